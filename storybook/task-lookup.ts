@@ -5,7 +5,10 @@ import type {
   ShownReport,
   TaskLookup,
 } from '../src/renderer/components/conversation/task-lookup.ts'
-import { childrenByParent, type LedgerState } from '../src/shared/projections/ledger-state.ts'
+import {
+  childrenByParent,
+  type LedgerState,
+} from '../src/shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../src/shared/records/ids.ts'
 import type { Activity } from '../src/shared/records/tasks.ts'
 

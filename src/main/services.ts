@@ -1,7 +1,7 @@
 /** Creates the services of a data directory, and connects them with each other. */
 
 import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
-import { clockAhead } from '../shared/projections/ledger-clock.ts'
+import { clockAhead } from '../shared/projections/ledger/ledger-clock.ts'
 import { createModelDriver } from './agents/model/driver.ts'
 import type { ProjectFacts } from './agents/model/instructions.ts'
 import { isPriceKnown } from './agents/model/price-known.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { placeOfMatch } from '../../src/renderer/components/conversation/find-row.ts'
-import { transcriptRows } from '../../src/renderer/components/conversation/rows.ts'
-import { emptyTranscript, foldEntries } from '../../src/shared/projections/transcript.ts'
+import { placeOfMatch } from '../../src/renderer/components/conversation/find/find-row.ts'
+import { transcriptRows } from '../../src/renderer/components/conversation/rows/rows.ts'
+import { emptyTranscript, foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 import { session } from '../fixtures/entries/builder.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { rowName } from '../../src/renderer/components/conversation/row-name.ts'
-import { transcriptRows } from '../../src/renderer/components/conversation/rows.ts'
-import { emptyTranscript, foldEntries } from '../../src/shared/projections/transcript.ts'
+import { rowName } from '../../src/renderer/components/conversation/rows/row-name.ts'
+import { transcriptRows } from '../../src/renderer/components/conversation/rows/rows.ts'
+import { emptyTranscript, foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { taskId } from '../fixtures/entries/ids.ts'
 

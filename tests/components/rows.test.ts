@@ -3,12 +3,12 @@ import {
   type Row,
   rowIndexOfSeq,
   transcriptRows,
-} from '../../src/renderer/components/conversation/rows.ts'
+} from '../../src/renderer/components/conversation/rows/rows.ts'
 import {
   emptyTranscript,
   foldEntries,
   withPartial,
-} from '../../src/shared/projections/transcript.ts'
+} from '../../src/shared/projections/transcript/transcript.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { broken, leadEnded, leadLive, long } from '../fixtures/entries/conversations.ts'

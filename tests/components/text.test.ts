@@ -11,7 +11,7 @@ import { timeAtWork } from '../../src/renderer/components/task/task-elapsed.tsx'
 import { evenHeadings } from '../../src/renderer/components/text/even-headings.ts'
 import { languageOf } from '../../src/renderer/components/text/highlight-languages.ts'
 import { groupWords, toolWords } from '../../src/shared/projections/tool-labels.ts'
-import type { ToolCallView } from '../../src/shared/projections/turn-blocks.ts'
+import type { ToolCallView } from '../../src/shared/projections/transcript/turn-blocks.ts'
 import { plainText } from '../../src/shared/text/plain-text.ts'
 import { callId } from '../fixtures/entries/ids.ts'
 

@@ -1,7 +1,7 @@
 /** The answers about the app, its projects and the doctor. */
 import type { ProjectSetup } from '../../src/shared/contract/projects.ts'
 import { invalid, refused } from '../../src/shared/failure.ts'
-import { tasksInUse } from '../../src/shared/projections/project-use.ts'
+import { tasksInUse } from '../../src/shared/projections/ledger/project-use.ts'
 import { type ProjectId, shortId } from '../../src/shared/records/ids.ts'
 import { defaultEnvironment, isRunning, isSameEnvironment } from '../../src/shared/records/tasks.ts'
 import { counted } from '../../src/shared/text/counted.ts'

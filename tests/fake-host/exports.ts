@@ -4,7 +4,7 @@
  */
 import type { ExportRequest, ExportResult } from '../../src/shared/contract/exports.ts'
 import { invalid } from '../../src/shared/failure.ts'
-import { createTranscriptMarkdown } from '../../src/shared/projections/transcript-markdown.ts'
+import { createTranscriptMarkdown } from '../../src/shared/projections/transcript/transcript-markdown.ts'
 import { type Implementer, withAnswers } from './implementer.ts'
 import type { Memory } from './memory.ts'
 import { refuseTrashed } from './transcripts.ts'

@@ -1,6 +1,6 @@
 /** The feeds: a snapshot, then what comes after it. */
 import { feedBatchMax, type LedgerFeedEvent } from '../../src/shared/contract/feed.ts'
-import { snapshotParts } from '../../src/shared/projections/ledger-snapshot.ts'
+import { snapshotParts } from '../../src/shared/projections/ledger/ledger-snapshot.ts'
 import { type Implementer, withAnswers } from './implementer.ts'
 import { follow, type Memory } from './memory.ts'
 import type { FakePermissions } from './permissions.ts'

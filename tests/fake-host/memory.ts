@@ -3,8 +3,8 @@ import { createFeedQueue } from '../../src/main/rpc/feed-queue.ts'
 import type { LedgerFeedEvent, SessionFeedEvent } from '../../src/shared/contract/feed.ts'
 import type { Damage } from '../../src/shared/contract/workspace.ts'
 import { FailureError } from '../../src/shared/failure.ts'
-import { foldLedgerRecord } from '../../src/shared/projections/fold-ledger.ts'
-import { emptyLedgerState } from '../../src/shared/projections/ledger-state.ts'
+import { foldLedgerRecord } from '../../src/shared/projections/ledger/fold-ledger.ts'
+import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import {
   type Entry,
   type EntryBody,

@@ -22,7 +22,7 @@ import type {
 import type { SearchIndexState } from '../../src/shared/contract/search.ts'
 import type { TurnFile } from '../../src/shared/contract/turn-files.ts'
 import type { Damage, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
-import type { LedgerState } from '../../src/shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { DriftReport } from '../../src/shared/records/drift.ts'
 import type { Entry, PartialMessage } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'

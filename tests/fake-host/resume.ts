@@ -7,7 +7,7 @@ import { canBeResumed, selectForResume } from '../../src/main/tasks/resume/selec
 import { transitionFor } from '../../src/main/tasks/state/lifecycle.ts'
 import type { PermissionMode } from '../../src/shared/agents/permission-modes.ts'
 import { FailureError, refused } from '../../src/shared/failure.ts'
-import { descendantsOf } from '../../src/shared/projections/ledger-state.ts'
+import { descendantsOf } from '../../src/shared/projections/ledger/ledger-state.ts'
 import { hasConflicts } from '../../src/shared/records/drift.ts'
 import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../src/shared/records/ledger.ts'

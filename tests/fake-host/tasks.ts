@@ -4,7 +4,11 @@ import type { AgentSpec } from '../../src/shared/agents/agent-specs.ts'
 import type { ModelRef } from '../../src/shared/agents/model-refs.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
 import { FailureError, invalid, refused } from '../../src/shared/failure.ts'
-import { ancestorsOf, descendantsOf, taskTree } from '../../src/shared/projections/ledger-state.ts'
+import {
+  ancestorsOf,
+  descendantsOf,
+  taskTree,
+} from '../../src/shared/projections/ledger/ledger-state.ts'
 import {
   newPromptId,
   newUpdateId,

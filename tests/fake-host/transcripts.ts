@@ -3,12 +3,23 @@ import { createPlaceFinder } from '../../src/main/search/find-places.ts'
 import type { FindEvent } from '../../src/shared/contract/transcript-find.ts'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
 import { FailureError, refused } from '../../src/shared/failure.ts'
-import { createFilterFold } from '../../src/shared/projections/filter-transcript.ts'
-import { ancestorsOf } from '../../src/shared/projections/ledger-state.ts'
-import { addToOutline, closeOutline, emptyOutline } from '../../src/shared/projections/outline.ts'
-import { emptySessionState, foldSessionState } from '../../src/shared/projections/session-state.ts'
-import { addToTimeline, emptyTimeline, openCallsOf } from '../../src/shared/projections/timeline.ts'
-import { transcriptStateOf } from '../../src/shared/projections/transcript-state.ts'
+import { ancestorsOf } from '../../src/shared/projections/ledger/ledger-state.ts'
+import {
+  addToTimeline,
+  emptyTimeline,
+  openCallsOf,
+} from '../../src/shared/projections/replay/timeline.ts'
+import { createFilterFold } from '../../src/shared/projections/transcript/filter-transcript.ts'
+import {
+  addToOutline,
+  closeOutline,
+  emptyOutline,
+} from '../../src/shared/projections/transcript/outline.ts'
+import {
+  emptySessionState,
+  foldSessionState,
+} from '../../src/shared/projections/transcript/session-state.ts'
+import { transcriptStateOf } from '../../src/shared/projections/transcript/transcript-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { shortId, type TaskId } from '../../src/shared/records/ids.ts'
 import type { Task } from '../../src/shared/records/tasks.ts'

@@ -3,7 +3,7 @@
 import { rankFiles } from '../../src/main/workspaces/files/rank-files.ts'
 import type { TranscriptSummary, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
 import { refused } from '../../src/shared/failure.ts'
-import { ancestorsOf, descendantsOf } from '../../src/shared/projections/ledger-state.ts'
+import { ancestorsOf, descendantsOf } from '../../src/shared/projections/ledger/ledger-state.ts'
 import { shortId, type TaskId } from '../../src/shared/records/ids.ts'
 import { canGoOn, type Task, type Workspace } from '../../src/shared/records/tasks.ts'
 import type { Happenings } from './happenings.ts'

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Ledger, openLedger } from '../../src/main/ledger/ledger.ts'
 import { isSameFold, readSnapshot, writeSnapshot } from '../../src/main/ledger/snapshot.ts'
-import { foldLedgerRecord } from '../../src/shared/projections/fold-ledger.ts'
-import { emptyLedgerState, type LedgerState } from '../../src/shared/projections/ledger-state.ts'
+import { foldLedgerRecord } from '../../src/shared/projections/ledger/fold-ledger.ts'
+import {
+  emptyLedgerState,
+  type LedgerState,
+} from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
 import { isSoak } from '../crash/effort.ts'
 import { temporaryDir } from '../harness.ts'

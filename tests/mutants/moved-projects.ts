@@ -10,7 +10,7 @@ const tests = ['tests/shared/fold-project.test.ts', ...workspaces]
 export const movedProjectsMutants: Mutant[] = [
   {
     id: 'moved-set-up-stays-trusted',
-    file: 'src/shared/projections/fold-project.ts',
+    file: 'src/shared/projections/ledger/fold-project.ts',
     find: '  state.trustedSetups.delete(id)\n  changeProject',
     replace: '  changeProject',
     harm: 'A set-up command that was allowed for one folder runs in another one unasked.',
@@ -18,7 +18,7 @@ export const movedProjectsMutants: Mutant[] = [
   },
   {
     id: 'moved-git-config-stays-allowed',
-    file: 'src/shared/projections/fold-project.ts',
+    file: 'src/shared/projections/ledger/fold-project.ts',
     find: '    gitConfigSha256: undefined,\n',
     replace: '',
     harm: 'The Git configuration that was allowed for one folder counts as allowed in another one.',
@@ -26,7 +26,7 @@ export const movedProjectsMutants: Mutant[] = [
   },
   {
     id: 'moved-variables-stay',
-    file: 'src/shared/projections/fold-project.ts',
+    file: 'src/shared/projections/ledger/fold-project.ts',
     find: 'only === null ? undefined : { allowed: [], only: [] }',
     replace: 'project.environment',
     harm: 'Agents in another folder are given the secrets that were named for the old one.',
@@ -34,7 +34,7 @@ export const movedProjectsMutants: Mutant[] = [
   },
   {
     id: 'moved-list-of-variables-lifted',
-    file: 'src/shared/projections/fold-project.ts',
+    file: 'src/shared/projections/ledger/fold-project.ts',
     find: 'only === null ? undefined : { allowed: [], only: [] }',
     replace: 'undefined',
     harm: 'A project whose agents got few variables gives them all that are not secret after a move.',
@@ -42,7 +42,7 @@ export const movedProjectsMutants: Mutant[] = [
   },
   {
     id: 'moved-env-of-agents-stays',
-    file: 'src/shared/projections/fold-project.ts',
+    file: 'src/shared/projections/ledger/fold-project.ts',
     find: '    state.tasks.set(task.id, { ...task, options })\n',
     replace: '',
     harm: 'An agent that is resumed after a move gets the variables that `--env` named for the old folder.',
@@ -50,7 +50,7 @@ export const movedProjectsMutants: Mutant[] = [
   },
   {
     id: 'moved-removed-stays-trusted',
-    file: 'src/shared/projections/fold-project.ts',
+    file: 'src/shared/projections/ledger/fold-project.ts',
     find: '  state.projects.delete(id)\n  state.trustedSetups.delete(id)\n',
     replace: '  state.projects.delete(id)\n',
     harm: 'A project that was removed and added again runs the set-up command that was allowed before.',

@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const projectionsMutants: Mutant[] = [
   {
     id: 'projections-state-folded-twice',
-    file: 'src/shared/projections/session-state.ts',
+    file: 'src/shared/projections/transcript/session-state.ts',
     find: '  if (entry.seq <= state.seq) return state\n',
     replace: '',
     harm: 'Entries that are both read and heard of count twice in what a session is asked for.',
@@ -12,7 +12,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-state-forgets-oldest-silently',
-    file: 'src/shared/projections/session-state.ts',
+    file: 'src/shared/projections/transcript/session-state.ts',
     find: '    state.filesCut = true\n',
     replace: '',
     harm: 'Drift says nothing of files that a very large session changed long ago.',
@@ -20,7 +20,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-state-keeps-failed-report',
-    file: 'src/shared/projections/session-state.ts',
+    file: 'src/shared/projections/transcript/session-state.ts',
     find: "if (entry.status === 'failed') state.reported = false",
     replace: "if (entry.status === 'completed') state.reported = false",
     harm: 'An agent that is retried after it failed counts as having reported already.',
@@ -28,7 +28,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-call-without-result',
-    file: 'src/shared/projections/repair-history.ts',
+    file: 'src/shared/projections/transcript/repair-history.ts',
     find: 'if (unanswered.has(entry.seq)) yield',
     replace: 'if (unanswered.has(-1)) yield',
     harm: 'A provider refuses the history of an agent that was interrupted during a call.',
@@ -39,7 +39,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-second-result',
-    file: 'src/shared/projections/repair-history.ts',
+    file: 'src/shared/projections/transcript/repair-history.ts',
     find: 'if (!answered.has(entry.callId)) yield entry',
     replace: 'yield entry',
     harm: 'A provider refuses the history of an agent one of whose calls has two results.',
@@ -50,7 +50,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-empty-message',
-    file: 'src/shared/projections/repair-history.ts',
+    file: 'src/shared/projections/transcript/repair-history.ts',
     find: 'if (saysSomething(entry)) yield entry',
     replace: 'yield entry',
     harm: 'A provider refuses the history of an agent that was interrupted before its first word.',
@@ -69,7 +69,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-new-run-expired',
-    file: 'src/shared/projections/fold-ledger.ts',
+    file: 'src/shared/projections/ledger/fold-ledger.ts',
     find: '        // What is recorded from now on is kept, whatever became of earlier runs.\n        transcriptExpired: null,\n',
     replace: '',
     harm: 'What an agent records after its transcript expired is called expired as well, and can not be read.',
@@ -77,7 +77,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-root-trashed-alone',
-    file: 'src/shared/projections/fold-ledger.ts',
+    file: 'src/shared/projections/ledger/fold-ledger.ts',
     find: 'if (task.rootId === rootId) state.tasks.set',
     replace: 'if (task.id === rootId) state.tasks.set',
     harm: 'Sub-agents of a deleted workspace are still shown and swept as if they were there.',
@@ -89,7 +89,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-undone-still-applied',
-    file: 'src/shared/projections/fold-ledger.ts',
+    file: 'src/shared/projections/ledger/fold-ledger.ts',
     find: "patch: isPatchSaved(task.workspace) ? 'ready' : 'none',",
     replace: "patch: 'applied',",
     harm: 'Changes that a person took back are still called applied, and can not be applied again.',
@@ -97,7 +97,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-sequential-called-parallel',
-    file: 'src/shared/projections/parallel-group.ts',
+    file: 'src/shared/projections/transcript/parallel-group.ts',
     find: 'if (end <= task.createdAt) {',
     replace: 'if (end > task.createdAt) {',
     harm: 'The agent history says parallel of what ran one after the other, and the other way round.',
@@ -105,7 +105,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-abandoned-depended-on',
-    file: 'src/shared/projections/latest-attempt.ts',
+    file: 'src/shared/projections/ledger/latest-attempt.ts',
     find: '.findLast(',
     replace: '.find(',
     harm: 'An agent waits for one that was given up, and not for the one that was started in its place.',

@@ -55,7 +55,7 @@ export const searchMutants: Mutant[] = [
   },
   {
     id: 'search-filter-open-calls',
-    file: 'src/shared/projections/filter-transcript.ts',
+    file: 'src/shared/projections/transcript/filter-transcript.ts',
     find: 'for (const unit of units.end()) take(unit)',
     replace: 'units.end()',
     harm: 'A filter does not show the call that is running.',
@@ -63,7 +63,7 @@ export const searchMutants: Mutant[] = [
   },
   {
     id: 'search-filter-shell-changes',
-    file: 'src/shared/projections/filter-units.ts',
+    file: 'src/shared/projections/transcript/filter-units.ts',
     find: '(trees && call.tree !== result.tree) ||',
     replace: '',
     harm: 'Files that a command changed are missing among what changed files.',

@@ -5,7 +5,7 @@ import {
   type SidebarRow,
   sidebarRows,
 } from '../../src/renderer/views/sidebar/rows.ts'
-import { childrenByParent } from '../../src/shared/projections/ledger-state.ts'
+import { childrenByParent } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import type { Activity, PendingRemoval } from '../../src/shared/records/tasks.ts'
 import { noUsage } from '../../src/shared/records/usage.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTranscriptHeights } from '../../src/renderer/components/conversation/transcript-heights.ts'
+import { createTranscriptHeights } from '../../src/renderer/components/conversation/list/transcript-heights.ts'
 
 describe('heights of a transcript', () => {
   it('estimates what is not laid out by what was, and remembers that', () => {

@@ -8,7 +8,7 @@ import {
   foldClock,
   type LedgerClock,
   unknownClock,
-} from '../../src/shared/projections/ledger-clock.ts'
+} from '../../src/shared/projections/ledger/ledger-clock.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { makePatient } from '../doctor/patient.ts'
 import { dayMs } from './tasks.ts'

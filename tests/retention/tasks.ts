@@ -1,7 +1,10 @@
 /** Tasks for planners, folded from events as the real ones are. */
 
-import { foldLedgerRecord } from '../../src/shared/projections/fold-ledger.ts'
-import { emptyLedgerState, type LedgerState } from '../../src/shared/projections/ledger-state.ts'
+import { foldLedgerRecord } from '../../src/shared/projections/ledger/fold-ledger.ts'
+import {
+  emptyLedgerState,
+  type LedgerState,
+} from '../../src/shared/projections/ledger/ledger-state.ts'
 import { newProjectId, newReceiptId, newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
 import type { TaskStatus } from '../../src/shared/records/tasks.ts'

@@ -5,7 +5,7 @@ import {
   emptySessionState,
   foldSessionState,
   type SessionState,
-} from '../../src/shared/projections/session-state.ts'
+} from '../../src/shared/projections/transcript/session-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 
 export const stateIn = (entries: Entry[]): SessionState =>

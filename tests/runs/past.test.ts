@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { historyOf } from '../../src/main/runs/past.ts'
 import { recordedAttributions } from '../../src/main/runs/recorded-attributions.ts'
-import { foldSessionState } from '../../src/shared/projections/session-state.ts'
+import { foldSessionState } from '../../src/shared/projections/transcript/session-state.ts'
 import { type Entry, parseEntry } from '../../src/shared/records/entries.ts'
 import { seed } from '../crash/effort.ts'
 import { uuidOf } from '../fixtures/entries/ids.ts'

@@ -27,7 +27,7 @@ import {
   emptySessionState,
   foldSessionState,
   type SessionState,
-} from '../../src/shared/projections/session-state.ts'
+} from '../../src/shared/projections/transcript/session-state.ts'
 import type { EntryBody } from '../../src/shared/records/entries.ts'
 import { newTaskId, runIdOf } from '../../src/shared/records/ids.ts'
 import { seed } from '../crash/effort.ts'

@@ -11,7 +11,7 @@ import {
   emptySessionState,
   foldFromBrief,
   foldSessionState,
-} from '../../src/shared/projections/session-state.ts'
+} from '../../src/shared/projections/transcript/session-state.ts'
 import { type Entry, parseEntry } from '../../src/shared/records/entries.ts'
 import { newTaskId, runIdOf } from '../../src/shared/records/ids.ts'
 import { seed } from '../crash/effort.ts'

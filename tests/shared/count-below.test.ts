@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { foldLedgerRecord } from '../../src/shared/projections/fold-ledger.ts'
+import { foldLedgerRecord } from '../../src/shared/projections/ledger/fold-ledger.ts'
 import {
   childrenByParent,
   countBelow,
   emptyLedgerState,
-} from '../../src/shared/projections/ledger-state.ts'
+} from '../../src/shared/projections/ledger/ledger-state.ts'
 import { newProjectId, newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import { taskCreated } from '../ledger/histories.ts'
 

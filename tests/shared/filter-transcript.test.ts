@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createFilterFold } from '../../src/shared/projections/filter-transcript.ts'
-import type { TranscriptFilter } from '../../src/shared/projections/filter-units.ts'
+import { createFilterFold } from '../../src/shared/projections/transcript/filter-transcript.ts'
+import type { TranscriptFilter } from '../../src/shared/projections/transcript/filter-units.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 import { session } from '../fixtures/entries/builder.ts'
 

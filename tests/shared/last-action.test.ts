@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lastActionOf } from '../../src/shared/projections/last-action.ts'
+import { lastActionOf } from '../../src/shared/projections/transcript/last-action.ts'
 import { broken, leadEnded, leadLive } from '../fixtures/entries/conversations.ts'
 
 describe('what an agent was doing last', () => {

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { feedBatchMax, ledgerFeedEventSchema } from '../../src/shared/contract/feed.ts'
-import { foldLedgerRecord } from '../../src/shared/projections/fold-ledger.ts'
-import { unknownClock } from '../../src/shared/projections/ledger-clock.ts'
+import { foldLedgerRecord } from '../../src/shared/projections/ledger/fold-ledger.ts'
+import { unknownClock } from '../../src/shared/projections/ledger/ledger-clock.ts'
 import {
   createSnapshotJoiner,
   snapshotParts,
-} from '../../src/shared/projections/ledger-snapshot.ts'
-import { emptyLedgerState, type LedgerState } from '../../src/shared/projections/ledger-state.ts'
+} from '../../src/shared/projections/ledger/ledger-snapshot.ts'
+import {
+  emptyLedgerState,
+  type LedgerState,
+} from '../../src/shared/projections/ledger/ledger-state.ts'
 import { newProjectId, newTaskId } from '../../src/shared/records/ids.ts'
 import { taskCreated } from '../ledger/histories.ts'
 

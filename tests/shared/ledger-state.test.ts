@@ -1,8 +1,8 @@
 /** What the ledger's events make of a task, where a wrong answer shows nowhere else. */
 
 import { expect, it } from 'vitest'
-import { latestAttemptOf } from '../../src/shared/projections/latest-attempt.ts'
-import { parallelGroupOf } from '../../src/shared/projections/parallel-group.ts'
+import { latestAttemptOf } from '../../src/shared/projections/ledger/latest-attempt.ts'
+import { parallelGroupOf } from '../../src/shared/projections/transcript/parallel-group.ts'
 import { newToolCallId, type TaskId } from '../../src/shared/records/ids.ts'
 import type { Task } from '../../src/shared/records/tasks.ts'
 import type { Usage } from '../../src/shared/records/usage.ts'

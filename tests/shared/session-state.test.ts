@@ -8,7 +8,7 @@ import {
   foldSessionState,
   listedMax,
   type SessionState,
-} from '../../src/shared/projections/session-state.ts'
+} from '../../src/shared/projections/transcript/session-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { parseEntry } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'

@@ -8,10 +8,17 @@ import {
   stateAtSeq,
   type Timeline,
   withPage,
-} from '../../src/shared/projections/replay-state.ts'
-import { emptySessionState, foldSessionState } from '../../src/shared/projections/session-state.ts'
-import { addToTimeline, emptyTimeline, openCallsOf } from '../../src/shared/projections/timeline.ts'
-import { transcriptStateOf } from '../../src/shared/projections/transcript-state.ts'
+} from '../../src/shared/projections/replay/replay-state.ts'
+import {
+  addToTimeline,
+  emptyTimeline,
+  openCallsOf,
+} from '../../src/shared/projections/replay/timeline.ts'
+import {
+  emptySessionState,
+  foldSessionState,
+} from '../../src/shared/projections/transcript/session-state.ts'
+import { transcriptStateOf } from '../../src/shared/projections/transcript/transcript-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import { session } from '../fixtures/entries/builder.ts'

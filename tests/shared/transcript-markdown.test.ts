@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   createTranscriptMarkdown,
   type TranscriptEnding,
-} from '../../src/shared/projections/transcript-markdown.ts'
+} from '../../src/shared/projections/transcript/transcript-markdown.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { ids } from '../fixtures/entries/tasks.ts'

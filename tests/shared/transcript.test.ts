@@ -5,7 +5,7 @@ import {
   type TranscriptItem,
   withPartial,
   withProgress,
-} from '../../src/shared/projections/transcript.ts'
+} from '../../src/shared/projections/transcript/transcript.ts'
 import type { Entry, EntryBody, PartialMessage } from '../../src/shared/records/entries.ts'
 import { parseEntry } from '../../src/shared/records/entries.ts'
 import {

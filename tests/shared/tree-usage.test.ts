@@ -1,6 +1,10 @@
 /** Time, cost and budgets of trees: what is added up, and how it reads. */
 import { expect, it } from 'vitest'
-import { budgetUse, timeAtWork, usageOfTask } from '../../src/shared/projections/tree-usage.ts'
+import {
+  budgetUse,
+  timeAtWork,
+  usageOfTask,
+} from '../../src/shared/projections/ledger/tree-usage.ts'
 import { isWiderBudget } from '../../src/shared/records/budgets.ts'
 import type { Task } from '../../src/shared/records/tasks.ts'
 import { noUsage, unknownUsage } from '../../src/shared/records/usage.ts'

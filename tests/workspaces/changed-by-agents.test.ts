@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { changedByAgents } from '../../src/main/workspaces/changed-by-agents.ts'
-import { emptyLedgerState } from '../../src/shared/projections/ledger-state.ts'
+import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 import { git, makeRepository } from '../git/repository.ts'
 

@@ -1,4 +1,4 @@
-import { descendantsOf, type LedgerState } from '../../shared/projections/ledger-state.ts'
+import { descendantsOf, type LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { LedgerRecord } from '../../shared/records/ledger.ts'
 

@@ -3,10 +3,18 @@ import type { TimelinePage } from '../../shared/contract/timeline.ts'
 import type { OutlineItem, TranscriptState } from '../../shared/contract/transcripts.ts'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import { FailureError } from '../../shared/failure.ts'
-import { addToOutline, closeOutline, emptyOutline } from '../../shared/projections/outline.ts'
-import { foldFromBrief } from '../../shared/projections/session-state.ts'
-import { addToTimeline, emptyTimeline, openCallsOf } from '../../shared/projections/timeline.ts'
-import { transcriptStateOf } from '../../shared/projections/transcript-state.ts'
+import {
+  addToTimeline,
+  emptyTimeline,
+  openCallsOf,
+} from '../../shared/projections/replay/timeline.ts'
+import {
+  addToOutline,
+  closeOutline,
+  emptyOutline,
+} from '../../shared/projections/transcript/outline.ts'
+import { foldFromBrief } from '../../shared/projections/transcript/session-state.ts'
+import { transcriptStateOf } from '../../shared/projections/transcript/transcript-state.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { PageQuery } from '../journal/index.ts'

@@ -13,8 +13,8 @@ import {
   turnFolderNamesMax,
 } from '../../shared/contract/turn-files.ts'
 import { FailureError } from '../../shared/failure.ts'
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
-import { projectOf } from '../../shared/projections/project-use.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
+import { projectOf } from '../../shared/projections/ledger/project-use.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks.ts'

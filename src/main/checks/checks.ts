@@ -5,7 +5,7 @@
 
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { Check, TaskChecks } from '../../shared/contract/checks.ts'
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { Entry, ToolCallEntry, ToolResultEntry } from '../../shared/records/entries.ts'
 import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'

@@ -1,6 +1,6 @@
 /** Checks that everything that the ledger lists as kept for each task exists. */
 import { join } from 'node:path'
-import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import { ancestorsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks.ts'
 import { archivedTranscriptDir, patchDir } from '../artifacts/index.ts'

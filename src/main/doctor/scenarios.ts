@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { scenarioFile } from '../../shared/agents/agent-specs.ts'
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks.ts'
 import { sha256OfDataFile } from '../journal/index.ts'

@@ -1,7 +1,7 @@
 /** Compares the ledger's snapshot with its records, because every start trusts the snapshot. */
 
-import { foldLedgerRecord } from '../../shared/projections/fold-ledger.ts'
-import { emptyLedgerState } from '../../shared/projections/ledger-state.ts'
+import { foldLedgerRecord } from '../../shared/projections/ledger/fold-ledger.ts'
+import { emptyLedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { JournalRecord } from '../journal/index.ts'
 import { parseLedgerRecord } from '../ledger/ledger.ts'
 import { isSameFold, readSnapshot, snapshotPathOf } from '../ledger/snapshot.ts'

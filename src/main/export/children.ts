@@ -1,4 +1,4 @@
-import type { TranscriptItem } from '../../shared/projections/transcript.ts'
+import type { TranscriptItem } from '../../shared/projections/transcript/transcript.ts'
 import type { Task } from '../../shared/records/tasks.ts'
 import { type ExportRun, exportedChildren } from './export-run.ts'
 import type { LeftOut } from './transcript-items.ts'

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { FailureError } from '../../shared/failure.ts'
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { shortId } from '../../shared/records/ids.ts'
 import { dayOf } from '../../shared/text/format-time.ts'

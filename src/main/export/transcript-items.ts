@@ -1,6 +1,6 @@
 /** The items of a task's transcript, as the formats for readers show them: redacted, bounded, and final. */
-import { createFinalItems } from '../../shared/projections/final-items.ts'
-import type { TranscriptItem } from '../../shared/projections/transcript.ts'
+import { createFinalItems } from '../../shared/projections/transcript/final-items.ts'
+import type { TranscriptItem } from '../../shared/projections/transcript/transcript.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import { isRunning, type Task } from '../../shared/records/tasks.ts'
 import { counted } from '../../shared/text/counted.ts'

@@ -7,7 +7,7 @@ import { basename, isAbsolute, join } from 'node:path'
 import type { ImportedSession } from '../../shared/contract/exports.ts'
 import { invalid, refused } from '../../shared/failure.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import { descendantsOf } from '../../shared/projections/ledger-state.ts'
+import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type {
   ExportedTask,
   ImportedTask,

@@ -4,8 +4,8 @@
  * follows the disk (T2).
  */
 
-import { foldLedgerRecord } from '../../shared/projections/fold-ledger.ts'
-import { emptyLedgerState, type LedgerState } from '../../shared/projections/ledger-state.ts'
+import { foldLedgerRecord } from '../../shared/projections/ledger/fold-ledger.ts'
+import { emptyLedgerState, type LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { publishTo } from '../../shared/publish.ts'
 import {
   type LedgerEvent,

@@ -5,7 +5,7 @@
 
 import type { ClockAhead } from '../../shared/contract/retention.ts'
 import { refused } from '../../shared/failure.ts'
-import { clockAhead } from '../../shared/projections/ledger-clock.ts'
+import { clockAhead } from '../../shared/projections/ledger/ledger-clock.ts'
 import { clockAheadText } from '../../shared/text/clock-ahead-text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 

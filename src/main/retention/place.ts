@@ -1,6 +1,6 @@
 /** Finds where a transcript is kept, for moving it to the trash and back. */
 
-import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import { ancestorsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { archivedTranscriptDir, type TranscriptPlace } from '../artifacts/index.ts'
 import { exists } from '../journal/index.ts'

@@ -2,7 +2,7 @@
 
 import type { RemovalReason, RetentionSettings } from '../../shared/contract/retention.ts'
 import { dayMs } from '../../shared/durations.ts'
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { isRunning, type Task } from '../../shared/records/tasks.ts'
 

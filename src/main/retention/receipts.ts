@@ -12,7 +12,7 @@ import {
   retentionSettingsSchema,
   sweptBySchema,
 } from '../../shared/contract/retention.ts'
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseTaskId, receiptIdSchema, type TaskId } from '../../shared/records/ids.ts'
 import { makeDirDurable, readJsonFile, systemCode, writeFileDurable } from '../journal/index.ts'
 

@@ -9,7 +9,7 @@ import type {
   TrashEntry,
 } from '../../shared/contract/retention.ts'
 import { invalid } from '../../shared/failure.ts'
-import { descendantsOf } from '../../shared/projections/ledger-state.ts'
+import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { ReceiptId, TaskId } from '../../shared/records/ids.ts'
 import { bytesBelow } from '../artifacts/index.ts'
 import { exists, removeDurable, renameDurable } from '../journal/index.ts'

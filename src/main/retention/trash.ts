@@ -7,7 +7,7 @@ import type {
   RetentionSettings,
 } from '../../shared/contract/retention.ts'
 import { dayMs } from '../../shared/durations.ts'
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks.ts'
 import { readJsonFile, writeFileDurable } from '../journal/index.ts'

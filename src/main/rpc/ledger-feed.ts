@@ -2,8 +2,8 @@
 
 import { withEventMeta } from '@orpc/server'
 import { feedBatchMax, type LedgerFeedEvent } from '../../shared/contract/feed.ts'
-import { snapshotParts } from '../../shared/projections/ledger-snapshot.ts'
-import type { RunUsage } from '../../shared/projections/tree-usage.ts'
+import { snapshotParts } from '../../shared/projections/ledger/ledger-snapshot.ts'
+import type { RunUsage } from '../../shared/projections/ledger/tree-usage.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { LedgerRecord } from '../../shared/records/ledger.ts'
 import type { Activity } from '../../shared/records/tasks.ts'

@@ -3,8 +3,8 @@
  * was before the run. Queries are answered from their states (G9); their entries are read on demand.
  */
 import type { SessionHistory } from '../../shared/agents/agent.ts'
-import { repairHistory } from '../../shared/projections/repair-history.ts'
-import type { SessionState } from '../../shared/projections/session-state.ts'
+import { repairHistory } from '../../shared/projections/transcript/repair-history.ts'
+import type { SessionState } from '../../shared/projections/transcript/session-state.ts'
 import { type Entry, parseEntry } from '../../shared/records/entries.ts'
 import type { Session } from '../sessions/session.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { CallKind } from '../../shared/agents/agent-records.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import type { KnownTree } from '../../shared/projections/session-state.ts'
+import type { KnownTree } from '../../shared/projections/transcript/session-state.ts'
 import {
   type EntryBody,
   notStoredMax,

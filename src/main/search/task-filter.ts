@@ -1,6 +1,6 @@
 /** Which tasks a query is about: what the ledger answers and the index does not. Pure. */
 import { FailureError } from '../../shared/failure.ts'
-import { descendantsOf, type LedgerState } from '../../shared/projections/ledger-state.ts'
+import { descendantsOf, type LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { resolveId, type TaskId } from '../../shared/records/ids.ts'
 import { isRunning, type Task } from '../../shared/records/tasks.ts'
 import type { Query } from './query.ts'

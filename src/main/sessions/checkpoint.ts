@@ -7,7 +7,7 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentSessionRefSchema, planItemSchema } from '../../shared/agents/agent-records.ts'
-import type { BriefState, SessionState } from '../../shared/projections/session-state.ts'
+import type { BriefState, SessionState } from '../../shared/projections/transcript/session-state.ts'
 import { unknownCallSchema } from '../../shared/records/drift.ts'
 import {
   entryIdSchema,

@@ -6,7 +6,7 @@ import {
   type BriefState,
   briefOf,
   type SessionState,
-} from '../../shared/projections/session-state.ts'
+} from '../../shared/projections/transcript/session-state.ts'
 
 /** Entries between two states: a few milliseconds of folding. */
 export const earlierStatesEvery = 500

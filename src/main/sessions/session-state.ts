@@ -5,7 +5,7 @@ import {
   emptySessionState,
   foldSessionState,
   type SessionState,
-} from '../../shared/projections/session-state.ts'
+} from '../../shared/projections/transcript/session-state.ts'
 import { parseEntry } from '../../shared/records/entries.ts'
 import {
   JournalClosedError,

@@ -8,7 +8,7 @@ import {
   emptySessionState,
   foldSessionState,
   type SessionState,
-} from '../../shared/projections/session-state.ts'
+} from '../../shared/projections/transcript/session-state.ts'
 import { type Entry, parseEntry } from '../../shared/records/entries.ts'
 import type { Journal } from '../journal/index.ts'
 import { readCheckpoint, stateText, writeCheckpoint } from './checkpoint.ts'

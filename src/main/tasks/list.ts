@@ -1,6 +1,6 @@
 /** Lists tasks as trees. */
-import { type LedgerState, taskTree } from '../../shared/projections/ledger-state.ts'
-import { usageOfTask } from '../../shared/projections/tree-usage.ts'
+import { type LedgerState, taskTree } from '../../shared/projections/ledger/ledger-state.ts'
+import { usageOfTask } from '../../shared/projections/ledger/tree-usage.ts'
 import {
   isBeingRemoved,
   isRunning,

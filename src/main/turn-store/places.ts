@@ -1,7 +1,7 @@
 /** Finds the project whose store keeps the files of a folder. */
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { type ProjectId, shortId } from '../../shared/records/ids.ts'
 import type { Project } from '../../shared/records/tasks.ts'
 import type { DataLayout } from '../sessions/session-files.ts'

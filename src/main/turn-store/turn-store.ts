@@ -4,8 +4,8 @@
  */
 import { existsSync } from 'node:fs'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
-import { everyProject, projectOf } from '../../shared/projections/project-use.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
+import { everyProject, projectOf } from '../../shared/projections/ledger/project-use.ts'
 import { type ProjectId, parseTaskId, type TaskId } from '../../shared/records/ids.ts'
 import type { DiffContent, Git, TreeFile, TreeName, TurnSnapshot, TurnState } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'

@@ -2,7 +2,7 @@
  * Finds the files of a worktree that may be an agent's work, to decide whether a set-up that the
  * user allowed is unchanged.
  */
-import type { LedgerState } from '../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { Task } from '../../shared/records/tasks.ts'
 import type { Git } from '../git/index.ts'
 

@@ -4,7 +4,7 @@
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ancestorsOf } from '../../shared/projections/ledger-state.ts'
+import { ancestorsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseEntry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { LedgerEventOf } from '../../shared/records/ledger.ts'

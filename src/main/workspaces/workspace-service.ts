@@ -6,7 +6,7 @@
 import type { ApplyOutcome } from '../../shared/agents/tools.ts'
 import type { KeptLeftovers, WorkspaceSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
-import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger-state.ts'
+import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks.ts'
 import { type ArchiveReader, createArchiveReader } from '../archive/archive-reader.ts'

@@ -6,7 +6,7 @@
 import { createContext, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
-import { openDependencies } from '../../shared/projections/open-dependencies.ts'
+import { openDependencies } from '../../shared/projections/ledger/open-dependencies.ts'
 import { type IdLookup, type ProjectId, resolveId, type TaskId } from '../../shared/records/ids.ts'
 import type { Activity, Project, Task } from '../../shared/records/tasks.ts'
 import type { LedgerView } from './ledger-store.ts'

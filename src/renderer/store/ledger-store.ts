@@ -6,14 +6,14 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { LedgerFeedEvent } from '../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
-import { foldLedgerRecord } from '../../shared/projections/fold-ledger.ts'
-import { createSnapshotJoiner } from '../../shared/projections/ledger-snapshot.ts'
+import { foldLedgerRecord } from '../../shared/projections/ledger/fold-ledger.ts'
+import { createSnapshotJoiner } from '../../shared/projections/ledger/ledger-snapshot.ts'
 import {
   childrenByParent,
   emptyLedgerState,
   type LedgerState,
-} from '../../shared/projections/ledger-state.ts'
-import type { UsageOfRuns } from '../../shared/projections/tree-usage.ts'
+} from '../../shared/projections/ledger/ledger-state.ts'
+import type { UsageOfRuns } from '../../shared/projections/ledger/tree-usage.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../shared/records/ledger.ts'
 import type { Activity, Task } from '../../shared/records/tasks.ts'

@@ -3,7 +3,7 @@
  * its own.
  */
 import type { ShiplogClient } from '../../shared/contract/index.ts'
-import { lastActionOf } from '../../shared/projections/last-action.ts'
+import { lastActionOf } from '../../shared/projections/transcript/last-action.ts'
 import type { Connection } from '../rpc/connection.ts'
 import { type AppInfoStore, createAppInfo } from './app-info.ts'
 import { createQuestions, type QuestionStore } from './attention/questions.ts'

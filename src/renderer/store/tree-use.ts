@@ -5,7 +5,7 @@ import {
   type PartUsed,
   timeAtWork,
   usageOfTasks,
-} from '../../shared/projections/tree-usage.ts'
+} from '../../shared/projections/ledger/tree-usage.ts'
 import { hasLimit } from '../../shared/records/budgets.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks.ts'

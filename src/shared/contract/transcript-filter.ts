@@ -1,6 +1,6 @@
 /** What a filter selects in one transcript, over all of its entries. */
 import { z } from 'zod'
-import { filterKinds } from '../projections/filter-units.ts'
+import { filterKinds } from '../projections/transcript/filter-units.ts'
 
 /** Entries of a filtered transcript that are listed. All matches are counted. */
 export const filteredEntriesMax = 20_000

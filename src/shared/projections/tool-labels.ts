@@ -4,7 +4,7 @@ import { type ToolIcon, toolTraits } from '../agents/tool-traits.ts'
 import { isToolName, type ToolName } from '../agents/tools.ts'
 import { counted as countedAs } from '../text/counted.ts'
 import { plainText } from '../text/plain-text.ts'
-import type { ToolCallView } from './turn-blocks.ts'
+import type { ToolCallView } from './transcript/turn-blocks.ts'
 
 const whole = new Intl.NumberFormat('en')
 const counted = (count: number, one: string, many?: string): string =>

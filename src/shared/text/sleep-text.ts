@@ -1,5 +1,5 @@
 /** How the sleep of a tree reads on the command line. */
-import type { Sleep } from '../projections/sleep.ts'
+import type { Sleep } from '../projections/ledger/sleep.ts'
 import { momentOf } from './format-time.ts'
 
 /** `until Nov 3, 2025, 14:05, then it goes on by itself: 5-hour limit`. */

@@ -1,5 +1,5 @@
 /** How cost and budgets read, in the app and on the command line. */
-import type { ReachedLimit } from '../projections/budget-limit.ts'
+import type { ReachedLimit } from '../projections/ledger/budget-limit.ts'
 import type { Budget, BudgetPart } from '../records/budgets.ts'
 import type { Usage } from '../records/usage.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createLedgerStore, type LedgerStore } from '../../../src/renderer/store/ledger-store.ts'
-import { snapshotParts } from '../../../src/shared/projections/ledger-snapshot.ts'
+import { snapshotParts } from '../../../src/shared/projections/ledger/ledger-snapshot.ts'
 import { newTaskId } from '../../../src/shared/records/ids.ts'
 import { createFakeHost } from '../../fake-host/fake-host.ts'
 import { taskCreated } from '../../ledger/histories.ts'

@@ -7,8 +7,11 @@ import {
 } from '../../../src/renderer/components/replay/timeline-scale.ts'
 import { createReplay } from '../../../src/renderer/store/replay/replay-store.ts'
 import type { TimelineMark } from '../../../src/shared/contract/timeline.ts'
-import { replayedItems } from '../../../src/shared/projections/replayed-items.ts'
-import { emptyTranscript, foldEntries } from '../../../src/shared/projections/transcript.ts'
+import { replayedItems } from '../../../src/shared/projections/replay/replayed-items.ts'
+import {
+  emptyTranscript,
+  foldEntries,
+} from '../../../src/shared/projections/transcript/transcript.ts'
 import { newTaskId } from '../../../src/shared/records/ids.ts'
 import { createFakeHost } from '../../fake-host/fake-host.ts'
 import { session } from '../../fixtures/entries/builder.ts'

@@ -1,7 +1,10 @@
 /** A ledger in memory, made of events: what the history is folded from. */
 
-import { foldLedgerRecord } from '../../../src/shared/projections/fold-ledger.ts'
-import { emptyLedgerState, type LedgerState } from '../../../src/shared/projections/ledger-state.ts'
+import { foldLedgerRecord } from '../../../src/shared/projections/ledger/fold-ledger.ts'
+import {
+  emptyLedgerState,
+  type LedgerState,
+} from '../../../src/shared/projections/ledger/ledger-state.ts'
 import type { ProjectId, TaskId } from '../../../src/shared/records/ids.ts'
 import { newProjectId, newTaskId } from '../../../src/shared/records/ids.ts'
 import type { LedgerEvent, LedgerEventOf } from '../../../src/shared/records/ledger.ts'

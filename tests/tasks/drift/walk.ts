@@ -6,12 +6,15 @@ import { layoutOf } from '../../../src/main/sessions/session-files.ts'
 import { createDrift } from '../../../src/main/tasks/drift/index.ts'
 import { createStoresOf } from '../../../src/main/turn-store/places.ts'
 import { createTurnStore, type TurnStore } from '../../../src/main/turn-store/turn-store.ts'
-import { emptyLedgerState, type LedgerState } from '../../../src/shared/projections/ledger-state.ts'
+import {
+  emptyLedgerState,
+  type LedgerState,
+} from '../../../src/shared/projections/ledger/ledger-state.ts'
 import {
   emptySessionState,
   foldSessionState,
   type SessionState,
-} from '../../../src/shared/projections/session-state.ts'
+} from '../../../src/shared/projections/transcript/session-state.ts'
 import type { DriftReport } from '../../../src/shared/records/drift.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'

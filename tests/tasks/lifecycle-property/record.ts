@@ -1,7 +1,7 @@
 /** What must hold of a ledger, whoever wrote it and whatever happened to it. */
 import { transitionFor } from '../../../src/main/tasks/state/lifecycle.ts'
-import { foldLedgerRecord } from '../../../src/shared/projections/fold-ledger.ts'
-import { emptyLedgerState } from '../../../src/shared/projections/ledger-state.ts'
+import { foldLedgerRecord } from '../../../src/shared/projections/ledger/fold-ledger.ts'
+import { emptyLedgerState } from '../../../src/shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../../src/shared/records/ledger.ts'
 import { isRunning, type Task } from '../../../src/shared/records/tasks.ts'

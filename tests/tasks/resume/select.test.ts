@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
 import { selectForResume } from '../../../src/main/tasks/resume/select.ts'
-import { foldLedgerRecord } from '../../../src/shared/projections/fold-ledger.ts'
-import { emptyLedgerState, type LedgerState } from '../../../src/shared/projections/ledger-state.ts'
+import { foldLedgerRecord } from '../../../src/shared/projections/ledger/fold-ledger.ts'
+import {
+  emptyLedgerState,
+  type LedgerState,
+} from '../../../src/shared/projections/ledger/ledger-state.ts'
 import { newProjectId, newTaskId, type TaskId } from '../../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../../src/shared/records/ledger.ts'
 import type { ResumeSelector } from '../../../src/shared/records/resume.ts'

@@ -3,7 +3,7 @@
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import { type Cause, formatCause } from '../../../shared/records/causes.ts'
 import type { Task, TaskTree } from '../../../shared/records/tasks.ts'
-import { usageBelow } from './commands/task-tree.ts'
+import { usageBelow } from './commands/tasks/task-tree.ts'
 
 /** `text` is for people and its wording may change in a later version; scripts should use `kind`. */
 export const causeJson = (cause: Cause | null): (Cause & { text: string }) | null =>

@@ -1,7 +1,7 @@
 /** The answers of the tools that read the record, as bounded text in which each place is named by task and entry. */
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { SearchHit } from '../../../shared/contract/search.ts'
-import { createTranscriptMarkdown } from '../../../shared/projections/transcript-markdown.ts'
+import { createTranscriptMarkdown } from '../../../shared/projections/transcript/transcript-markdown.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import { shortId, type TaskId } from '../../../shared/records/ids.ts'

@@ -1,8 +1,8 @@
 /** Folds the ledger into the agent history of a project. Pure. See FORMAT.md. */
 
 import { assertNever } from '../../../shared/assert-never.ts'
-import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
+import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import { parallelGroupOf } from '../../../shared/projections/transcript/parallel-group.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
 import type { Run, Task } from '../../../shared/records/tasks.ts'

@@ -4,7 +4,7 @@
  */
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { Project, Task } from '../../../shared/records/tasks.ts'
 import {
   makeDirInside,

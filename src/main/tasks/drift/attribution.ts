@@ -1,6 +1,6 @@
 /** Who changed a file: another agent, according to its record or its commits, else a commit's author, else the user. */
 import { realpath } from 'node:fs/promises'
-import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import { type ChangeMaker, thePerson } from '../../../shared/records/drift.ts'
 import { parseTaskId } from '../../../shared/records/ids.ts'
 import { isRunning, type Task } from '../../../shared/records/tasks.ts'

@@ -3,8 +3,8 @@
  * from, and who changed the files that it worked on. Only reads: no file, index or ref changes.
  */
 
-import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import type { SessionState } from '../../../shared/projections/session-state.ts'
+import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import type { SessionState } from '../../../shared/projections/transcript/session-state.ts'
 import { type DriftReport, driftPathsMax } from '../../../shared/records/drift.ts'
 import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'

@@ -1,8 +1,8 @@
 /** Obstacles to restoring the directory that a task worked in, found before anything is changed (S4). */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
-import type { SessionState } from '../../../shared/projections/session-state.ts'
+import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import type { SessionState } from '../../../shared/projections/transcript/session-state.ts'
 import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'

@@ -1,7 +1,7 @@
 /** Changes at a worktree's origin: on its branch, and in the folder that has it checked out. */
 
 import { stat } from 'node:fs/promises'
-import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
+import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import {
   type ChangeMaker,
   type DriftConflict,

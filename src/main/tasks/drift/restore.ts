@@ -2,8 +2,11 @@
 import { mkdir } from 'node:fs/promises'
 import { refused } from '../../../shared/failure.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
-import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import type { KnownTree, SessionState } from '../../../shared/projections/session-state.ts'
+import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import type {
+  KnownTree,
+  SessionState,
+} from '../../../shared/projections/transcript/session-state.ts'
 import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'

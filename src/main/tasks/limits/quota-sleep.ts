@@ -5,7 +5,7 @@
  */
 
 import { refused } from '../../../shared/failure.ts'
-import { isSleeper, type Sleep } from '../../../shared/projections/sleep.ts'
+import { isSleeper, type Sleep } from '../../../shared/projections/ledger/sleep.ts'
 import { type Cause, isStoppedByPerson } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'

@@ -10,7 +10,7 @@ import {
   type RunUsage,
   timeAtWork,
   usageOfTasks,
-} from '../../../shared/projections/tree-usage.ts'
+} from '../../../shared/projections/ledger/tree-usage.ts'
 import {
   type Budget,
   type BudgetLevel,

@@ -1,6 +1,6 @@
 /** Asks the agents of a tree to end with a report (Q3). */
 import { refused } from '../../../shared/failure.ts'
-import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
+import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks.ts'

@@ -1,8 +1,11 @@
 /** A task's predecessors: followed through `resumedFrom`, never copied (S3). */
 import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
 import { refused } from '../../../shared/failure.ts'
-import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import { emptySessionState, type SessionState } from '../../../shared/projections/session-state.ts'
+import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import {
+  emptySessionState,
+  type SessionState,
+} from '../../../shared/projections/transcript/session-state.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ResumedFrom, Task, TranscriptExpiry } from '../../../shared/records/tasks.ts'

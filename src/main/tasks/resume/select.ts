@@ -1,8 +1,11 @@
 /** Which tasks a selector matches (S1), and which of them can be resumed. Pure. */
 
 import { FailureError, refused } from '../../../shared/failure.ts'
-import { childrenByParent, type LedgerState } from '../../../shared/projections/ledger-state.ts'
-import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
+import {
+  childrenByParent,
+  type LedgerState,
+} from '../../../shared/projections/ledger/ledger-state.ts'
+import { parallelGroupOf } from '../../../shared/projections/transcript/parallel-group.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import { resolveId, shortId, type TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeSelector } from '../../../shared/records/resume.ts'

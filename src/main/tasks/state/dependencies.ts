@@ -1,6 +1,6 @@
 /** The tasks that a task depends on (`dependsOn`), and the tasks that a completed one releases. */
 
-import { latestAttemptOf } from '../../../shared/projections/latest-attempt.ts'
+import { latestAttemptOf } from '../../../shared/projections/ledger/latest-attempt.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks.ts'

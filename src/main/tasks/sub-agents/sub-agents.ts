@@ -1,7 +1,7 @@
 /** Requests of agents: starting sub-agents, and saving their report. */
 import type { TaskRequest, TaskToolsPort } from '../../../shared/agents/agent.ts'
 import { type AgentSpec, modelOfSpec } from '../../../shared/agents/agent-specs.ts'
-import { ancestorsOf } from '../../../shared/projections/ledger-state.ts'
+import { ancestorsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import { newTaskId, type TaskId, type ToolCallId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
 import { planReferenceOf } from '../../../shared/records/plan-reference.ts'

@@ -5,7 +5,7 @@
 
 import type { TaskToolsPort } from '../../../shared/agents/agent.ts'
 import type { ApplyOutcome, AwaitedTask } from '../../../shared/agents/tools.ts'
-import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
+import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isSettled, type Task } from '../../../shared/records/tasks.ts'

@@ -6,7 +6,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FailureError, refused } from '../../../shared/failure.ts'
-import { descendantsOf } from '../../../shared/projections/ledger-state.ts'
+import { descendantsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { patchIndex } from '../../artifacts/index.ts'
 import {

@@ -5,7 +5,7 @@
  */
 import { readdir } from 'node:fs/promises'
 import { refused } from '../../../shared/failure.ts'
-import { ancestorsOf, descendantsOf } from '../../../shared/projections/ledger-state.ts'
+import { ancestorsOf, descendantsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { canGoOn, type Task } from '../../../shared/records/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'

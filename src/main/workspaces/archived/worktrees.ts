@@ -1,7 +1,7 @@
 /** Recreates the worktree of an archived workspace from the files that its removal saved (R6). */
 import { refused } from '../../../shared/failure.ts'
-import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import { projectOf } from '../../../shared/projections/project-use.ts'
+import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import { projectOf } from '../../../shared/projections/ledger/project-use.ts'
 import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import type { PatchEntry } from '../../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'

@@ -1,6 +1,6 @@
 /** Finds the final state of a workspace, and the folder to apply it to, for diff and apply. */
 import { FailureError, refused } from '../../../shared/failure.ts'
-import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger-state.ts'
+import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isPatchSaved, type Task, type Workspace } from '../../../shared/records/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'

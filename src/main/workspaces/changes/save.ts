@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { refused } from '../../../shared/failure.ts'
-import { ancestorsOf } from '../../../shared/projections/ledger-state.ts'
+import { ancestorsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task, Workspace } from '../../../shared/records/tasks.ts'
 import {

@@ -7,7 +7,7 @@
 import type { UndoOutcome } from '../../../shared/agents/tools.ts'
 import { dayMs } from '../../../shared/durations.ts'
 import { refused } from '../../../shared/failure.ts'
-import { clockAhead } from '../../../shared/projections/ledger-clock.ts'
+import { clockAhead } from '../../../shared/projections/ledger/ledger-clock.ts'
 import { newUpdateId, type TaskId, type UpdateId } from '../../../shared/records/ids.ts'
 import { type Task, undoableApply, undoableDays } from '../../../shared/records/tasks.ts'
 import type { UpdatePlan, WriteUpdate } from '../../git/index.ts'

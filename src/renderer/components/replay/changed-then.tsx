@@ -1,7 +1,7 @@
 import { ChevronRight, FileText } from 'lucide-react'
 import { useState } from 'react'
 import type { TurnDiff } from '../../../shared/contract/turn-files.ts'
-import { Counts } from '../conversation/tool-call.tsx'
+import { Counts } from '../conversation/rows/tool-call.tsx'
 import { ChangeLetter } from '../diff/change-letter.tsx'
 import { PatchView } from '../diff/patch-view.tsx'
 import { EmptyState, IconButton, NoticeLine } from '../primitives/index.ts'

@@ -1,7 +1,7 @@
 /** The changed files of a review as a tree: names, counts, and marks for viewed files and comments. */
 import { Check, Folder, MessageSquare } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
-import { Counts } from '../conversation/tool-call.tsx'
+import { Counts } from '../conversation/rows/tool-call.tsx'
 import { ChangeLetter } from '../diff/change-letter.tsx'
 import { type ChangedFile, fileTreeRows } from './file-tree.ts'
 

@@ -1,6 +1,6 @@
 import { ScrollText } from 'lucide-react'
 import { useContext } from 'react'
-import { sleepOf } from '../../../shared/projections/sleep.ts'
+import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { activityLine, isRunning, type Task, taskDepthMax } from '../../../shared/records/tasks.ts'
 import { TaskActionsContext, TaskLookupContext } from '../conversation/task-lookup.ts'

@@ -1,7 +1,7 @@
 /** A report: the Markdown with which a run ended. */
 import { Flag } from 'lucide-react'
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
-import { LongMarkdown } from '../conversation/long-markdown.tsx'
+import { LongMarkdown } from '../conversation/rows/long-markdown.tsx'
 import { classNames, RelativeTime, TextButton } from '../primitives/index.ts'
 
 /** Used in the agent's conversation, and in full in the archive. */

@@ -1,4 +1,4 @@
-import { sleepOf } from '../../../shared/projections/sleep.ts'
+import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import { type Activity, isSettled, type Task } from '../../../shared/records/tasks.ts'
 import type { ShownStatus } from '../primitives/status-icon.tsx'
 

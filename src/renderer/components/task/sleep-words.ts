@@ -1,5 +1,5 @@
 /** How long an agent sleeps, as text. */
-import type { Sleep } from '../../../shared/projections/sleep.ts'
+import type { Sleep } from '../../../shared/projections/ledger/sleep.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { timeOfDay } from '../primitives/format.ts'
 

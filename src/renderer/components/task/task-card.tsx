@@ -14,8 +14,8 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useContext, useEffect } from 'react'
 import { type AwaitedTask, appliedFileLine } from '../../../shared/agents/tools.ts'
-import { openDependencies } from '../../../shared/projections/open-dependencies.ts'
-import { sleepOf } from '../../../shared/projections/sleep.ts'
+import { openDependencies } from '../../../shared/projections/ledger/open-dependencies.ts'
+import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import {
   type Activity,

@@ -1,6 +1,6 @@
 /** Collects everything that needs the user in one list (Q4). Pure. */
 import type { PendingPermission } from '../../../shared/agents/permissions.ts'
-import { reachedLimit } from '../../../shared/projections/budget-limit.ts'
+import { reachedLimit } from '../../../shared/projections/ledger/budget-limit.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import {

@@ -9,7 +9,7 @@ import {
   markAt,
   type Timeline,
   withPage,
-} from '../../../shared/projections/replay-state.ts'
+} from '../../../shared/projections/replay/replay-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { firstSeq, lastSeq, playFrom, type StepUnit, stepFrom } from './steps.ts'

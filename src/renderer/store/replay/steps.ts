@@ -1,6 +1,6 @@
 /** Where a replay stops: at the ends of turns, and at calls; and how far it plays. Pure. */
 import type { TimelineMark } from '../../../shared/contract/timeline.ts'
-import { markAt, type Timeline } from '../../../shared/projections/replay-state.ts'
+import { markAt, type Timeline } from '../../../shared/projections/replay/replay-state.ts'
 
 export type StepUnit = 'turn' | 'call'
 

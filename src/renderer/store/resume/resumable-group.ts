@@ -1,7 +1,7 @@
 /** Finds the interrupted agents that worked in parallel. Pure. */
 
-import type { LedgerState } from '../../../shared/projections/ledger-state.ts'
-import { parallelGroupOf } from '../../../shared/projections/parallel-group.ts'
+import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import { parallelGroupOf } from '../../../shared/projections/transcript/parallel-group.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks.ts'
 import { isResumable } from './resumable.ts'

@@ -1,6 +1,6 @@
 /** Finds the tasks that can be resumed, and sorts them for display. Pure. */
 
-import { sleepOf } from '../../../shared/projections/sleep.ts'
+import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Activity } from '../../../shared/records/tasks.ts'
 import { isBeingRemoved, isRunning, isSettled, type Task } from '../../../shared/records/tasks.ts'

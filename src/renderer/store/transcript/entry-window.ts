@@ -7,7 +7,7 @@ import {
   emptyTranscript,
   foldEntries,
   type TranscriptFold,
-} from '../../../shared/projections/transcript.ts'
+} from '../../../shared/projections/transcript/transcript.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 
 /** About 20 pages. Folding them takes a few milliseconds, and they hold a few megabytes. */

@@ -2,12 +2,12 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import { type FilterAnswer, filteredPageMax } from '../../../shared/contract/transcript-filter.ts'
-import type { TranscriptFilter } from '../../../shared/projections/filter-units.ts'
+import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
 import {
   emptyTranscript,
   foldEntries,
   type TranscriptItem,
-} from '../../../shared/projections/transcript.ts'
+} from '../../../shared/projections/transcript/transcript.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { withWholeValues } from '../../../shared/whole-values.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'

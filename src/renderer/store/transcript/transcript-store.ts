@@ -12,7 +12,7 @@ import {
   type TranscriptItem,
   withPartial,
   withProgress,
-} from '../../../shared/projections/transcript.ts'
+} from '../../../shared/projections/transcript/transcript.ts'
 import type { Entry, PartialMessage } from '../../../shared/records/entries.ts'
 import type { TaskId, ToolCallId } from '../../../shared/records/ids.ts'
 import { withWholeValues } from '../../../shared/whole-values.ts'

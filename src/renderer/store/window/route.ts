@@ -2,7 +2,10 @@
  * Routes as URL fragments. Every screen has an address, so that back, reload, a copied link and
  * `shiplog://t/<id>` all share this code. Pure.
  */
-import { filterKinds, type TranscriptFilter } from '../../../shared/projections/filter-units.ts'
+import {
+  filterKinds,
+  type TranscriptFilter,
+} from '../../../shared/projections/transcript/filter-units.ts'
 import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
 
 /** What an address says of the transcript that it opens. */

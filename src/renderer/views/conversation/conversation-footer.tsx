@@ -1,7 +1,7 @@
 import { RotateCcw } from 'lucide-react'
 import { type ReactNode, type RefObject, useState } from 'react'
 import { useStore } from 'zustand'
-import { sleepOf } from '../../../shared/projections/sleep.ts'
+import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { isRunning, type Task } from '../../../shared/records/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'

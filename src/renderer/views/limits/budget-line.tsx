@@ -1,6 +1,6 @@
 import { Wallet } from 'lucide-react'
 import { useRef } from 'react'
-import { raisedAmount, reachedLimit } from '../../../shared/projections/budget-limit.ts'
+import { raisedAmount, reachedLimit } from '../../../shared/projections/ledger/budget-limit.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Activity, isRunning, isWrappingUp, type Task } from '../../../shared/records/tasks.ts'
 import { amountText, reachedText } from '../../../shared/text/usage-text.ts'

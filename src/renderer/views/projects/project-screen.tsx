@@ -1,6 +1,6 @@
 import { FolderMinus, Plus, Settings } from 'lucide-react'
 import { useShallow } from 'zustand/react/shallow'
-import { countBelow } from '../../../shared/projections/ledger-state.ts'
+import { countBelow } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { Project, Task } from '../../../shared/records/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
 import {

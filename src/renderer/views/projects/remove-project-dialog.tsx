@@ -1,5 +1,5 @@
 import { useShallow } from 'zustand/react/shallow'
-import { tasksInUse } from '../../../shared/projections/project-use.ts'
+import { tasksInUse } from '../../../shared/projections/ledger/project-use.ts'
 import type { ProjectId } from '../../../shared/records/ids.ts'
 import type { Project, Task } from '../../../shared/records/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'

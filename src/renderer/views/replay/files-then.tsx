@@ -5,7 +5,7 @@ import type {
   TurnDiff,
   TurnFolder,
 } from '../../../shared/contract/turn-files.ts'
-import type { ReplayState } from '../../../shared/projections/replay-state.ts'
+import type { ReplayState } from '../../../shared/projections/replay/replay-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { EmptyState, NoticeLine, Select, Skeleton } from '../../components/primitives/index.ts'
 import { ChangedThen } from '../../components/replay/changed-then.tsx'

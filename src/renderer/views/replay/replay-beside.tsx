@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { TranscriptItem } from '../../../shared/projections/transcript.ts'
+import type { TranscriptItem } from '../../../shared/projections/transcript/transcript.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Replay } from '../../store/replay/replay-store.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'

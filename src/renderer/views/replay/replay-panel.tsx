@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { PlanItem } from '../../../shared/agents/agent-records.ts'
-import type { ReplayState } from '../../../shared/projections/replay-state.ts'
+import type { ReplayState } from '../../../shared/projections/replay/replay-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task, TaskStatus } from '../../../shared/records/tasks.ts'
 import { IconButton, Tabs } from '../../components/primitives/index.ts'

@@ -5,9 +5,9 @@ import {
   type ReplayState,
   stateAtSeq,
   type Timeline,
-} from '../../../shared/projections/replay-state.ts'
-import { replayedItems } from '../../../shared/projections/replayed-items.ts'
-import type { TranscriptItem } from '../../../shared/projections/transcript.ts'
+} from '../../../shared/projections/replay/replay-state.ts'
+import { replayedItems } from '../../../shared/projections/replay/replayed-items.ts'
+import type { TranscriptItem } from '../../../shared/projections/transcript/transcript.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { useStores } from '../../store/hooks.ts'
 import { createReplay, type Replay, type ReplayView } from '../../store/replay/replay-store.ts'

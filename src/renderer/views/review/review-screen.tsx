@@ -3,7 +3,7 @@ import { ArrowLeft, ChevronDown, ChevronUp, RefreshCw, Send } from 'lucide-react
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { isRunning, type Task } from '../../../shared/records/tasks.ts'
-import { Counts } from '../../components/conversation/tool-call.tsx'
+import { Counts } from '../../components/conversation/rows/tool-call.tsx'
 import { counted } from '../../components/primitives/format.ts'
 import {
   Button,

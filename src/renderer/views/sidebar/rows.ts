@@ -1,5 +1,5 @@
 /** The sidebar's rows, in order, from what the ledger knows. Pure. */
-import { sleepOf } from '../../../shared/projections/sleep.ts'
+import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import {
   isBeingRemoved,

@@ -8,10 +8,10 @@ import {
   useState,
 } from 'react'
 import { useStore } from 'zustand'
-import type { TranscriptFilter } from '../../../shared/projections/filter-units.ts'
-import { FilterBar } from '../../components/conversation/filter-bar.tsx'
+import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
+import { FilterBar } from '../../components/conversation/find/filter-bar.tsx'
+import { TranscriptList } from '../../components/conversation/list/transcript-list.tsx'
 import { TaskActionsContext } from '../../components/conversation/task-lookup.ts'
-import { TranscriptList } from '../../components/conversation/transcript-list.tsx'
 import { EmptyState } from '../../components/primitives/index.ts'
 import { useRoute, useStores } from '../../store/hooks.ts'
 import { createFilterStore, type FilterView, isSet } from '../../store/transcript/filter-store.ts'

@@ -9,11 +9,11 @@ import {
 import { useStore } from 'zustand'
 import type { FindPlace } from '../../../shared/contract/transcript-find.ts'
 import { findPatternOf, patternOfTexts } from '../../../shared/text/find-pattern.ts'
-import { FindBar } from '../../components/conversation/find-bar.tsx'
-import { createFindMarks, type FindMarks } from '../../components/conversation/find-marks.ts'
-import { placeOfMatch } from '../../components/conversation/find-row.ts'
-import { transcriptRows } from '../../components/conversation/rows.ts'
-import type { TranscriptListHandle } from '../../components/conversation/transcript-list.tsx'
+import { FindBar } from '../../components/conversation/find/find-bar.tsx'
+import { createFindMarks, type FindMarks } from '../../components/conversation/find/find-marks.ts'
+import { placeOfMatch } from '../../components/conversation/find/find-row.ts'
+import type { TranscriptListHandle } from '../../components/conversation/list/transcript-list.tsx'
+import { transcriptRows } from '../../components/conversation/rows/rows.ts'
 import { useStores } from '../../store/hooks.ts'
 import {
   type CurrentMatch,

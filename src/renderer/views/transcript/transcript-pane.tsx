@@ -6,7 +6,7 @@ import { dayOf } from '../../../shared/text/format-time.ts'
 import {
   TranscriptList,
   type TranscriptListHandle,
-} from '../../components/conversation/transcript-list.tsx'
+} from '../../components/conversation/list/transcript-list.tsx'
 import { classNames, EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { causeWords } from '../../components/task/cause-words.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'

@@ -12,7 +12,7 @@ import {
   type Target,
   type TranscriptStore,
 } from '../../../../src/renderer/store/transcript/transcript-store.ts'
-import type { TranscriptItem } from '../../../../src/shared/projections/transcript.ts'
+import type { TranscriptItem } from '../../../../src/shared/projections/transcript/transcript.ts'
 import type { EntryBody } from '../../../../src/shared/records/entries.ts'
 import type { TaskId } from '../../../../src/shared/records/ids.ts'
 import { createFakeHost, type FakeHost } from '../../../fake-host/fake-host.ts'

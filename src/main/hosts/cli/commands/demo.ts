@@ -7,7 +7,7 @@ import { createRunProgress } from '../follow/run-progress.ts'
 import { taskTreeJson } from '../task-json.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { runsAgents, withShiplog } from '../with-shiplog.ts'
-import { exitCodeOf, resultOf, silent, tellResult } from './report-run.ts'
+import { exitCodeOf, resultOf, silent, tellResult } from './agents/report-run.ts'
 
 export function demo(given: ParsedOptions): Action {
   const dir = given.dir as string | undefined

@@ -1,6 +1,6 @@
 /** The state before an agent was resumed: only later changes are reported. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
-import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { Task } from '../../../../shared/records/tasks.ts'
 

@@ -1,6 +1,6 @@
 /** Follows a root agent that was just started, with everything below it, to the end. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
-import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import { isSettled, type Task, type TaskTree } from '../../../../shared/records/tasks.ts'
 import { type Followed, followTrees, type RunWatcher, treeOf } from './follow-trees.ts'

@@ -3,9 +3,12 @@
  * turn any more, and finished sub-agents' workspaces have been cleaned up.
  */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
-import { foldLedgerRecord } from '../../../../shared/projections/fold-ledger.ts'
-import { createSnapshotJoiner } from '../../../../shared/projections/ledger-snapshot.ts'
-import { emptyLedgerState, type LedgerState } from '../../../../shared/projections/ledger-state.ts'
+import { foldLedgerRecord } from '../../../../shared/projections/ledger/fold-ledger.ts'
+import { createSnapshotJoiner } from '../../../../shared/projections/ledger/ledger-snapshot.ts'
+import {
+  emptyLedgerState,
+  type LedgerState,
+} from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../../../../shared/records/ledger.ts'
 import { isRunning, isSettled, type Task, type TaskTree } from '../../../../shared/records/tasks.ts'

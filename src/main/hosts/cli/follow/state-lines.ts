@@ -1,5 +1,5 @@
 /** A run as people follow it from afar, on standard error: a line when a task begins, and when it ends. */
-import { sleepOf } from '../../../../shared/projections/sleep.ts'
+import { sleepOf } from '../../../../shared/projections/ledger/sleep.ts'
 import { formatCause } from '../../../../shared/records/causes.ts'
 import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import type { TaskTree } from '../../../../shared/records/tasks.ts'

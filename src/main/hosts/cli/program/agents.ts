@@ -56,12 +56,14 @@ export function addAgentCommands(program: Command, runs: Runs): void {
     .option('--resume <id>', 'resume an interrupted agent and all below it')
     .option('--force', 'with --resume: resume despite conflicts')
     .action(
-      runs(async (args, given) => (await import('../commands/agent-run.ts')).agentRun(args, given)),
+      runs(async (args, given) =>
+        (await import('../commands/agents/agent-run.ts')).agentRun(args, given),
+      ),
     )
   agent
     .command('list')
     .description("the kinds of agent that can run here, and why the others can't")
-    .action(runs(async () => (await import('../commands/agent-list.ts')).agentList()))
+    .action(runs(async () => (await import('../commands/agents/agent-list.ts')).agentList()))
   agent
     .command('test')
     .description('ask a model once whether it answers and calls tools; exit 1 when it does not')
@@ -73,7 +75,7 @@ export function addAgentCommands(program: Command, runs: Runs): void {
     .option('--key-env <name>', keyEnvMeaning)
     .action(
       runs(async ([model], given) =>
-        (await import('../commands/agent-test.ts')).agentTest(model, given),
+        (await import('../commands/agents/agent-test.ts')).agentTest(model, given),
       ),
     )
   agent
@@ -96,7 +98,7 @@ export function addAgentCommands(program: Command, runs: Runs): void {
     .option('--no-test', 'make no short exchange with the model, which is paid for')
     .action(
       runs(async ([provider], given) =>
-        (await import('../commands/agent-setup.ts')).agentSetup(provider, given),
+        (await import('../commands/agents/agent-setup.ts')).agentSetup(provider, given),
       ),
     )
 }

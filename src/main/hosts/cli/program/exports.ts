@@ -50,7 +50,7 @@ export function addExportCommand(parent: Command, runs: Runs, description: strin
     .option('--force', 'replace the file if there is one')
     .action(
       runs(async ([id = ''], given) =>
-        (await import('../commands/export.ts')).exportTask(id, given),
+        (await import('../commands/transcripts/export.ts')).exportTask(id, given),
       ),
     )
 }

@@ -21,7 +21,9 @@ export function addRecordCommands(program: Command, runs: Runs): void {
     .option('--project <dir>', 'only of this project')
     .option('--limit <n>', 'how many matches to print, 200 at most', positiveInteger, 20)
     .action(
-      runs(async (words, given) => (await import('../commands/search.ts')).search(words, given)),
+      runs(async (words, given) =>
+        (await import('../commands/transcripts/search.ts')).search(words, given),
+      ),
     )
 
   program
@@ -35,14 +37,20 @@ export function addRecordCommands(program: Command, runs: Runs): void {
     .command('verify')
     .description('check a transcript or an export by its chain of checksums')
     .argument('<file>', 'a chat.jsonl, a ledger.jsonl, or an export of one')
-    .action(runs(async ([file = '']) => (await import('../commands/verify.ts')).verify(file)))
+    .action(
+      runs(async ([file = '']) => (await import('../commands/transcripts/verify.ts')).verify(file)),
+    )
 
   program
     .command('import')
     .description('bring what was recorded elsewhere into the archive')
     .addArgument(new Argument('<tool>', 'what wrote it').choices(['shiplog']))
     .argument('<file>', 'an export in JSONL or JSON')
-    .action(runs(async ([, file = '']) => (await import('../commands/import.ts')).importFile(file)))
+    .action(
+      runs(async ([, file = '']) =>
+        (await import('../commands/transcripts/import.ts')).importFile(file),
+      ),
+    )
 
   program
     .command('doctor')

@@ -11,7 +11,7 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     .option('--project <dir>', 'only those of this project')
     .option('--status <status>', 'only those in this state')
     .option('--all', 'the archived ones as well')
-    .action(runs(async (_, given) => (await import('../commands/tasks.ts')).list(given)))
+    .action(runs(async (_, given) => (await import('../commands/tasks/tasks.ts')).list(given)))
   tasks
     .command('report')
     .description('the report that a task ended with, as Markdown')
@@ -19,7 +19,9 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     .option('--run <n>', 'of this run; the newest without it', positiveInteger)
     .option('--raw', 'as the agent wrote it, escape sequences and hidden characters included')
     .action(
-      runs(async ([id = ''], given) => (await import('../commands/tasks.ts')).report(id, given)),
+      runs(async ([id = ''], given) =>
+        (await import('../commands/tasks/tasks.ts')).report(id, given),
+      ),
     )
   tasks
     .command('checks')
@@ -27,14 +29,16 @@ export function addTaskCommands(program: Command, runs: Runs): void {
       'the tests, compilers and linters that it ran, and whether the files changed since',
     )
     .addArgument(idArgument('task'))
-    .action(runs(async ([id = '']) => (await import('../commands/checks.ts')).checks(id)))
+    .action(runs(async ([id = '']) => (await import('../commands/tasks/checks.ts')).checks(id)))
   tasks
     .command('stop')
     .description('interrupt a task and everything below it; what was said so far is kept')
     .addArgument(idArgument('task'))
     .option('--wrap-up', 'have them report now instead, each in one last turn')
     .action(
-      runs(async ([id = ''], given) => (await import('../commands/tasks.ts')).stop(id, given)),
+      runs(async ([id = ''], given) =>
+        (await import('../commands/tasks/tasks.ts')).stop(id, given),
+      ),
     )
   tasks
     .command('resume')
@@ -52,18 +56,22 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     .option('--dry-run', 'only list the agents and the changes since they stopped')
     .option('--max-agents <n>', 'agents that run at the same time, 1 to 16', agentCount)
     .action(
-      runs(async ([id], given) => (await import('../commands/tasks-resume.ts')).resume(id, given)),
+      runs(async ([id], given) =>
+        (await import('../commands/tasks/tasks-resume.ts')).resume(id, given),
+      ),
     )
   tasks
     .command('retry')
     .description('run a failed task again, and what waited for it')
     .addArgument(idArgument('task'))
-    .action(runs(async ([id = '']) => (await import('../commands/tasks-again.ts')).retry(id)))
+    .action(runs(async ([id = '']) => (await import('../commands/tasks/tasks-again.ts')).retry(id)))
   tasks
     .command('restart')
     .description('abandon an interrupted task and run it again from its beginning')
     .addArgument(idArgument('task'))
-    .action(runs(async ([id = '']) => (await import('../commands/tasks-again.ts')).restart(id)))
+    .action(
+      runs(async ([id = '']) => (await import('../commands/tasks/tasks-again.ts')).restart(id)),
+    )
   tasks
     .command('continue')
     .description('continue from a finished task, as a new task with its history and files')
@@ -75,14 +83,16 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     .option('--trust', "allow the project's own set-up command to run")
     .action(
       runs(async (args, given) =>
-        (await import('../commands/tasks-again.ts')).continueFrom(args, given),
+        (await import('../commands/tasks/tasks-again.ts')).continueFrom(args, given),
       ),
     )
   tasks
     .command('abandon')
     .description('abandon a task that is interrupted or has not started; its record stays')
     .addArgument(idArgument('task'))
-    .action(runs(async ([id = '']) => (await import('../commands/tasks-again.ts')).abandon(id)))
+    .action(
+      runs(async ([id = '']) => (await import('../commands/tasks/tasks-again.ts')).abandon(id)),
+    )
   tasks
     .command('link-pr')
     .description("add the address of a pull request to a task's transcript")
@@ -90,7 +100,7 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     .argument('<url>', 'https address of the pull request')
     .action(
       runs(async ([id = '', url = '']) =>
-        (await import('../commands/tasks.ts')).linkPullRequest(id, url),
+        (await import('../commands/tasks/tasks.ts')).linkPullRequest(id, url),
       ),
     )
   tasks
@@ -101,6 +111,8 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     .addArgument(idArgument('task'))
     .option('--undo', 'take the last apply back; refused where a file was changed since')
     .action(
-      runs(async ([id = ''], given) => (await import('../commands/tasks.ts')).apply(id, given)),
+      runs(async ([id = ''], given) =>
+        (await import('../commands/tasks/tasks.ts')).apply(id, given),
+      ),
     )
 }

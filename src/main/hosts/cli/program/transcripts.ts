@@ -10,7 +10,11 @@ export function addTranscriptCommands(program: Command, runs: Runs): void {
     .command('list')
     .description('every transcript that is kept, of live and cleaned-up agents alike')
     .option('--project <dir>', 'only those of this project')
-    .action(runs(async (_, given) => (await import('../commands/transcripts.ts')).list(given)))
+    .action(
+      runs(async (_, given) =>
+        (await import('../commands/transcripts/transcripts.ts')).list(given),
+      ),
+    )
   transcripts
     .command('show')
     .description('one transcript, turn by turn')
@@ -28,7 +32,7 @@ export function addTranscriptCommands(program: Command, runs: Runs): void {
     )
     .action(
       runs(async ([id = ''], given) =>
-        (await import('../commands/transcripts.ts')).show(id, given),
+        (await import('../commands/transcripts/transcripts.ts')).show(id, given),
       ),
     )
   transcripts
@@ -44,7 +48,7 @@ export function addTranscriptCommands(program: Command, runs: Runs): void {
     .option('--limit <n>', 'how many texts with a match to print', positiveInteger, 50)
     .action(
       runs(async ([id = '', text = ''], given) =>
-        (await import('../commands/transcripts-find.ts')).find(id, text, given),
+        (await import('../commands/transcripts/transcripts-find.ts')).find(id, text, given),
       ),
     )
   addExportCommand(transcripts, runs, 'the same as `shiplog export`')
@@ -57,7 +61,7 @@ export function addTranscriptCommands(program: Command, runs: Runs): void {
     .option('--at <seq>', 'the entry; without it the last one', positiveInteger)
     .action(
       runs(async ([id = '', path], given) =>
-        (await import('../commands/files.ts')).files(id, path, given),
+        (await import('../commands/transcripts/files.ts')).files(id, path, given),
       ),
     )
 }

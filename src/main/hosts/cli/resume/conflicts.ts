@@ -1,6 +1,6 @@
 /** The look at what has changed, and who is kept from going on by it. */
 
-import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import { hasConflicts } from '../../../../shared/records/drift.ts'
 import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import type { ResumeOutcome } from '../../../../shared/records/resume.ts'

@@ -1,6 +1,6 @@
 /** The result of a resume: the document of CLI.md, and the same for people. */
 
-import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import { formatCause } from '../../../../shared/records/causes.ts'
 import { shortId } from '../../../../shared/records/ids.ts'
 import type { ResumeEnd, ResumeOutcome } from '../../../../shared/records/resume.ts'

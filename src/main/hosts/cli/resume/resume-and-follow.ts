@@ -3,7 +3,7 @@
  * once none of them runs or waits for its turn.
  */
 
-import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
+import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { ResumeEnd, ResumeOutcome } from '../../../../shared/records/resume.ts'
 import type { Task } from '../../../../shared/records/tasks.ts'

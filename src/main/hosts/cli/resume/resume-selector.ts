@@ -1,8 +1,8 @@
 /** Whom a person means with the words of `tasks resume`, and the words again for what they may do next. */
 import { isDefinedError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
-import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
-import { parallelGroupOf } from '../../../../shared/projections/parallel-group.ts'
+import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
+import { parallelGroupOf } from '../../../../shared/projections/transcript/parallel-group.ts'
 import { shortId } from '../../../../shared/records/ids.ts'
 import type { ResumeCandidate, ResumeSelector } from '../../../../shared/records/resume.ts'
 import type { Task } from '../../../../shared/records/tasks.ts'

@@ -4,8 +4,8 @@ import {
   type ReachedLimit,
   raisedAmount,
   reachedLimit,
-} from '../../../../shared/projections/budget-limit.ts'
-import type { LedgerState } from '../../../../shared/projections/ledger-state.ts'
+} from '../../../../shared/projections/ledger/budget-limit.ts'
+import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { BudgetPart } from '../../../../shared/records/budgets.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import { isRunning } from '../../../../shared/records/tasks.ts'

@@ -2,9 +2,12 @@
 import { createInterface } from 'node:readline/promises'
 import type { PendingPermission } from '../../../../shared/agents/permissions.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
-import { foldLedgerRecord } from '../../../../shared/projections/fold-ledger.ts'
-import { createSnapshotJoiner } from '../../../../shared/projections/ledger-snapshot.ts'
-import { emptyLedgerState, type LedgerState } from '../../../../shared/projections/ledger-state.ts'
+import { foldLedgerRecord } from '../../../../shared/projections/ledger/fold-ledger.ts'
+import { createSnapshotJoiner } from '../../../../shared/projections/ledger/ledger-snapshot.ts'
+import {
+  emptyLedgerState,
+  type LedgerState,
+} from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { CliContext } from '../context.ts'
 import { askAboutBudget, type PausedTree, pausedTrees } from './budget-prompt.ts'
 import { askPermission } from './permission-prompt.ts'

@@ -1,0 +1,187 @@
+/** `shiplog agent run`: a root agent from its start, or from where it was interrupted, to its end. */
+import type { AgentChoice } from '../../../../../shared/agents/agent-specs.ts'
+import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
+import type { TaskId } from '../../../../../shared/records/ids.ts'
+import type { Isolation, Project } from '../../../../../shared/records/tasks.ts'
+import type { Action, ParsedOptions } from '../../action.ts'
+import type { CliContext } from '../../context.ts'
+import { usageError } from '../../exit-codes.ts'
+import { projectPath, readImages, readScenario } from '../../paths.ts'
+import { runsAgents, withShiplog } from '../../with-shiplog.ts'
+import { allowSetup } from '../trust.ts'
+import { agentResume } from './agent-resume.ts'
+import { type BudgetFlags, budgetOf } from './budget-flags.ts'
+import { keyEnvOf } from './key-env.ts'
+import { modeOf, type PermissionsFlag } from './permissions-flag.ts'
+import { reportRun } from './report-run.ts'
+
+interface AgentRunOptions extends ParsedOptions, BudgetFlags {
+  project?: string
+  agent?: AgentChoice['kind']
+  model?: string
+  baseUrl?: string
+  keyEnv?: string
+  scenario?: string
+  isolation?: Isolation
+  maxAgents?: number
+  quotaWaits?: number
+  keep?: boolean
+  env?: string[]
+  image?: string[]
+  permissions?: PermissionsFlag
+  planning?: boolean
+  trust?: boolean
+  resume?: string
+  force?: boolean
+}
+
+export function agentRun([prompt = '']: string[], given: ParsedOptions): Action {
+  const options = given as AgentRunOptions
+  return options.resume === undefined ? startNew(prompt, options) : goOn(prompt, options)
+}
+
+function goOn(prompt: string, options: AgentRunOptions): Action {
+  const { resume: id = '', project, force = false, trust = false, maxAgents } = options
+  const fixed = Object.entries(originalOptions).filter(
+    ([name]) => options[name as keyof typeof originalOptions] !== undefined,
+  )
+  if (fixed.length > 0) {
+    const names = fixed.map(([, flag]) => flag).join(' and ')
+    throw usageError(
+      `--resume continues with the agent's original options: omit ${names}, or start a new agent without --resume.`,
+    )
+  }
+  const permissions = modeOf(options.permissions)
+  const budget = budgetOf(options)
+  return agentResume({ id, prompt, project, force, trust, maxAgents, permissions, budget })
+}
+
+const originalOptions = {
+  agent: '--agent',
+  scenario: '--scenario',
+  model: '--model',
+  baseUrl: '--base-url',
+  keyEnv: '--key-env',
+  isolation: '--isolation',
+  keep: '--keep',
+  planning: '--planning',
+  env: '--env',
+  image: '--image',
+} as const
+
+function startNew(prompt: string, options: AgentRunOptions): Action {
+  const { project: folder, keep = false } = options
+  if (folder === undefined) {
+    throw usageError('Name a folder with --project DIR, or an interrupted agent with --resume ID.')
+  }
+  if (options.force) {
+    throw usageError('--force resumes despite conflicts, so it needs --resume ID.')
+  }
+  return async (context) => {
+    const given = await chosenAgent(prompt, options, context)
+    const images = await readImages(options.image ?? [], context.host.cwd)
+    const dir = await projectPath(folder, context.host.cwd)
+    return withShiplog(context, runsAgents, async (session) => {
+      const { client } = session
+      const agent = given.kind === 'model' ? await withDefaultModel(client, given) : given
+      const taskId = await startIn(client, dir, async (project) => {
+        if (options.planning) await client.projects.makePlanning({ projectId: project.id })
+        const isolation = await isolationIn(context, project, options.isolation)
+        // In place nothing is set up: the person's own folder is.
+        if (isolation === 'worktree') await allowSetup(context, session, project, options.trust)
+        const started = await session.starting(
+          () =>
+            client.tasks.start({
+              projectId: project.id,
+              agent,
+              prompt,
+              images,
+              isolation,
+              agentsAtOnce: options.maxAgents,
+              keep,
+              env: options.env,
+              permissions: modeOf(options.permissions),
+              budget: budgetOf(options),
+              quotaWaits: options.quotaWaits,
+            }),
+          ({ taskId }) => [taskId],
+        )
+        return started.taskId
+      })
+      return reportRun(context, session, taskId)
+    })
+  }
+}
+
+async function chosenAgent(
+  prompt: string,
+  { agent, model, baseUrl, keyEnv, scenario, image }: AgentRunOptions,
+  context: CliContext,
+): Promise<AgentChoice | UnnamedModel> {
+  const kind = agent ?? (scenario !== undefined && model === undefined ? 'scripted' : 'model')
+  if (kind === 'scripted') {
+    if (model !== undefined || baseUrl !== undefined || keyEnv !== undefined)
+      throw usageError(
+        'A scenario needs no model: omit --model, --base-url and --key-env, or --agent scripted.',
+      )
+    if (scenario === undefined) throw usageError('Name the scenario to play with --scenario FILE.')
+    return { kind, scenario: await readScenario(scenario, context.host.cwd), source: scenario }
+  }
+  if (model === undefined && (baseUrl !== undefined || keyEnv !== undefined))
+    throw usageError('Name the model with --model PROVIDER/MODEL beside --base-url and --key-env.')
+  if (scenario !== undefined)
+    throw usageError('A model plays no scenario: omit --scenario, or --model.')
+  if (prompt.trim() === '' && !image?.length)
+    throw usageError('Say what the model is asked to do: shiplog agent run "PROMPT" --model …')
+  return { kind, model, baseUrl, keyEnv: keyEnvOf(keyEnv, context) }
+}
+
+/** Without a name it is the default model of the settings. */
+type UnnamedModel = Omit<Extract<AgentChoice, { kind: 'model' }>, 'model'> & {
+  model: string | undefined
+}
+
+async function withDefaultModel(
+  client: ShiplogClient,
+  { model, ...more }: UnnamedModel,
+): Promise<AgentChoice> {
+  if (model !== undefined) return { ...more, model }
+  const { defaultModel } = await client.models.providers()
+  if (defaultModel === null)
+    throw usageError(
+      'There is no default model: name one with --model PROVIDER/MODEL, or a scenario to play with --scenario FILE.',
+      ['  shiplog agent setup   sets a model up'],
+    )
+  return { ...more, model: defaultModel }
+}
+
+/** Adds the project when it is not there yet, and takes it off again when nothing could be started. */
+async function startIn(
+  client: ShiplogClient,
+  dir: string,
+  start: (project: Project) => Promise<TaskId>,
+): Promise<TaskId> {
+  const known = await client.projects.list()
+  const project = await client.projects.add({ dir })
+  try {
+    return await start(project)
+  } catch (error) {
+    const isNew = known.projects.every((one) => one.id !== project.id)
+    if (isNew) await client.projects.remove({ projectId: project.id }).catch(() => {})
+    throw error
+  }
+}
+
+async function isolationIn(
+  context: CliContext,
+  project: Project,
+  wanted: Isolation | undefined,
+): Promise<Isolation> {
+  if (project.git) return wanted ?? 'worktree'
+  if (wanted !== 'in-place') {
+    await context.warn(
+      `${project.dir} is not a Git repository, so the agents work in place: in the folder itself.`,
+    )
+  }
+  return 'in-place'
+}

@@ -1,0 +1,247 @@
+/**
+ * `shiplog agent setup`: a provider of models with its key, a model that answers, and what new agents are offered. In a
+ * terminal it asks for what is not given; elsewhere everything has to be. A key never stands on a command line.
+ */
+import { createInterface, type Interface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { text as readAll } from 'node:stream/consumers'
+import { modelProviderSchema } from '../../../../../shared/agents/model-refs.ts'
+import {
+  type ProviderState,
+  providerEntrySchema,
+} from '../../../../../shared/agents/provider-settings.ts'
+import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
+import { modelTestHint } from '../../../../../shared/text/model-test-text.ts'
+import type { Action, ParsedOptions } from '../../action.ts'
+import type { CliContext } from '../../context.ts'
+import { CliError, exitCodes, usageError } from '../../exit-codes.ts'
+import { canAskIn } from '../../terminal/person-prompts.ts'
+import { safeLine } from '../../terminal/safe-text.ts'
+import { withShiplog } from '../../with-shiplog.ts'
+import { keyEnvOf } from './key-env.ts'
+
+interface SetupOptions {
+  baseUrl?: string
+  keyEnv?: string
+  keyStdin?: boolean
+  model?: string
+  contextTokens?: number
+  test: boolean
+}
+
+/** `provider`: of the settings, or a new name for a server at `--base-url`. */
+export function agentSetup(provider: string | undefined, given: ParsedOptions): Action {
+  const options = given as ParsedOptions & SetupOptions
+  return (context) => {
+    const canAsk = canAskIn(context) && !options.keyStdin
+    if (provider === undefined && !canAsk)
+      throw usageError('Name the provider: anthropic, openai, google, or one of your own.')
+    return withShiplog(context, { host: 'cli' }, async ({ client, ending }) => {
+      const terminal = canAsk ? openTerminal(context, ending) : null
+      try {
+        return await setUp(client, context, terminal, provider, options)
+      } finally {
+        terminal?.close()
+      }
+    })
+  }
+}
+
+async function setUp(
+  client: ShiplogClient,
+  context: CliContext,
+  terminal: Terminal | null,
+  provider: string | undefined,
+  options: SetupOptions,
+): Promise<number> {
+  const { providers } = await client.models.providers()
+  const name = provider ?? (await chooseProvider(context, terminal as Terminal, providers))
+  const known = providers.find((one) => one.name === name)
+  const kind = known?.kind ?? 'openai-compatible'
+  const baseUrl =
+    options.baseUrl ??
+    (known?.isOwn
+      ? undefined
+      : (known?.baseUrl ?? (terminal ? await askAddress(context, terminal) : undefined)))
+  if (!known && !baseUrl)
+    throw usageError(
+      `There is no provider "${name}" yet. Give the address of a server with --base-url, or choose ${modelProviderSchema.options.slice(0, 3).join(', ')}.`,
+    )
+  const key = await keyFrom(context, terminal, known, options)
+  const contextTokens = options.contextTokens ?? known?.contextTokens ?? null
+  await client.models.saveProvider({
+    ...{ name, kind, ...(baseUrl && { baseUrl }) },
+    ...(contextTokens !== null && { contextTokens }),
+    ...('variable' in key ? { keyVariable: key.variable } : { key: key.value }),
+  })
+  await context.say(`${name} is set up.`)
+  const model = options.model ?? (await chooseModel(client, context, terminal, name))
+  const full = model === undefined ? null : `${name}/${model}`
+  const test = full !== null && options.test ? await client.models.test({ model: full }) : null
+  if (test?.outcome === 'failed') await context.warn(`${full} can't be used: ${test.why}`)
+  else if (test && modelTestHint(test) !== null)
+    await context.warn(`${full} answered. ${modelTestHint(test)}`)
+  else if (test) await context.say(`${full} answers and calls tools.`)
+  const works = test === null || (test.outcome === 'ok' && test.callsTools)
+  if (full !== null && works) {
+    await client.models.setDefaults({ defaultModel: full })
+    await context.say(`New agents are offered ${full}.`)
+  }
+  if (context.json) await context.printJson({ provider: name, model: full, test })
+  return works ? exitCodes.done : exitCodes.failed
+}
+
+async function chooseProvider(
+  context: CliContext,
+  terminal: Terminal,
+  providers: readonly ProviderState[],
+): Promise<string> {
+  await context.say('Providers of models:')
+  for (const [index, { name, key }] of providers.entries())
+    await context.say(
+      `  ${index + 1}  ${safeLine(name)}${key.from === 'none' ? '' : ' (has a key)'}`,
+    )
+  const question = 'A number, or a name for a server of your own: '
+  const names = providers.map(({ name }) => name)
+  return askUntil<string>(context, terminal, question, (said) => {
+    const name = pickedFrom(names, said)
+    return providerEntrySchema.shape.name.safeParse(name).success && name !== null
+      ? { value: name }
+      : {
+          why: `Type a number from 1 to ${names.length}, or a name of lower-case letters, digits, dots and dashes.`,
+        }
+  })
+}
+
+const askAddress = (context: CliContext, terminal: Terminal): Promise<string> =>
+  askUntil<string>(context, terminal, 'Its address, usually ending in /v1: ', (said) =>
+    /^https?:\/\/\S+$/.test(said) && URL.canParse(said)
+      ? { value: said }
+      : { why: 'Type the whole address, such as http://127.0.0.1:11434/v1.' },
+  )
+
+/** Asks again, with the reason, until the answer can be used. */
+async function askUntil<Value>(
+  context: CliContext,
+  terminal: Terminal,
+  question: string,
+  parse: (said: string) => { value: Value } | { why: string },
+): Promise<Value> {
+  for (;;) {
+    const parsed = parse(await terminal.ask(question))
+    if ('value' in parsed) return parsed.value
+    await context.warn(parsed.why)
+  }
+}
+
+/** The name that a number from 1 stands for, else what was typed; null: no name has this number. */
+const pickedFrom = (names: readonly string[], said: string): string | null =>
+  /^\d+$/.test(said) ? (names[Number(said) - 1] ?? null) : said
+
+type Key = { value: string | undefined } | { variable: string }
+
+/** `undefined`: what is stored stays. */
+async function keyFrom(
+  context: CliContext,
+  terminal: Terminal | null,
+  known: ProviderState | undefined,
+  { keyEnv, keyStdin }: SetupOptions,
+): Promise<Key> {
+  const variable = keyEnvOf(keyEnv, context)
+  if (variable !== undefined) return { variable }
+  if (keyStdin) {
+    const value = (await readAll(context.host.stdin)).trim()
+    if (value === '') throw usageError('Standard input was empty: pipe the key into it.')
+    return { value }
+  }
+  if (!terminal) return { value: undefined }
+  const offered = known?.key.from === 'none' ? known.key.offered : null
+  if (offered !== null) {
+    const said = await terminal.ask(`Use the key in ${offered}? [y]es or [n]o: `)
+    if (/^y(es)?$/i.test(said)) return { variable: offered }
+  }
+  const hint = known?.key.from === 'stored' ? ' (empty: the stored one stays)' : ' (empty: none)'
+  const value = await terminal.askSecret(`Key${hint}, not shown: `)
+  return { value: value === '' ? undefined : value }
+}
+
+/** A longer list is no help: a name can be typed. */
+const modelsShownMax = 20
+
+async function chooseModel(
+  client: ShiplogClient,
+  context: CliContext,
+  terminal: Terminal | null,
+  provider: string,
+): Promise<string | undefined> {
+  if (!terminal) return undefined
+  const models = await client.models.list({ provider }).then(
+    (found) => found.models,
+    async (error: Error) => {
+      await context.warn(error.message)
+      return []
+    },
+  )
+  for (const [index, model] of models.slice(0, modelsShownMax).entries())
+    await context.say(`  ${index + 1}  ${safeLine(model)}`)
+  if (models.length > modelsShownMax)
+    await context.say(`  and ${models.length - modelsShownMax} more`)
+  const question = 'The model of new agents, a number or a name (empty: none): '
+  return askUntil<string | undefined>(context, terminal, question, (said) => {
+    const model = pickedFrom(models, said)
+    if (model === null)
+      return {
+        why:
+          models.length === 0
+            ? 'There is no list: type the name of a model.'
+            : `Type a number from 1 to ${models.length}, or the name of a model.`,
+      }
+    return { value: model === '' ? undefined : model }
+  })
+}
+
+interface Terminal {
+  /** Resolves with what was typed, without blanks around it. Rejects when the command ends. */
+  ask(question: string): Promise<string>
+  /** The same, and nothing typed is shown. */
+  askSecret(question: string): Promise<string>
+  close(): void
+}
+
+function openTerminal({ host }: CliContext, ending: AbortSignal): Terminal {
+  let isShown = true
+  const output = new Writable({
+    write(chunk, _, done) {
+      if (isShown) host.stderr.write(chunk)
+      done()
+    },
+  })
+  const ask = async (question: string, terminal: boolean) => {
+    const input: Interface = createInterface({ input: host.stdin, output, terminal })
+    // In its own mode a terminal gives Ctrl-C to the question.
+    const interrupted = new AbortController()
+    input.once('SIGINT', () => interrupted.abort())
+    try {
+      const signal = AbortSignal.any([ending, interrupted.signal])
+      const answer = input.question(question, { signal })
+      isShown = !terminal
+      return (await answer).trim()
+    } catch (error) {
+      if (interrupted.signal.aborted)
+        throw new CliError(exitCodes.failed, 'Cancelled. Nothing was changed.')
+      throw error
+    } finally {
+      isShown = true
+      input.close()
+    }
+  }
+  return {
+    ask: (question) => ask(question, false),
+    async askSecret(question) {
+      const answer = await ask(question, true)
+      host.stderr.write('\n')
+      return answer
+    },
+    close: () => output.destroy(),
+  }
+}

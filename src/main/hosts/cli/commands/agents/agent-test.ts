@@ -1,0 +1,97 @@
+/** `shiplog agent test`: one short exchange with a model, which is paid for. */
+import type { ModelTest } from '../../../../../shared/agents/provider-settings.ts'
+import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
+import { modelTestHint } from '../../../../../shared/text/model-test-text.ts'
+import type { Action, ParsedOptions } from '../../action.ts'
+import type { CliContext } from '../../context.ts'
+import { exitCodes, usageError } from '../../exit-codes.ts'
+import { safeLine } from '../../terminal/safe-text.ts'
+import { withShiplog } from '../../with-shiplog.ts'
+import { keyEnvOf } from './key-env.ts'
+
+/** `name`: `PROVIDER/MODEL`, or a kind of agent; undefined: the default model. */
+export function agentTest(name: string | undefined, given: ParsedOptions): Action {
+  const { baseUrl, keyEnv } = given as ParsedOptions & { baseUrl?: string; keyEnv?: string }
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      if (name === 'scripted') {
+        await context.say('A scripted agent can run: it plays a scenario and needs no model.')
+        return exitCodes.done
+      }
+      const model = name ?? (await defaultModel(client))
+      // Another address has a name of its own, which the settings do not know.
+      if (baseUrl === undefined) await checkName(client, model)
+      const test = await client.models.test({ model, baseUrl, keyEnv: keyEnvOf(keyEnv, context) })
+      if (context.json) await context.printJson({ model, test })
+      else await context.out.write(`${safeLine(wordsOf(model, test))}\n`)
+      if (test.outcome === 'failed' && baseUrl === undefined)
+        await nameOthers(context, client, model)
+      return test.outcome === 'ok' && test.callsTools ? exitCodes.done : exitCodes.failed
+    })
+}
+
+async function defaultModel(client: ShiplogClient): Promise<string> {
+  const { defaultModel: model } = await client.models.providers()
+  if (model === null)
+    throw usageError(
+      'There is no default model: name one as PROVIDER/MODEL, or set one up with shiplog agent setup.',
+    )
+  return model
+}
+
+/** A name that can't mean a model gets what there is to choose from. */
+async function checkName(client: ShiplogClient, text: string): Promise<void> {
+  const [provider = '', model = ''] = split(text)
+  const { providers } = await client.models.providers()
+  const known = providers.find((one) => one.name === provider)
+  if (!known && provider !== 'openai-compatible') {
+    const names = listed(providers.map((one) => one.name))
+    throw usageError(`There is no provider "${provider}". There are ${names}.`, [
+      '  shiplog agent setup   sets another one up',
+    ])
+  }
+  if (model.trim() !== '') return
+  const models = await modelsOf(client, provider)
+  throw usageError(
+    models.length > 0
+      ? `Name a model of ${provider}: ${shortList(models)}.`
+      : `Name a model of ${provider}, as ${provider}/MODEL.`,
+  )
+}
+
+async function nameOthers(context: CliContext, client: ShiplogClient, text: string): Promise<void> {
+  const [provider = ''] = split(text)
+  const models = await modelsOf(client, provider)
+  if (models.length === 0 || models.includes(text)) return
+  await context.say(safeLine(`${provider} has ${shortList(models)}.`))
+}
+
+const split = (text: string): string[] => {
+  const slash = text.indexOf('/')
+  return slash < 0 ? [text] : [text.slice(0, slash), text.slice(slash + 1)]
+}
+
+/** As `PROVIDER/MODEL`; empty where the provider does not list them. */
+const modelsOf = (client: ShiplogClient, provider: string): Promise<string[]> =>
+  client.models.list({ provider }).then(
+    ({ models }) => models.map((model) => `${provider}/${model}`),
+    () => [],
+  )
+
+/** More is a page of text. */
+const namesShownMax = 12
+
+function shortList(names: string[]): string {
+  const more = names.length - namesShownMax
+  return names.slice(0, namesShownMax).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+const listed = (names: string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+function wordsOf(model: string, test: ModelTest): string {
+  if (test.outcome === 'failed') return `${model} can't be used: ${test.why}`
+  const answered = `${model} answered in ${(test.ms / 1000).toFixed(1)} s`
+  const hint = modelTestHint(test)
+  return hint === null ? `${answered} and calls tools.` : `${answered}. ${hint}`
+}

@@ -1,0 +1,22 @@
+/** `--budget-…` as the budget of a tree. */
+import type { Budget } from '../../../../../shared/records/budgets.ts'
+
+export interface BudgetFlags {
+  budgetUsd?: number
+  budgetTokens?: number
+  budgetMinutes?: number
+}
+
+/** Undefined: none was given. */
+export function budgetOf({
+  budgetUsd,
+  budgetTokens,
+  budgetMinutes,
+}: BudgetFlags): Budget | undefined {
+  const budget: Budget = {
+    ...(budgetUsd !== undefined && { usd: budgetUsd }),
+    ...(budgetTokens !== undefined && { tokens: budgetTokens }),
+    ...(budgetMinutes !== undefined && { minutes: budgetMinutes }),
+  }
+  return Object.keys(budget).length > 0 ? budget : undefined
+}

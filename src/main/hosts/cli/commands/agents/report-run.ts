@@ -1,0 +1,156 @@
+/** Follows an agent to the end of its run, and reports how it ended. */
+import { reachedLimit } from '../../../../../shared/projections/ledger/budget-limit.ts'
+import { formatCause } from '../../../../../shared/records/causes.ts'
+import { shortId, type TaskId } from '../../../../../shared/records/ids.ts'
+import type { Report, Task, TaskTree } from '../../../../../shared/records/tasks.ts'
+import { counted } from '../../../../../shared/text/counted.ts'
+import type { CliContext } from '../../context.ts'
+import { exitCodes } from '../../exit-codes.ts'
+import { type EndedRun, followRun } from '../../follow/follow-run.ts'
+import type { RunWatcher } from '../../follow/follow-trees.ts'
+import { createRunEvents } from '../../follow/run-events.ts'
+import { createRunProgress } from '../../follow/run-progress.ts'
+import { safeLine, safeText } from '../../terminal/safe-text.ts'
+import { commandLines } from '../../terminal/wording.ts'
+import type { CliSession } from '../../with-shiplog.ts'
+
+interface RunResult {
+  type: 'result'
+  taskId: TaskId
+  status: Task['status']
+  /** Null when it ended without one. */
+  report: Report | null
+}
+
+/**
+ * Waits for the end of the run of a root, of what it started, and of the clean-up. People see progress on
+ * standard error and the report on standard output; with `--json` it is events and last the result.
+ */
+export async function reportRun(
+  context: CliContext,
+  session: CliSession,
+  taskId: TaskId,
+): Promise<number> {
+  const ended = await followRun(session.client, taskId, watcherOf(context), session)
+  return reportEnd(context, session, ended)
+}
+
+/** Events with `--json`, else the agents' output and actions. */
+export const watcherOf = (context: CliContext): RunWatcher =>
+  context.json ? createRunEvents(context) : createRunProgress(context.err, context.host.now)
+
+/** With `--json` only `agent run` prints events; every other command prints one document (CLI.md). */
+export const silent: RunWatcher = {
+  async task() {},
+  async stillRunning() {},
+}
+
+/** The end of what `watcherOf` began. */
+export async function reportEnd(
+  context: CliContext,
+  session: CliSession,
+  ended: EndedRun,
+): Promise<number> {
+  const result = await resultOf(session, ended.task)
+  if (context.json) await context.printJsonLine(result)
+  else await tellResult(context, session, ended.task, result)
+  await tellWhatIsLeft(context, ended)
+  if (!session.ending.aborted) await tellHowToGoOn(context, ended.task)
+  return exitCodeOf(result)
+}
+
+export async function resultOf(
+  { client, ending }: CliSession,
+  { id: taskId, status, hasReport }: Task,
+): Promise<RunResult> {
+  const report = hasReport && !ending.aborted ? await client.tasks.report({ taskId }) : null
+  return { type: 'result', taskId, status, report }
+}
+
+export const exitCodeOf = ({ status }: Pick<RunResult, 'status'>): number =>
+  status === 'completed' ? exitCodes.done : exitCodes.failed
+
+/** The report on standard output, and where the work is. */
+export async function tellResult(
+  context: CliContext,
+  session: CliSession,
+  task: TaskTree,
+  { report }: RunResult,
+): Promise<void> {
+  if (report) {
+    if (context.out.isTTY) await context.say('')
+    await context.out.write(`${safeText(report.reportMarkdown).trimEnd()}\n`)
+  } else if (task.status === 'completed') {
+    const answer = task.spec.kind === 'model' ? await lastAnswerOf(session, task) : ''
+    if (answer === '') await context.say('The agent ended without a report.')
+    else await context.out.write(`${safeText(answer).trimEnd()}\n`)
+  }
+  const where = await whereItsWorkIs(session, task)
+  if (where !== null) await context.say(where)
+}
+
+/** More than what may follow the last message of a run: how the run and its files ended. */
+const lastEntriesMax = 20
+
+/** A model that a person asked something answers with a message. Empty: it said nothing at its end. */
+async function lastAnswerOf({ client, ending }: CliSession, { id: taskId }: Task): Promise<string> {
+  if (ending.aborted) return ''
+  const { entries } = await client.transcripts.page({
+    ...{ taskId, at: 'end', limit: lastEntriesMax, previews: false },
+  })
+  const message = entries.findLast(
+    (entry) =>
+      entry.type === 'message' && entry.role === 'assistant' && entry.status === 'complete',
+  )
+  if (message?.type !== 'message') return ''
+  const texts = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  return texts.join('\n\n')
+}
+
+async function whereItsWorkIs(
+  { client }: CliSession,
+  { id, parentId, workspace, archived, patch }: Task,
+): Promise<string | null> {
+  if (workspace?.isolation !== 'worktree') return null
+  const short = shortId(id)
+  if (!archived) {
+    // If it can't be determined, because everything is being closed, there may be some.
+    const changed = await client.workspace.diff({ workspaceId: id, patch: false }).catch(() => null)
+    if (changed?.files.length === 0) return 'It changed no files.'
+    const target = parentId === null ? 'the project' : "its parent's worktree"
+    return `Its work is in ${safeLine(workspace.path)}; look at it with \`shiplog workspaces diff ${short}\`, bring it into ${target}, not committed, with \`shiplog tasks apply ${short}\`.`
+  }
+  if (patch !== 'ready') return null
+  return `\`shiplog tasks apply ${short}\` brings its changes into its parent's worktree, not committed.`
+}
+
+export async function tellWhatIsLeft(
+  context: CliContext,
+  { task, notCleanedUp }: EndedRun,
+): Promise<void> {
+  if (notCleanedUp.length > 0) {
+    await context.warn(
+      `${counted(notCleanedUp.length, 'workspace')} could not be cleaned up yet; the next start tries again.`,
+    )
+  }
+  // Its own progress showed it, but a successful end may hide failures.
+  if (task.status !== 'completed') return
+  for (const one of below(task).filter(({ status }) => status !== 'completed')) {
+    const why = one.cause ? `: ${formatCause(one.cause)}` : ''
+    await context.warn(`${one.title} (${shortId(one.id)}) ${one.status}${why}`)
+  }
+}
+
+/** An interrupted run can be resumed; one that its budget stopped needs another budget for that. */
+async function tellHowToGoOn(context: CliContext, task: TaskTree): Promise<void> {
+  if (task.status !== 'interrupted') return
+  const stoppedByBudget = [task, ...below(task)].some(({ cause }) => cause?.kind === 'budget')
+  const reached = stoppedByBudget ? reachedLimit(task) : null
+  const limit = reached ? ` --budget-${reached.part} N` : ''
+  const does = reached ? 'gives it another limit and resumes it' : 'resumes it'
+  const command = `shiplog agent run --resume ${shortId(task.id)}${limit}`
+  for (const line of commandLines([[command, does]])) await context.say(line)
+}
+
+const below = (task: TaskTree): TaskTree[] =>
+  task.children.flatMap((child) => [child, ...below(child)])

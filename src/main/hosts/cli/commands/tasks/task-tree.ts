@@ -1,0 +1,142 @@
+/** `shiplog tasks list` for people: trees by project, and below a task what there is to know of its state. */
+import { sleepOf } from '../../../../../shared/projections/ledger/sleep.ts'
+import { formatCause } from '../../../../../shared/records/causes.ts'
+import { shortId, type TaskId } from '../../../../../shared/records/ids.ts'
+import type { Task, TaskTree } from '../../../../../shared/records/tasks.ts'
+import { addUsage, type Usage } from '../../../../../shared/records/usage.ts'
+import { sleepText } from '../../../../../shared/text/sleep-text.ts'
+import { costText } from '../../../../../shared/text/usage-text.ts'
+import type { CliContext } from '../../context.ts'
+import { safeLine } from '../../terminal/safe-text.ts'
+import { type Row, renderTable } from '../../terminal/table.ts'
+import {
+  ago,
+  commandLines,
+  elapsed,
+  sleepingWording,
+  statusWording,
+} from '../../terminal/wording.ts'
+
+export async function printTree(context: CliContext, roots: TaskTree[]): Promise<void> {
+  const { out } = context
+  const all = new Map(roots.flatMap(flat).map((task) => [task.id, task]))
+  const byProject = Map.groupBy(roots, (root) => root.projectDir)
+  const again = [...all.values()].some(({ runs }) => runs.length > 1)
+  const known = { all, again, now: context.host.now() }
+  for (const [index, [projectDir, trees]] of [...byProject].entries()) {
+    const rows = trees.flatMap((root) => rowsOf(root, '', '', known))
+    const gap = index > 0 ? '\n' : ''
+    await out.write(`${gap}${out.style('bold', safeLine(projectDir))}\n`)
+    await out.write(renderTable(columns, rows, out))
+  }
+  const awake = [...all.values()].filter((task) => !sleepOf(task, all.get(task.rootId)))
+  for (const line of hintsFor(awake)) await context.say(line)
+}
+
+const columns = [
+  { title: 'STATUS' },
+  { title: 'TASK', shrinks: true },
+  { title: 'AGENT' },
+  { title: 'ID' },
+  { title: 'RUNS', align: 'right' as const },
+  { title: 'COST', align: 'right' as const },
+  { title: 'TOOK', align: 'right' as const },
+  { title: 'STARTED', align: 'right' as const },
+]
+const taskColumn = 1
+
+interface Known {
+  all: Map<TaskId, Task>
+  /** Some ran more than once; else the column is left out. */
+  again: boolean
+  now: number
+}
+
+/** `lead`: the prefix of this task; `below`: the prefix of its children. */
+function rowsOf(task: TaskTree, lead: string, below: string, known: Known): Row[] {
+  const sleep = sleepOf(task, known.all.get(task.rootId))
+  const { sign, word, style } = sleep ? sleepingWording : statusWording[task.status]
+  const row = [
+    { text: `${sign} ${word}`, style },
+    lead + safeLine(task.title),
+    safeLine(task.agent),
+    shortId(task.id),
+    known.again ? String(task.runs.length) : '',
+    costText(usageBelow(task)) ?? '',
+    tookInAll(task, known.now),
+    ago(task.startedAt ?? task.createdAt, known.now),
+  ]
+  const branch = below + (task.children.length > 0 ? '│  ' : '   ')
+  const notes = notesOn(task, known).map((note) => ({ note, under: taskColumn, lead: branch }))
+  const children = task.children.flatMap((child, index) => {
+    const isLast = index === task.children.length - 1
+    return rowsOf(
+      child,
+      `${below}${isLast ? '└─ ' : '├─ '}`,
+      `${below}${isLast ? '   ' : '│  '}`,
+      known,
+    )
+  })
+  return [row, ...notes, ...children]
+}
+
+/** What it and everything below it used. */
+export const usageBelow = (task: TaskTree): Usage =>
+  task.children.map(usageBelow).reduce(addUsage, task.usage)
+
+/** The time that it worked, not that it lay interrupted. */
+function tookInAll({ runs }: Task, now: number): string {
+  const [first] = runs
+  if (!first) return ''
+  const begun = Date.parse(first.startedAt)
+  const ms = runs.reduce((sum, { startedAt, endedAt }) => {
+    return sum + (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt)
+  }, 0)
+  return elapsed(first.startedAt, new Date(begun + ms).toISOString(), now)
+}
+
+function notesOn(task: Task, { all }: Known): string[] {
+  const notes: string[] = []
+  const sleep = sleepOf(task, all.get(task.rootId))
+  if (sleep) notes.push(safeLine(sleepText(sleep)))
+  else if (task.cause !== null) notes.push(safeLine(formatCause(task.cause)))
+  const awaited = task.dependsOn.flatMap((id) => all.get(id) ?? [])
+  const missing = awaited.filter(({ status }) => status !== 'completed')
+  if (task.status === 'queued' && missing.length > 0)
+    notes.push(`waits for ${missing.map(({ title }) => `"${safeLine(title)}"`).join(', ')}`)
+  if (task.resumedFrom) {
+    const { taskId } = task.resumedFrom
+    notes.push(continues(taskId, all.get(taskId)))
+  }
+  return notes
+}
+
+export const continues = (from: TaskId, task: { title: string } | undefined): string =>
+  `continues ${task ? `"${safeLine(task.title)}" ` : ''}${shortId(from)}`
+
+/** The commands for stopped tasks. */
+export function hintsFor(tasks: Pick<Task, 'id' | 'status' | 'archived'>[]): string[] {
+  const standing = (status: Task['status']) =>
+    tasks.filter((task) => task.status === status && !task.archived)
+  const interrupted = standing('interrupted').length
+  const [failed, ...othersFailed] = standing('failed')
+  const lines: string[] = []
+  if (interrupted > 0) {
+    lines.push(`${interrupted} interrupted:`)
+    lines.push(
+      ...commandLines([
+        ['shiplog tasks resume', `resumes ${interrupted > 1 ? 'the latest' : 'it'}`],
+        ['shiplog tasks resume --tree', 'and with all of its tree'],
+      ]),
+    )
+  }
+  if (failed) {
+    const alone = othersFailed.length === 0
+    lines.push(`${1 + othersFailed.length} failed:`)
+    const [id, which] = alone ? [shortId(failed.id), 'it'] : ['ID', 'one']
+    lines.push(...commandLines([[`shiplog tasks retry ${id}`, `runs ${which} again`]]))
+  }
+  return lines
+}
+
+const flat = (task: TaskTree): TaskTree[] => [task, ...task.children.flatMap(flat)]

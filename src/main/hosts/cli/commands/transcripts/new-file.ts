@@ -1,0 +1,65 @@
+/** A file of the person's that appears only when it is complete. */
+import { randomBytes } from 'node:crypto'
+import { link, open, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { CliError, exitCodes } from '../../exit-codes.ts'
+
+export interface NewFile {
+  write(text: string): Promise<void>
+  /** Gives it its name. Without `replace`, fails if there is another file of that name by now. */
+  publish(): Promise<void>
+  /** Removes what was written, unless it was published. May be called twice. */
+  discard(): Promise<void>
+}
+
+/** Only the person can read it: it may hold what nobody else should. */
+const fileMode = 0o600
+
+export async function createNewFile(
+  path: string,
+  { replace }: { replace: boolean },
+): Promise<NewFile> {
+  const unfinished = join(
+    dirname(path),
+    `.${basename(path)}.${randomBytes(6).toString('hex')}.unfinished`,
+  )
+  const handle = await open(unfinished, 'wx', fileMode).catch((error) => {
+    throw new CliError(exitCodes.usage, `${path} can't be written: ${(error as Error).message}`)
+  })
+  let isOpen = true
+  let isPublished = false
+  const close = async () => {
+    if (isOpen) await handle.close()
+    isOpen = false
+  }
+  return {
+    async write(text) {
+      await handle.writeFile(text)
+    },
+    async publish() {
+      await handle.sync()
+      await close()
+      if (replace) await rename(unfinished, path)
+      else await nameOnce(unfinished, path)
+      isPublished = true
+    },
+    async discard() {
+      await close()
+      if (!isPublished) await rm(unfinished, { force: true })
+    },
+  }
+}
+
+async function nameOnce(from: string, path: string): Promise<void> {
+  try {
+    await link(from, path)
+    await rm(from)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const exists = code === 'EEXIST' || (await stat(path).catch(() => null)) !== null
+    if (exists)
+      throw new CliError(exitCodes.refused, `${path} exists already. \`--force\` replaces it.`)
+    // A file system without hard links.
+    await rename(from, path)
+  }
+}

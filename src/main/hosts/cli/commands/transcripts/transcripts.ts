@@ -1,0 +1,352 @@
+/** `shiplog transcripts …`: agents' messages and actions, live and archived alike. */
+
+import { toolDetailSchema } from '../../../../../shared/agents/tools.ts'
+import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
+import {
+  type Damage,
+  type TranscriptPage,
+  type TranscriptSummary,
+  transcriptPageEntriesMax,
+} from '../../../../../shared/contract/workspace.ts'
+import { folderLabels } from '../../../../../shared/projections/folder-labels.ts'
+import { createTranscriptMarkdown } from '../../../../../shared/projections/transcript/transcript-markdown.ts'
+import type { Entry } from '../../../../../shared/records/entries.ts'
+import { shortId } from '../../../../../shared/records/ids.ts'
+import { isRunning } from '../../../../../shared/records/tasks.ts'
+import { counted } from '../../../../../shared/text/counted.ts'
+import { dayOf } from '../../../../../shared/text/format-time.ts'
+import { terminalText } from '../../../../../shared/text/terminal-text.ts'
+import { withWholeValues } from '../../../../../shared/whole-values.ts'
+import type { Action, ParsedOptions } from '../../action.ts'
+import type { CliContext } from '../../context.ts'
+import { exitCodes } from '../../exit-codes.ts'
+import { projectPath } from '../../paths.ts'
+import { summaryJson } from '../../task-json.ts'
+import { safeLine, safeText } from '../../terminal/safe-text.ts'
+import { type Row, renderTable } from '../../terminal/table.ts'
+import { ago, size, statusWording } from '../../terminal/wording.ts'
+import { withShiplog } from '../../with-shiplog.ts'
+import { projectNamed } from '../project-named.ts'
+import { continues, hintsFor } from '../tasks/task-tree.ts'
+
+export function list(given: ParsedOptions): Action {
+  const project = given.project as string | undefined
+  return async (context) => {
+    const projectDir =
+      project === undefined ? undefined : await projectPath(project, context.host.cwd)
+    return withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const { transcripts } = await client.workspace.listTranscripts({ projectDir })
+      if (transcripts.length === 0 && projectDir !== undefined)
+        await projectNamed(client, projectDir)
+      if (context.json) {
+        await context.printJson({ transcripts: transcripts.map(summaryJson) })
+        return exitCodes.done
+      }
+      if (transcripts.length === 0) {
+        await context.say('No transcripts are kept yet.')
+        return exitCodes.done
+      }
+      await printList(context, transcripts)
+      return exitCodes.done
+    })
+  }
+}
+
+/** Two lines each: its title, and its contents. */
+async function printList(context: CliContext, transcripts: TranscriptSummary[]): Promise<void> {
+  const { out, host } = context
+  const titles = new Map(transcripts.map((one) => [one.taskId, one]))
+  const projects = folderLabels(transcripts.map(({ projectDir }) => projectDir))
+  const rows = transcripts.flatMap((one): Row[] => {
+    const { sign, word, style } = statusWording[one.status]
+    const from = one.resumedFrom?.taskId ?? null
+    const facts = [
+      safeLine(one.agent),
+      counted(one.runs, 'run'),
+      one.transcriptExpired ? 'expired' : counted(one.entries, 'entry', 'entries'),
+      size(one.bytes),
+      ...(one.archived ? ['archived'] : []),
+      safeLine(projects.get(one.projectDir) ?? one.projectDir),
+      ...(from === null ? [] : [continues(from, titles.get(from))]),
+    ]
+    return [
+      [
+        { text: `${sign} ${word}`, style },
+        safeLine(one.title),
+        shortId(one.taskId),
+        ago(one.endedAt ?? one.startedAt, host.now()),
+      ],
+      { note: facts.join(' · '), under: 1 },
+    ]
+  })
+  await out.write(renderTable(listColumns, rows, out))
+  for (const line of hintsFor(transcripts.map((one) => ({ ...one, id: one.taskId }))))
+    await context.say(line)
+}
+
+const listColumns = [
+  { title: 'STATUS' },
+  { title: 'TASK', shrinks: true },
+  { title: 'ID' },
+  { title: 'LAST', align: 'right' as const },
+]
+
+interface ShowOptions extends ParsedOptions {
+  from?: number
+  limit?: number
+  format: 'md' | 'jsonl'
+  /** As the agents wrote it: escape sequences included, and outputs whole. */
+  raw?: boolean
+}
+
+export function show(id: string, given: ParsedOptions): Action {
+  const { from = 1, limit, format, raw = false } = given as ShowOptions
+  return (context) =>
+    withShiplog(context, { host: 'cli' }, async ({ client }) => {
+      const span = createSpan(from)
+      const read = readPages(client, id, from, limit ?? Number.POSITIVE_INFINITY)
+      const asStored = tellingExpiry(context, span.following(read))
+      const pages = raw ? withWholeOutputs(client, asStored) : asStored
+      const printed = context.json
+        ? await printDocument(context, pages)
+        : format === 'jsonl'
+          ? await printLines(context, pages)
+          : await printMarkdown(context, client, pages, raw)
+      const left = span.line()
+      if (left !== null && !context.json && !context.out.closed) await context.say(left)
+      return tellDamage(context, printed.damage)
+    })
+}
+
+/** One at a time: an output may have 32 MB. */
+async function* withWholeOutputs(
+  client: ShiplogClient,
+  pages: AsyncGenerator<TranscriptPage>,
+): AsyncGenerator<TranscriptPage> {
+  for await (const page of pages) {
+    const { taskId } = page
+    if (!page.entries.some(wholeOutputOf)) {
+      yield page
+      continue
+    }
+    for (const [index, entry] of page.entries.entries()) {
+      const entries = [await withWholeOutput(client, taskId, entry)]
+      const isLast = index === page.entries.length - 1
+      yield { ...page, entries, partial: isLast ? page.partial : null }
+    }
+  }
+}
+
+async function withWholeOutput(
+  client: ShiplogClient,
+  taskId: string,
+  entry: Entry,
+): Promise<Entry> {
+  const whole = wholeOutputOf(entry)
+  if (!whole || entry.type !== 'tool-result') return entry
+  const parts: string[] = []
+  for (let offset: number | null = 0; offset !== null; ) {
+    const query: { taskId: string; sha256: string; offset: number } = {
+      ...{ taskId, sha256: whole.sha256 },
+      offset,
+    }
+    const part = await client.workspace.readOutput(query)
+    parts.push(part.text)
+    offset = part.nextOffset
+  }
+  if (whole.leftOutBytes > 0) parts.push(`\n[${whole.leftOutBytes} more bytes are not kept]\n`)
+  return { ...entry, output: parts.join('') }
+}
+
+function wholeOutputOf(entry: Entry) {
+  if (entry.type !== 'tool-result') return null
+  const { data } = toolDetailSchema.safeParse(entry.detail)
+  return data?.kind === 'bash' ? (data.whole ?? null) : null
+}
+
+interface Span {
+  following(pages: AsyncGenerator<TranscriptPage>): AsyncGenerator<TranscriptPage>
+  /** Which entries were read, and how to read on; null when it was the whole transcript. */
+  line(): string | null
+}
+
+/** Entries are not sections of the Markdown: a turn takes several, and a title none. */
+function createSpan(from: number): Span {
+  let [first, last]: (number | null)[] = [null, null]
+  let total = 0
+  let next: number | null = null
+  return {
+    async *following(pages) {
+      for await (const page of pages) {
+        first ??= page.entries[0]?.seq ?? null
+        last = page.entries.at(-1)?.seq ?? last
+        total = page.total
+        next = page.nextSeq
+        yield page
+      }
+    },
+    line() {
+      if (first === null || last === null)
+        return from > 1 ? `No entries from ${from} on; there are ${total}.` : null
+      const more = next === null ? '.' : `; \`--from ${next}\` reads on.`
+      if (from === 1 && next === null) return null
+      return `${first === last ? `Entry ${first}` : `Entries ${first} to ${last}`} of ${total}${more}`
+    },
+  }
+}
+
+/** Retention took it away: when, and how it is had back. */
+async function* tellingExpiry(
+  context: CliContext,
+  pages: AsyncGenerator<TranscriptPage>,
+): AsyncGenerator<TranscriptPage> {
+  for await (const page of pages) {
+    if (page.expired) {
+      const { at, keptUntil, purgedAt, receiptId } = page.expired
+      const what = `This transcript expired on ${dayOf(at, context.host.now())}`
+      await context.warn(
+        purgedAt
+          ? `${what}, and was permanently deleted on ${dayOf(purgedAt, context.host.now())}.`
+          : `${what}. Until ${dayOf(keptUntil, context.host.now())}, \`shiplog prune --undo ${receiptId.slice(0, 8)}\` takes it back.`,
+      )
+    }
+    yield page
+  }
+}
+
+interface Printed {
+  damage: Damage[]
+}
+
+/** Pages one after the other, so that a transcript of any length is never in memory whole. */
+async function* readPages(
+  client: ShiplogClient,
+  taskId: string,
+  fromSeq: number,
+  limit: number,
+): AsyncGenerator<TranscriptPage> {
+  let left = limit
+  let next: number | null = fromSeq
+  while (next !== null && left > 0) {
+    const read: TranscriptPage = await client.transcripts.page({
+      taskId,
+      at: { seq: next },
+      limit: Math.min(left, transcriptPageEntriesMax),
+      previews: false,
+    })
+    const page = await withWholeValues(client, read, { bytesMax: Number.POSITIVE_INFINITY })
+    yield page
+    left -= page.entries.length
+    next = page.nextSeq
+  }
+}
+
+/** The one document of `--json`: the pages as one. */
+async function printDocument(
+  context: CliContext,
+  pages: AsyncGenerator<TranscriptPage>,
+): Promise<Printed> {
+  const entries: Entry[] = []
+  const damage = createDamageList()
+  let last: TranscriptPage | undefined
+  for await (const page of pages) {
+    entries.push(...page.entries)
+    damage.add(page.damage)
+    last = page
+  }
+  const { values: _, ...page } = last ?? {}
+  await context.printJson({ ...page, entries, damage: damage.all })
+  return { damage: damage.all }
+}
+
+async function printLines(
+  context: CliContext,
+  pages: AsyncGenerator<TranscriptPage>,
+): Promise<Printed> {
+  const damage = createDamageList()
+  for await (const page of pages) {
+    damage.add(page.damage)
+    for (const entry of page.entries) await context.printJsonLine(entry)
+    if (page.partial)
+      await context.say('A turn in progress or interrupted is left out; --format md shows it.')
+    if (context.out.closed) break
+  }
+  return { damage: damage.all }
+}
+
+async function printMarkdown(
+  context: CliContext,
+  client: ShiplogClient,
+  pages: AsyncGenerator<TranscriptPage>,
+  raw: boolean,
+): Promise<Printed> {
+  const { out } = context
+  const damage = createDamageList()
+  const markdown = createTranscriptMarkdown()
+  // A pipe as well: it may lead to a terminal's pager.
+  const print = (text: string) => out.write(raw ? text : safeText(text))
+  let heading: Heading | undefined
+  let last: TranscriptPage | undefined
+  for await (const page of pages) {
+    if (!heading) {
+      heading = await headingOf(client, page)
+      await print(heading.markdown)
+    }
+    damage.add(page.damage)
+    last = page
+    await print(markdown.add(raw ? page.entries : page.entries.map(withoutSequences)))
+    if (out.closed) break
+  }
+  const ending = { partial: last?.partial, live: heading?.live, cut: last?.nextSeq != null }
+  await print(markdown.end(ending))
+  return { damage: damage.all }
+}
+
+/** Removes terminal sequences from a command's output, and none from the command itself. */
+const withoutSequences = (entry: Entry): Entry =>
+  entry.type === 'tool-result' && entry.name === 'bash'
+    ? { ...entry, output: terminalText(entry.output) }
+    : entry
+
+interface Heading {
+  markdown: string
+  live: boolean
+}
+
+async function headingOf(client: ShiplogClient, page: TranscriptPage): Promise<Heading> {
+  const { transcripts } = await client.workspace.listTranscripts({})
+  const found = transcripts.find((one) => one.taskId === page.taskId)
+  const facts = [
+    `Task ${page.taskId}`,
+    ...(found ? [`agent ${found.agent}`, statusWording[found.status].word] : []),
+    counted(page.total, 'entry', 'entries'),
+    page.source,
+  ]
+  return {
+    markdown: `# ${safeLine(found?.title ?? 'Transcript')}\n\n${facts.join(' · ')}\n\n`,
+    live: found !== undefined && isRunning(found.status),
+  }
+}
+
+/** Each damaged span once, though every page may name it. */
+function createDamageList(): { all: Damage[]; add(damage: Damage[]): void } {
+  const all: Damage[] = []
+  const seen = new Set<string>()
+  return {
+    all,
+    add(damage) {
+      for (const one of damage) {
+        const key = `${one.file}:${one.line}:${one.bytes}`
+        if (!seen.has(key)) all.push(one)
+        seen.add(key)
+      }
+    },
+  }
+}
+
+async function tellDamage(context: CliContext, damage: Damage[]): Promise<number> {
+  for (const { file, line, bytes, reason } of damage) {
+    await context.warn(`${file}:${line} damaged (${reason}); ${size(bytes)} are skipped over`)
+  }
+  return damage.length > 0 ? exitCodes.damage : exitCodes.done
+}

@@ -1,0 +1,160 @@
+/** The bar over a transcript that finds text in it. */
+import { ArrowDown, ArrowUp, CaseSensitive, Regex, WholeWord, X } from 'lucide-react'
+import { type KeyboardEvent, type Ref, useId } from 'react'
+import type { FindQuery } from '../../../../shared/text/find-pattern.ts'
+import { counted, exactCount } from '../../primitives/format.ts'
+import { classNames, IconButton, TextInput } from '../../primitives/index.ts'
+
+interface ShownFind {
+  query: FindQuery
+  phase: 'idle' | 'counting' | 'done' | 'failed'
+  /** What is wrong with the expression, or why nothing could be searched. */
+  error: string | null
+  matches: number
+  /** Of the current match, from 1; null while it is not known. */
+  position: number | null
+  /** False: only the first of the matches can be stepped through. */
+  isListed: boolean
+}
+
+/** `onClose` is called for Esc as well. */
+export function FindBar(props: {
+  find: ShownFind
+  onChange(change: Partial<FindQuery>): void
+  onStep(by: 1 | -1): void
+  onClose(): void
+  ref?: Ref<HTMLInputElement>
+  className?: string
+}) {
+  const { find, onChange, onStep, onClose, ref, className } = props
+  const { query, error, matches } = find
+  const errorId = useId()
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter' || event.key === 'F3') onStep(event.shiftKey ? -1 : 1)
+    else if (event.key === 'ArrowDown') onStep(1)
+    else if (event.key === 'ArrowUp') onStep(-1)
+    else if (event.key === 'Escape') onClose()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <search
+      aria-label="Find in the transcript"
+      onKeyDown={onKeyDownOutside(onClose)}
+      className={classNames(
+        'flex flex-col rounded-md border bg-raised p-1 shadow-popup',
+        className,
+      )}
+    >
+      <div className="flex items-center gap-1">
+        <TextInput
+          ref={ref}
+          type="text"
+          role="searchbox"
+          aria-label="Find"
+          placeholder="Find"
+          maxLength={1_000}
+          aria-invalid={error !== null || undefined}
+          aria-describedby={error === null ? undefined : errorId}
+          value={query.text}
+          onChange={(event) => onChange({ text: event.currentTarget.value })}
+          onKeyDown={onKeyDown}
+          className={classNames('min-w-0 flex-1', query.isPattern && 'font-mono text-code')}
+        />
+        <Count find={find} />
+        <span className="flex">
+          <IconButton
+            size="small"
+            label="Match case"
+            icon={<CaseSensitive />}
+            pressed={query.matchCase}
+            onClick={() => onChange({ matchCase: !query.matchCase })}
+          />
+          <IconButton
+            size="small"
+            label="Whole words"
+            icon={<WholeWord />}
+            pressed={query.wholeWord}
+            onClick={() => onChange({ wholeWord: !query.wholeWord })}
+          />
+          <IconButton
+            size="small"
+            label="Regular expression"
+            icon={<Regex />}
+            pressed={query.isPattern}
+            onClick={() => onChange({ isPattern: !query.isPattern })}
+          />
+        </span>
+        <span className="flex border-l pl-1">
+          <IconButton
+            size="small"
+            label="Previous match"
+            shortcut="Shift+F3"
+            icon={<ArrowUp />}
+            disabled={matches === 0}
+            onClick={() => onStep(-1)}
+          />
+          <IconButton
+            size="small"
+            label="Next match"
+            shortcut="F3"
+            icon={<ArrowDown />}
+            disabled={matches === 0}
+            onClick={() => onStep(1)}
+          />
+          <IconButton size="small" label="Close" shortcut="Esc" icon={<X />} onClick={onClose} />
+        </span>
+      </div>
+      {error === null ? null : (
+        <p id={errorId} role="alert" className="untrusted px-1 pt-1 text-small text-red">
+          {error}
+        </p>
+      )}
+    </search>
+  )
+}
+
+/** Esc on its buttons. */
+const onKeyDownOutside = (onClose: () => void) => (event: KeyboardEvent) => {
+  if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+  event.preventDefault()
+  event.stopPropagation()
+  onClose()
+}
+
+function Count({ find }: { find: ShownFind }) {
+  const { query, phase, matches, isListed } = find
+  const text = query.text === '' || phase === 'failed' ? '' : countText(find)
+  return (
+    <>
+      <span
+        aria-hidden
+        title={
+          isListed
+            ? undefined
+            : 'Too many to step through: next and previous skip the last of them.'
+        }
+        className={classNames(
+          'tabular shrink-0 px-1 text-right text-small whitespace-nowrap text-muted',
+          phase === 'done' && matches === 0 && 'text-red',
+        )}
+      >
+        {text}
+      </span>
+      {/* Once it is known, not with every match that is found. */}
+      <span role="status" className="sr-only">
+        {phase === 'done' ? text : ''}
+      </span>
+    </>
+  )
+}
+
+function countText({ phase, matches, position }: ShownFind): string {
+  if (phase === 'counting') return matches === 0 ? 'Searching…' : `${exactCount(matches)}…`
+  if (matches === 0) return 'No matches'
+  return position === null
+    ? counted(matches, 'match', 'matches')
+    : `${exactCount(position)} of ${exactCount(matches)}`
+}

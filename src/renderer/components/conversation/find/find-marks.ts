@@ -1,0 +1,206 @@
+/**
+ * Marks the matches of a search in the rows that are shown, by the CSS Custom Highlight API: nothing in the page is
+ * changed. Browsers without it show no marks; the row of a match is pointed out there as well.
+ */
+import { eachMatch } from '../../../../shared/text/find-pattern.ts'
+
+/** What is marked. */
+interface ShownMatches {
+  /** A global expression for the text of the rows of the entry `seq` and those after it; null: it has no match. */
+  patternFor(seq: number, nextSeq: number): RegExp | null
+  /** The match that the reader is at: the nth of its text in its row. */
+  current: { rowKey: string; seq: number; nth: number } | null
+}
+
+/** More than anybody sees at once; marking costs time with every row that comes into view. */
+const rangesMax = 2_000
+
+const all = typeof Highlight === 'undefined' ? null : new Highlight()
+const current = typeof Highlight === 'undefined' ? null : new Highlight()
+if (all && current) {
+  current.priority = 1
+  CSS.highlights.set('find-match', all)
+  CSS.highlights.set('find-current', current)
+}
+
+export interface FindMarks {
+  /** Null: nothing is marked. With `reveal` the current match is scrolled into view as soon as it is there. */
+  show(matches: ShownMatches | null, options?: { reveal?: boolean }): void
+  close(): void
+}
+
+/** `root` contains the list; `coveredPx` of its upper edge is covered by the find bar. */
+export function createFindMarks(root: HTMLElement, coveredPx: number): FindMarks {
+  let shown: ShownMatches | null = null
+  /** Scrolls that are left to bring the current match into view. */
+  let scrollsLeft = 0
+  let frame = 0
+  let ranges: Range[] = []
+  let currentRange: Range | null = null
+  const observer = new MutationObserver(request)
+  observer.observe(root, { childList: true, subtree: true, characterData: true })
+  // Only then it is the reader's own scroll, and not that of the rows that settle.
+  const onReader = () => {
+    scrollsLeft = 0
+  }
+  for (const event of readerEvents) root.addEventListener(event, onReader, { passive: true })
+
+  function request(): void {
+    frame ||= requestAnimationFrame(update)
+  }
+
+  function update(): void {
+    frame = 0
+    clear()
+    if (!shown) return
+    const rows = [...root.querySelectorAll<HTMLElement>('article[data-row]')]
+    for (const [index, row] of rows.entries()) {
+      const seq = Number(row.dataset.seq)
+      const next = rows.slice(index + 1).find((one) => Number(one.dataset.seq) > seq)
+      const pattern = shown.patternFor(seq, Number(next?.dataset.seq ?? Number.POSITIVE_INFINITY))
+      if (pattern && ranges.length < rangesMax) ranges.push(...rangesIn(row, pattern))
+    }
+    for (const range of ranges) all?.add(range)
+    currentRange = rangeOf(shown, rows, ranges)
+    if (!currentRange) return
+    current?.add(currentRange)
+    if (scrollsLeft === 0 || isInView(currentRange, root, coveredPx)) return
+    scrollsLeft -= 1
+    scrollTo(currentRange, root, coveredPx)
+    request()
+  }
+
+  function clear(): void {
+    for (const range of ranges) all?.delete(range)
+    if (currentRange) current?.delete(currentRange)
+    ranges = []
+    currentRange = null
+  }
+
+  return {
+    show(matches, { reveal = false } = {}) {
+      shown = matches
+      if (reveal) scrollsLeft = scrollsMax
+      request()
+    },
+    close() {
+      cancelAnimationFrame(frame)
+      observer.disconnect()
+      for (const event of readerEvents) root.removeEventListener(event, onReader)
+      clear()
+    },
+  }
+}
+
+const readerEvents = ['wheel', 'pointerdown', 'touchstart', 'keydown'] as const
+/** The rows above it are measured meanwhile, which moves it; and one that does not fit is never in view. */
+const scrollsMax = 60
+
+function rangesIn(row: HTMLElement, pattern: RegExp): Range[] {
+  const { text, nodes } = textOf(row)
+  const ranges: Range[] = []
+  eachMatch(pattern, text, (start, end) => {
+    const range = document.createRange()
+    const from = nodeAt(nodes, start)
+    const to = nodeAt(nodes, end - 1)
+    if (!from || !to) return true
+    range.setStart(from.node, start - from.start)
+    range.setEnd(to.node, end - to.start)
+    ranges.push(range)
+    return ranges.length < rangesMax
+  })
+  return ranges
+}
+
+interface TextPlace {
+  node: Text
+  start: number
+}
+
+/** The text of a row, with a line break between its blocks, so that no match spans two of them. */
+function textOf(row: HTMLElement): { text: string; nodes: TextPlace[] } {
+  const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
+  const nodes: TextPlace[] = []
+  let text = ''
+  let block: Element | null = null
+  for (let node = walker.nextNode() as Text | null; node; node = walker.nextNode() as Text | null) {
+    const { parentElement } = node
+    if (!parentElement || parentElement.closest(notFound)) continue
+    const ofNode = parentElement.closest(blocks)
+    if (block && ofNode !== block) text += '\n'
+    block = ofNode
+    nodes.push({ node, start: text.length })
+    text += node.data
+  }
+  return { text, nodes }
+}
+
+/** Names for screen readers, captions, and the tools of a row are no part of the transcript. */
+const notFound = '.sr-only, [data-row-tools], figcaption, style, script'
+const blocks = 'article, p, li, pre, div, td, th, h1, h2, h3, h4, h5, h6, button, [data-line]'
+
+function nodeAt(nodes: readonly TextPlace[], position: number): TextPlace | undefined {
+  let [low, high] = [0, nodes.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((nodes[middle]?.start ?? 0) <= position) low = middle
+    else high = middle - 1
+  }
+  return nodes[low]
+}
+
+/** The match of the text where it is shown in one piece; else the nearest one in its row. */
+function rangeOf(
+  { current: at }: ShownMatches,
+  rows: HTMLElement[],
+  ranges: Range[],
+): Range | null {
+  const row = at && rows.find(({ dataset }) => dataset.row === at.rowKey)
+  if (!row) return null
+  const inRow = ranges.filter(({ startContainer }) => row.contains(startContainer))
+  const scope = row.querySelector(`[data-entry="${at.seq}"]`)
+  const inScope = scope ? inRow.filter(({ startContainer }) => scope.contains(startContainer)) : []
+  const among = inScope.length > 0 ? inScope : inRow
+  return among[Math.min(at.nth, among.length - 1)] ?? null
+}
+
+function isInView(range: Range, root: HTMLElement, coveredPx: number): boolean {
+  const { top, bottom, height } = range.getBoundingClientRect()
+  if (height === 0) return true
+  return scrollersOf(range, root).every((scroller) => {
+    const box = scroller.getBoundingClientRect()
+    return top >= box.top + marginOf(scroller, root, coveredPx) && bottom <= box.bottom
+  })
+}
+
+function scrollTo(range: Range, root: HTMLElement, coveredPx: number): void {
+  for (const scroller of scrollersOf(range, root)) {
+    const { top, bottom } = range.getBoundingClientRect()
+    const box = scroller.getBoundingClientRect()
+    const covered = marginOf(scroller, root, coveredPx)
+    if (top >= box.top + covered && bottom <= box.bottom) continue
+    // A third from above: what leads to a match is read with it.
+    scroller.scrollTop += top - box.top - Math.max(covered, scroller.clientHeight / 3)
+  }
+}
+
+/** Innermost first. */
+function scrollersOf({ startContainer }: Range, root: HTMLElement): HTMLElement[] {
+  const scrollers: HTMLElement[] = []
+  for (
+    let element = startContainer.parentElement;
+    element && element !== root;
+    element = element.parentElement
+  ) {
+    if (
+      element.scrollHeight > element.clientHeight + 1 &&
+      /auto|scroll/.test(getComputedStyle(element).overflowY)
+    )
+      scrollers.push(element)
+  }
+  return scrollers
+}
+
+/** The outermost scroller is the list, below the find bar. */
+const marginOf = (scroller: HTMLElement, root: HTMLElement, coveredPx: number): number =>
+  Math.max(0, root.getBoundingClientRect().top + coveredPx - scroller.getBoundingClientRect().top)

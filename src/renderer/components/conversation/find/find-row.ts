@@ -1,0 +1,91 @@
+/** Where a match of a search in the transcript is shown: its row, and the folds that hide it. Pure. */
+import type { SearchKind } from '../../../../shared/contract/search.ts'
+import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
+import { eachMatch } from '../../../../shared/text/find-pattern.ts'
+import { markdownPieces } from '../../text/index.ts'
+import { shownCharsMax } from '../rows/long-text.tsx'
+import { callsOf, type Row } from '../rows/rows.ts'
+
+interface Match {
+  /** The entry, and which text of it. */
+  seq: number
+  kind: SearchKind
+  /** Its position among the matches in that text, from 0. */
+  nth: number
+}
+
+interface MatchPlace {
+  rowKey: string
+  /** Its position among the matches of the same text in the row, from 0. */
+  nth: number
+  folds: string[]
+}
+
+/**
+ * `pattern` is a global expression that finds the matches in the text of a row. Returns null if the entry has no row.
+ */
+export function placeOfMatch(
+  rows: readonly Row[],
+  match: Match,
+  pattern: RegExp,
+): MatchPlace | null {
+  const { seq, kind, nth } = match
+  const last = rows.findLastIndex((row) => row.seq <= seq && row.kind !== 'damage')
+  const groupSeq = rows[last]?.seq
+  if (groupSeq === undefined) return null
+  const group = rows.filter((row) => row.seq === groupSeq && row.kind !== 'mark')
+  for (const row of group) {
+    const call = callsOf(row).find((one) => one.seq === seq || one.resultSeq === seq)
+    if (call) return { rowKey: row.key, nth, folds: foldsOfCall(row, call, match, pattern) }
+  }
+  let before = 0
+  const wanted = kind === 'reasoning' ? 'reasoning' : 'text'
+  for (const row of group) {
+    if (row.kind !== wanted) continue
+    const positions = positionsIn(row.text, pattern)
+    if (nth < before + positions.length) {
+      const position = positions[nth - before] ?? 0
+      const folds = row.kind === 'reasoning' ? [row.key] : piecesUntil(row, position)
+      return { rowKey: row.key, nth: nth - before, folds }
+    }
+    before += positions.length
+  }
+  const row = group[0]
+  return row ? { rowKey: row.key, nth, folds: foldsOfItem(row) } : null
+}
+
+function foldsOfCall(row: Row, call: ToolCallView, { seq, nth }: Match, pattern: RegExp): string[] {
+  const folds = row.kind === 'call' ? [call.callId] : [row.key, call.callId]
+  if (seq !== call.resultSeq) return [...folds, `${call.callId}:input`]
+  const position = positionsIn(call.output ?? '', pattern)[nth]
+  return position !== undefined && position > shownCharsMax - cutMarginChars
+    ? [...folds, `${call.callId}:output`]
+    : folds
+}
+
+/** Hidden characters are written out, so that the shown text is a little longer than the recorded one. */
+const cutMarginChars = 2_000
+
+/** What opens rows of other kinds; keys that a row does not have do nothing. */
+const foldsOfItem = ({ key }: Row): string[] => [key, `${key}:drift`, `${key}:cause`]
+
+/** Long Markdown is shown in pieces. */
+function piecesUntil({ key, text }: { key: string; text: string }, position: number): string[] {
+  const folds: string[] = []
+  let end = 0
+  for (const [index, piece] of markdownPieces(text).entries()) {
+    if (index > 0) folds.push(`${key}:piece:${index}`)
+    end += piece.length
+    if (position < end) return folds
+  }
+  return folds
+}
+
+function positionsIn(text: string, pattern: RegExp): number[] {
+  const positions: number[] = []
+  eachMatch(pattern, text, (start) => {
+    positions.push(start)
+    return true
+  })
+  return positions
+}

@@ -1,0 +1,283 @@
+/**
+ * A scroll bar over a whole transcript, of which the list lays out only a window: it replaces the
+ * browser's, which knows only that window.
+ */
+import {
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { timeOfDay } from '../../primitives/format.ts'
+import { classNames } from '../../primitives/index.ts'
+import { entrySeqOf, type Row, turnAt } from '../rows/rows.ts'
+import { createTranscriptHeights } from './transcript-heights.ts'
+
+/** The whole transcript, and the part of it that is loaded. */
+export interface Extent {
+  firstSeq: number
+  lastSeq: number
+  total: number
+  /** The number of its last turn; null while it is unknown. */
+  turns: number | null
+}
+
+/** What the scroll bar needs of the virtual list. */
+interface LaidOut {
+  measurementsCache: { start: number }[]
+  getTotalSize(): number
+  getVirtualItemForOffset(
+    offset: number,
+  ): { index: number; start: number; size: number } | undefined
+}
+
+const thumbPxMin = 32
+/** Positions this near to the end count as the end. */
+const endPx = 48
+/** The position is shown this long after the last scroll. */
+const labelMs = 800
+/** A shorter transcript needs no position: one sees where one is. */
+const labelScreensMin = 4
+
+/** In pixels of the whole transcript, with `atPx` at the top of the view. */
+interface Scale {
+  headPx: number
+  loadedPx: number
+  tailPx: number
+  viewPx: number
+}
+
+interface Place {
+  topPx: number
+  thumbPx: number
+  seq: number
+  label: string
+  isLong: boolean
+  atEnd: boolean
+}
+
+export function ScrollBar(props: {
+  scroller: RefObject<HTMLElement | null>
+  controls: string
+  rows: Row[]
+  list: LaidOut
+  extent: Extent
+  /** Shows an entry that is not loaded. */
+  onGoTo(seq: number): void
+  /** The user takes the list elsewhere. */
+  onGrab(): void
+  /** The entry at the top of the view, or whether the end is in view, has changed. */
+  onPosition?(seq: number, atEnd: boolean): void
+}) {
+  const { scroller, controls, rows, list, extent, onGoTo, onGrab, onPosition } = props
+  const track = useRef<HTMLDivElement>(null)
+  const [heights] = useState(createTranscriptHeights)
+  const [place, setPlace] = useState<Place | null>(null)
+  /** Another object at each scroll, null when the position is not shown. */
+  const [shown, setShown] = useState<object | null>(null)
+  /** While the thumb is dragged it is at the pointer, and the scale stays as it was. */
+  const drag = useRef<{ grabPx: number; topPx: number; scale: Scale; extent: Extent } | null>(null)
+  const scrolledByUser = useRef(false)
+  const seqs = useMemo(() => risingSeqs(rows), [rows])
+  const { firstSeq, lastSeq, total } = extent
+  const loadedPx = list.getTotalSize()
+
+  const scaleNow = (box: HTMLElement): Scale => ({
+    headPx: heights.between(1, firstSeq - 1),
+    loadedPx,
+    tailPx: heights.between(lastSeq + 1, total),
+    viewPx: box.clientHeight,
+  })
+
+  const update = () => {
+    const box = scroller.current
+    const rail = track.current
+    if (!box || !rail) return
+    const scale = drag.current?.scale ?? scaleNow(box)
+    const allPx = scale.headPx + scale.loadedPx + scale.tailPx
+    const railPx = rail.clientHeight
+    if (allPx <= scale.viewPx + 1 || railPx === 0) return setPlace(null)
+    const thumbPx = Math.max(thumbPxMin, (railPx * scale.viewPx) / allPx)
+    const fraction = (scale.headPx + box.scrollTop) / (allPx - scale.viewPx)
+    const topPx = drag.current?.topPx ?? clamped(fraction, 0, 1) * (railPx - thumbPx)
+    const top = list.getVirtualItemForOffset(box.scrollTop)
+    const seq = seqs[top?.index ?? 0] ?? 1
+    const label = positionText(rows, top?.index ?? 0, extent)
+    const isLong = allPx > scale.viewPx * labelScreensMin
+    const atEnd = lastSeq >= total && box.scrollHeight - box.scrollTop - box.clientHeight < endPx
+    setPlace((before) => {
+      const next: Place = { topPx, thumbPx, seq, label, isLong, atEnd }
+      const same =
+        before && (Object.keys(next) as (keyof Place)[]).every((key) => before[key] === next[key])
+      return same ? before : next
+    })
+  }
+
+  // After each layout of the list.
+  useLayoutEffect(() => {
+    const startOf = (seq: number) => startOfSeq(seq, seqs, list)
+    if (rows.length > 0 && !drag.current) heights.remember(firstSeq, lastSeq, startOf)
+    update()
+  })
+  const { seq, atEnd } = place ?? {}
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when one of them changes
+  useEffect(() => {
+    if (seq !== undefined && atEnd !== undefined) onPosition?.(seq, atEnd)
+  }, [seq, atEnd])
+  const updating = useRef(update)
+  useLayoutEffect(() => {
+    updating.current = update
+  })
+  useEffect(() => {
+    const box = scroller.current
+    if (!box) return
+    const byUser = () => {
+      scrolledByUser.current = true
+    }
+    const onScroll = () => {
+      updating.current()
+      if (scrolledByUser.current) setShown({})
+    }
+    const observer = new ResizeObserver(() => updating.current())
+    observer.observe(box)
+    box.addEventListener('scroll', onScroll, { passive: true })
+    const inputs = ['wheel', 'touchmove', 'keydown'] as const
+    for (const input of inputs) box.addEventListener(input, byUser, { passive: true })
+    return () => {
+      observer.disconnect()
+      box.removeEventListener('scroll', onScroll)
+      for (const input of inputs) box.removeEventListener(input, byUser)
+    }
+  }, [scroller])
+  useEffect(() => {
+    if (!shown || drag.current) return
+    const timer = setTimeout(() => {
+      scrolledByUser.current = false
+      setShown(null)
+    }, labelMs)
+    return () => clearTimeout(timer)
+  }, [shown])
+
+  const dragTo = (y: number) => {
+    const box = scroller.current
+    const rail = track.current
+    const held = drag.current
+    if (!box || !rail || !held || !place) return
+    const roomPx = rail.clientHeight - place.thumbPx
+    held.topPx = clamped(y - rail.getBoundingClientRect().top - held.grabPx, 0, roomPx)
+    const fraction = roomPx > 0 ? held.topPx / roomPx : 0
+    const { headPx, loadedPx, tailPx, viewPx } = held.scale
+    const px = fraction * (headPx + loadedPx + tailPx - viewPx)
+    const same = held.extent.firstSeq === firstSeq && held.extent.lastSeq === lastSeq
+    if (fraction === 0) onGoTo(1)
+    else if (fraction === 1) onGoTo(total)
+    else if (same && px >= headPx && px <= headPx + loadedPx - viewPx) box.scrollTop = px - headPx
+    else if (px < headPx) onGoTo(heights.seqAt(px, 1, held.extent.firstSeq))
+    else onGoTo(heights.seqAt(px - headPx, held.extent.firstSeq, total))
+    setShown({})
+    update()
+  }
+  const onPointerDown = (event: PointerEvent<HTMLElement>) => {
+    const box = scroller.current
+    const rail = track.current
+    if (!box || !rail || !place || event.button !== 0) return
+    // The focus stays where it is.
+    event.preventDefault()
+    event.currentTarget.setPointerCapture(event.pointerId)
+    onGrab()
+    const y = event.clientY - rail.getBoundingClientRect().top
+    const isOnThumb = y >= place.topPx && y <= place.topPx + place.thumbPx
+    const grabPx = isOnThumb ? y - place.topPx : place.thumbPx / 2
+    drag.current = { grabPx, topPx: place.topPx, scale: scaleNow(box), extent }
+    if (!isOnThumb) dragTo(event.clientY)
+  }
+  const onPointerUp = () => {
+    if (!drag.current) return
+    drag.current = null
+    setShown({})
+    update()
+  }
+
+  return (
+    <div
+      className={classNames('absolute inset-y-0 right-0 w-3', place === null && 'invisible')}
+      data-scroll-bar
+    >
+      <div
+        ref={track}
+        role="scrollbar"
+        aria-label="Position"
+        aria-controls={controls}
+        aria-orientation="vertical"
+        aria-valuemin={1}
+        aria-valuemax={Math.max(total, 1)}
+        aria-valuenow={place?.seq ?? 1}
+        aria-valuetext={place?.label}
+        // Keys scroll the list itself.
+        tabIndex={-1}
+        className="group/bar absolute inset-0 touch-none outline-none"
+        onPointerDown={onPointerDown}
+        onPointerMove={(event) => drag.current && dragTo(event.clientY)}
+        onPointerUp={onPointerUp}
+        onPointerCancel={onPointerUp}
+        onWheel={({ deltaY }) => scroller.current?.scrollBy({ top: deltaY })}
+      >
+        {place ? (
+          <div
+            className="absolute inset-x-[3px] rounded-full bg-line-strong group-hover/bar:inset-x-0.5 group-hover/bar:bg-faint forced-colors:bg-[ButtonText]"
+            style={{ height: place.thumbPx, transform: `translateY(${place.topPx}px)` }}
+          />
+        ) : null}
+      </div>
+      {place && shown && (place.isLong || drag.current) ? (
+        <div
+          aria-hidden
+          className="tabular pointer-events-none absolute right-4 z-20 rounded-md border bg-raised px-2 py-0.5 text-small whitespace-nowrap text-muted shadow-popup"
+          style={{ top: place.topPx + place.thumbPx / 2, translate: '0 -50%' }}
+        >
+          {place.label}
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+const clamped = (value: number, min: number, max: number): number =>
+  Math.min(max, Math.max(min, value))
+
+/** The entries of the rows, where a turn's text rows count as the calls above them. */
+function risingSeqs(rows: Row[]): number[] {
+  let seq = 0
+  return rows.map((row) => {
+    seq = Math.max(seq, entrySeqOf(row))
+    return seq
+  })
+}
+
+/** Where the first row from entry `seq` on begins, by binary search. */
+function startOfSeq(seq: number, seqs: number[], list: LaidOut): number {
+  let low = 0
+  let high = seqs.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((seqs[middle] as number) < seq) low = middle + 1
+    else high = middle
+  }
+  return list.measurementsCache[low]?.start ?? list.getTotalSize()
+}
+
+/** "Turn 1,204 of 4,025 · 14:03" of the row at `index`. */
+function positionText(rows: Row[], index: number, { total, turns }: Extent): string {
+  const turn = turnAt(rows, index)
+  const row = rows[index]
+  const place =
+    turn === null || turns === null
+      ? `Entry ${counted(row ? entrySeqOf(row) : 1)} of ${counted(total)}`
+      : `Turn ${counted(turn)} of ${counted(Math.max(turn, turns))}`
+  return row?.at ? `${place} · ${timeOfDay(row.at)}` : place
+}
+
+const counted = (count: number): string => count.toLocaleString('en')

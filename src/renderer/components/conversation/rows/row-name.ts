@@ -1,0 +1,109 @@
+/** The accessible names of rows: by their content, never by their type alone. Pure. */
+import type { PlanItem } from '../../../../shared/agents/agent-records.ts'
+import { groupWords, toolWords } from '../../../../shared/projections/tool-labels.ts'
+import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
+import type { Cause } from '../../../../shared/records/causes.ts'
+import { plainText } from '../../../../shared/text/plain-text.ts'
+import { counted, exactTime, timeOfDay } from '../../primitives/format.ts'
+import { afterInterrupted, causeWords } from '../../task/cause-words.ts'
+import type { Row } from './rows.ts'
+
+/** Long enough to identify the row; its content is read next. */
+const nameCharsMax = 120
+
+export function rowName(row: Row): string {
+  switch (row.kind) {
+    case 'text':
+      return beginning(row.text)
+    case 'reasoning':
+      return `Reasoning: ${beginning(row.text)}`
+    case 'image':
+      return `Image, ${row.image.mediaType}`
+    case 'call':
+      return callName(row.call)
+    case 'calls':
+      return groupWords(row.calls)
+    case 'cards':
+      return `Started ${counted(row.calls.length, 'task')}`
+    case 'mark':
+      return [timeOfDay(row.at), row.branch && `branch ${row.branch}`, row.cwd && `in ${row.cwd}`]
+        .filter(Boolean)
+        .join(', ')
+    case 'damage':
+      return 'Damaged part of the transcript'
+    case 'turn-note':
+      return turnNoteNames[row.note]
+    case 'item':
+      return itemName(row.item)
+  }
+}
+
+const turnNoteNames = {
+  working: 'Working',
+  'cut-short': 'Turn interrupted',
+  superseded: 'Failed attempt',
+}
+
+/** `Ran node test.js, failed, exit 1`. */
+function callName(call: ToolCallView): string {
+  const { verb, object, result } = toolWords(call)
+  const failed = call.state === 'error' ? 'failed' : null
+  return [`${verb} ${beginning(object)}`.trim(), failed, result].filter(Boolean).join(', ')
+}
+
+function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
+  switch (item.kind) {
+    case 'prompt':
+      return `${item.toRunning ? 'Message' : 'Prompt'}: ${beginning(item.text)}`
+    case 'run-start':
+      return `Run ${item.run} started`
+    case 'run-end': {
+      const { said, why } = runEndWords(item)
+      return said + why
+    }
+    case 'resume':
+      return `Resumed at ${exactTime(item.at)}`
+    case 'worktree':
+      return item.path ? `Works in ${item.path}` : 'Left the worktree'
+    case 'pr-link':
+      return `Pull request ${item.url}`
+    case 'note':
+      return beginning(item.text)
+    case 'summary':
+      return `Summary: ${beginning(item.text)}`
+    case 'plan':
+      return planWords(item.items)
+    case 'compaction':
+      return `Context compacted: ${beginning(item.summary)}`
+    case 'foreign':
+      return `Entry of ${item.source}`
+    case 'unknown':
+      return `Entry of unknown type ${item.entry.originalType}`
+  }
+}
+
+/** `Plan: 2 of 5 done`. */
+export function planWords(items: PlanItem[]): string {
+  const done = items.filter(({ status }) => status === 'completed').length
+  return `Plan: ${done} of ${items.length} done`
+}
+
+/** `Run 2 was interrupted`, and ` because Shiplog quit`. */
+export function runEndWords(end: {
+  run: number
+  status: 'completed' | 'interrupted' | 'failed'
+  cause: Cause | null
+}): { said: string; why: string } {
+  const { run, status, cause } = end
+  const verb = { completed: 'ended', interrupted: 'was interrupted', failed: 'failed' }[status]
+  const why =
+    status === 'interrupted' ? afterInterrupted(cause) : cause ? `: ${causeWords(cause)}` : ''
+  return { said: `Run ${run} ${verb}`, why }
+}
+
+function beginning(text: string): string {
+  const line = plainText(text.trim().slice(0, nameCharsMax * 2))
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length > nameCharsMax ? `${line.slice(0, nameCharsMax)}…` : line
+}

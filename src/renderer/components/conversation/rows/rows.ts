@@ -1,0 +1,262 @@
+/**
+ * Splits transcript items into the rows of the virtual list. Small rows are measured quickly, so
+ * that a turn of three hundred calls scrolls smoothly. Pure; an unchanged item returns the same
+ * rows.
+ */
+
+import { traitsOf } from '../../../../shared/agents/tool-traits.ts'
+import type { Damage } from '../../../../shared/contract/workspace.ts'
+import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
+import type {
+  ToolCallView,
+  TurnBlock,
+} from '../../../../shared/projections/transcript/turn-blocks.ts'
+import { timeOfDay } from '../../primitives/format.ts'
+
+type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
+type OtherItem = Exclude<TranscriptItem, { kind: 'turn' }>
+
+export type Row =
+  | { kind: 'item'; key: string; seq: number; at: string | null; item: OtherItem }
+  /** A change of time, branch or directory. */
+  | {
+      kind: 'mark'
+      key: string
+      seq: number
+      at: string
+      branch: string | null
+      cwd: string | null
+    }
+  | ({ kind: 'text'; text: string; live: boolean } & InTurn)
+  | ({ kind: 'reasoning'; text: string; live: boolean } & InTurn)
+  | ({ kind: 'image'; image: Extract<TurnBlock, { kind: 'image' }> } & InTurn)
+  | ({ kind: 'call'; call: ToolCallView } & InTurn)
+  /** Consecutive small calls, folded into one line. */
+  | ({ kind: 'calls'; calls: ToolCallView[] } & InTurn)
+  /** Many tasks started by one turn, as a table. */
+  | ({ kind: 'cards'; calls: ToolCallView[] } & InTurn)
+  /** A turn that was cut short, or that is in progress and has no text yet. */
+  | ({ kind: 'turn-note'; note: 'cut-short' | 'working' | 'superseded' } & InTurn)
+  | { kind: 'damage'; key: string; seq: number; at: null; damage: Damage }
+
+interface InTurn {
+  key: string
+  /** Of the turn's first entry. */
+  seq: number
+  turn: number
+  at: string | null
+}
+
+/** Fewer calls are as quickly read one by one. */
+const groupCallsMin = 3
+/** More consecutive cards are shown as a table. */
+const cardsMax = 5
+
+interface RowOptions {
+  damage?: Damage[]
+  /** False if the first item is the first of the transcript. */
+  hasOlder?: boolean
+}
+
+export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}): Row[] {
+  const { damage = [], hasOlder = false } = options
+  const rows: Row[] = []
+  const seen: Place = { time: null, branch: undefined, cwd: undefined }
+  const pending = [...damage].sort((a, b) => a.line - b.line)
+  const firstSeq = items[0]?.seq ?? 0
+  const damageBefore = (seq: number) => {
+    while (pending[0] && pending[0].line <= seq) {
+      const span = pending.shift() as Damage
+      // Damage before the loaded part is shown once that part is loaded.
+      if (span.line >= firstSeq || !hasOlder) rows.push(damageRow(span))
+    }
+  }
+  for (const [index, item] of items.entries()) {
+    damageBefore(item.seq)
+    // The row about drift also shows that the task was resumed.
+    if (isSaidByNext(item, items[index + 1])) continue
+    if (item.kind === 'summary' && endsWithReport(items[index - 1])) continue
+    // The state before the loaded part is unknown. A first mark would be removed by the next page,
+    // and with it the row by which the list keeps its place.
+    const unknownBefore = hasOlder && seen.time === null
+    const mark = markBefore(item, seen)
+    if (mark && !unknownBefore) rows.push(mark)
+    // The row of the worktree shows its branch; the mark below must not repeat it.
+    if (item.kind === 'worktree' && item.branch) seen.branch = item.branch
+    rows.push(...rowsOf(item))
+  }
+  for (const span of pending) rows.push(damageRow(span))
+  return rows
+}
+
+/**
+ * Returns the index of the row that shows entry `seq`: the last one that does not begin after it.
+ * -1 before the first.
+ */
+export function rowIndexOfSeq(rows: Row[], seq: number): number {
+  let low = 0
+  let high = rows.length - 1
+  let found = -1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    if ((rows[middle] as Row).seq <= seq) {
+      found = middle
+      low = middle + 1
+    } else high = middle - 1
+  }
+  // The first of the rows with the same seq.
+  let first = found
+  while (first > 0 && rows[first - 1]?.seq === rows[found]?.seq) first -= 1
+  const inTurn = rows.slice(first, found + 1).findIndex((row) => callsOf(row).some(isAt(seq)))
+  return inTurn > 0 ? first + inTurn : first
+}
+
+/** Returns the entry that a row stands for. */
+export const entrySeqOf = (row: Row): number =>
+  (row.kind === 'call' ? row.call.seq : callsOf(row)[0]?.seq) ?? row.seq
+
+/** Returns the turn of the row at `index`, or of the last one above it that has one. */
+export function turnAt(rows: Row[], index: number): number | null {
+  for (let at = index; at >= 0; at -= 1) {
+    const row = rows[at]
+    if (row && 'turn' in row) return row.turn
+  }
+  return null
+}
+
+export const callsOf = (row: Row): ToolCallView[] => {
+  if (row.kind === 'call') return [row.call]
+  return row.kind === 'calls' || row.kind === 'cards' ? row.calls : []
+}
+
+/** Whether an entry is a call, its result, or was written while it ran. */
+const isAt =
+  (seq: number) =>
+  ({ seq: from, resultSeq: to }: ToolCallView): boolean =>
+    from !== null && from <= seq && seq <= (to ?? from)
+
+const isSaidByNext = (item: TranscriptItem, next: TranscriptItem | undefined): boolean =>
+  item.kind === 'run-start' && item.reason === 'resume' && next?.kind === 'resume'
+
+/** The summary of a run is the beginning of its report, which is shown above it. */
+function endsWithReport(item: TranscriptItem | undefined): boolean {
+  const last = item?.kind === 'turn' ? item.blocks.at(-1) : undefined
+  return last?.kind === 'tool' && last.call.name === 'agent_report' && last.call.state === 'ok'
+}
+
+interface Place {
+  time: string | null
+  branch: string | null | undefined
+  cwd: string | null | undefined
+}
+
+function markBefore(item: TranscriptItem, seen: Place): Row | null {
+  if ((item.kind !== 'turn' && item.kind !== 'prompt') || item.at === null) return null
+  const time = timeOfDay(item.at)
+  const branchChanged = item.gitBranch !== seen.branch
+  const cwdChanged = seen.cwd !== undefined && item.cwd !== seen.cwd
+  if (time === seen.time && !branchChanged && !cwdChanged) return null
+  seen.time = time
+  seen.branch = item.gitBranch
+  seen.cwd = item.cwd
+  return {
+    kind: 'mark',
+    key: `${item.key}:mark`,
+    seq: item.seq,
+    at: item.at,
+    branch: branchChanged ? item.gitBranch : null,
+    cwd: cwdChanged ? item.cwd : null,
+  }
+}
+
+const cutItems = new WeakMap<TranscriptItem, Row[]>()
+
+function rowsOf(item: TranscriptItem): Row[] {
+  const known = cutItems.get(item)
+  if (known) return known
+  const rows = item.kind === 'turn' ? turnRows(item) : otherRows(item)
+  cutItems.set(item, rows)
+  return rows
+}
+
+function otherRows(item: OtherItem): Row[] {
+  // The first run begins with its prompt; only later ones need a row.
+  if (item.kind === 'run-start' && item.run === 1) return []
+  return [{ kind: 'item', key: item.key, seq: item.seq, at: item.at, item }]
+}
+
+function turnRows(turn: TurnItem): Row[] {
+  const rows: Row[] = []
+  const { key: turnKey, seq, at, blocks } = turn
+  const place = { seq, turn: turn.turn }
+  for (let index = 0; index < blocks.length; index += 1) {
+    const block = blocks[index] as TurnBlock
+    // Keyed by position, so that a block keeps its row while it is streamed.
+    const key = `${turnKey}:${index}`
+    const live = turn.status === 'live' && index === blocks.length - 1
+    if (block.kind === 'image') {
+      rows.push({ kind: 'image', key, ...place, at, image: block })
+      continue
+    }
+    if (block.kind !== 'tool') {
+      if (block.text.trim() !== '')
+        rows.push({ kind: block.kind, key, ...place, at, text: block.text, live })
+      continue
+    }
+    if (isShownAsPlan(block.call)) continue
+    const small = callsFrom(blocks, index, isSmall)
+    const cards = callsFrom(blocks, index, startsTask)
+    const startedAt = block.call.startedAt ?? at
+    if (small.length >= groupCallsMin) {
+      rows.push({ kind: 'calls', key, ...place, at: startedAt, calls: small })
+      index += small.length - 1
+    } else if (cards.length > cardsMax) {
+      rows.push({ kind: 'cards', key, ...place, at: startedAt, calls: cards })
+      index += cards.length - 1
+    } else rows.push({ kind: 'call', key, ...place, at: startedAt, call: block.call })
+  }
+  if (turn.status === 'interrupted' && turn.at !== null)
+    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, ...place, at, note: 'cut-short' })
+  else if (turn.status === 'superseded')
+    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, ...place, at, note: 'superseded' })
+  else if (turn.status === 'live' && rows.length === 0)
+    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, ...place, at, note: 'working' })
+  return rows
+}
+
+function callsFrom(
+  blocks: TurnBlock[],
+  from: number,
+  belongs: (call: ToolCallView) => boolean,
+): ToolCallView[] {
+  const calls: ToolCallView[] = []
+  for (let index = from; index < blocks.length; index += 1) {
+    const block = blocks[index] as TurnBlock
+    if (block.kind !== 'tool' || !belongs(block.call)) break
+    calls.push(block.call)
+  }
+  return calls
+}
+
+/**
+ * Includes calls whose entries are on the previous page, because loading that page must not change
+ * the groups.
+ */
+const isSmall = ({ state, name }: ToolCallView): boolean =>
+  (state === 'ok' || state === 'not-loaded') && traitsOf(name)?.looksOnly === true
+
+/** The plan has its own row, with the same items. */
+const isShownAsPlan = ({ name, state }: ToolCallView): boolean =>
+  name === 'update_plan' && state === 'ok'
+
+/** A call that failed without starting a task is a row of its own. */
+const startsTask = ({ name, state, detail }: ToolCallView): boolean =>
+  name === 'task' && !(state === 'error' && detail === null)
+
+const damageRow = (damage: Damage): Row => ({
+  kind: 'damage',
+  key: `damage:${damage.file}:${damage.line}`,
+  seq: damage.line,
+  at: null,
+  damage,
+})

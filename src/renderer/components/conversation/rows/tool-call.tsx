@@ -1,0 +1,280 @@
+/** A tool call: one line (icon, verb, object, duration) that opens to input and output. */
+import {
+  FilePlus,
+  FileText,
+  Flag,
+  FolderTree,
+  GitMerge,
+  Globe,
+  ListTodo,
+  ListTree,
+  type LucideIcon,
+  MessageCircleQuestionMark,
+  Pencil,
+  Search,
+  SquareTerminal,
+  StopCircle,
+  Users,
+  Wrench,
+} from 'lucide-react'
+import { useContext } from 'react'
+import { type ToolIcon, traitsOf } from '../../../../shared/agents/tool-traits.ts'
+import { appliedFileLine } from '../../../../shared/agents/tools.ts'
+import { groupWords, toolWords } from '../../../../shared/projections/tool-labels.ts'
+import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
+import { answerText } from '../../../../shared/text/permission-text.ts'
+import { PatchView } from '../../diff/patch-view.tsx'
+import { bytes } from '../../primitives/format.ts'
+import { classNames, StatusIcon, Took } from '../../primitives/index.ts'
+import { ReportView } from '../../task/report-view.tsx'
+import { TaskCard } from '../../task/task-card.tsx'
+import { startedBy } from '../../task/task-table.tsx'
+import { WaitLine } from '../../task/wait-line.tsx'
+import { Disclosure } from '../disclosure.tsx'
+import { TaskLookupContext } from '../task-lookup.ts'
+import { LongText } from './long-text.tsx'
+import { ShownImages } from './shown-images.tsx'
+import { WholeOutput } from './whole-output.tsx'
+
+const icons: Record<ToolIcon, LucideIcon> = {
+  command: SquareTerminal,
+  read: FileText,
+  write: FilePlus,
+  edit: Pencil,
+  list: FolderTree,
+  search: Search,
+  web: Globe,
+  agents: Users,
+  'agent-list': ListTree,
+  stop: StopCircle,
+  apply: GitMerge,
+  plan: ListTodo,
+  report: Flag,
+  question: MessageCircleQuestionMark,
+}
+
+/** Tools of an agent's own, or of other programs, get a wrench. */
+const iconOf = (name: string): LucideIcon => {
+  const traits = traitsOf(name)
+  return traits ? icons[traits.icon] : Wrench
+}
+
+/** The longest command that the line shows uncut, even in a narrow window. */
+const shortCommandChars = 40
+
+export function ToolCall({ call }: { call: ToolCallView }) {
+  const tasks = useContext(TaskLookupContext)
+  const { detail } = call
+  if (call.name === 'task') {
+    const started = startedBy(call, tasks)
+    if (started)
+      return <TaskCard task={started.task} result={started.result} foldKey={call.callId} />
+  }
+  if (call.name === 'task_await' && detail?.kind === 'tasks' && detail.tasks.length > 0)
+    return <WaitLine call={call} tasks={detail.tasks} />
+  if (call.name === 'agent_report' && detail?.kind === 'report' && call.state === 'ok')
+    return <ReportView title={detail.title} markdown={detail.markdown} foldKey={call.callId} />
+  return <ToolCallLine call={call} />
+}
+
+/** Consecutive small calls in one line. */
+export function ToolCallGroup({ calls, foldKey }: { calls: ToolCallView[]; foldKey: string }) {
+  const took = calls.reduce((sum, call) => sum + (call.durationMs ?? 0), 0)
+  return (
+    <Disclosure
+      foldKey={foldKey}
+      line={
+        <>
+          <Search aria-hidden className="size-3.5 shrink-0 text-faint" />
+          <span className="truncate text-muted">{groupWords(calls)}</span>
+          <Took ms={took} className="shrink-0 text-small text-faint" />
+        </>
+      }
+      body={() => (
+        <div className="ml-[7px] border-l pl-4">
+          {calls.map((call) => (
+            <ToolCallLine key={call.callId} call={call} />
+          ))}
+        </div>
+      )}
+    />
+  )
+}
+
+function ToolCallLine({ call }: { call: ToolCallView }) {
+  const words = toolWords(call)
+  const failed = call.state === 'error'
+  const Icon = iconOf(call.name)
+  const edit =
+    call.detail?.kind === 'edit' && call.detail.change !== 'unchanged' ? call.detail : null
+  return (
+    <Disclosure
+      foldKey={call.callId}
+      openAtFirst={failed}
+      line={
+        <>
+          {call.state === 'running' ? (
+            <StatusIcon status="spawned" small />
+          ) : (
+            <Icon
+              aria-hidden
+              className={classNames('size-3.5 shrink-0', failed ? 'text-red' : 'text-faint')}
+            />
+          )}
+          <span className="flex min-w-0 items-baseline gap-1.5">
+            <span className={classNames('shrink-0', failed ? 'text-red' : 'text-muted')}>
+              {words.verb}
+              {failed ? <span className="sr-only"> (failed)</span> : null}
+            </span>
+            <span
+              className={classNames('truncate', words.code && 'font-mono text-code')}
+              dir="auto"
+            >
+              {words.object}
+            </span>
+          </span>
+          {edit ? <Counts additions={edit.additions} deletions={edit.deletions} /> : null}
+          {words.result ? (
+            <span className={classNames('shrink-0 text-small', resultColour(call))}>
+              {words.result}
+            </span>
+          ) : null}
+          {call.permission ? (
+            <span className="shrink-0 text-small text-faint">{answerText(call.permission)}</span>
+          ) : null}
+          {call.durationMs !== null && call.state !== 'unknown' ? (
+            <Took ms={call.durationMs} className="shrink-0 text-small text-faint" />
+          ) : null}
+        </>
+      }
+      body={() => <ToolCallBody call={call} />}
+    />
+  )
+}
+
+function resultColour({ state, detail }: ToolCallView): string {
+  if (state === 'error') return 'text-red'
+  if (state === 'unknown') return 'text-amber'
+  if (detail?.kind === 'apply' && detail.outcome.kind === 'conflict') return 'text-amber'
+  if (detail?.kind === 'bash' && (detail.timedOut || detail.exitCode !== 0)) return 'text-amber'
+  return 'text-faint'
+}
+
+/** +/− counts; a zero side is omitted. */
+export function Counts({ additions, deletions }: { additions: number; deletions: number }) {
+  return (
+    <span className="tabular flex shrink-0 gap-1.5 font-mono text-small">
+      {additions > 0 ? (
+        <span className="text-green">
+          <span aria-hidden>+{additions}</span>
+          <span className="sr-only">{additions} added</span>
+        </span>
+      ) : null}
+      {deletions > 0 ? (
+        <span className="text-red">
+          <span aria-hidden>−{deletions}</span>
+          <span className="sr-only">{deletions} removed</span>
+        </span>
+      ) : null}
+    </span>
+  )
+}
+
+function ToolCallBody({ call }: { call: ToolCallView }) {
+  const { detail, state } = call
+  if (state === 'not-loaded')
+    return (
+      <p className="ml-5.5 text-small text-muted">
+        The input and output are in a part of the transcript that is not loaded. Scroll up to load
+        it.
+      </p>
+    )
+  return (
+    <div className="ml-5.5 space-y-2">
+      {call.permission?.rule || call.permission?.message ? (
+        <p className="untrusted text-small text-muted">
+          {answerText(call.permission, { whole: true })}
+        </p>
+      ) : null}
+      <div data-entry={call.seq} className="empty:hidden">
+        <ToolInput call={call} />
+      </div>
+      {detail?.kind === 'edit' && detail.patch ? (
+        <PatchView patch={detail.patch} path={detail.path} />
+      ) : null}
+      {/* The message about a conflict lists them. */}
+      {detail?.kind === 'apply' && detail.outcome.kind === 'applied' ? (
+        <ul className="font-mono text-code">
+          {detail.outcome.files.map((file) => (
+            <li key={file.path} className="untrusted">
+              {appliedFileLine(file)}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {detail?.kind === 'edit' && detail.patch ? null : (
+        <div data-entry={call.resultSeq} className="space-y-2">
+          <ToolOutput call={call} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function ToolInput({ call }: { call: ToolCallView }) {
+  if (call.name === 'edit_file' && call.detail?.kind === 'edit' && call.detail.patch) return null
+  const input = call.input as Record<string, unknown> | null
+  const foldKey = `${call.callId}:input`
+  if (call.name === 'bash' && typeof input?.command === 'string')
+    // The line above shows a short command in full.
+    return input.command.length > shortCommandChars || input.command.includes('\n') ? (
+      <LongText captioned label="Command" text={input.command} foldKey={foldKey} />
+    ) : null
+  if (call.name === 'write_file' && typeof input?.content === 'string')
+    return <LongText captioned label="Content" text={input.content} foldKey={foldKey} />
+  // The call has no input.
+  if (input === null || (typeof input === 'object' && Object.keys(input).length === 0)) return null
+  const text = JSON.stringify(call.input, null, 2) ?? ''
+  return <LongText captioned label="Input" text={text} foldKey={foldKey} />
+}
+
+function ToolOutput({ call }: { call: ToolCallView }) {
+  const { detail, output, state } = call
+  if (state === 'running')
+    return output === null ? (
+      <p className="text-small text-muted">No output yet.</p>
+    ) : (
+      <LongText captioned label="Output so far" text={output} followEnd />
+    )
+  if (state === 'unknown')
+    return (
+      <p className="text-small text-amber">
+        The agent was interrupted while this ran; the result is unknown. It won’t be run a second
+        time.
+      </p>
+    )
+  const given = (
+    <LongText
+      captioned
+      label={state === 'error' ? 'Error' : 'Output'}
+      tone={state === 'error' ? 'error' : undefined}
+      text={output ?? ''}
+      foldKey={`${call.callId}:output`}
+    />
+  )
+  return (
+    <>
+      <ShownImages images={call.images} foldKey={`${call.callId}:images`} />
+      {detail?.kind === 'bash' && detail.whole ? (
+        <WholeOutput whole={detail.whole} bounded={given} />
+      ) : (
+        given
+      )}
+      {detail?.kind === 'bash' && detail.omittedBytes > 0 && !detail.whole ? (
+        <p className="text-small text-muted">
+          Output truncated: {bytes(detail.omittedBytes)} omitted from the middle.
+        </p>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+/** What the ledger says of a root's budget and of its sleep, folded into its task. */
+import { assertNever } from '../../assert-never.ts'
+import type { LedgerEventOf } from '../../records/ledger.ts'
+import type { Task } from '../../records/tasks.ts'
+
+type LimitsEvent = LedgerEventOf<
+  'task.budget-set' | 'task.budget-reached' | 'task.sleep-started' | 'task.sleep-ended'
+>
+
+/** `at`: when it was recorded. */
+export function foldLimits(task: Task, event: LimitsEvent, at: string): Partial<Task> {
+  switch (event.type) {
+    case 'task.budget-set': {
+      const { budget: _, ...options } = task.options
+      return {
+        options: { ...options, ...(event.budget && { budget: event.budget }) },
+        budgetReached: undefined,
+        budgetPauses: task.budgetPauses?.map((pause) => ({ ...pause, to: pause.to ?? at })),
+      }
+    }
+    case 'task.budget-reached': {
+      const { part, level, used } = event
+      return {
+        budgetReached: [...(task.budgetReached ?? []), { part, level, used, at }],
+        ...(level !== 'near' && { budgetPauses: paused(task.budgetPauses, at) }),
+      }
+    }
+    case 'task.sleep-started': {
+      const { reason, wait, untilMs } = event
+      const since = task.sleep?.wait === wait ? task.sleep.since : at
+      return {
+        sleep: { until: new Date(untilMs).toISOString(), since, reason, wait },
+        sleepEnded: undefined,
+        quotaWaitsUsed: wait,
+      }
+    }
+    case 'task.sleep-ended':
+      return {
+        sleep: undefined,
+        sleepEnded: leftAlone.includes(event.because) ? { because: event.because, at } : undefined,
+      }
+    default:
+      return assertNever(event)
+  }
+}
+
+/** The person did not decide it, and would have to look. */
+const leftAlone: readonly string[] = ['no-waits-left', 'too-long', 'not-answered', 'not-resumed']
+
+/** One that has not ended goes on. */
+function paused(pauses: Task['budgetPauses'] = [], at: string): Task['budgetPauses'] {
+  return pauses.at(-1)?.to === null ? pauses : [...pauses, { from: at, to: null }]
+}

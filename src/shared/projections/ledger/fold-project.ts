@@ -1,0 +1,144 @@
+/** Folds the ledger's project events. Pure. */
+import { assertNever } from '../../assert-never.ts'
+import type { LedgerEvent, LedgerEventOf } from '../../records/ledger.ts'
+import { defaultEnvironment, type Project, type Task } from '../../records/tasks.ts'
+import { absolutePath } from '../absolute-path.ts'
+import type { LedgerState } from './ledger-state.ts'
+
+type ProjectEvent = Extract<LedgerEvent, { type: `project.${string}` }>
+
+export function foldProjectEvent(state: LedgerState, event: ProjectEvent, at: string): void {
+  const { projectId: id } = event
+  switch (event.type) {
+    case 'project.added':
+      state.removedProjects.delete(id)
+      return setProject(state, {
+        ...state.projects.get(id),
+        id,
+        name: event.name,
+        dir: absolutePath(event.dir, state),
+        git: event.git,
+        addedAt: at,
+        ...(event.identity && { identity: event.identity }),
+      })
+    case 'project.moved':
+      return moveProject(state, event)
+    case 'project.identified':
+      if (event.replaced) revokeApprovals(state, id)
+      return changeProject(state, id, {
+        git: event.git,
+        ...(event.identity && { identity: event.identity }),
+      })
+    case 'project.removed':
+      return removeProject(state, id)
+    case 'project.setup-trusted':
+      state.trustedSetups.set(id, event.configSha256)
+      return
+    case 'project.environment-set':
+      return changeProject(state, id, {
+        environment: event.environment,
+        revokedVariables: undefined,
+      })
+    case 'project.git-config-allowed':
+      return changeProject(state, id, { gitConfigSha256: event.sha256 })
+    case 'project.sandbox-set':
+      return changeProject(state, id, { sandbox: event.sandbox })
+    default:
+      assertNever(event)
+  }
+}
+
+/** With its settings and approvals, and not with what it is known by: it may be added again. */
+function removeProject(state: LedgerState, id: Project['id']): void {
+  const project = state.projects.get(id)
+  if (!project) return
+  const { environment, revokedVariables, gitConfigSha256, sandbox, ...rest } = project
+  state.removedProjects.set(id, rest)
+  state.projects.delete(id)
+  state.trustedSetups.delete(id)
+}
+
+function changeProject(state: LedgerState, id: Project['id'], change: Partial<Project>): void {
+  const project = state.projects.get(id)
+  if (project) setProject(state, { ...project, ...change })
+}
+
+/** Keys in the schema's order, without undefined ones: folding again must give the same bytes. */
+function setProject(state: LedgerState, project: Project): void {
+  const { identity, environment, revokedVariables, gitConfigSha256, sandbox, ...rest } = project
+  state.projects.set(project.id, {
+    ...rest,
+    ...(identity === undefined ? {} : { identity }),
+    ...(environment === undefined ? {} : { environment }),
+    ...(revokedVariables === undefined ? {} : { revokedVariables }),
+    ...(gitConfigSha256 === undefined ? {} : { gitConfigSha256 }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+  })
+}
+
+/** Its tasks move with it. Approvals do not: they were given for the old folder. */
+function moveProject(state: LedgerState, event: LedgerEventOf<'project.moved'>): void {
+  const { projectId, name, identity } = event
+  const [from, to] = [absolutePath(event.from, state), absolutePath(event.dir, state)]
+  revokeApprovals(state, projectId)
+  changeProject(state, projectId, { name, dir: to, git: true, identity })
+  const [fromTop, toTop] = [topLevelOf(from, identity.within), topLevelOf(to, identity.within)]
+  const moved = (path: string): string => relocated(path, fromTop, toTop)
+  for (const task of tasksOf(state, projectId)) {
+    const { workspace, fileUpdates } = task
+    state.tasks.set(task.id, {
+      ...task,
+      projectDir: to,
+      workspace: workspace && { ...workspace, path: moved(workspace.path) },
+      ...(fileUpdates && {
+        fileUpdates: fileUpdates.map((update) => ({
+          ...update,
+          dir: moved(update.dir),
+          root: moved(update.root),
+        })),
+      }),
+    })
+  }
+}
+
+/** The root of the working tree that a project's folder is in. */
+function topLevelOf(dir: string, within: string): string {
+  const isBelow = within !== '' && dir.replaceAll('\\', '/').endsWith(`/${within}`)
+  return isBelow ? dir.slice(0, -within.length - 1) : dir
+}
+
+/** The path after the folder `from` became `to`; unchanged if it is not inside `from`. */
+function relocated(path: string, from: string, to: string): string {
+  if (path === from) return to
+  return path.startsWith(from) && /^[\\/]/.test(path.slice(from.length))
+    ? to + path.slice(from.length)
+    : path
+}
+
+/**
+ * Revokes what the person allowed for a folder and its repository: the set-up, the Git configuration, and the
+ * variables passed to agents, including those of single agents (`--env`). Their names are kept, so that the person
+ * can be asked about them. An allow-list becomes an empty one instead of being lifted, so that agents never get more
+ * than before.
+ */
+function revokeApprovals(state: LedgerState, id: Project['id']): void {
+  const project = state.projects.get(id)
+  if (!project) return
+  const { allowed, only } = project.environment ?? defaultEnvironment
+  const named = new Set([...(project.revokedVariables ?? []), ...allowed, ...(only ?? [])])
+  for (const task of tasksOf(state, id)) {
+    const { env, ...options } = task.options
+    if (env === undefined) continue
+    if (!task.purged) for (const name of env) named.add(name)
+    state.tasks.set(task.id, { ...task, options })
+  }
+  state.trustedSetups.delete(id)
+  changeProject(state, id, {
+    environment: only === null ? undefined : { allowed: [], only: [] },
+    revokedVariables: named.size > 0 ? [...named].sort() : undefined,
+    gitConfigSha256: undefined,
+  })
+}
+
+const tasksOf = ({ tasks }: LedgerState, projectId: Project['id']): Task[] =>
+  [...tasks.values()].filter((task) => task.projectId === projectId)

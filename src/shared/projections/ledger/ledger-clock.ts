@@ -1,0 +1,36 @@
+/**
+ * What the times of the ledger's records say of the clock that wrote them. A clock that leapt ahead makes
+ * everything look old, so nothing may be deleted by it unasked. Pure.
+ */
+import { dayMs } from '../../durations.ts'
+import type { LedgerRecord } from '../../records/ledger.ts'
+
+/** Nobody looks away for as long without knowing it; what a leap within it makes look old is still in the trash. */
+const clockLeapDaysMax = 21
+
+export interface LedgerClock {
+  /** `at` of the last record; null: there is none. Milliseconds since the epoch. */
+  lastAtMs: number | null
+  /**
+   * `at` of the last record before the clock leapt ahead, as long as no person has confirmed the clock and it
+   * has not gone back: what is written by a wrong clock must not vouch for it. Null: it did not leap.
+   */
+  leapFromMs: number | null
+}
+
+export const unknownClock: LedgerClock = { lastAtMs: null, leapFromMs: null }
+
+export function foldClock(clock: LedgerClock, { at, event }: LedgerRecord): LedgerClock {
+  if (event.type === 'clock.confirmed') return { lastAtMs: at, leapFromMs: null }
+  return { lastAtMs: at, leapFromMs: clockAhead(clock, at)?.newestAtMs ?? null }
+}
+
+/** How far `nowMs` is past the newest record that can be trusted; null: no further than is usual. */
+export function clockAhead(
+  { lastAtMs, leapFromMs }: LedgerClock,
+  nowMs: number,
+): { days: number; newestAtMs: number } | null {
+  const newestAtMs = leapFromMs ?? lastAtMs
+  if (newestAtMs === null || nowMs - newestAtMs <= clockLeapDaysMax * dayMs) return null
+  return { days: Math.floor((nowMs - newestAtMs) / dayMs), newestAtMs }
+}

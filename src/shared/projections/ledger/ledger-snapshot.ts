@@ -1,0 +1,91 @@
+/**
+ * The state of the ledger as the feed sends it: in parts, each bounded, which count for nothing until the
+ * last one has come. Pure.
+ */
+import { feedBatchMax, type LedgerFeedEvent } from '../../contract/feed.ts'
+import type { Task } from '../../records/tasks.ts'
+import { unknownClock } from './ledger-clock.ts'
+import type { LedgerState } from './ledger-state.ts'
+
+type SnapshotPart = Extract<LedgerFeedEvent, { type: 'snapshot' | 'snapshot-part' }>
+
+/** Prompts are a task's only long text: a part is closed early rather than grow far beyond this. */
+const partPromptCharsMax = 256 * 1024
+
+/** The events that say `state` as it is now; what happens to it while they are sent is not in them. */
+export function snapshotParts(state: LedgerState): [SnapshotPart, ...SnapshotPart[]] {
+  const { seq, dataDir } = state
+  const projects = [...state.projects.values()]
+  const trustedSetups = [...state.trustedSetups].map(([projectId, configSha256]) => ({
+    projectId,
+    configSha256,
+  }))
+  const [tasks = [], ...rest] = inParts(state.tasks.values())
+  return [
+    {
+      type: 'snapshot',
+      state: { seq, dataDir, projects, tasks, trustedSetups },
+      parts: 1 + rest.length,
+    },
+    ...rest.map((more): SnapshotPart => ({ type: 'snapshot-part', tasks: more })),
+  ]
+}
+
+function inParts(tasks: Iterable<Task>): Task[][] {
+  const parts: Task[][] = []
+  let chars = Number.POSITIVE_INFINITY
+  for (const task of tasks) {
+    const last = parts.at(-1)
+    if (last && last.length < feedBatchMax && chars + task.prompt.length <= partPromptCharsMax) {
+      last.push(task)
+      chars += task.prompt.length
+    } else {
+      parts.push([task])
+      chars = task.prompt.length
+    }
+  }
+  return parts
+}
+
+interface SnapshotJoiner {
+  /**
+   * Takes any event of the feed; gives the state once the last part of it has come, else null. Parts of a
+   * snapshot that was cut short are forgotten when another begins.
+   */
+  take(event: LedgerFeedEvent): LedgerState | null
+}
+
+export function createSnapshotJoiner(): SnapshotJoiner {
+  let joined: LedgerState | null = null
+  let missing = 0
+
+  function add(tasks: Task[]): LedgerState | null {
+    if (!joined) return null
+    for (const task of tasks) joined.tasks.set(task.id, task)
+    missing--
+    if (missing > 0) return null
+    const whole = joined
+    joined = null
+    return whole
+  }
+
+  return {
+    take(event) {
+      if (event.type === 'snapshot-part') return add(event.tasks)
+      if (event.type === 'records') joined = null
+      if (event.type !== 'snapshot') return null
+      const { seq, dataDir, projects, tasks, trustedSetups } = event.state
+      joined = {
+        seq,
+        dataDir,
+        projects: new Map(projects.map((project) => [project.id, project])),
+        removedProjects: new Map(),
+        tasks: new Map(),
+        trustedSetups: new Map(trustedSetups.map((one) => [one.projectId, one.configSha256])),
+        clock: unknownClock,
+      }
+      missing = event.parts ?? 1
+      return add(tasks)
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { ProjectId } from '../../records/ids.ts'
+import { isSettled, type Project, type Task } from '../../records/tasks.ts'
+import type { LedgerState } from './ledger-state.ts'
+
+/**
+ * The tasks that keep a project from being removed, oldest first: their workspace is in use, or being removed or
+ * restored, or they wait to begin. What is in the archive keeps nothing. Pure.
+ */
+export function tasksInUse({ tasks }: Pick<LedgerState, 'tasks'>, projectId: ProjectId): Task[] {
+  return [...tasks.values()].filter((task) => {
+    if (task.projectId !== projectId || task.trashed) return false
+    if (task.workspace) return !task.archived || task.workspace.restoring
+    // Without a workspace it never began, and below an archived root nothing will begin it.
+    return !isSettled(task.status) && tasks.get(task.rootId)?.archived !== true
+  })
+}
+
+type Projects = Pick<LedgerState, 'projects' | 'removedProjects'>
+
+/** All that have a record: those on the list, then those that were removed from it. */
+export const everyProject = ({ projects, removedProjects }: Projects): Project[] => [
+  ...projects.values(),
+  ...removedProjects.values(),
+]
+
+export const projectOf = (state: Projects, id: ProjectId): Project | undefined =>
+  state.projects.get(id) ?? state.removedProjects.get(id)

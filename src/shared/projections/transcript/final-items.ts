@@ -1,0 +1,33 @@
+/**
+ * Folds a stream of entries into items that no later entry changes, so that a transcript of any length can be
+ * rendered piece by piece: only the turn in progress, and what came after it began, is held back. Pure.
+ */
+import type { Entry, PartialMessage } from '../../records/entries.ts'
+import { emptyTranscript, foldEntries, type TranscriptItem, withPartial } from './transcript.ts'
+
+interface FinalItems {
+  /** The items that these entries make final. */
+  add(entries: Iterable<Entry>): TranscriptItem[]
+  /** What is left, with the unfinished message in its place. `live`: its agent still runs. */
+  end(ending?: { partial?: PartialMessage | null; live?: boolean }): TranscriptItem[]
+}
+
+export function createFinalItems(): FinalItems {
+  /** Entries of the turn in progress, and what came after it began. */
+  let held: Entry[] = []
+  return {
+    add(entries) {
+      held.push(...entries)
+      const { items } = foldEntries(emptyTranscript(), held)
+      const lastTurn = items.findLastIndex((item) => item.kind === 'turn')
+      const heldFromSeq = items[lastTurn]?.seq ?? Number.POSITIVE_INFINITY
+      held = held.filter((entry) => entry.seq >= heldFromSeq)
+      return lastTurn < 0 ? items : items.slice(0, lastTurn)
+    },
+    end({ partial = null, live = false } = {}) {
+      const fold = foldEntries(emptyTranscript(), held)
+      held = []
+      return withPartial(fold, partial, live)
+    },
+  }
+}
