@@ -7,7 +7,9 @@ import { clientOn, createCountingRouter } from './web-fixture.ts'
 
 async function listening(connections: ReturnType<typeof createConnections>) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-  server.on('connection', (socket) => connections.accept(socket, { grant: 'act' }))
+  server.on('connection', (socket, { url }) =>
+    connections.accept(socket, { grant: url === '/window' ? 'decide' : 'act' }),
+  )
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -34,6 +36,33 @@ it('refuses a feed beyond those that a connection may have, until it closes one'
   expect(await other.next()).toMatchObject({ value: { n: 1 } })
   await first?.return?.()
   await expect.poll(() => counts.feedsEnded).toBe(1)
+  await open()
+  await connections.close()
+})
+
+it('refuses a feed beyond those of all connections together, but keeps some for windows', async () => {
+  const { router, counts } = createCountingRouter()
+  const connections = createConnections(router, { feedsAllMax: 4, feedsOfWindowsMin: 1 })
+  const url = await listening(connections)
+  const open = async (path = '') => {
+    const feed = await clientOn(new WebSocket(url + path)).quiet()
+    await feed.next()
+    return feed
+  }
+  const refusal = { code: 'REFUSED', data: { reason: 'in-use' } }
+  const [first] = [await open(), await open(), await open()]
+  await expect(open()).rejects.toMatchObject({
+    ...refusal,
+    message: expect.stringContaining('3 feeds open'),
+  })
+  await open('/window')
+  await expect(open('/window')).rejects.toMatchObject({
+    ...refusal,
+    message: expect.stringContaining('4 feeds open'),
+  })
+  await first?.return?.()
+  await expect.poll(() => counts.feedsEnded).toBe(1)
+  // That of another connection.
   await open()
   await connections.close()
 })

@@ -15,6 +15,10 @@ const callsEndMsMax = 2_000
  * of them: with 3,000 of one connection it took a second, for everybody.
  */
 const feedsMaxDefault = 500
+/** Of all connections together, for the same reason: a program that may open one connection may open a hundred. */
+const feedsAllMaxDefault = 2_000
+/** The last of them are for windows: whatever agents and commands have open, a person can open the app. */
+const feedsOfWindowsMinDefault = 500
 
 /** What belongs to one connection, beside its grant. */
 interface ConnectionContext extends CallContext {
@@ -34,13 +38,32 @@ interface Connections {
 
 export function createConnections(
   router: AnyRouter,
-  { heartbeatMs = heartbeatIntervalMs, feedsMax = feedsMaxDefault } = {},
+  {
+    heartbeatMs = heartbeatIntervalMs,
+    feedsMax = feedsMaxDefault,
+    feedsAllMax = feedsAllMaxDefault,
+    feedsOfWindowsMin = feedsOfWindowsMinDefault,
+  } = {},
 ): Connections {
+  const all = { open: 0 }
+  /** Those of agents and commands. */
+  const others = { open: 0 }
   const handler = new RPCHandler<ConnectionContext>(router, {
     clientInterceptors: [
-      async ({ next, context: { feeds } }) => {
+      async ({ next, context: { grant, feeds } }) => {
         const answer = await next()
-        return isFeed(answer) ? limited(answer, feeds, feedsMax) : answer
+        if (!isFeed(answer)) return answer
+        const limits: FeedLimit[] = [
+          { feeds, max: feedsMax, refusal: ownFeedsOpen },
+          { feeds: all, max: feedsAllMax, refusal: allFeedsOpen },
+        ]
+        if (grant !== 'decide')
+          limits.push({
+            feeds: others,
+            max: feedsAllMax - feedsOfWindowsMin,
+            refusal: othersFeedsOpen,
+          })
+        return limited(answer, limits)
       },
     ],
   })
@@ -92,22 +115,35 @@ export function createConnections(
 const isFeed = (answer: unknown): answer is AsyncIterable<unknown> =>
   typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer
 
-/** The feed, which fails at once where as many are open already. */
+interface FeedLimit {
+  feeds: ConnectionContext['feeds']
+  max: number
+  refusal: (max: number) => string
+}
+
+const ownFeedsOpen = (max: number) =>
+  `This connection has ${max} feeds open, the most that one may have. Close some of them, or open another connection.`
+const allFeedsOpen = (max: number) =>
+  `All connections to Shiplog together have ${max} feeds open, the most that it serves. Close windows, or end commands that follow agents, and try again.`
+const othersFeedsOpen = (max: number) =>
+  `The commands connected to Shiplog together have ${max} feeds open, the most that it serves beside its windows. End commands that follow agents, and try again.`
+
+/** The feed, which fails at once if a limit is reached. */
 async function* limited(
   feed: AsyncIterable<unknown>,
-  feeds: ConnectionContext['feeds'],
-  feedsMax: number,
+  limits: FeedLimit[],
 ): AsyncGenerator<unknown> {
-  if (feeds.open >= feedsMax)
+  const reached = limits.find(({ feeds, max }) => feeds.open >= max)
+  if (reached)
     throw new ORPCError('REFUSED', {
-      message: `This connection has ${feedsMax} feeds open, the most that one may have. Close some of them, or open another connection.`,
+      message: reached.refusal(reached.max),
       data: { reason: 'in-use' },
     })
-  feeds.open++
+  for (const { feeds } of limits) feeds.open++
   try {
     yield* feed
   } finally {
-    feeds.open--
+    for (const { feeds } of limits) feeds.open--
   }
 }
 
