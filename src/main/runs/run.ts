@@ -338,7 +338,10 @@ function createToolCalls(
   let { reported } = start
   const { permit, askFor, askPerson, said } = createPermits(options, recorder)
 
-  const call: AgentHost['callTool'] = async (asked, { signal: ofCall, onOutput } = {}) => {
+  const call: AgentHost['callTool'] = async (
+    asked,
+    { signal: ofCall, onOutput, stopWaiting } = {},
+  ) => {
     const { name, input } = asked
     signal.throwIfAborted()
     options.onSign?.()
@@ -368,6 +371,7 @@ function createToolCalls(
         shell: held.shell,
         mask: options.secrets,
         signal: ofCall ? AbortSignal.any([signal, ofCall]) : signal,
+        stopWaiting,
         onOutput: (output) => {
           options.onSign?.()
           session.callProgressed({ callId: id, output })

@@ -190,6 +190,11 @@ interface CallOptions {
   signal?: AbortSignal
   /** Called with the output of the running tool, as it will be recorded. */
   onOutput?: (text: string) => void
+  /**
+   * Once it is aborted, a call that waits for sub-agents returns how they stand. They continue, and
+   * `task_await` returns their reports.
+   */
+  stopWaiting?: AbortSignal
 }
 
 export interface PermissionQuestion {
@@ -311,10 +316,13 @@ export type TaskRequest = ToolInput<'task'>
 export interface TaskToolsPort {
   /** Resolves once the sub-agent's task is durable. Throws an Error whose message is for the agent. */
   spawn(request: TaskRequest, callId: ToolCallId): Promise<{ taskId: TaskId }>
-  /** `all`, or titles and ids. Rejects on abort. `timeoutMs`: a task that has not settled after this time is answered with its current state. */
+  /**
+   * `all`, or titles and ids. Rejects on abort. Tasks that have not settled after `timeoutMs`, or
+   * once `stopWaiting` is aborted, are returned with their current state.
+   */
   await(
     tasks: 'all' | string[],
-    options: { timeoutMs?: number; signal: AbortSignal },
+    options: { timeoutMs?: number; signal: AbortSignal; stopWaiting?: AbortSignal | undefined },
   ): Promise<AwaitedTask[]>
   list(): Promise<AwaitedTask[]>
   stop(task: string): Promise<AwaitedTask>
@@ -394,6 +402,8 @@ export interface ToolContext {
   shell: ShellState
   mask: Masker
   signal: AbortSignal
+  /** Once it is aborted, a tool that waits for sub-agents returns how they stand. */
+  stopWaiting?: AbortSignal | undefined
   /** Called with its output while it runs. Views show it until the result is recorded. */
   onOutput: (text: string) => void
   files: FileChangeRecorder

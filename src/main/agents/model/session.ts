@@ -15,6 +15,7 @@ import { newToolCallId, type ToolCallId, toolCallIdSchema } from '../../../share
 import { noUsage } from '../../../shared/records/usage.ts'
 import type { FilesInside } from '../tools/inside/index.ts'
 import { untilAborted } from '../tools/tool.ts'
+import type { OfferedAgent } from '../tools/tool-definitions.ts'
 import { type ModelAccess, obstacleTo } from './access.ts'
 import type { Answer, StreamTimeouts } from './answer.ts'
 import { createAsk } from './ask.ts'
@@ -27,7 +28,7 @@ import { usageOf } from './pricing.ts'
 import { openModel } from './providers.ts'
 import { createRunLimit, lastTurnNote } from './run-limit.ts'
 import { createShownImages } from './shown-images.ts'
-import { type OfferedAgent, toolDefinitions } from './tool-definitions.ts'
+import { toolDefinitions } from './tool-definitions.ts'
 
 // It would write to standard error, which is for people.
 globalThis.AI_SDK_LOG_WARNINGS = false

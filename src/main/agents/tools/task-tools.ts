@@ -35,9 +35,11 @@ export const task: Tool<'task'> = async (input, context) => {
       detail: { kind: 'tasks', tasks: [started] },
     }
   }
-  const awaited = await asked(context, (tasks) => tasks.await([taskId], { signal: context.signal }))
-  const completed = awaited.every(({ status }) => status === 'completed')
-  return { ...answerOf(awaited), outcome: completed ? 'ok' : 'error' }
+  const { signal, stopWaiting } = context
+  const awaited = await asked(context, (tasks) => tasks.await([taskId], { signal, stopWaiting }))
+  // One that still runs has not failed.
+  const isWell = awaited.every(({ status }) => status === 'completed' || isWorking(status))
+  return { ...answerOf(awaited, stopWaiting), outcome: isWell ? 'ok' : 'error' }
 }
 
 /** Waits for sub-agents and returns their reports; for those unfinished at the timeout, their status. */
@@ -45,8 +47,11 @@ export const taskAwait: Tool<'task_await'> = async ({ tasks: wanted, timeout }, 
   const timeoutMs = typeof timeout === 'string' ? parseDuration(timeout) : timeout
   if (timeoutMs === null)
     throw new ToolError(`timeout: expected milliseconds or ${durationExpected}.`)
-  const { signal } = context
-  return answerOf(await asked(context, (tasks) => tasks.await(wanted, { timeoutMs, signal })))
+  const { signal, stopWaiting } = context
+  const awaited = await asked(context, (tasks) =>
+    tasks.await(wanted, { timeoutMs, signal, stopWaiting }),
+  )
+  return answerOf(awaited, stopWaiting)
 }
 
 export const taskList: Tool<'task_list'> = async (_input, context) => {
@@ -115,12 +120,16 @@ const isRecordFailure = (error: Error): boolean =>
   error instanceof JournalQueueFullError ||
   error instanceof JournalClosedError
 
-function answerOf(tasks: AwaitedTask[]): ToolResult {
+const isWorking = (status: AwaitedTask['status']): boolean =>
+  !isSettled(status) && status !== 'blocked'
+
+function answerOf(tasks: AwaitedTask[], stopWaiting?: AbortSignal): ToolResult {
   const blocked = tasks.filter(({ status }) => status === 'blocked').length
-  const working = tasks.filter(({ status }) => !isSettled(status)).length - blocked
+  const working = tasks.filter(({ status }) => isWorking(status)).length
   const notes = [
     ...(working > 0 ? [`[${working} of ${tasks.length} still running]`] : []),
     ...(blocked > 0 ? [`[${blocked} of ${tasks.length} blocked]`] : []),
+    ...(working > 0 && stopWaiting?.aborted ? [stillRunning] : []),
   ]
   return {
     outcome: 'ok',
@@ -131,6 +140,9 @@ function answerOf(tasks: AwaitedTask[]): ToolResult {
     detail: { kind: 'tasks', tasks },
   }
 }
+
+const stillRunning =
+  'Still running, and not stopped. Call task_await to wait for the report; do not start it again.'
 
 function describeApplied(title: string, outcome: ApplyOutcome): string {
   switch (outcome.kind) {

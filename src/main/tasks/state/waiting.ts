@@ -9,21 +9,30 @@ const timerMsMax = 2 ** 31 - 1
 
 /**
  * Resolves when every task has settled (a blocked one counts, because waiting does not change it)
- * and none is about to run again, or after `timeoutMs`. Rejects with the signal's reason.
+ * and none is about to run again, after `timeoutMs`, or once `stopWaiting` is aborted. Rejects with
+ * the signal's reason.
  */
 export async function waitUntilOver(
   { ledger, runs }: { ledger: Ledger; runs: Pick<RunRegistry, 'mayStillSpawn' | 'ended'> },
   taskIds: TaskId[],
-  { timeoutMs, signal }: { timeoutMs?: number | undefined; signal?: AbortSignal | undefined } = {},
+  {
+    timeoutMs,
+    signal,
+    stopWaiting,
+  }: {
+    timeoutMs?: number | undefined
+    signal?: AbortSignal | undefined
+    stopWaiting?: AbortSignal | undefined
+  } = {},
 ): Promise<void> {
   const until = performance.now() + (timeoutMs ?? Number.POSITIVE_INFINITY)
   signal?.throwIfAborted()
   for (;;) {
     const again = taskIds.filter((id) => isAboutToRunAgain({ ledger, runs }, id))
     const isOver = again.length === 0 && !taskIds.some((id) => isOpen(ledger, id))
-    if (isOver || performance.now() >= until) return
+    if (isOver || performance.now() >= until || stopWaiting?.aborted) return
     // An abandoned resume is not recorded.
-    await nextNews(ledger, { until, signal, ends: again.map((id) => runs.ended(id)) })
+    await nextNews(ledger, { until, signal, stopWaiting, ends: again.map((id) => runs.ended(id)) })
   }
 }
 
@@ -41,12 +50,22 @@ function isOpen(ledger: Ledger, taskId: TaskId): boolean {
 }
 
 /**
- * Resolves when one of `ends` resolves, a record is written, or `performance.now()` reaches
- * `until`.
+ * Resolves when one of `ends` resolves, a record is written, `stopWaiting` is aborted, or
+ * `performance.now()` reaches `until`.
  */
 async function nextNews(
   ledger: Ledger,
-  { until, signal, ends }: { until: number; signal?: AbortSignal; ends: Promise<void>[] },
+  {
+    until,
+    signal,
+    stopWaiting,
+    ends,
+  }: {
+    until: number
+    signal?: AbortSignal | undefined
+    stopWaiting?: AbortSignal | undefined
+    ends: Promise<void>[]
+  },
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const unsubscribe = ledger.subscribe(() => resolve())
@@ -54,7 +73,9 @@ async function nextNews(
     ? setTimeout(resolve, Math.min(until - performance.now(), timerMsMax))
     : undefined
   const abort = () => reject(signal?.reason)
+  const stop = () => resolve()
   signal?.addEventListener('abort', abort, { once: true })
+  stopWaiting?.addEventListener('abort', stop, { once: true })
   for (const end of ends) void end.then(resolve)
   try {
     signal?.throwIfAborted()
@@ -63,5 +84,6 @@ async function nextNews(
     unsubscribe()
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
+    stopWaiting?.removeEventListener('abort', stop)
   }
 }

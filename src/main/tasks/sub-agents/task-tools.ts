@@ -19,8 +19,14 @@ interface TaskToolsDependencies {
   ): Promise<{ taskId: TaskId }>
   saveReport(taskId: TaskId, report: Parameters<TaskToolsPort['report']>[0]): Promise<void>
   awaitedTask(taskId: TaskId): Promise<AwaitedTask>
-  /** Resolves when each has settled, or the time is over; rejects with the signal's reason. */
-  waitFor(taskIds: TaskId[], options: { timeoutMs?: number; signal: AbortSignal }): Promise<void>
+  /**
+   * Resolves when each has settled, the time is over or `stopWaiting` is aborted; rejects with the
+   * signal's reason.
+   */
+  waitFor(
+    taskIds: TaskId[],
+    options: { timeoutMs?: number; signal: AbortSignal; stopWaiting?: AbortSignal | undefined },
+  ): Promise<void>
   /** It was resumed, and its turn has not come yet. */
   isAboutToRunAgain(taskId: TaskId): boolean
   /** Runs `work` without a slot: the agent only waits (T5). */
