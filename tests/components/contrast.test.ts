@@ -46,6 +46,10 @@ const text = [
   ...['accent-fill', 'accent-fill-hover', 'red-fill', 'red-fill-hover'].map(
     (fill) => ['on-fill', fill] as const,
   ),
+  // A terminal's background lies under text of the colour of `sunken`: the same pairs.
+  ...['black', 'gray', 'white', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan'].map(
+    (name) => [`ansi-${name}`, 'sunken'] as const,
+  ),
   ['ink', 'match'] as const,
   ['match-current-ink', 'match-current'] as const,
   ...['comment', 'keyword', 'string', 'constant', 'function'].flatMap((token) =>

@@ -41,7 +41,7 @@ describe('where a match is shown', () => {
     expect(place(first?.resultSeq ?? 0, 'output', 0)).toEqual({
       ...{ rowKey: group, nth: 0, folds: [group, first?.callId] },
     })
-    expect(place(last?.resultSeq ?? 0, 'output', 0)?.folds).toContain(`${last?.callId}:output`)
+    expect(place(last?.resultSeq ?? 0, 'output', 0)?.folds).toContain(`${last?.callId}:output:more`)
     expect(place(message + 1, 'summary', 0)?.folds).toContain(rows.at(-1)?.key)
     expect(placeOfMatch([], { seq: 1, kind: 'prompt', nth: 0 }, /lamp/g)).toBeNull()
   })

@@ -13,6 +13,7 @@ import { languageOf } from '../../src/renderer/components/text/highlight-languag
 import { groupWords, toolWords } from '../../src/shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../src/shared/projections/transcript/turn-blocks.ts'
 import { plainText } from '../../src/shared/text/plain-text.ts'
+import { styledTerminalText } from '../../src/shared/text/terminal-text.ts'
 import { callId } from '../fixtures/entries/ids.ts'
 
 const call = (fields: Partial<ToolCallView>): ToolCallView => ({
@@ -35,6 +36,14 @@ describe('plainText', () => {
   })
   it('shows the last state of a line that was written over', () => {
     expect(plainText('10%\r50%\r100%\ndone\r\n')).toBe('100%\ndone\n')
+    expect(plainText('50%\r100%\r\nkept\r\r\n')).toBe('100%\nkept\n')
+  })
+  it('shows what was left after a line was erased', () => {
+    expect(plainText('working\r\u001B[Kdone\nworking\u001B[2K\rdone')).toBe('done\ndone')
+    expect(plainText('all of it\u001B[K\ngone\u001B[2K\r\n')).toBe('all of it\n\n')
+  })
+  it('keeps colours that were set before a line was written over', () => {
+    expect(styledTerminalText('\u001B[32m1\r2\u001B[0m\r3\u001B[?25l')).toBe('\u001B[32m\u001B[0m3')
   })
   it('makes what can not be seen visible', () => {
     expect(plainText('a\u0000b\u007Fc\u202Ed')).toBe('a\u2400b\u2421c<U+202E>d')

@@ -4,15 +4,48 @@
  * https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
  */
 const sequences = /\u001B(?:\[[0-?]*[ -/]*[@-~]|[ -/][0-~]|[0-OQ-WYZ`-~])/g
+/** Colours, bold and the like. */
+const styles = /\u001B\[[\d;:]*m/g
+const isStyle = /^\u001B\[[\d;:]*m$/
+/** Returns to the first column, and erasures within the line, which are kept until a line is resolved. */
+const rewrites = /(\r+|\u001B\[[012]?K)/
+const isErasure = /^\u001B\[[012]?K$/
 
 /**
  * A command's output as a terminal would leave it, for reading: colour and cursor sequences go, and a line that was
  * written over shows its last state. The record keeps what was printed.
  */
 export const terminalText = (text: string): string =>
+  text.includes('\r') || text.includes('\u001B') ? withoutStyles(styledTerminalText(text)) : text
+
+/** As `terminalText`, with the sequences of colours and type styles, and no others. */
+export const styledTerminalText = (text: string): string =>
   text
-    .replace(sequences, '')
+    .replace(sequences, (found) => (isStyle.test(found) || isErasure.test(found) ? found : ''))
     .replace(/\r\n/g, '\n')
     .split('\n')
-    .map((line) => line.slice(line.lastIndexOf('\r') + 1))
+    .map((line) => (rewrites.test(line) ? lastState(line) : line))
     .join('\n')
+
+/** The sequences of colours and type styles in `text`, which apply to what follows it. */
+export const stylesIn = (text: string): string => text.match(styles)?.join('') ?? ''
+
+const withoutStyles = (text: string): string => text.replace(styles, '')
+
+/** Styles that were set in what was written over still apply. */
+function lastState(line: string): string {
+  let shown = ''
+  let atStart = false
+  for (const piece of line.split(rewrites)) {
+    if (piece.startsWith('\r')) atStart = true
+    else if (isErasure.test(piece)) {
+      const erasesToEnd = !/[12]K$/.test(piece)
+      // To the end of the line, where nothing is, except from its beginning.
+      if (!erasesToEnd || atStart) shown = stylesIn(shown)
+    } else if (atStart && withoutStyles(piece) !== '') {
+      shown = stylesIn(shown) + piece
+      atStart = false
+    } else shown += piece
+  }
+  return shown
+}

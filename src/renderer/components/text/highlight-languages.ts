@@ -47,6 +47,9 @@ export function languageOf(name: string | null, code: string): string | null {
     : null
 }
 
+/** The language of a file by its name; null: it has no extension. */
+export const languageOfPath = (path: string): string | null => /\.(\w+)$/.exec(path)?.[1] ?? null
+
 /** A run of text in one color; null: the color of the text around it. */
 export type Token = [text: string, colour: string | null]
 export interface HighlightRequest {

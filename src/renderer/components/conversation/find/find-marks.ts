@@ -135,8 +135,8 @@ function textOf(row: HTMLElement): { text: string; nodes: TextPlace[] } {
   return { text, nodes }
 }
 
-/** Names for screen readers, captions, and the tools of a row are no part of the transcript. */
-const notFound = '.sr-only, [data-row-tools], figcaption, style, script'
+/** Names for screen readers, captions, and what the view says itself are no part of the transcript. */
+const notFound = '.sr-only, [data-row-tools], [data-aside], figcaption, style, script'
 const blocks = 'article, p, li, pre, div, td, th, h1, h2, h3, h4, h5, h6, button, [data-line]'
 
 function nodeAt(nodes: readonly TextPlace[], position: number): TextPlace | undefined {

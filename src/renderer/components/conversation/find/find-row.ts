@@ -3,8 +3,9 @@ import type { SearchKind } from '../../../../shared/contract/search.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { eachMatch } from '../../../../shared/text/find-pattern.ts'
 import { markdownPieces } from '../../text/index.ts'
-import { shownCharsMax } from '../rows/long-text.tsx'
+import { moreKey } from '../rows/long-text.tsx'
 import { callsOf, type Row } from '../rows/rows.ts'
+import { stepThrough } from '../rows/text-cut.ts'
 
 interface Match {
   /** The entry, and which text of it. */
@@ -57,14 +58,18 @@ export function placeOfMatch(
 function foldsOfCall(row: Row, call: ToolCallView, { seq, nth }: Match, pattern: RegExp): string[] {
   const folds = row.kind === 'call' ? [call.callId] : [row.key, call.callId]
   if (seq !== call.resultSeq) return [...folds, `${call.callId}:input`]
-  const position = positionsIn(call.output ?? '', pattern)[nth]
-  return position !== undefined && position > shownCharsMax - cutMarginChars
-    ? [...folds, `${call.callId}:output`]
-    : folds
+  const output = call.output ?? ''
+  const position = positionsIn(output, pattern)[nth]
+  const foldKey = `${call.callId}:output`
+  switch (position === undefined ? 0 : stepThrough(output, position)) {
+    case 0:
+      return folds
+    case 1:
+      return [...folds, moreKey(foldKey)]
+    case 2:
+      return [...folds, foldKey]
+  }
 }
-
-/** Hidden characters are written out, so that the shown text is a little longer than the recorded one. */
-const cutMarginChars = 2_000
 
 /** What opens rows of other kinds; keys that a row does not have do nothing. */
 const foldsOfItem = ({ key }: Row): string[] => [key, `${key}:drift`, `${key}:cause`]

@@ -1,73 +1,177 @@
-/** Text of any size in a box of bounded size: long text is cut until the user requests the rest. */
-import { useId, useLayoutEffect, useRef } from 'react'
-import { plainText } from '../../../../shared/text/plain-text.ts'
-import { bytes } from '../../primitives/format.ts'
-import { CopyButton, classNames, TextButton } from '../../primitives/index.ts'
-import { useFold } from '../fold-state.ts'
-
-/** About three screens; laying out more at once causes a visible delay. */
-export const shownCharsMax = 16_000
-
 /**
- * `label` is the accessible name; `captioned` shows it too. `followEnd` scrolls to the end of a
- * growing text. `foldKey` keeps whether all is shown; without it the state lasts as long as the component.
+ * Text of any size. It grows with the list and has no scroll bar of its own: a long one shows its two ends, and opens
+ * in steps.
  */
-export function LongText(props: {
+import { createAnsiSequenceParser } from 'ansi-sequence-parser'
+import { type ReactNode, useId, useLayoutEffect, useMemo, useRef } from 'react'
+import { plainText } from '../../../../shared/text/plain-text.ts'
+import { styledTerminalText, stylesIn } from '../../../../shared/text/terminal-text.ts'
+import { bytes, counted } from '../../primitives/format.ts'
+import { CopyButton, classNames, TextButton } from '../../primitives/index.ts'
+import { HighlightedCode } from '../../text/highlighted-code.tsx'
+import { terminalPieces } from '../../text/terminal-output.tsx'
+import { useFold } from '../fold-state.ts'
+import { cutText, type TextStep } from './text-cut.ts'
+
+interface LongTextProps {
   text: string
+  /** The accessible name; `captioned` shows it too. */
   label: string
   captioned?: boolean
   tone?: 'error'
   className?: string
+  /** What a command prints while it runs: a box of bounded height that follows its end. */
   followEnd?: boolean
+  /** Shows the colours of a terminal. */
+  terminal?: boolean
+  /** Of code, as in a fence of Markdown, or a file's extension; null: unknown. */
+  language?: string | null
+  /** Keeps how much is shown; without it that lasts as long as the component. */
   foldKey?: string
-}) {
-  const { text, label, captioned = false, tone, className, followEnd = false, foldKey } = props
+}
+
+/** `FOLD:more` and `FOLD` are the folds of the second step and of the whole text. */
+export function LongText(props: LongTextProps) {
+  const { text, label, captioned = false, tone, className, followEnd = false } = props
   const ownKey = useId()
-  const scroller = useRef<HTMLElement>(null)
-  /** A user who scrolled up is reading there. */
-  const isAtEnd = useRef(true)
-  const [whole, showWhole] = useFold(foldKey ?? ownKey)
-  const cut = !whole && text.length > shownCharsMax
-  const shown = plainText(cut ? text.slice(0, shownCharsMax) : text)
+  const foldKey = props.foldKey ?? ownKey
+  const [whole, toggleWhole] = useFold(foldKey)
+  const [more, toggleMore] = useFold(moreKey(foldKey))
+  const step: TextStep = whole || followEnd ? 2 : more ? 1 : 0
+  const box = useFollowedEnd(followEnd, text)
+  const wasLonger = useRef(false)
+  const fold = () => {
+    wasLonger.current = true
+    if (whole) toggleWhole()
+    if (more) toggleMore()
+  }
   useLayoutEffect(() => {
-    const box = scroller.current
-    if (followEnd && box && isAtEnd.current && shown !== '') box.scrollTop = box.scrollHeight
-  }, [followEnd, shown])
+    // Its end was in view, and is far above now.
+    if (step === 0 && wasLonger.current) box.current?.scrollIntoView({ block: 'center' })
+    wasLonger.current = false
+  }, [step, box])
+  const open = (toggle: () => void) => {
+    // The button goes, and a dialog would take the focus.
+    box.current?.focus({ preventScroll: true })
+    toggle()
+  }
   return (
     <div className={classNames('group/text', className)}>
       {captioned ? (
-        <p aria-hidden className="mb-0.5 text-small text-faint">
+        <p aria-hidden data-aside className="mb-0.5 text-small text-faint">
           {label}
         </p>
       ) : null}
       <div className="relative">
         <figure
-          ref={scroller}
-          onScroll={({ currentTarget: box }) => {
-            isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < 8
-          }}
+          ref={box}
           aria-label={label}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: reachable by keyboard, as what scrolls must be
           tabIndex={0}
           className={classNames(
-            'focus-inset max-h-80 overflow-auto rounded-md border bg-sunken px-3 py-2',
+            'focus-inset rounded-md border bg-sunken px-3 py-2',
+            followEnd && 'max-h-80 overflow-auto',
             tone === 'error' && 'border-red/40',
           )}
         >
-          <pre className="font-mono text-code wrap-anywhere whitespace-pre-wrap" dir="ltr">
-            {shown || <span className="text-faint">(empty)</span>}
-          </pre>
+          <CutText
+            {...props}
+            step={step}
+            gap={({ hiddenLines, hiddenChars, nextLines }) => (
+              <p
+                data-aside
+                className="-mx-3 my-1 flex flex-wrap items-center gap-x-3 border-y border-dashed bg-canvas px-3 py-0.5 text-small text-muted"
+              >
+                <span>
+                  {counted(hiddenLines, 'line')} hidden, {bytes(hiddenChars)}
+                </span>
+                {nextLines === null ? null : (
+                  <TextButton onClick={() => open(toggleMore)}>
+                    Show {counted(nextLines, 'line')} more
+                  </TextButton>
+                )}
+                <TextButton onClick={() => open(toggleWhole)}>Show all</TextButton>
+              </p>
+            )}
+          />
         </figure>
         <div className="absolute top-1 right-1 rounded-md bg-sunken opacity-0 group-hover/text:opacity-100 focus-within:opacity-100">
           <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
         </div>
       </div>
-      {cut ? (
-        <p className="mt-1 text-small text-muted">
-          The first {bytes(shownCharsMax)} of {bytes(text.length)}.{' '}
-          <TextButton onClick={showWhole}>Show all</TextButton>
+      {step > 0 && !followEnd ? (
+        <p data-aside className="mt-1 text-small">
+          <TextButton
+            onClick={() => {
+              box.current?.focus({ preventScroll: true })
+              fold()
+            }}
+          >
+            Show less
+          </TextButton>
         </p>
       ) : null}
     </div>
   )
+}
+
+export const moreKey = (foldKey: string): string => `${foldKey}:more`
+
+interface Gap {
+  hiddenLines: number
+  hiddenChars: number
+  nextLines: number | null
+}
+
+function CutText(props: LongTextProps & { step: TextStep; gap(gap: Gap): ReactNode }) {
+  const { text, terminal = false, language, step, gap } = props
+  const printed = useMemo(() => (terminal ? styledTerminalText(text) : text), [text, terminal])
+  const cut = useMemo(() => cutText(printed, step), [printed, step])
+  const { head, tail } = useMemo(() => {
+    const [first, last] = cut ? [cut.head, cut.tail] : [printed, '']
+    if (!terminal) return { head: plainText(first), tail: plainText(last) }
+    const parser = createAnsiSequenceParser()
+    const shown = terminalPieces(parser, first)
+    parser.parse(stylesIn(cut?.middle ?? ''))
+    return { head: shown, tail: terminalPieces(parser, last) }
+  }, [cut, printed, terminal])
+  const piece = (shown: ReactNode) => (
+    <pre className="font-mono text-code wrap-anywhere whitespace-pre-wrap" dir="ltr">
+      {typeof shown === 'string' ? (
+        <HighlightedCode code={shown} language={language ?? null} />
+      ) : (
+        shown
+      )}
+    </pre>
+  )
+  if (text === '') return piece(<span className="text-faint">(empty)</span>)
+  if (!cut) return piece(head)
+  const { hiddenLines, nextLines, middle } = cut
+  return (
+    <>
+      {piece(head)}
+      {gap({ hiddenLines, nextLines, hiddenChars: middle.length })}
+      {piece(tail)}
+    </>
+  )
+}
+
+/** Scrolls a growing text to its end, unless the user scrolled up to read. */
+function useFollowedEnd(followEnd: boolean, text: string) {
+  const box = useRef<HTMLElement>(null)
+  const isAtEnd = useRef(true)
+  useLayoutEffect(() => {
+    const shown = box.current
+    if (!followEnd || !shown) return
+    const onScroll = () => {
+      isAtEnd.current = shown.scrollHeight - shown.scrollTop - shown.clientHeight < 8
+    }
+    shown.addEventListener('scroll', onScroll, { passive: true })
+    return () => shown.removeEventListener('scroll', onScroll)
+  }, [followEnd])
+  useLayoutEffect(() => {
+    const shown = box.current
+    if (followEnd && shown && isAtEnd.current && text !== '') shown.scrollTop = shown.scrollHeight
+  }, [followEnd, text])
+  return box
 }

@@ -246,6 +246,13 @@ export const WholeOutput: Story = {
   play: async ({ canvas }) => {
     await userEvent.click(await canvas.findByRole('button', { name: /npm test/ }))
     await userEvent.click(await canvas.findByRole('button', { name: /Open whole output \(5/ }))
+    const whole = await canvas.findByRole('figure', { name: 'Whole output' })
+    await expect(whole).not.toHaveTextContent('line 200')
+    await userEvent.click(within(whole).getByRole('button', { name: 'Show all' }))
+    await expect(whole).toHaveTextContent('line 200')
+    await userEvent.click(canvas.getByRole('button', { name: 'Show less' }))
+    await expect(whole).toHaveFocus()
+    await expect(whole).not.toHaveTextContent('line 200')
     await userEvent.click(await canvas.findByRole('button', { name: 'Next part' }))
     await expect(await canvas.findByText(/12 B(ytes)? more were printed/)).toBeVisible()
     await userEvent.click(canvas.getByRole('button', { name: 'Previous part' }))

@@ -19,7 +19,7 @@ import {
 } from 'lucide-react'
 import { useContext } from 'react'
 import { type ToolIcon, traitsOf } from '../../../../shared/agents/tool-traits.ts'
-import { appliedFileLine } from '../../../../shared/agents/tools.ts'
+import { appliedFileLine, isToolName } from '../../../../shared/agents/tools.ts'
 import { groupWords, toolWords } from '../../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { answerText } from '../../../../shared/text/permission-text.ts'
@@ -30,6 +30,7 @@ import { ReportView } from '../../task/report-view.tsx'
 import { TaskCard } from '../../task/task-card.tsx'
 import { startedBy } from '../../task/task-table.tsx'
 import { WaitLine } from '../../task/wait-line.tsx'
+import { languageOfPath } from '../../text/highlight-languages.ts'
 import { Disclosure } from '../disclosure.tsx'
 import { TaskLookupContext } from '../task-lookup.ts'
 import { LongText } from './long-text.tsx'
@@ -222,21 +223,34 @@ function ToolCallBody({ call }: { call: ToolCallView }) {
 }
 
 function ToolInput({ call }: { call: ToolCallView }) {
-  if (call.name === 'edit_file' && call.detail?.kind === 'edit' && call.detail.patch) return null
+  // The diff shows it.
+  if (call.detail?.kind === 'edit' && call.detail.patch) return null
   const input = call.input as Record<string, unknown> | null
   const foldKey = `${call.callId}:input`
   if (call.name === 'bash' && typeof input?.command === 'string')
     // The line above shows a short command in full.
     return input.command.length > shortCommandChars || input.command.includes('\n') ? (
-      <LongText captioned label="Command" text={input.command} foldKey={foldKey} />
+      <LongText captioned label="Command" text={input.command} language="bash" foldKey={foldKey} />
     ) : null
   if (call.name === 'write_file' && typeof input?.content === 'string')
-    return <LongText captioned label="Content" text={input.content} foldKey={foldKey} />
+    return (
+      <LongText
+        captioned
+        label="Content"
+        text={input.content}
+        language={typeof input.path === 'string' ? languageOfPath(input.path) : null}
+        foldKey={foldKey}
+      />
+    )
   // The call has no input.
   if (input === null || (typeof input === 'object' && Object.keys(input).length === 0)) return null
   const text = JSON.stringify(call.input, null, 2) ?? ''
   return <LongText captioned label="Input" text={text} foldKey={foldKey} />
 }
+
+/** Other tools of ours return text without colours; what a tool of another program prints is not known. */
+const printsToTerminal = ({ name }: ToolCallView): boolean =>
+  !isToolName(name) || traitsOf(name)?.icon === 'command'
 
 function ToolOutput({ call }: { call: ToolCallView }) {
   const { detail, output, state } = call
@@ -244,7 +258,7 @@ function ToolOutput({ call }: { call: ToolCallView }) {
     return output === null ? (
       <p className="text-small text-muted">No output yet.</p>
     ) : (
-      <LongText captioned label="Output so far" text={output} followEnd />
+      <LongText captioned terminal label="Output so far" text={output} followEnd />
     )
   if (state === 'unknown')
     return (
@@ -259,6 +273,8 @@ function ToolOutput({ call }: { call: ToolCallView }) {
       label={state === 'error' ? 'Error' : 'Output'}
       tone={state === 'error' ? 'error' : undefined}
       text={output ?? ''}
+      terminal={printsToTerminal(call)}
+      language={detail?.kind === 'read' ? languageOfPath(detail.path) : null}
       foldKey={`${call.callId}:output`}
     />
   )

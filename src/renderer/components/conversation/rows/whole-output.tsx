@@ -48,7 +48,7 @@ export function WholeOutput({ whole, bounded }: { whole: Whole; bounded: ReactNo
   const from = offsets.at(-1) ?? 0
   return (
     <div aria-busy={busy}>
-      <LongText key={from} captioned label="Whole output" text={shown.text} />
+      <LongText key={from} captioned terminal label="Whole output" text={shown.text} />
       <p className="mt-1 flex flex-wrap gap-x-3 text-small text-muted">
         {from > 0 || next !== null ? (
           <span>

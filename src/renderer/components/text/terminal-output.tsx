@@ -1,0 +1,77 @@
+/** The output of a command in the colours that it was printed in, as far as they can be read in the theme. */
+import {
+  type Color,
+  type createAnsiSequenceParser,
+  createColorPalette,
+  type ParseToken,
+} from 'ansi-sequence-parser'
+import { type CSSProperties, Fragment } from 'react'
+import { visibleText } from '../../../shared/text/shown-text.ts'
+
+/**
+ * `text` is from `styledTerminalText`. `parser` holds the colours that are in force before it, and after rendering those
+ * at its end.
+ */
+export function terminalPieces(parser: ReturnType<typeof createAnsiSequenceParser>, text: string) {
+  return parser.parse(text).map((token, index) => {
+    const value = visibleText(token.value)
+    const look = lookOf(token)
+    return look ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its position
+      <span key={index} {...look}>
+        {value}
+      </span>
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its position
+      <Fragment key={index}>{value}</Fragment>
+    )
+  })
+}
+
+interface Look {
+  className?: string
+  style?: CSSProperties
+}
+
+/** Text on a coloured background has the colour of the page, so that it can be read on any of them. Null: plain. */
+function lookOf({ foreground, background, decorations }: ParseToken): Look | null {
+  const reversed = decorations.has('reverse')
+  const front = reversed ? background : foreground
+  const back = reversed ? (foreground ?? inkOfTheme) : background
+  const classes = [
+    decorations.has('bold') && 'font-semibold',
+    decorations.has('italic') && 'italic',
+    decorations.has('underline') && 'underline',
+    decorations.has('strikethrough') && 'line-through',
+    back ? 'ansi-on' : front ? 'ansi' : decorations.has('dim') && 'text-faint',
+  ].filter((name) => name !== false && name !== null)
+  if (classes.length === 0) return null
+  const colour = back ?? front
+  return {
+    className: classes.join(' '),
+    ...(colour && { style: { '--ansi': colourOf(colour) } as CSSProperties }),
+  }
+}
+
+const inkOfTheme: Color = { type: 'named', name: 'brightWhite' }
+const palette = createColorPalette()
+const firstOfCube = 16
+
+/** A colour of the theme, or for the others one of their hue, with a lightness that can be read. */
+function colourOf(color: Color): string {
+  if (color.type === 'named') return named(color.name)
+  if (color.type === 'table' && color.index < firstOfCube)
+    return named(tableNames[color.index] ?? 'white')
+  const exact = palette.value(color) ?? 'gray'
+  return `light-dark(oklch(from ${exact} 0.46 min(c, 0.12) h), oklch(from ${exact} 0.79 min(c, 0.12) h))`
+}
+
+const tableNames = [
+  ...['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'],
+  ...['brightBlack', 'brightRed', 'brightGreen', 'brightYellow'],
+  ...['brightBlue', 'brightMagenta', 'brightCyan', 'brightWhite'],
+]
+
+/** The bright ones are those of the theme, too: brighter ones could not be read in one of them. */
+const named = (name: string): string =>
+  `var(--ansi-${name === 'brightBlack' ? 'gray' : name.replace('bright', '').toLowerCase()})`
