@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { rangesOf } from '../../src/main/export/formats/agent-trace.ts'
 import { checkExport } from '../../src/main/export/read-export.ts'
 import type { ExportFormat } from '../../src/shared/contract/exports.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
@@ -8,6 +9,14 @@ import { runToEnd } from '../cli/fake-process.ts'
 import { entriesOf, start, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
 import { keptFixture } from '../kept.ts'
 import { atifTrajectory, claudeCodeLine } from './published-shapes.ts'
+import {
+  agentTraceRecord,
+  genAiInput,
+  genAiOutput,
+  genAiSpan,
+  otlpTraces,
+  valuesOf,
+} from './published-traces.ts'
 
 const key = `sk-ant-${'a1B2'.repeat(8)}`
 
@@ -27,6 +36,8 @@ agents:
     turns:
       - call: bash
         with: { command: "seq 1 30000 | sed 's/$/ gannet/'; echo last-of-the-output" }
+      - call: write_file
+        with: { path: src/puffin.txt, content: "beak\\nwings\\n" }
       - report: { title: Found, markdown: A puffin was there. }
 `
 
@@ -235,4 +246,95 @@ it('[E1] has the lines that viewers of Claude Code’s sessions read, each call 
     expect(calls.length).toBeGreaterThan(0)
   }
   for (const secret of [key, 'grace']) expect(text).not.toContain(secret)
+})
+
+describe('OTLP', () => {
+  const spansOf = (text: string) =>
+    otlpTraces
+      .parse(JSON.parse(text))
+      .resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+
+  it('[E1] is a valid trace by the conventions it names: a span for every agent, turn and call', async () => {
+    const made = await exported()
+    const text = await textOf(made, made.lead, { format: 'otlp' })
+    expect(text).toMatch(/semantic-conventions-genai\/tree\/[0-9a-f]{40}/)
+    const spans = spansOf(text)
+    const told = spans.map((span) => ({
+      ...span,
+      told: genAiSpan.parse(valuesOf(span.attributes)),
+    }))
+    const all = [made.lead, made.helper].map((id) => entriesOf(made.fixture.shiplog, id))
+    const entries = (await Promise.all(all)).flat()
+    const counts = (name: string) =>
+      told.filter(({ told }) => told['gen_ai.operation.name'] === name).length
+    expect(counts('invoke_agent')).toBe(2)
+    expect(counts('execute_tool')).toBe(entries.filter(({ type }) => type === 'tool-call').length)
+    expect(counts('chat')).toBe(
+      entries.filter((entry) => entry.type === 'message' && entry.role === 'assistant').length,
+    )
+    // The sub-agent is below the call that started it, and that one below the root.
+    const byId = new Map(spans.map((span) => [span.spanId, span]))
+    const helper = spans.find(({ name }) => name === 'invoke_agent helper')
+    const call = byId.get(helper?.parentSpanId ?? '')
+    expect(call?.name).toBe('execute_tool task')
+    expect(byId.get(call?.parentSpanId ?? '')).toMatchObject({ name: 'invoke_agent lead' })
+    for (const secret of [key, 'grace', 'albatross', 'gannet']) expect(text).not.toContain(secret)
+    expect(await textOf(made, made.lead, { format: 'otlp' })).toBe(text)
+  })
+
+  it('[E1] has prompts, messages, inputs and outputs when asked, in the shape of the conventions', async () => {
+    const made = await exported()
+    const text = await textOf(made, made.lead, { format: 'otlp', content: true })
+    const told = spansOf(text).map(({ attributes }) => genAiSpan.parse(valuesOf(attributes)))
+    const chats = told.filter((one) => one['gen_ai.operation.name'] === 'chat')
+    const input = chats.map((one) =>
+      genAiInput.parse(JSON.parse(`${one['gen_ai.input.messages']}`)),
+    )
+    const output = chats.map((one) =>
+      genAiOutput.parse(JSON.parse(`${one['gen_ai.output.messages']}`)),
+    )
+    expect(input[0]?.[0]).toMatchObject({ role: 'user', parts: [{ content: 'Do it' }] })
+    expect(JSON.stringify(output)).toContain('The albatross.')
+    expect(JSON.stringify(told)).toContain('gannet')
+    for (const secret of [key, 'grace']) expect(text).not.toContain(secret)
+  })
+})
+
+it('[E1] is a valid Agent Trace: the lines that each agent wrote, with their hash and a link to the entry', async () => {
+  const made = await exported()
+  const text = await textOf(made, made.lead, { format: 'agent-trace' })
+  const [lead, helper] = linesOf(text).map((line) => agentTraceRecord.parse(line))
+  expect(lead).toMatchObject({ id: made.lead, files: [] })
+  expect(helper).toMatchObject({
+    ...{ version: '0.1.0', id: made.helper, vcs: { type: 'git' }, tool: { name: 'shiplog' } },
+    files: [
+      {
+        path: 'src/puffin.txt',
+        conversations: [
+          {
+            url: expect.stringMatching(`^shiplog://task/${made.helper}\\?seq=\\d+$`),
+            contributor: { type: 'ai' },
+            ranges: [
+              { start_line: 1, end_line: 2, content_hash: expect.stringMatching(/^sha256:/) },
+            ],
+          },
+        ],
+      },
+    ],
+  })
+})
+
+it('[E1] tells lines of the agent from those in which others wrote as well', () => {
+  const lines = ['mine\n', 'theirs\n', 'both\n', 'mine\n', 'mine']
+  const authors = [5, 7, 2, 2, 10]
+  const known = { agentChars: 17, otherChars: 9, authors }
+  expect(rangesOf(lines, known)).toEqual([
+    { start: 1, end: 1, author: 'ai' },
+    { start: 3, end: 3, author: 'mixed' },
+    { start: 4, end: 5, author: 'ai' },
+  ])
+  expect(rangesOf(lines, { agentChars: 17, otherChars: 9 })).toEqual([
+    { start: 1, end: 5, author: 'mixed' },
+  ])
+  expect(rangesOf([], { agentChars: 0, otherChars: 0, authors: [] })).toEqual([])
 })

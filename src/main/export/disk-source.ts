@@ -1,4 +1,5 @@
 /** The record of a data directory, as an export reads it. */
+import { isUtf8 } from 'node:buffer'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { FailureError } from '../../shared/failure.ts'
@@ -63,6 +64,14 @@ export function createDiskSource({
     async report(id, run) {
       const found = await archive.findReport(id, run)
       return found.kind === 'found' ? { ...found.report, taskResults: found.taskResults } : null
+    },
+    async fileContent(id, sha256) {
+      const file = await archive.transcriptFile(id)
+      if (!file) return null
+      const data = await readDataFile(join(dirname(file), fileHistoryFolder, sha256)).catch(
+        () => null,
+      )
+      return data && isUtf8(data) ? Buffer.from(data).toString('utf8') : null
     },
     async *files(id) {
       const file = await archive.transcriptFile(id)

@@ -8,10 +8,12 @@ import type {
 } from '../../shared/contract/exports.ts'
 import { shortId, type TaskId } from '../../shared/records/ids.ts'
 import type { ExportRun, ExportSource } from './export-run.ts'
+import { agentTrace } from './formats/agent-trace.ts'
 import { atif } from './formats/atif.ts'
 import { claudeCode } from './formats/claude-code.ts'
 import { html } from './formats/html/html.ts'
 import { markdown } from './formats/markdown.ts'
+import { otlp } from './formats/otlp/otlp.ts'
 import { jsonDocument, jsonLines } from './formats/shiplog-text.ts'
 import type { Person } from './redaction/personal-paths.ts'
 import { createRedactor } from './redaction/redactor.ts'
@@ -39,6 +41,8 @@ const formats: Record<ExportFormat, (run: ExportRun) => AsyncGenerator<string>> 
   jsonl: jsonLines,
   json: jsonDocument,
   atif,
+  otlp,
+  'agent-trace': agentTrace,
   'claude-code': claudeCode,
 }
 
@@ -108,6 +112,8 @@ const extensions: Record<ExportFormat, string> = {
   jsonl: 'jsonl',
   json: 'json',
   atif: 'atif.json',
+  otlp: 'otlp.json',
+  'agent-trace': 'agent-trace.jsonl',
   'claude-code': 'claude-code.jsonl',
 }
 

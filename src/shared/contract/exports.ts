@@ -5,7 +5,16 @@ import { idTextSchema, taskIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
 
 /** In the order in which they are offered. */
-const exportFormats = ['md', 'html', 'jsonl', 'json', 'atif', 'claude-code'] as const
+const exportFormats = [
+  'md',
+  'html',
+  'jsonl',
+  'json',
+  'atif',
+  'otlp',
+  'agent-trace',
+  'claude-code',
+] as const
 const exportFormatSchema = z.enum(exportFormats)
 export type ExportFormat = z.infer<typeof exportFormatSchema>
 
@@ -33,6 +42,8 @@ const exportRequestSchema = z.object({
   keep: z.array(z.string().max(64)).max(keptHitsMax).default([]),
   /** With contents of files before and after changes, and patches: these are never masked. */
   files: z.boolean().default(false),
+  /** OTLP: prompts, messages, inputs and outputs as well; its conventions leave them out unless asked for. */
+  content: z.boolean().default(false),
 })
 export type ExportRequest = z.infer<typeof exportRequestSchema>
 

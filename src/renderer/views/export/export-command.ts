@@ -3,11 +3,12 @@ import type { ExportChoice } from './use-export-preview.ts'
 
 /** The command that exports the same. */
 export function commandFor(choice: ExportChoice, fileName = 'FILE'): string {
-  const { taskId, format, children, outputs, redact, keep = [] } = choice
+  const { taskId, format, children, outputs, content, redact, keep = [] } = choice
   return [
     `shiplog export ${shortId(taskId as TaskId)} --format ${format}`,
     ...(children === undefined || children === 'inline' ? [] : [`--children ${children}`]),
     ...(outputs === 'whole' ? ['--outputs whole'] : []),
+    ...(content && format === 'otlp' ? ['--content'] : []),
     ...(redact === false ? ['--no-redact'] : keep.map((id) => `--keep ${id}`)),
     `-o ${fileName}`,
   ].join(' ')

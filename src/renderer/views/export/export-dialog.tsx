@@ -35,11 +35,12 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
   const [format, setFormat] = useState<ExportFormat>('md')
   const [children, setChildren] = useState<Children>('inline')
   const [outputs, setOutputs] = useState<'bounded' | 'whole'>('bounded')
+  const [content, setContent] = useState(false)
   const [redact, setRedact] = useState(true)
   const [keep, setKeep] = useState<string[]>([])
   const [attempt, setAttempt] = useState(0)
   const [busy, setBusy] = useState<'save' | 'copy' | null>(null)
-  const choice: ExportChoice = { taskId, format, children, outputs, redact, keep }
+  const choice: ExportChoice = { taskId, format, children, outputs, content, redact, keep }
   const { preview, isCurrent, problem } = useExportPreview(choice, attempt)
 
   const reading = useRef<AbortController>(null)
@@ -126,7 +127,7 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
               />
             </Field>
           ) : null}
-          {canShorten(format) ? (
+          {canShorten(format) && (format !== 'otlp' || content) ? (
             <Field label="Long outputs">
               <Select
                 label="Long outputs"
@@ -138,6 +139,17 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
           ) : null}
         </div>
         <section className="flex flex-col gap-2">
+          {format === 'otlp' ? (
+            <label className="flex min-h-7 items-center gap-2">
+              <input
+                type="checkbox"
+                className="size-4 accent-[var(--accent-fill)]"
+                checked={content}
+                onChange={(event) => setContent(event.target.checked)}
+              />
+              Include prompts, messages, inputs and outputs
+            </label>
+          ) : null}
           <label className="flex min-h-7 items-center gap-2">
             <input
               type="checkbox"
@@ -208,7 +220,8 @@ function NotMasked({ preview }: { preview: ExportPreview }) {
 }
 
 /** The formats of Shiplog lose nothing. */
-const canShorten = (format: ExportFormat): boolean => format !== 'jsonl' && format !== 'json'
+const canShorten = (format: ExportFormat): boolean =>
+  !['jsonl', 'json', 'agent-trace'].includes(format)
 
 const formatOptions: { value: ExportFormat; label: string; hint: string }[] = [
   { value: 'md', label: 'Markdown', hint: 'To read, or to paste into an issue' },
@@ -216,6 +229,8 @@ const formatOptions: { value: ExportFormat; label: string; hint: string }[] = [
   { value: 'jsonl', label: 'JSON Lines', hint: 'Complete; can be imported and verified' },
   { value: 'json', label: 'JSON', hint: 'The same as one document' },
   { value: 'atif', label: 'ATIF 1.7', hint: 'For Harbor and tools that evaluate agents' },
+  { value: 'otlp', label: 'OpenTelemetry', hint: 'Spans in OTLP JSON, for stores of traces' },
+  { value: 'agent-trace', label: 'Agent Trace', hint: 'Which lines the agents wrote' },
   { value: 'claude-code', label: 'Claude Code', hint: 'For viewers of its session files' },
 ]
 

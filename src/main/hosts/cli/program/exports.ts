@@ -11,6 +11,8 @@ const formats = Object.keys({
   jsonl: true,
   json: true,
   atif: true,
+  otlp: true,
+  'agent-trace': true,
   'claude-code': true,
 } satisfies Record<ExportFormat, true>)
 
@@ -46,6 +48,7 @@ export function addExportCommand(parent: Command, runs: Runs, description: strin
       (hit: string, before: string[] = []) => [...before, hit],
     )
     .option('--files', 'with contents of changed files, and patches; these are never masked')
+    .option('--content', 'otlp: with prompts, messages, inputs and outputs')
     .option('--preview', 'only list what is masked, and the size')
     .option('--force', 'replace the file if there is one')
     .action(

@@ -29,6 +29,7 @@ interface ExportOptions extends ParsedOptions {
   keep?: string[]
   redact: boolean
   files?: boolean
+  content?: boolean
   force?: boolean
   preview?: boolean
 }
@@ -42,11 +43,18 @@ const formatsByEnding: Record<string, ExportFormat> = {
   '.jsonl': 'jsonl',
   '.json': 'json',
 }
+/** Of formats whose files end in two parts: the ending of the whole. */
+const formatsByLongEnding: Record<string, ExportFormat> = {
+  '.otlp.json': 'otlp',
+  '.atif.json': 'atif',
+  '.agent-trace.jsonl': 'agent-trace',
+  '.claude-code.jsonl': 'claude-code',
+}
 
 export function exportTask(id: string, given: ParsedOptions): Action {
   const options = given as ExportOptions
   const { output = '-', preview = false, force = false } = options
-  const format = options.format ?? formatsByEnding[extname(output).toLowerCase()] ?? 'md'
+  const format = options.format ?? formatOf(output.toLowerCase())
   const request = {
     taskId: id,
     format,
@@ -57,6 +65,7 @@ export function exportTask(id: string, given: ParsedOptions): Action {
     redact: options.redact,
     keep: options.keep,
     files: options.files,
+    content: options.content,
   } satisfies Parameters<ShiplogClient['exports']['read']>[0]
   return async (context) => {
     if (options.json && output === '-' && !preview)
@@ -79,6 +88,11 @@ export function exportTask(id: string, given: ParsedOptions): Action {
       return result.damaged > 0 ? exitCodes.damage : exitCodes.done
     })
   }
+}
+
+function formatOf(output: string): ExportFormat {
+  const long = Object.entries(formatsByLongEnding).find(([ending]) => output.endsWith(ending))
+  return long?.[1] ?? formatsByEnding[extname(output)] ?? 'md'
 }
 
 /** Null: the reader of the pipe has closed it. */

@@ -1,0 +1,148 @@
+/**
+ * Agent Trace 0.1.0: which lines of the files an agent left are its own. JSON Lines, a record a task, because each task
+ * has a working directory of its own; of a sub-agent that changed no file there is none. Lines are found by the
+ * `attribution-snapshot` entries and the contents in `file-history/`.
+ */
+import { createHash } from 'node:crypto'
+import type { Entry } from '../../../shared/records/entries.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
+import { type ExportRun, exportedChildren, redacted } from '../export-run.ts'
+import { readEntries } from '../session-entries.ts'
+
+type Attribution = Extract<Entry, { type: 'attribution-snapshot' }>['files'][string]
+
+export async function* agentTrace(run: ExportRun): AsyncGenerator<string> {
+  yield* records(run, run.source.task(run.rootId))
+}
+
+async function* records(run: ExportRun, task: Task): AsyncGenerator<string> {
+  const isSummary = run.request.children === 'summary' && task.id !== run.rootId
+  if (isSummary) return
+  run.result.tasks++
+  const found = await readAttributions(run, task)
+  const files: object[] = []
+  let unknown = 0
+  for (const [path, { attribution, seq, model }] of found.files) {
+    const content =
+      attribution.sha256 == null ? null : await run.source.fileContent(task.id, attribution.sha256)
+    if (content === null) unknown++
+    else files.push({ path, conversations: [conversationOf(content, { attribution, seq, model })] })
+  }
+  if (files.length > 0 || task.id === run.rootId) {
+    const record = {
+      version: '0.1.0',
+      id: task.id,
+      timestamp: new Date(found.atMs ?? Date.parse(task.createdAt)).toISOString(),
+      ...(found.head !== null && { vcs: { type: 'git', revision: found.head } }),
+      tool: { name: 'shiplog', version: run.version },
+      files,
+      metadata: {
+        'dev.shiplog': {
+          title: redacted(run, task.title, task.id),
+          agent: task.agent,
+          parent: task.id === run.rootId ? null : task.parentId,
+          tree: found.tree,
+          filesNotKept: unknown,
+        },
+      },
+    }
+    yield `${JSON.stringify(record)}\n`
+  }
+  for (const child of exportedChildren(run, task.id)) yield* records(run, child)
+
+  function conversationOf(
+    content: string,
+    { attribution, seq, model }: { attribution: Attribution; seq: number; model: string | null },
+  ): object {
+    const isWhole = redacted(run, content, task.id) === content
+    const lines = content.split(/(?<=\n)/)
+    return {
+      url: `shiplog://task/${task.id}?seq=${seq}`,
+      contributor: { type: 'ai', ...modelId(model) },
+      ranges: rangesOf(lines, attribution).map(({ start, end, author }) => ({
+        start_line: start,
+        end_line: end,
+        // The hash of a short line that holds a password would give it away.
+        ...(isWhole && { content_hash: hashOf(lines.slice(start - 1, end)) }),
+        ...(author === 'mixed' && { contributor: { type: 'mixed', ...modelId(model) } }),
+      })),
+    }
+  }
+}
+
+interface Attributions {
+  /** By path, as of the last entry that holds it; deleted files are not in it. */
+  files: Map<string, { attribution: Attribution; seq: number; model: string | null }>
+  head: string | null
+  tree: string | null
+  atMs: number | null
+}
+
+async function readAttributions(run: ExportRun, task: Task): Promise<Attributions> {
+  const found: Attributions = { files: new Map(), head: null, tree: null, atMs: null }
+  let model = task.model
+  for await (const read of readEntries(run, task, { wholeOutputs: false })) {
+    if (read.kind !== 'entry') continue
+    const { entry } = read
+    if (entry.type === 'run-start') model = entry.model ?? model
+    if (entry.type === 'workspace-snapshot') {
+      found.head = entry.head
+      found.tree = entry.tree
+    }
+    if (entry.type !== 'attribution-snapshot') continue
+    found.atMs = entry.at
+    for (const [path, attribution] of Object.entries(entry.files)) {
+      found.files.delete(path)
+      if (attribution.sha256 !== null && attribution.agentChars > 0)
+        found.files.set(path, { attribution, seq: entry.seq, model })
+    }
+  }
+  return found
+}
+
+interface Range {
+  /** From 1, both included. */
+  start: number
+  end: number
+  author: 'ai' | 'mixed'
+}
+
+/** Lines with characters of the agent: its own, or others' as well. A line's end belongs to the line. */
+export function rangesOf(lines: readonly string[], attribution: Attribution): Range[] {
+  const { agentChars, otherChars } = attribution
+  const stretches = attribution.authors ?? (otherChars === 0 ? [agentChars] : null)
+  const ranges: Range[] = []
+  const add = (line: number, author: Range['author']) => {
+    const last = ranges.at(-1)
+    if (last?.author === author && last.end === line - 1) last.end = line
+    else ranges.push({ start: line, end: line, author })
+  }
+  // Too many stretches were not recorded: all that is known is that both wrote in it.
+  if (!stretches)
+    return lines.length === 0 ? [] : [{ start: 1, end: lines.length, author: 'mixed' }]
+  let at = 0
+  let left = stretches[0] ?? 0
+  for (const [index, line] of lines.entries()) {
+    let own = 0
+    let others = 0
+    for (let chars = line.length; chars > 0 && at < stretches.length; ) {
+      const taken = Math.min(chars, left)
+      if (at % 2 === 0) own += taken
+      else others += taken
+      chars -= taken
+      left -= taken
+      if (left > 0) continue
+      at++
+      left = stretches[at] ?? 0
+    }
+    if (own > 0) add(index + 1, others > 0 ? 'mixed' : 'ai')
+  }
+  return ranges
+}
+
+const hashOf = (lines: readonly string[]): string =>
+  `sha256:${createHash('sha256').update(lines.join('')).digest('hex')}`
+
+/** As models.dev names them: `provider/model`. The format allows 250 characters. */
+const modelId = (model: string | null): { model_id?: string } =>
+  model === null || model.length > 250 ? {} : { model_id: model }
