@@ -8,11 +8,13 @@ import { open, readFile } from 'node:fs/promises'
 import { openJournal, readJournalPage } from '../src/main/journal/index.ts'
 import type { TaskId } from '../src/shared/records/ids.ts'
 import { makeUp } from './made-up.ts'
-import { median, type Sample, timed } from './rounds.ts'
+import { median, quantile, type Sample, timed } from './rounds.ts'
 
 /** Records of a page: what the contract gives when nobody says how many. */
 const pageRecords = 200
 const randomPages = 40
+/** Moves of a thumb that is dragged for a minute. */
+const scrubMoves = 4_000
 /** As much as a journal reads at a time. */
 const hashedBytesAtOnce = 1 << 20
 
@@ -121,6 +123,57 @@ const actions = {
     })
   },
 
+  /** The state as of entries anywhere, asked of a host that has just started. */
+  async 'states-at'({ dataDir, taskId, records, seed }: LongPast) {
+    const { openShiplog } = await import('../src/main/shiplog.ts')
+    const { below } = makeUp(seed)
+    const shiplog = await openShiplog({ dataDir, host: 'cli' })
+    const times: number[] = []
+    for (let n = 0; n < randomPages; n++) {
+      const seq = 1 + below(records)
+      times.push(
+        await timed(async () => {
+          const state = await shiplog.client.transcripts.stateAt({ taskId, seq })
+          expectTo(state.seq === seq, 'it is the state as of that entry')
+        }),
+      )
+    }
+    await shiplog.close()
+    return { ms: median(times), longestMs: Math.max(...times) }
+  },
+
+  /** A replay: reading its timeline, then moving through it, with the state as of each moment. */
+  async scrub({ dataDir, taskId, records, seed }: LongPast) {
+    const { openShiplog } = await import('../src/main/shiplog.ts')
+    const { createReplay } = await import('../src/renderer/store/replay/replay-store.ts')
+    const { stateAtSeq } = await import('../src/shared/projections/replay/replay-state.ts')
+    const { below } = makeUp(seed)
+    const shiplog = await openShiplog({ dataDir, host: 'cli' })
+    const replay = createReplay({ client: shiplog.client, taskId, at: 'end' })
+    const readMs = await timed(() => replay.read())
+    const { timeline, phase, seq: end } = replay.store.getState()
+    expectTo(phase === 'ready' && end === records, 'all of the timeline was read')
+    const first = timeline.marks[0]?.seq ?? 0
+    const times: number[] = []
+    for (let n = 0; n < scrubMoves; n++) {
+      const to = first + below(records - first + 1)
+      const startedAt = performance.now()
+      replay.seek(to)
+      const { seq } = replay.store.getState()
+      const state = stateAtSeq(timeline, seq)
+      times.push(performance.now() - startedAt)
+      expectTo(state.seq === seq && seq <= to, 'it is the state as of that moment')
+    }
+    replay.close()
+    await shiplog.close()
+    return {
+      ms: readMs,
+      marks: timeline.marks.length,
+      moveUs: median(times) * 1000,
+      mostMs: quantile(times, 0.99),
+    }
+  },
+
   async remove({ dataDir, rootId, tasks }: { dataDir: string; rootId: TaskId; tasks: number }) {
     const { openShiplog } = await import('../src/main/shiplog.ts')
     const shiplog = await openShiplog({ dataDir, host: 'cli' })
@@ -136,6 +189,13 @@ const actions = {
 }
 
 export type Action = keyof typeof actions
+
+interface LongPast {
+  dataDir: string
+  taskId: TaskId
+  records: number
+  seed: number
+}
 
 type Client = Awaited<ReturnType<typeof import('../src/main/shiplog.ts').openShiplog>>['client']
 

@@ -15,6 +15,7 @@ import { measureOpening } from './opening.ts'
 import { type Options, parseOptions, usage } from './options.ts'
 import { measureRandomPage } from './random-page.ts'
 import { measureRemoval } from './removal.ts'
+import { measureReplay } from './replay.ts'
 import type { Measured } from './rounds.ts'
 import { measureSearch } from './search.ts'
 import { measureStartUp } from './start-up.ts'
@@ -28,6 +29,7 @@ const measurements: Record<string, Measure> = {
   'random-page': measureRandomPage,
   healing: measureHealing,
   'going-on': measureGoingOn,
+  replay: measureReplay,
   removal: measureRemoval,
   'start-up': measureStartUp,
   'turn-store': measureTurnStore,

@@ -1,7 +1,7 @@
 /** The arithmetic under the figures of `npm run bench`. */
 import { describe, expect, it } from 'vitest'
 import { alternate, find, interleave, judge, median, quantile } from '../../bench/rounds.ts'
-import { amount, verdictInWords } from '../../bench/table.ts'
+import { amount, machineInWords, measuredInWords, verdictInWords } from '../../bench/table.ts'
 
 describe('the median and the spread', () => {
   it('takes the middle one, or the middle of the middle two', () => {
@@ -81,4 +81,33 @@ it('writes three digits and the unit', () => {
     '12.3 ms',
     '12,346/s',
   ])
+})
+
+it('prints ratios first, then figures in columns, then targets and notes', () => {
+  const finding = { says: 'a', unit: 'ms', median: 2, min: 1, max: 30 } as const
+  const ratio = { says: 'a over b', unit: 'x', median: 2, min: 1, max: 3 } as const
+  const text = measuredInWords({
+    title: 'It',
+    rounds: 3,
+    figures: [finding],
+    ratios: [ratio],
+    verdicts: [judge(ratio, { atMost: 2 })],
+    notes: ['On this machine.'],
+  })
+  expect(text).toBe(`It (3 rounds: median, least to most)
+  a over b       2.00x   1.00x to 3.00x
+  a            2.00 ms   1.00 ms to 30.0 ms
+  met: a over b: target at most 2.00x, found 2.00x
+  On this machine.`)
+})
+
+it('says that a file system in memory measures no disk', () => {
+  const machine = {
+    ...{ platform: 'linux x64', node: '24.0.0', cpus: 2, memoryGb: 8, loadBefore: 0.25 },
+    disk: { writes: 500, medianUs: 1.5, p99Us: 9 },
+  }
+  expect(machineInWords({ ...machine, fileSystem: 'tmpfs' })).toContain('--dir')
+  const onDisk = machineInWords({ ...machine, fileSystem: 'ext4' })
+  expect(onDisk).not.toContain('--dir')
+  expect(onDisk).toContain('load before 0.3')
 })

@@ -38,6 +38,7 @@ const measured = isSoak
       'random-page',
       'healing',
       'going-on',
+      'replay',
       'removal',
       'start-up',
       'turn-store',
