@@ -54,6 +54,8 @@ type RefusalReason =
   | 'nothing-to-apply'
   | 'in-use'
   | 'nothing-to-undo'
+  /** A selection of changes was made from a diff that is out of date. */
+  | 'changed-since-shown'
   | 'settings-lost'
   | 'clock-ahead'
   | 'closing'

@@ -35,9 +35,10 @@ export function createFakeShiplog({ models }: Pick<FakeHostOptions, 'models'> = 
       files: unchanged.has(taskId)
         ? []
         : [{ path: 'a.txt', change: 'modified', oldPath: null, additions: 1, deletions: 1 }],
-      patch: unchanged.has(taskId) ? '' : 'diff --git a/a.txt b/a.txt\n-old\n+new\n',
+      patch: unchanged.has(taskId) ? '' : 'diff --git a/a.txt b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
       truncated: false,
       target: { path: '/code/api', branch: 'main' },
+      tree: unchanged.has(taskId) ? null : '1'.repeat(40),
     }),
     retention: { plan: () => expiring, kept: 3, clockAhead: () => clockAhead },
   })

@@ -129,6 +129,24 @@ describe('tasks', () => {
     expect((await run('tasks', 'apply', '--help')).stdout).toContain('not committed')
   })
 
+  it('apply --file and --hunk apply these changes, and name what there is instead of another path', async () => {
+    const only = (...argv: string[]) => run('tasks', 'apply', tester, ...argv)
+    expect((await only('--file', './a.txt')).stderr).toContain('Applied: 1 file changed')
+    expect((await only('--hunk', 'a.txt:1')).stderr).toContain('Applied: 1 file changed')
+    expect((await only('--file', '.')).code).toBe(0)
+    expect(fake.state.tasks.get(tester as TaskId)?.patch).not.toBe('applied')
+    expect(await only('--file', 'b.txt')).toMatchObject({
+      code: 3,
+      stderr: 'Error: b.txt is not among the changed files.\n  a.txt\n',
+    })
+    expect(await only('--hunk', 'a.txt:1,2')).toMatchObject({
+      code: 3,
+      stderr: 'Error: a.txt has hunks 1 to 1.\n',
+    })
+    expect((await only('--hunk', 'a.txt')).code).toBe(2)
+    expect((await only('--undo', '--file', 'a.txt')).code).toBe(2)
+  })
+
   it('link-pr names the task and the address', async () => {
     const url = 'https://forge.example/log/pull/7'
     expect(await document('tasks', 'link-pr', lead, url)).toEqual({ linked: true })
@@ -276,7 +294,7 @@ describe('workspaces', () => {
 
   it('diff: the patch alone on standard output', async () => {
     const { stdout, stderr } = await run('workspaces', 'diff', lead)
-    expect(stdout).toBe('diff --git a/a.txt b/a.txt\n-old\n+new\n')
+    expect(stdout).toBe('diff --git a/a.txt b/a.txt\n@@ -1 +1 @@\n-old\n+new\n')
     expect(stderr).toContain('1 file changed, +1 −1')
   })
 

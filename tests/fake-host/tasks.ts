@@ -3,6 +3,7 @@
 import type { AgentSpec } from '../../src/shared/agents/agent-specs.ts'
 import type { ModelRef } from '../../src/shared/agents/model-refs.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
+import type { ChangeSelection } from '../../src/shared/contract/changes.ts'
 import { FailureError, invalid, refused } from '../../src/shared/failure.ts'
 import {
   ancestorsOf,
@@ -61,7 +62,7 @@ export function taskAnswers(
 
   function recordUpdate(
     taskId: TaskId,
-    about: { reason: 'apply' | 'undo'; undoes?: UpdateId; files: number },
+    about: { reason: 'apply' | 'undo'; undoes?: UpdateId; files: number; partial?: boolean },
   ): void {
     const updateId = newUpdateId()
     const root = applyTarget(memory, find(taskId))
@@ -72,7 +73,7 @@ export function taskAnswers(
     )
   }
 
-  function apply(text: string): ApplyOutcome {
+  function apply(text: string, selection?: ChangeSelection): ApplyOutcome {
     const { task, workspace } = isolated(find(text))
     if (workspace.isolation === 'in-place')
       refused(
@@ -84,14 +85,27 @@ export function taskAnswers(
         'running',
         `"${task.title}" is running. You can apply its changes when it has finished.`,
       )
-    const files = diffOf(memory, task).files.map(({ path, change, oldPath }) => ({
-      ...{ path, change, oldPath },
-    }))
+    const diff = diffOf(memory, task)
+    if (selection && selection.tree !== diff.tree)
+      refused(
+        'changed-since-shown',
+        `The changes of "${task.title}" are not the ones that were shown. Look at them again, then apply.`,
+      )
+    const missing = selection?.files.find(
+      ({ path }) => !diff.files.some((one) => one.path === path),
+    )
+    if (missing) invalid('selection', `"${task.title}" changed nothing at ${missing.path}.`)
+    const files = diff.files
+      .filter(({ path }) => !selection || selection.files.some((one) => one.path === path))
+      .map(({ path, change, oldPath }) => ({ path, change, oldPath }))
     const went: ApplyOutcome =
       files.length > 0 ? { kind: 'applied', files } : { kind: 'nothing-to-apply' }
     const outcome = given.apply ?? went
     if (outcome.kind === 'applied')
-      recordUpdate(task.id, { reason: 'apply', files: outcome.files.length })
+      recordUpdate(task.id, {
+        ...{ reason: 'apply', files: outcome.files.length },
+        ...(selection ? { partial: true } : {}),
+      })
     return outcome
   }
 
@@ -100,7 +114,8 @@ export function taskAnswers(
     const applied = undoableApply(task, memory.now())
     if (!applied) return refused('nothing-to-undo', whyNothing(task))
     if (given.undo?.kind === 'changed-since') return given.undo
-    recordUpdate(task.id, { reason: 'undo', undoes: applied.id, files: applied.files })
+    const { id: undoes, files: count, partial } = applied
+    recordUpdate(task.id, { reason: 'undo', undoes, files: count, ...(partial && { partial }) })
     const paths = diffOf(memory, task).files.map(({ path }) => path)
     return given.undo ?? { kind: 'undone', files: applied.files, paths }
   }
@@ -223,7 +238,7 @@ export function taskAnswers(
         ancestorIds: ancestorsOf(state, id),
       }
     }),
-    applyPatch: os.tasks.applyPatch.handler(({ input }) => apply(input.taskId)),
+    applyPatch: os.tasks.applyPatch.handler(({ input }) => apply(input.taskId, input.selection)),
     undoApply: os.tasks.undoApply.handler(({ input }) => undo(input.taskId)),
     planResume: os.tasks.planResume.handler(async ({ input }) => ({
       candidates: await resume.plan(input.selector),

@@ -36,7 +36,9 @@ export function applyTarget({ state }: Memory, task: Task): string {
 
 export function diffOf(memory: Memory, task: Task): WorkspaceDiff {
   const target = { path: applyTarget(memory, task), branch: 'main' }
-  return memory.given.diff?.(task.id) ?? { files: [], patch: '', truncated: false, target }
+  return (
+    memory.given.diff?.(task.id) ?? { files: [], patch: '', truncated: false, target, tree: null }
+  )
 }
 
 export function workspaceAnswers(
@@ -168,7 +170,17 @@ export function workspaceAnswers(
     }),
     diff: os.workspace.diff.handler(({ input }) => {
       const { task } = isolated(find(input.workspaceId, 'workspace'))
-      return diffOf(memory, task)
+      const found = diffOf(memory, task)
+      const { file } = input
+      if (!file) return found
+      const ofFile = (part: string) => file.paths.some((path) => part.includes(` b/${path}\n`))
+      return {
+        ...found,
+        patch: found.patch
+          .split(/^(?=diff --git )/m)
+          .filter(ofFile)
+          .join(''),
+      }
     }),
     findFiles: os.workspace.findFiles.handler(({ input: { query, limit } }) => ({
       files: rankFiles(memory.given.files ?? [], query, limit),

@@ -44,6 +44,7 @@ it('counts without the text of the changes', async () => {
     git.diff({ dir: project.dir, baseCommit, shown: { patch: false } }),
   ).resolves.toEqual({
     kind: 'diff',
+    tree: (await git.snapshot(project.dir)).tree,
     files: [{ path: 'a.txt', change: 'modified', oldPath: null, additions: 2, deletions: 1 }],
     patch: '',
     truncated: false,
@@ -74,6 +75,7 @@ it('is empty when nothing was changed', async () => {
   const baseCommit = project.git('rev-parse', 'HEAD')
   await expect(git.diff({ dir: project.dir, baseCommit })).resolves.toEqual({
     kind: 'diff',
+    tree: project.git('rev-parse', 'HEAD^{tree}'),
     files: [],
     patch: '',
     truncated: false,

@@ -117,6 +117,9 @@ export function createGit(options: RunGitOptions = {}) {
     resolveCommit: (dir: string, name: string, options?: Options) =>
       inspect.resolveCommit(git, dir, name, options),
 
+    /** Returns the tree of a commit, also of one that only a store has; null if there is no such commit. */
+    treeOfCommit: (dir: string, commit: string) => inspect.treeOfCommit(at(dir), dir, commit),
+
     /** Like `resolveCommit`, but also finds commits that only a store has. */
     findCommit: (dir: string, name: string) => inspect.resolveCommit(at(dir), dir, name),
 

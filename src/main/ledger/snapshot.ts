@@ -22,7 +22,7 @@ const snapshotVersion = 2
  * events, tasks and projects, which tests/toolchain/fold-rules.test.ts computes, because computing
  * it here would delay every start.
  */
-export const foldRules = '3-4QRBT2qu5yCVBEyCeQpsqAGi9Jt5nkyaUKb2kBbnktM'
+export const foldRules = '3-uY_tM1VohXlbLbZp6keEc9KzD5UrlYnaQFb9BNFIZY8'
 
 /**
  * Serialized in one step of a few milliseconds, short enough not to delay other work noticeably.

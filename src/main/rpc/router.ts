@@ -227,7 +227,7 @@ export function createRouter(deps: RouterDependencies) {
       list: os.tasks.list.handler(({ input }) => ({ tasks: tasks.list(input) })),
       report: os.tasks.report.handler(({ input }) => tasks.report(taskId(input.taskId), input)),
       applyPatch: os.tasks.applyPatch.handler(({ input }) =>
-        workspaces.apply(taskId(input.taskId)),
+        workspaces.apply(taskId(input.taskId), input.selection),
       ),
       undoApply: os.tasks.undoApply.handler(({ input }) =>
         workspaces.undoApply(taskId(input.taskId)),

@@ -4,6 +4,7 @@
  */
 
 import type { ApplyOutcome } from '../../shared/agents/tools.ts'
+import type { ChangeSelection } from '../../shared/contract/changes.ts'
 import type { KeptLeftovers, WorkspaceSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
@@ -293,10 +294,10 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   }
 
   /** Also returns the files that are not applied: a patch contains no ignored files. */
-  async function applyAndTell(taskId: TaskId): Promise<ApplyOutcome> {
-    const outcome = await apply(taskId)
+  async function applyAndTell(taskId: TaskId, selection?: ChangeSelection): Promise<ApplyOutcome> {
+    const outcome = await apply(taskId, selection)
     const task = state.tasks.get(taskId)
-    if (outcome.kind !== 'applied' || !task) return outcome
+    if (outcome.kind !== 'applied' || !task || selection) return outcome
     // The changes are applied, so a failure to list the rest must not fail the call.
     const notCarried = await leftovers.notCarried(task).catch(() => [])
     return notCarried.length > 0 ? { ...outcome, notCarried } : outcome
@@ -353,7 +354,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     workingDirs,
     records,
     diff,
-    apply: (taskId) => locks.workspace(taskId, () => applyAndTell(taskId)),
+    apply: (taskId, selection) => locks.workspace(taskId, () => applyAndTell(taskId, selection)),
     undoApply: (taskId) =>
       locks.workspace(taskId, () => {
         const dir = state.tasks.get(taskId)?.fileUpdates?.at(-1)?.dir

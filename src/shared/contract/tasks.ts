@@ -26,6 +26,7 @@ import {
   variablesMax,
 } from '../records/tasks.ts'
 import { base } from './base.ts'
+import { changeSelectionSchema } from './changes.ts'
 
 const taskTreeSchema = taskSchema.extend({
   get children() {
@@ -148,8 +149,13 @@ export const tasks = {
       }),
     )
     .output(reportSchema),
-  /** Brings its patch into its parent's worktree; a root's into the project's checked-out branch. */
-  applyPatch: base.input(z.object({ taskId: idTextSchema })).output(applyOutcomeSchema),
+  /**
+   * Brings its patch into its parent's worktree; a root's into the project's checked-out branch. With `selection` only
+   * these files and hunks of it.
+   */
+  applyPatch: base
+    .input(z.object({ taskId: idTextSchema, selection: changeSelectionSchema.optional() }))
+    .output(applyOutcomeSchema),
   /**
    * Takes the newest apply of this task's changes back: every file is as it was before. Where one was changed
    * since, nothing is.

@@ -86,7 +86,7 @@ export type TurnFile = z.infer<typeof turnFileSchema>
 const diffBases = ['turn-before', 'start', 'now'] as const
 export type DiffBase = (typeof diffBases)[number]
 
-const turnDiffSchema = workspaceDiffSchema.omit({ target: true }).extend({
+const turnDiffSchema = workspaceDiffSchema.omit({ target: true, tree: true }).extend({
   kind: z.literal('diff'),
   stated: statedSchema,
   /**

@@ -126,6 +126,8 @@ export const workspaceDiffSchema = z.object({
   truncated: z.boolean(),
   /** Where it would be applied: the project's checked-out branch, or the parent's. */
   target: z.object({ path: z.string(), branch: z.string().nullable() }),
+  /** Git's id of the changed files' tree, which a selection of them refers to; null if nothing changed. */
+  tree: z.string().nullable(),
 })
 export type WorkspaceDiff = z.infer<typeof workspaceDiffSchema>
 

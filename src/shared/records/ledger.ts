@@ -225,6 +225,8 @@ const ledgerEventSchemas = [
     reason: fileUpdateReasonSchema,
     /** The apply that is undone. */
     undoes: updateIdSchema.optional(),
+    /** A chosen part of the changes was applied, or such an apply is undone. */
+    partial: z.boolean().optional(),
     /** The folder as it was named, and the top level of its working tree; stored as `workspace.created` stores its path. */
     dir: z.string(),
     root: z.string(),

@@ -288,6 +288,8 @@ const fileUpdateSchema = z.object({
   reason: fileUpdateReasonSchema,
   /** The apply that an undo undoes. */
   undoes: updateIdSchema.optional(),
+  /** Only a part of the changes, so that the status of the patch stays. */
+  partial: z.boolean().optional(),
   /** Absolute: the folder as it was named, and the top level of its working tree. */
   dir: z.string(),
   root: z.string(),

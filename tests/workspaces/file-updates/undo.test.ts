@@ -67,6 +67,34 @@ it('counts a renamed file once', async () => {
   ])
 })
 
+it('applies a chosen part, leaves the status of the patch, and undoes that part alone', async () => {
+  const { fixture, taskId, dir } = await finished()
+  const { client } = fixture.shiplog
+  const { tree } = await client.workspace.diff({ workspaceId: taskId, patch: false })
+  const pick = (...paths: string[]) =>
+    client.tasks.applyPatch({
+      taskId,
+      selection: { tree: tree ?? '', files: paths.map((path) => ({ path })) },
+    })
+  expect((await pick('gone.txt', 'renamed.txt')).kind).toBe('applied')
+  expect((await pick('a.txt')).kind).toBe('applied')
+  expect(status(dir)).toBe(' M a.txt\n D gone.txt\n D old.txt\n?? renamed.txt\n')
+  const task = await taskOf(fixture.shiplog, taskId)
+  expect(task.patch).not.toBe('applied')
+  expect(task.fileUpdates).toMatchObject([
+    { partial: true, files: 2 },
+    { partial: true, files: 1 },
+  ])
+  expect((await pick('a.txt')).kind).toBe('already-applied')
+  await client.tasks.undoApply({ taskId })
+  expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('one\ntwo\n')
+  await client.tasks.undoApply({ taskId })
+  expect(status(dir)).toBe('')
+  await expect(pick('run.txt')).rejects.toThrow(/changed nothing at run\.txt/)
+  await writeFiles(task.workspace?.path ?? '', { 'later.txt': 'later\n' })
+  await expect(pick('a.txt')).rejects.toThrow(/not the ones that were shown/)
+})
+
 it('undoes an apply to the byte, says that it is not applied, and applies again', async () => {
   const { fixture, taskId, dir } = await finished()
   const { client } = fixture.shiplog

@@ -6,10 +6,11 @@ import { withSnapshot } from '../snapshots/snapshot.ts'
 import { changeWords, diffTree, readRaw } from './tree-changes.ts'
 
 /** The caller chooses the target. */
-export type DiffContent = Omit<WorkspaceDiff, 'target'>
+export type DiffContent = Omit<WorkspaceDiff, 'target' | 'tree'>
 
 type DiffAnswer =
-  | ({ kind: 'diff' } & DiffContent)
+  /** `tree`: the working tree as it was compared. */
+  | ({ kind: 'diff'; tree: string } & DiffContent)
   /** Agents work in place there: a folder without Git, or without its base commit. */
   | { kind: 'not-available'; reason: 'not-a-repository' | 'no-base-commit' }
 
@@ -59,7 +60,7 @@ export async function diff(
   }
   return withSnapshot(git, dir, { signal }, async ({ tree, quarantine }) => {
     const trees = { dir: found.topLevel, from: baseCommit, to: tree, shown, signal }
-    return { kind: 'diff', ...(await diffTrees(quarantine.git, trees)) }
+    return { kind: 'diff', tree, ...(await diffTrees(quarantine.git, trees)) }
   })
 }
 
@@ -139,6 +140,7 @@ async function diffTrees(
   const paths = file ? ['--', ...file.paths] : []
   const text = await git([...compared, '--patch', ...context, from, to, ...paths], {
     cwd: dir,
+    env: { GIT_LITERAL_PATHSPECS: '1' },
     signal,
     stdoutBytesMax: diffBytesMax,
     cut: true,

@@ -6,12 +6,14 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
+import type { ChangeSelection } from '../../../shared/contract/changes.ts'
 import { line, type RunGit } from '../command/run-git.ts'
 import { treeOfCommit } from '../repository/inspect.ts'
 import { type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'
 import { planUpdate, type UpdatePlan } from '../update/plan.ts'
 import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './apply-to-index.ts'
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'
+import { selectChanges } from './select-changes.ts'
 
 /**
  * Writes the planned changes (`update/plan.ts`). `paths` are files that were edited meanwhile, in
@@ -33,14 +35,27 @@ export interface MergeIntoInput extends Writing {
   baseCommit: string
   /** The final state: `SavedPatch.finalCommit`. */
   theirCommit: string
+  /** Only these changes; absent: all. */
+  selection?: ChangeSelection | undefined
   signal?: AbortSignal | undefined
 }
+
+/** Nothing was changed. */
+type NotSelected =
+  | { kind: 'no-such-change'; what: string }
+  /** The final state is another one than the selection was made from. */
+  | { kind: 'changed-since-shown' }
+  /** The saved files can only be applied as a whole, because the base is lost. */
+  | { kind: 'base-missing' }
 
 /**
  * `commits-missing`: the repository no longer has them; `mergePatchInto` uses the saved files
  * instead.
  */
-export type MergeAnswer = ApplyOutcome | { kind: 'commits-missing'; commits: string[] }
+export type MergeAnswer =
+  | ApplyOutcome
+  | NotSelected
+  | { kind: 'commits-missing'; commits: string[] }
 
 /** Paths are relative to the target's top level. */
 export async function mergeInto(git: RunGit, input: MergeIntoInput): Promise<MergeAnswer> {
@@ -52,10 +67,9 @@ export async function mergeInto(git: RunGit, input: MergeIntoInput): Promise<Mer
     return { kind: 'commits-missing', commits }
   }
   if (base === theirs) return { kind: 'nothing-to-apply' }
-  const prepared = await withSnapshot(git, targetDir, { signal }, async (target) => {
-    const trees = { dir: target.topLevel, base, ours: target.tree, theirs, signal }
-    return prepare(git, target, await mergeTrees(target.quarantine.git, trees), input)
-  })
+  const prepared = await withSnapshot(git, targetDir, { signal }, (target) =>
+    mergeSelected(git, target, { base, theirs }, input),
+  )
   return bringIn(prepared, input)
 }
 
@@ -66,11 +80,15 @@ export interface MergePatchInput extends Writing {
   /** The files of `savePatch`; null for one that was not written. */
   seriesPath: string | null
   worktreePath: string | null
+  selection?: ChangeSelection | undefined
   signal?: AbortSignal | undefined
 }
 
 /** Like `mergeInto`, from the saved files, if the commits no longer exist. */
-export async function mergePatchInto(git: RunGit, input: MergePatchInput): Promise<ApplyOutcome> {
+export async function mergePatchInto(
+  git: RunGit,
+  input: MergePatchInput,
+): Promise<ApplyOutcome | NotSelected> {
   const { targetDir, baseCommit, signal } = input
   const prepared = await withSnapshot(git, targetDir, { signal }, async (target) => {
     const apart = target.quarantine.git
@@ -82,10 +100,10 @@ export async function mergePatchInto(git: RunGit, input: MergePatchInput): Promi
       const theirs = await treeWith(apart, target, base, patches, signal)
       if (theirs.kind === 'merged') {
         if (theirs.tree === base) return answered({ kind: 'nothing-to-apply' })
-        const trees = { dir: target.topLevel, base, ours: target.tree, theirs: theirs.tree, signal }
-        return prepare(git, target, await mergeTrees(apart, trees), input)
+        return mergeSelected(git, target, { base, theirs: theirs.tree }, input)
       }
     }
+    if (input.selection) return answered({ kind: 'base-missing' })
     const merge = await treeWith(apart, target, target.tree, patches, signal)
     // Without its original blobs, a patch that is already applied looks like one that does not fit.
     if (merge.kind === 'conflict' && (await holdsAll(apart, target, patches, signal))) {
@@ -100,9 +118,33 @@ export async function mergePatchInto(git: RunGit, input: MergePatchInput): Promi
  * `write` is called after the snapshot is deleted: once a file was touched, the plan must not be
  * computed again.
  */
-type Prepared = { kind: 'planned'; plan: UpdatePlan } | { kind: 'answered'; outcome: ApplyOutcome }
+type Prepared =
+  | { kind: 'planned'; plan: UpdatePlan }
+  | { kind: 'answered'; outcome: ApplyOutcome | NotSelected }
 
-const answered = (outcome: ApplyOutcome): Prepared => ({ kind: 'answered', outcome })
+const answered = (outcome: ApplyOutcome | NotSelected): Prepared => ({ kind: 'answered', outcome })
+
+async function mergeSelected(
+  git: RunGit,
+  target: OpenSnapshot,
+  { base, theirs }: { base: string; theirs: string },
+  input: Writing & Pick<MergeIntoInput, 'selection' | 'signal'>,
+): Promise<Prepared> {
+  const { selection, signal } = input
+  const { git: apart } = target.quarantine
+  const trees = { dir: target.topLevel, base, signal }
+  let wanted = theirs
+  if (selection) {
+    if (selection.tree !== theirs) return answered({ kind: 'changed-since-shown' })
+    const indexFile = path.join(target.scratchDir, 'index-selected')
+    const { files } = selection
+    const selected = await selectChanges(apart, { ...trees, theirs, files, indexFile })
+    if (selected.kind === 'no-such-change') return answered(selected)
+    wanted = selected.tree
+  }
+  const merge = await mergeTrees(apart, { ...trees, ours: target.tree, theirs: wanted })
+  return prepare(git, target, merge, input)
+}
 
 async function prepare(
   git: RunGit,
@@ -117,7 +159,10 @@ async function prepare(
   return answered(conflict(planned.paths, [`${named(planned.paths)}: ${planned.why}`]))
 }
 
-async function bringIn(prepared: Prepared, { write }: Writing): Promise<ApplyOutcome> {
+async function bringIn(
+  prepared: Prepared,
+  { write }: Writing,
+): Promise<ApplyOutcome | NotSelected> {
   if (prepared.kind === 'answered') return prepared.outcome
   const { files, converted } = prepared.plan
   const written = await write(prepared.plan)

@@ -1,7 +1,8 @@
 /** Applies the changes of a workspace to its parent's folder or the project's. */
 import { join } from 'node:path'
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
-import { refused } from '../../../shared/failure.ts'
+import type { ChangeSelection } from '../../../shared/contract/changes.ts'
+import { invalid, refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks.ts'
 import { patchDir, seriesFile, worktreePatchFile } from '../../artifacts/index.ts'
@@ -16,9 +17,10 @@ import type { KeepPatchStatus } from './patch-status.ts'
 /**
  * Applies by a three-way merge, all or nothing; a conflict is a result, not an error. A root's
  * changes are applied to the project's own folder, a sub-agent's to its parent's, or to that of the
- * nearest ancestor that still exists.
+ * nearest ancestor that still exists. With a selection only these changes are applied, and the
+ * status of the patch stays.
  */
-export type ApplyChanges = (taskId: TaskId) => Promise<ApplyOutcome>
+export type ApplyChanges = (taskId: TaskId, selection?: ChangeSelection) => Promise<ApplyOutcome>
 
 export function createApplyChanges(deps: {
   ledger: Ledger
@@ -31,20 +33,24 @@ export function createApplyChanges(deps: {
   const { ledger, git, locks } = deps
   const { isolated, finalState, applyTarget } = deps.finalStates
 
-  async function apply(taskId: TaskId): Promise<ApplyOutcome> {
+  async function apply(taskId: TaskId, selection?: ChangeSelection): Promise<ApplyOutcome> {
     const { task } = isolated(taskId)
     for (;;) {
       const target = applyTarget(task)
       // A removal of that workspace holds the folder's lock until it is deleted; the changes then
       // have another target.
       const outcome = await locks.folder(target, async () =>
-        applyTarget(task) === target ? applyTo(taskId, target) : null,
+        applyTarget(task) === target ? applyTo(taskId, target, selection) : null,
       )
       if (outcome) return outcome
     }
   }
 
-  async function applyTo(taskId: TaskId, target: string): Promise<ApplyOutcome> {
+  async function applyTo(
+    taskId: TaskId,
+    target: string,
+    selection: ChangeSelection | undefined,
+  ): Promise<ApplyOutcome> {
     const { task, workspace } = isolated(taskId)
     if (workspace.isolation === 'in-place') {
       return refused(
@@ -69,7 +75,8 @@ export function createApplyChanges(deps: {
       'live' in final ? (await git.commitSnapshot(final.live)).commit : final.saved.finalCommit
     if (!theirCommit) return { kind: 'nothing-to-apply' }
     await settleFirst(target)
-    const writing = deps.fileUpdates.applyInto(taskId, target)
+    const partial = selection !== undefined
+    const writing = { ...deps.fileUpdates.applyInto(taskId, target, { partial }), selection }
     const merged = await git.mergeInto({
       ...writing,
       targetDir: target,
@@ -80,7 +87,24 @@ export function createApplyChanges(deps: {
       merged.kind === 'commits-missing'
         ? await applySavedFiles(merged, writing, target, workspace, final)
         : merged
-    if (outcome.kind === 'already-applied') {
+    switch (outcome.kind) {
+      case 'no-such-change':
+        return invalid(
+          'selection',
+          `"${task.title}" changed nothing at ${outcome.what}. \`shiplog workspaces diff\` shows its changes.`,
+        )
+      case 'changed-since-shown':
+        return refused(
+          'changed-since-shown',
+          `The changes of "${task.title}" are not the ones that were shown. Look at them again, then apply.`,
+        )
+      case 'base-missing':
+        return refused(
+          'nothing-to-apply',
+          `The repository lost the commit that "${task.title}" started from, so its changes can only be applied as a whole.`,
+        )
+    }
+    if (outcome.kind === 'already-applied' && !partial) {
       await deps.keepPatchStatus(task, 'applied')
       await ledger.record({ type: 'task.patch-changed', taskId, status: 'applied' })
     }
@@ -102,11 +126,11 @@ export function createApplyChanges(deps: {
   /** Used if the repository lost the commits (a new clone, an early collection). */
   async function applySavedFiles(
     merged: MergeAnswer & { kind: 'commits-missing' },
-    writing: ReturnType<FileUpdates['applyInto']>,
+    writing: ReturnType<FileUpdates['applyInto']> & { selection: ChangeSelection | undefined },
     targetDir: string,
     workspace: IsolatedWorkspace,
     final: FinalState,
-  ): Promise<ApplyOutcome> {
+  ) {
     if ('live' in final) {
       return refused(
         'not-git',

@@ -38,21 +38,25 @@ export function createDiffWorkspace({
     if (final && 'live' in final) {
       const answer = await git.diff({ dir: final.live, baseCommit: workspace.baseCommit, shown })
       if (answer.kind === 'diff')
-        return { files: answer.files, patch: answer.patch, truncated: answer.truncated, target }
+        return {
+          ...{ files: answer.files, patch: answer.patch, truncated: answer.truncated },
+          ...{ target, tree: answer.tree },
+        }
       return refused(
         'not-git',
         `The base commit of "${task.title}" is not in the repository any more.`,
       )
     }
     const commit = final?.saved.finalCommit
-    if (!commit) return { files: [], patch: '', truncated: false, target }
+    if (!commit) return { files: [], patch: '', truncated: false, target, tree: null }
     const content = await git.diffCommits({
       repoDir: task.projectDir,
       from: workspace.baseCommit,
       to: commit,
       shown,
     })
-    return { ...content, target }
+    const tree = await git.treeOfCommit(task.projectDir, commit)
+    return { ...content, target, tree }
   }
 
   async function targetOf(task: Task): Promise<WorkspaceDiff['target']> {

@@ -20,9 +20,13 @@ import { directionOf, type FileUpdateDependencies, type UpdateInHand } from './u
 export interface FileUpdates {
   /**
    * Returns an id for an apply of a task's changes into `dir`, and the function that writes its
-   * plan.
+   * plan. `partial`: the status of the task's patch stays.
    */
-  applyInto(taskId: TaskId, dir: string): { updateId: UpdateId; write: WriteUpdate }
+  applyInto(
+    taskId: TaskId,
+    dir: string,
+    about: { partial: boolean },
+  ): { updateId: UpdateId; write: WriteUpdate }
   /** Undoes the newest apply. Throws FailureError if there is none, or its folder is missing. */
   undo(taskId: TaskId): Promise<UndoOutcome>
   /**
@@ -48,10 +52,11 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     return task
   }
 
-  function applyInto(taskId: TaskId, dir: string) {
+  function applyInto(taskId: TaskId, dir: string, { partial }: { partial: boolean }) {
     const updateId = newUpdateId()
     const write = async ({ root, commit, manifest, files }: UpdatePlan) => {
-      const update = { id: updateId, reason: 'apply', root, commit, files: files.length } as const
+      const about = { reason: 'apply', ...(partial ? { partial } : {}) } as const
+      const update = { id: updateId, ...about, root, commit, files: files.length }
       const written = await run({ task: taskOf(taskId), update, manifest }, dir)
       const nowMs = clock()
       const oldestMs = nowMs - undoableDays * dayMs
@@ -67,7 +72,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     const task = taskOf(taskId)
     const applied = undoableApply(task, clock())
     if (!applied) return refused('nothing-to-undo', whyNothing(task))
-    const { root, commit, files, dir } = applied
+    const { root, commit, files, dir, partial } = applied
     if (!(await exists(root))) {
       return refused('removed', `${root}, to which "${task.title}" was applied, is gone.`)
     }
@@ -81,8 +86,9 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
       }
       const { other } = await statesOf(root, manifest, 'back')
       if (other.length > 0) return changedSince(other)
-      const update = { id: newUpdateId(), reason: 'undo', undoes: applied.id, root, commit, files }
-      const done = await run({ task, update: { ...update, reason: 'undo' }, manifest }, dir)
+      const about = { reason: 'undo', undoes: applied.id, partial } as const
+      const update = { id: newUpdateId(), ...about, root, commit, files }
+      const done = await run({ task, update, manifest }, dir)
       if (done.kind === 'edited') return changedSince(done.paths)
       const paths = manifest.files.map(({ path }) => path)
       return { kind: 'undone', files, paths }
@@ -95,7 +101,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     dir: string,
   ): Promise<{ kind: 'written' } | { kind: 'edited'; paths: string[] }> {
     const { task, update, manifest } = inHand
-    const { id: updateId, reason, undoes, root, commit, files } = update
+    const { id: updateId, reason, undoes, partial, root, commit, files } = update
     try {
       await ledger.record({
         type: 'files.update-started',
@@ -103,6 +109,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
         taskId: task.id,
         reason,
         undoes,
+        partial,
         dir: storedPath(layout, dir),
         root: storedPath(layout, root),
         commit,
@@ -137,7 +144,8 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
 
   /** Called once everything is written and durable. */
   async function finish({ task, update }: UpdateInHand): Promise<void> {
-    await keepPatchStatus(task, update.reason === 'apply' ? 'applied' : 'ready')
+    if (!update.partial)
+      await keepPatchStatus(task, update.reason === 'apply' ? 'applied' : 'ready')
     await ledger.record({ type: 'files.updated', updateId: update.id, taskId: task.id })
     // It replaced what the undone apply had written, which that apply's patch contains.
     if (update.undoes) await git.dropUpdate(update.root, update.undoes).catch(notDropped)

@@ -9,7 +9,7 @@ import type { Direction } from './swap-files.ts'
 /** The inputs of one update's swap. */
 export interface UpdateInHand {
   task: Task
-  update: Pick<FileUpdate, 'id' | 'reason' | 'undoes' | 'root' | 'commit' | 'files'>
+  update: Pick<FileUpdate, 'id' | 'reason' | 'undoes' | 'partial' | 'root' | 'commit' | 'files'>
   manifest: UpdateManifest
 }
 

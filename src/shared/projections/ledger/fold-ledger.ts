@@ -358,9 +358,10 @@ function startedUpdate(
   event: LedgerEventOf<'files.update-started'>,
   at: string,
 ): FileUpdate {
-  const { updateId: id, reason, undoes, commit, files } = event
+  const { updateId: id, reason, undoes, partial, commit, files } = event
   const [dir, root] = [absolutePath(event.dir, state), absolutePath(event.root, state)]
-  return { id, reason, undoes, dir, root, commit, files, startedAt: at, doneAt: null }
+  const about = { reason, undoes, ...(partial ? { partial } : {}) }
+  return { id, ...about, dir, root, commit, files, startedAt: at, doneAt: null }
 }
 
 function endUpdate(task: Task, id: UpdateId, at: string): Partial<Task> {
@@ -368,14 +369,16 @@ function endUpdate(task: Task, id: UpdateId, at: string): Partial<Task> {
   if (!update) return {}
   if (update.reason === 'apply') {
     return {
-      patch: 'applied',
+      ...(update.partial ? {} : { patch: 'applied' as const }),
       fileUpdates: task.fileUpdates?.map((one) => (one.id === id ? { ...one, doneAt: at } : one)),
     }
   }
+  const fileUpdates = without(task.fileUpdates, [id, update.undoes])
+  if (update.partial) return { fileUpdates }
   return {
     // Without its worktree there is a patch, which can be applied once more.
     patch: isPatchSaved(task.workspace) ? 'ready' : 'none',
-    fileUpdates: without(task.fileUpdates, [id, update.undoes]),
+    fileUpdates,
   }
 }
 

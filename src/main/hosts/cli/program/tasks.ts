@@ -1,5 +1,5 @@
 /** `shiplog tasks …`: what agents were asked to do, and what became of it. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { agentCount, positiveInteger } from '../option-values.ts'
 import { idArgument, keyEnvMeaning, permissionsOption, type Runs } from './parts.ts'
 
@@ -110,6 +110,17 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     )
     .addArgument(idArgument('task'))
     .option('--undo', 'take the last apply back; refused where a file was changed since')
+    .addOption(
+      new Option('--file <path...>', 'only these changed files, or all below a folder').conflicts(
+        'undo',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--hunk <path:n...>',
+        'only these hunks: the nth of that file in `workspaces diff`, from 1; src/a.ts:1,3 for two',
+      ).conflicts('undo'),
+    )
     .action(
       runs(async ([id = ''], given) =>
         (await import('../commands/tasks/tasks.ts')).apply(id, given),

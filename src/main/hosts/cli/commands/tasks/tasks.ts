@@ -18,6 +18,7 @@ import { taskTreeJson } from '../../task-json.ts'
 import { safeLine, safeText } from '../../terminal/safe-text.ts'
 import { withShiplog } from '../../with-shiplog.ts'
 import { projectNamed } from '../project-named.ts'
+import { selectionOf } from './change-selection.ts'
 import { printTree } from './task-tree.ts'
 
 interface ListOptions extends ParsedOptions {
@@ -98,11 +99,20 @@ async function sayAsked(
   return exitCodes.done
 }
 
-export function apply(id: string, { undo = false }: ParsedOptions): Action {
+interface ApplyOptions {
+  undo?: boolean
+  file?: string[]
+  hunk?: string[]
+}
+
+export function apply(id: string, given: ParsedOptions): Action {
+  const { undo = false, file = [], hunk = [] } = given as ApplyOptions
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       if (undo) return sayUndone(context, await client.tasks.undoApply({ taskId: id }))
-      const outcome = await client.tasks.applyPatch({ taskId: id })
+      const chosen = file.length + hunk.length > 0
+      const selection = chosen ? await selectionOf(client, id, { file, hunk }) : undefined
+      const outcome = await client.tasks.applyPatch({ taskId: id, selection })
       if (context.json) await context.printJson(outcome)
       return tellApplied(context, outcome)
     })
