@@ -24,6 +24,8 @@ export interface Sizes {
   searchedEntries: number
   /** Of one conversation with a model. */
   modelTurns: number
+  /** Agents that stream at once. */
+  streaming: number
 }
 
 export interface Bench {
@@ -57,6 +59,7 @@ export const fullSizes: Sizes = {
   searched: 100_000,
   searchedEntries: 1_000_000,
   modelTurns: 2_000,
+  streaming: 20,
 }
 
 /** To see that it works, in seconds; the ratios of such sizes say little. */
@@ -74,6 +77,7 @@ export const quickSizes: Sizes = {
   searched: 2_000,
   searchedEntries: 20_000,
   modelTurns: 100,
+  streaming: 4,
 }
 
 /** Milliseconds and megabytes are asked of the sizes they were set for, not of smaller ones. */

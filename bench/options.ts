@@ -18,7 +18,7 @@ export interface Options {
 export const usage = `npm run bench -- [options]
   --quick           small sizes, three rounds: to see that it works
   --only a,b        these measurements: appends, opening, random-page, healing, going-on, replay, removal,
-                    start-up, turn-store, search, full-text, model-turns; and window, which runs only when it is named
+                    start-up, turn-store, search, full-text, model-turns
   --rounds N        how often each comparison is made
   --seed N          of the made-up data
   --dir DIR         where to measure; by default the system's folder for temporary files
@@ -33,12 +33,24 @@ sizes
   --searched-entries N                            the entries of full-text search
   --model-turns N                                 of one conversation with a model`
 
+export const uiUsage = `npm run bench:ui -- [options]
+  --quick           a short transcript and three rounds: to see that it works
+  --only a,b        these measurements: opening, moving, resting, streaming, navigation
+  --rounds N        how often each comparison is made
+  --seed N          of the made-up data
+  --dir DIR         where to measure; by default the system's folder for temporary files
+  --json FILE       the numbers as JSON
+sizes
+  --entries N  --journal-mb N                     the long transcript
+  --streaming N                                   the agents that stream at once`
+
 const roundsDefault = 7
 const quickRounds = 3
 const seedDefault = 20261121
 
 const sizeOptions = {
   'model-turns': 'modelTurns',
+  streaming: 'streaming',
   searched: 'searched',
   'searched-entries': 'searchedEntries',
   appends: 'appends',
@@ -56,7 +68,6 @@ const sizeOptions = {
 export function parseOptions(
   args: string[],
   names: string[],
-  byDefault = names,
 ): Options | { kind: 'help' } | { kind: 'wrong'; message: string } {
   try {
     const text = { type: 'string' } as const
@@ -74,6 +85,7 @@ export function parseOptions(
           searched: text,
           'searched-entries': text,
           'model-turns': text,
+          streaming: text,
         },
       },
     })
@@ -83,7 +95,7 @@ export function parseOptions(
       const given = values[option as keyof typeof sizeOptions]
       if (given !== undefined) sizes[size] = count(option, given)
     }
-    const only = values.only?.split(',') ?? byDefault
+    const only = values.only?.split(',') ?? names
     const unknown = only.find((name) => !names.includes(name))
     if (unknown !== undefined) throw new Error(`there is no measurement "${unknown}"`)
     return {

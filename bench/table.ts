@@ -47,7 +47,7 @@ function boundInWords(bound: Bound, unit: Unit): string {
 
 /** Three digits say all that such a measurement knows. */
 export function amount(value: number, unit: Unit): string {
-  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2
+  const digits = unit === 'rows' || value >= 100 ? 0 : value >= 10 ? 1 : 2
   const text = value.toLocaleString('en', {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,

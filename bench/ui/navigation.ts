@@ -1,18 +1,15 @@
 /** Going from one screen of the window to another, with few agents in the sidebar and with many. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright'
-import { chromiumLaunchOptions } from '../scripts/chromium.mjs'
-import { openLedger } from '../src/main/ledger/ledger.ts'
-import { layoutOf } from '../src/main/sessions/session-files.ts'
-import type { ProjectId, TaskId } from '../src/shared/records/ids.ts'
-import type { Bench } from './bench.ts'
-import { makeUp } from './made-up.ts'
-import { alternate, find, type Measured } from './rounds.ts'
-import { finishedTask, projectAdded, writeTranscript } from './voyages.ts'
+import type { CDPSession, Page } from 'playwright'
+import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
+import type { ProjectId, TaskId } from '../../src/shared/records/ids.ts'
+import type { Bench } from '../bench.ts'
+import { makeUp } from '../made-up.ts'
+import { alternate, find, type Measured } from '../rounds.ts'
+import { finishedTask, projectAdded, writeTranscript } from '../voyages.ts'
+import { goTo, openWindow, type Served, serve, type Window } from './window-page.ts'
 
 /** Trees and the tasks of each: 6 and 570, as the window was first measured with. */
 const few = { trees: 2, tasks: 3 }
@@ -23,15 +20,12 @@ const laps = 5
 /** What a navigation leaves to be done later is done by then; it is waited for on both sides. */
 const settledMs = 400
 
-const cli = fileURLToPath(new URL('../out/main/cli.js', import.meta.url))
-
-export async function measureWindow(bench: Bench): Promise<Measured> {
-  const browser = await chromium.launch(chromiumLaunchOptions())
-  const hosts: ChildProcess[] = []
+export async function measureNavigation(bench: Bench): Promise<Measured> {
+  const opened: (Served | Window)[] = []
   try {
     const sides = {
-      few: await openSide(bench, browser, few, hosts),
-      many: await openSide(bench, browser, many, hosts),
+      few: await openSide(bench, few, opened),
+      many: await openSide(bench, many, opened),
     }
     const rounds = await alternate(
       { few: () => navigate(sides.few), many: () => navigate(sides.many) },
@@ -50,7 +44,9 @@ export async function measureWindow(bench: Bench): Promise<Measured> {
       [`work with ${manyTasks} tasks over work with ${fewTasks}`]: (round: Round) =>
         round.many.taskMs / round.few.taskMs,
     })
-    const nodes = await Promise.all([sides.few, sides.many].map(({ page }) => nodesIn(page)))
+    const nodes = await Promise.all(
+      [sides.few, sides.many].map(({ window }) => nodesIn(window.page)),
+    )
     return {
       title: `Going to another screen with ${fewTasks} and with ${manyTasks} tasks in the sidebar, all unfolded`,
       rounds: rounds.length,
@@ -63,8 +59,7 @@ export async function measureWindow(bench: Bench): Promise<Measured> {
       ],
     }
   } finally {
-    await browser.close()
-    for (const host of hosts) await end(host)
+    for (const one of opened.toReversed()) await one.close()
   }
 }
 
@@ -72,60 +67,46 @@ type Work = { taskMs: number; scriptMs: number }
 type Round = { few: Work; many: Work }
 
 interface Side {
-  page: Page
+  window: Window
   roots: TaskId[]
 }
 
 async function openSide(
   { dir, seed, say }: Bench,
-  browser: Browser,
   size: { trees: number; tasks: number },
-  hosts: ChildProcess[],
+  opened: (Served | Window)[],
 ): Promise<Side> {
   const dataDir = join(dir, `data-${size.trees}`)
   say(`making ${size.trees * size.tasks} tasks`)
   const roots = await makeTrees(dataDir, join(dir, 'project'), seed, size)
-  const host = spawn(process.execPath, [cli, 'serve', '--port', '0', '--data-dir', dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  hosts.push(host)
-  const [printed] = await once(host.stdout, 'data')
-  // A context of its own, so that each has a process of its own.
-  const page = await (
-    await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  ).newPage()
-  await page.goto(String(printed).trim())
-  await page.getByRole('treeitem').first().waitFor()
-  return { page, roots }
+  const host = await serve(dataDir)
+  opened.push(host)
+  const window = await openWindow(host.url)
+  opened.push(window)
+  await window.page.getByRole('treeitem').first().waitFor()
+  return { window, roots }
 }
 
 /** Work for each navigation, on average: both trees and the settings in turn, once round to warm up. */
-async function navigate({ page, roots }: Side): Promise<Work> {
+async function navigate({ window: { page, cdp }, roots }: Side): Promise<Work> {
   const [first = '', second = ''] = roots
   const lap = async () => {
     for (const place of [`/t/${first}`, `/t/${second}`, '/settings']) {
-      await page.evaluate((hash) => {
-        window.location.hash = hash
-      }, place)
+      await goTo(page, place)
       await page.waitForTimeout(settledMs)
     }
   }
   await lap()
-  const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable')
-  const before = await metrics(session)
+  const before = await metrics(cdp)
   for (let n = 0; n < laps; n++) await lap()
-  const after = await metrics(session)
-  await session.detach()
+  const after = await metrics(cdp)
   const each = (name: string) =>
     (((after.get(name) ?? 0) - (before.get(name) ?? 0)) * 1_000) / (laps * 3)
   return { taskMs: each('TaskDuration'), scriptMs: each('ScriptDuration') }
 }
 
-type Session = Awaited<ReturnType<ReturnType<Page['context']>['newCDPSession']>>
-
-async function metrics(session: Session): Promise<Map<string, number>> {
-  const { metrics: found } = await session.send('Performance.getMetrics')
+async function metrics(cdp: CDPSession): Promise<Map<string, number>> {
+  const { metrics: found } = await cdp.send('Performance.getMetrics')
   return new Map(found.map(({ name, value }) => [name, value]))
 }
 
@@ -160,10 +141,4 @@ async function makeTrees(
   }
   await ledger.close()
   return roots
-}
-
-async function end(host: ChildProcess): Promise<void> {
-  const ended = once(host, 'exit')
-  host.kill('SIGTERM')
-  await ended
 }

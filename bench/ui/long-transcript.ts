@@ -1,0 +1,139 @@
+/** Finished roots for the window: one with a long transcript as agents leave it, and short ones to come from. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openLedger } from '../../src/main/ledger/ledger.ts'
+import { chatFile, layoutOf } from '../../src/main/sessions/session-files.ts'
+import { createSessions } from '../../src/main/sessions/sessions.ts'
+import type { EntryBody } from '../../src/shared/records/entries.ts'
+import {
+  type ProjectId,
+  type RunId,
+  runIdOf,
+  type TaskId,
+  type ToolCallId,
+} from '../../src/shared/records/ids.ts'
+import type { TranscriptCounts } from '../../src/shared/records/tasks.ts'
+import { type Bench, megabyte } from '../bench.ts'
+import { makeUp } from '../made-up.ts'
+import { finishedTask, projectAdded, writeTranscript } from '../voyages.ts'
+
+export interface LongTranscript {
+  dataDir: string
+  projectDir: string
+  long: TaskId
+  short: TaskId
+  /** `chat.jsonl` of the long one. */
+  file: string
+  entries: number
+}
+
+export const longTitle = 'A long voyage'
+export const shortTitle = 'A short voyage'
+
+/** A command, a written file, what became of each, and the message that names them. */
+const entriesATurn = 5
+const batchTurns = 200
+const shortEntries = 40
+
+export async function makeLongTranscript(bench: Bench): Promise<LongTranscript> {
+  const { seed, sizes, dir, say } = bench
+  say(`making a transcript of ${sizes.journalMb} MB, ${sizes.entries} entries`)
+  const dataDir = join(dir, 'data')
+  const projectDir = join(dir, 'project')
+  await mkdir(projectDir, { recursive: true })
+  const made = makeUp(seed)
+  const voyage = { projectId: made.uuid<ProjectId>(), projectDir }
+  const long = made.uuid<TaskId>()
+  const short = made.uuid<TaskId>()
+  const counts = await writeLong(bench, dataDir, long)
+  const ofShort = await writeTranscript(dataDir, short, seed, shortEntries)
+  const ledger = await openLedger(layoutOf(dataDir).ledger, dataDir)
+  const task = { parentId: null, prompt: 'Sail on.' }
+  await ledger.record(
+    projectAdded(voyage),
+    ...finishedTask(voyage, { ...task, id: short, title: shortTitle }, ofShort),
+    ...finishedTask(voyage, { ...task, id: long, title: longTitle }, counts),
+  )
+  await ledger.close()
+  const file = join(layoutOf(dataDir).sessionDir(long), chatFile)
+  return { dataDir, projectDir, long, short, file, entries: counts?.entries ?? 0 }
+}
+
+async function writeLong(
+  { sizes, seed }: Bench,
+  dataDir: string,
+  taskId: TaskId,
+): Promise<TranscriptCounts | null> {
+  const sessions = createSessions()
+  const session = await sessions.open(taskId, layoutOf(dataDir).sessionDir(taskId))
+  const run = { runId: runIdOf(taskId, 1), run: 1 }
+  const made = makeUp(seed, taskId)
+  const turns = Math.max(1, Math.floor(sizes.entries / entriesATurn))
+  const bytes = (sizes.journalMb * megabyte) / turns
+  await session.append(
+    { type: 'title', title: longTitle },
+    { type: 'run-start', ...run, reason: 'prompt', agent: 'lead' },
+    { ...made.message(700), role: 'user', turn: null } as EntryBody,
+  )
+  for (let done = 0; done < turns; done += batchTurns) {
+    const count = Math.min(batchTurns, turns - done)
+    await session.append(
+      ...Array.from({ length: count }, (_, n) =>
+        turnOf(made, { n: done + n + 1, bytes, runId: run.runId }),
+      ).flat(),
+    )
+  }
+  await session.append({ type: 'run-end', ...run, status: 'completed', cause: null })
+  const counts = await session.counts()
+  await sessions.close(taskId)
+  return counts
+}
+
+/** What each part of a turn takes of its bytes; the rest is names, ids and the journal's chain. */
+const shares = { text: 0.15, reasoning: 0.05, output: 0.3, content: 0.35 }
+
+function turnOf(
+  made: ReturnType<typeof makeUp>,
+  { n, bytes, runId }: { n: number; bytes: number; runId: RunId },
+): EntryBody[] {
+  const message = made.message(bytes) as Extract<EntryBody, { type: 'message' }>
+  const messageUuid = message.uuid ?? made.uuid()
+  const share = (of: keyof typeof shares) => made.text(Math.floor(bytes * shares[of]))
+  const call = (name: string) => ({
+    ...{ messageUuid, runId, turn: n, name },
+    callId: `${name}-${n}` as ToolCallId,
+  })
+  const bash = call('bash')
+  const write = call('write_file')
+  return [
+    { type: 'tool-call', ...bash, input: { command: `npm test -- --only ${n}` } },
+    { type: 'tool-result', ...bash, outcome: 'ok', durationMs: 800, output: share('output') },
+    {
+      ...{ type: 'tool-call', ...write },
+      input: { path: `src/deck-${n % 10}/plank-${n}.ts`, content: share('content') },
+    },
+    { type: 'tool-result', ...write, outcome: 'ok', durationMs: 3, output: 'Written.' },
+    {
+      ...message,
+      turn: n,
+      parts: [
+        { type: 'reasoning', text: share('reasoning') },
+        { type: 'text', text: markdownOf(share('text'), n) },
+        { type: 'tool-call', callId: bash.callId, name: bash.name },
+        { type: 'tool-call', callId: write.callId, name: write.name },
+      ],
+    },
+  ]
+}
+
+/** As models write: a heading now and then, a list, a block of code. */
+function markdownOf(text: string, n: number): string {
+  const cut = (from: number, to: number) =>
+    text.slice(Math.floor(text.length * from), Math.floor(text.length * to)).replaceAll('`', "'")
+  return [
+    n % 4 === 0 ? `## Step ${n}\n` : '',
+    `${cut(0, 0.4)}\n`,
+    `- **${cut(0.4, 0.45)}** ${cut(0.45, 0.6)}\n- ${cut(0.6, 0.7)}\n`,
+    `\`\`\`ts\nconst step = ${n}\n${cut(0.7, 1)}\n\`\`\`\n`,
+  ].join('\n')
+}

@@ -1,0 +1,88 @@
+/** What a window uses that has a long transcript open: its memory while one moves in it, and the processor at rest. */
+import { type Bench, fullSizes, notJudged } from '../bench.ts'
+import { makeUp } from '../made-up.ts'
+import { find, judge, type Measured } from '../rounds.ts'
+import type { LongTranscript } from './long-transcript.ts'
+import { goTo, openWindow, rows, type Served, viewport } from './window-page.ts'
+
+const memoryMbMax = 350
+const growthMax = 1.2
+const idleShareMax = 0.01
+/** Jumps of the soak, each with some scrolling; every tenth goes to another screen and back. */
+const soakJumps = 200
+const scrolledPx = 4_000
+const restMs = 15_000
+
+export async function measureResting(
+  bench: Bench,
+  made: LongTranscript,
+  host: Served,
+): Promise<Measured> {
+  const jumps = bench.sizes.journalMb >= fullSizes.journalMb ? soakJumps : soakJumps / 10
+  bench.say(`moving ${jumps} times, and resting`)
+  const { below } = makeUp(bench.seed)
+  const window = await openWindow(host.url)
+  const { page, cdp, memory, cpuSeconds } = window
+  try {
+    await goTo(page, `#/t/${made.long}`)
+    await page.locator(rows).first().waitFor()
+    const opened = await memory()
+    let quarter = opened
+    for (let n = 1; n <= jumps; n++) {
+      await goTo(page, `#/t/${made.long}?seq=${1 + below(made.entries)}`)
+      await page.locator(rows).first().waitFor()
+      await cdp.send('Input.synthesizeScrollGesture', {
+        ...{ x: viewport.width / 2, y: viewport.height / 2 },
+        ...{ yDistance: -scrolledPx, speed: 20_000, gestureSourceType: 'mouse' },
+      })
+      if (n % 10 === 0) {
+        await goTo(page, '#/settings')
+        await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor()
+      }
+      if (n === Math.ceil(jumps / 4)) quarter = await memory()
+    }
+    await goTo(page, `#/t/${made.long}`)
+    await page.locator(rows).first().waitFor()
+    const walked = await memory()
+    await page.waitForTimeout(2_000)
+    const before = await cpuSeconds()
+    await page.waitForTimeout(restMs)
+    const share = ((await cpuSeconds()) - before) / (restMs / 1_000)
+
+    const used = find([{ opened, quarter, walked }], 'MB', {
+      'memory of the page’s process, opened at its end': (one) => one.opened.ownMb,
+      'memory of the page’s process, after the soak': (one) => one.walked.ownMb,
+      'heap, opened at its end': (one) => one.opened.heapMb,
+      'heap after a quarter of the soak': (one) => one.quarter.heapMb,
+      'heap after the soak': (one) => one.walked.heapMb,
+    })
+    const growth = find([{ quarter, walked }], 'x', {
+      'heap after the soak over heap after a quarter': (one) =>
+        one.walked.heapMb / one.quarter.heapMb,
+    })
+    const rest = find([{ share }], '%', {
+      'processor of the page’s process at rest': (one) => one.share * 100,
+    })
+    const judged = bench.sizes.journalMb >= fullSizes.journalMb
+    return {
+      title: `A window at work and at rest on a transcript of ${bench.sizes.journalMb} MB, ${made.entries} entries`,
+      rounds: 1,
+      figures: [...Object.values(used), ...Object.values(rest)],
+      ratios: Object.values(growth),
+      verdicts: judged
+        ? [
+            judge(used['memory of the page’s process, after the soak'], { atMost: memoryMbMax }),
+            judge(growth['heap after the soak over heap after a quarter'], { atMost: growthMax }),
+            judge(rest['processor of the page’s process at rest'], { atMost: idleShareMax * 100 }),
+          ]
+        : [],
+      notes: [
+        `The soak: ${jumps} jumps to random entries with scrolling, every tenth by way of the settings. Rest: ${restMs / 1_000} s with the transcript open.`,
+        'Memory is what the process shares with no other (/proc/PID/smaps_rollup), after a collection.',
+        ...(judged ? [] : [notJudged]),
+      ],
+    }
+  } finally {
+    await window.close()
+  }
+}
