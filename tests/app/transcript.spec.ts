@@ -40,7 +40,7 @@ test('replays the archived chat.jsonl: prompt, reasoning, text, calls with input
   const nested = transcript(page, checker.title)
   await expect(nested.getByText('Two lines, two tests.')).toBeVisible()
   await nested.getByRole('button', { name: /^Read.*parser\.test\.txt/ }).click()
-  await expect(nested.getByRole('figure', { name: 'Input' })).toContainText('parser.test.txt')
+  await expect(nested.getByRole('tree', { name: 'Input' })).toContainText('parser.test.txt')
   await expect(nested.getByRole('figure', { name: 'Output' })).toContainText('one')
   await expect(nested.getByRole('heading', { name: 'They are right' })).toBeVisible()
 })

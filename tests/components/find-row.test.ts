@@ -39,7 +39,8 @@ describe('where a match is shown', () => {
     const [first, , last] = calls
     const group = rows.find(({ kind }) => kind === 'calls')?.key
     expect(place(first?.resultSeq ?? 0, 'output', 0)).toEqual({
-      ...{ rowKey: group, nth: 0, folds: [group, first?.callId] },
+      ...{ rowKey: group, nth: 0 },
+      folds: [group, first?.callId, `${first?.callId}:output:text`],
     })
     expect(place(last?.resultSeq ?? 0, 'output', 0)?.folds).toContain(`${last?.callId}:output:more`)
     expect(place(message + 1, 'summary', 0)?.folds).toContain(rows.at(-1)?.key)

@@ -6,7 +6,8 @@ import {
   type TaskLookup,
   TaskLookupContext,
 } from '../../components/conversation/task-lookup.ts'
-import { useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
+import { DiffLayoutContext } from '../../components/diff/diff-layout.ts'
+import { useLedger, usePreference, useStores, useUnreachable } from '../../store/hooks.ts'
 import { reportKey } from '../../store/results/reports.ts'
 import { resumableGroup } from '../../store/resume/resumable-group.ts'
 import { usageBelow } from '../../store/tree-use.ts'
@@ -22,11 +23,19 @@ export function TaskContexts(props: {
   children: ReactNode
 }) {
   const { taskId, onViewTranscript, children } = props
-  const { client, reports, ledger } = useStores()
+  const { client, reports, ledger, preferences } = useStores()
   const { applyPatch, stop } = useActions()
   const { resume, resumeGroup, restart, giveUp, retry, continueFrom } = useResumeActions()
   const lookup = useTaskLookup(taskId)
   const unreachable = useUnreachable()
+  const layout = usePreference('reviewLayout')
+  const diffs = useMemo(
+    () => ({
+      layout,
+      onChange: (reviewLayout: typeof layout) => preferences.setState({ reviewLayout }),
+    }),
+    [layout, preferences],
+  )
   const actions = useMemo(
     () => ({
       onViewTranscript,
@@ -68,7 +77,9 @@ export function TaskContexts(props: {
   )
   return (
     <TaskLookupContext value={lookup}>
-      <TaskActionsContext value={actions}>{children}</TaskActionsContext>
+      <TaskActionsContext value={actions}>
+        <DiffLayoutContext value={diffs}>{children}</DiffLayoutContext>
+      </TaskActionsContext>
     </TaskLookupContext>
   )
 }

@@ -3,6 +3,7 @@ import type { SearchKind } from '../../../../shared/contract/search.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { eachMatch } from '../../../../shared/text/find-pattern.ts'
 import { markdownPieces } from '../../text/index.ts'
+import { textKey } from '../rows/json-value.tsx'
 import { moreKey } from '../rows/long-text.tsx'
 import { callsOf, type Row } from '../rows/rows.ts'
 import { stepThrough } from '../rows/text-cut.ts'
@@ -57,22 +58,31 @@ export function placeOfMatch(
 
 function foldsOfCall(row: Row, call: ToolCallView, { seq, nth }: Match, pattern: RegExp): string[] {
   const folds = row.kind === 'call' ? [call.callId] : [row.key, call.callId]
-  if (seq !== call.resultSeq) return [...folds, `${call.callId}:input`]
+  if (seq !== call.resultSeq) {
+    const inputKey = `${call.callId}:input`
+    return [...folds, inputKey, textKey(inputKey), `${call.callId}:diff`]
+  }
   const output = call.output ?? ''
   const position = positionsIn(output, pattern)[nth]
   const foldKey = `${call.callId}:output`
   switch (position === undefined ? 0 : stepThrough(output, position)) {
     case 0:
-      return folds
+      return [...folds, textKey(foldKey)]
     case 1:
-      return [...folds, moreKey(foldKey)]
+      return [...folds, textKey(foldKey), moreKey(foldKey)]
     case 2:
-      return [...folds, foldKey]
+      return [...folds, textKey(foldKey), foldKey]
   }
 }
 
 /** What opens rows of other kinds; keys that a row does not have do nothing. */
-const foldsOfItem = ({ key }: Row): string[] => [key, `${key}:drift`, `${key}:cause`]
+const foldsOfItem = ({ key }: Row): string[] => [
+  key,
+  `${key}:drift`,
+  `${key}:cause`,
+  `${key}:json`,
+  textKey(`${key}:json`),
+]
 
 /** Long Markdown is shown in pieces. */
 function piecesUntil({ key, text }: { key: string; text: string }, position: number): string[] {

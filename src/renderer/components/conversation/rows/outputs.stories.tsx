@@ -1,6 +1,7 @@
 /** What calls gave back: in the colours of a terminal, highlighted, in steps. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
-import { expect, userEvent, within } from 'storybook/test'
+import { useState } from 'react'
+import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { inWindow } from '../../../../../storybook/decorators.tsx'
 import { session } from '../../../../../tests/fixtures/entries/builder.ts'
 import { ids } from '../../../../../tests/fixtures/entries/tasks.ts'
@@ -8,6 +9,7 @@ import {
   emptyTranscript,
   foldEntries,
 } from '../../../../shared/projections/transcript/transcript.ts'
+import { type DiffLayout, DiffLayoutContext } from '../../diff/diff-layout.ts'
 import { TranscriptList } from '../list/transcript-list.tsx'
 
 const meta: Meta<typeof TranscriptList> = {
@@ -113,3 +115,92 @@ export const Code: Story = {
   },
 }
 export const CodeDark: Story = { ...Code, globals: { theme: 'dark' } }
+
+const issue = {
+  id: 4711,
+  title: 'Totals are rounded wrong',
+  labels: ['bug', 'money'],
+  author: { login: 'robin', admin: false, team: null },
+  body: 'Amounts such as 12.3 lose their last digit.\nSee also #12.',
+  comments: Array.from({ length: 120 }, (_, at) => ({ id: at, text: `Comment ${at}` })),
+  odd: { 'a\u202Eb': 'exe.gnp\u202E' },
+}
+/** What tools of other programs take and return, and entries that this version does not know: as trees. */
+export const Json: Story = {
+  args: {
+    items: foldEntries(
+      emptyTranscript(),
+      session(ids.lead)
+        .turn([
+          {
+            call: {
+              name: 'mcp__tracker__get_issue',
+              input: { repository: 'robin/api', number: 4711, include: ['comments'] },
+              output: JSON.stringify(issue),
+            },
+          },
+        ])
+        .add({ type: 'foreign', source: 'claude-code', content: { type: 'queue', n: [1, 2] } })
+        .unknown('hologram', { depth: 3 }).entries,
+    ).items,
+  },
+  play: async ({ canvas }) => {
+    await userEvent.click(await canvas.findByRole('button', { name: /get_issue/ }))
+    const output = await canvas.findByRole('tree', { name: 'Output' })
+    await expect(output).toHaveTextContent(/title:"Totals are rounded wrong"/)
+    const comments = within(output).getByText(/^comments:/)
+    await expect(output).not.toHaveTextContent('0 to 99')
+    await userEvent.click(comments)
+    await expect(output).toHaveTextContent('0 to 99')
+    await userEvent.keyboard('{ArrowDown}{Enter}')
+    await expect(output).toHaveTextContent('Comment 7')
+    await userEvent.keyboard('{Enter}')
+    await expect(output).not.toHaveTextContent('Comment 7')
+    await userEvent.click(canvas.getByRole('button', { name: 'Output as text' }))
+    await expect(canvas.getByRole('figure', { name: 'Output' })).toHaveTextContent(/"id": 4711/)
+    await userEvent.click(canvas.getByRole('button', { name: 'Output as a tree' }))
+    await userEvent.click(canvas.getByRole('button', { name: /^Entry of claude-code/ }))
+    await userEvent.click(canvas.getByRole('button', { name: /^Entry of unknown type/ }))
+    await expect(canvas.getAllByRole('tree', { name: 'Entry' })).toHaveLength(2)
+  },
+}
+export const JsonDark: Story = { ...Json, globals: { theme: 'dark' } }
+
+const edit = (lines: number) =>
+  `--- a/src/format.ts\n+++ b/src/format.ts\n@@ -1,${lines} +1,${lines} @@\n${Array.from({ length: lines }, (_, at) => `-const before${at} = format(${at})\n+const after${at} = format(${at}, 'EUR')`).join('\n')}\n`
+const edited = (patch: string, lines: number): Call['call'] => ({
+  name: 'edit_file',
+  input: { path: 'src/format.ts', oldText: 'a', newText: 'b' },
+  output: 'Edited.',
+  detail: {
+    ...{ kind: 'edit', path: 'src/format.ts', change: 'changed' },
+    ...{ additions: lines, deletions: lines, patch },
+  },
+})
+/** A diff unified or side by side; a long one has a box until it is opened. */
+export const Diffs: Story = {
+  args: { items: callsOf(edited(edit(4), 4), edited(edit(300), 300)) },
+  decorators: [
+    (Story) => {
+      const [layout, onChange] = useState<DiffLayout['layout']>('unified')
+      return (
+        <DiffLayoutContext value={{ layout, onChange }}>
+          <Story />
+        </DiffLayoutContext>
+      )
+    },
+  ],
+  play: async ({ canvas }) => {
+    const calls = await canvas.findAllByRole('button', { name: /Edited src\/format\.ts/ })
+    for (const call of calls) await userEvent.click(call)
+    const [short] = await canvas.findAllByRole('button', { name: 'Side by side' })
+    await userEvent.click(short as HTMLElement)
+    const [first, second] = await canvas.findAllByRole('figure', { name: /^Changes of/ })
+    await waitFor(() => expect(first?.querySelector('diffs-container')).not.toBeNull())
+    await expect(first).not.toHaveClass('max-h-[480px]')
+    await expect(second).toHaveClass('max-h-[480px]')
+    await userEvent.click(canvas.getByRole('button', { name: 'Show all 604 lines' }))
+    await expect(second).not.toHaveClass('max-h-[480px]')
+  },
+}
+export const DiffsDark: Story = { ...Diffs, globals: { theme: 'dark' } }

@@ -27,8 +27,8 @@ import { TaskTable } from '../../task/task-table.tsx'
 import { ExternalLink } from '../../text/index.ts'
 import { Disclosure } from '../disclosure.tsx'
 import { useFold } from '../fold-state.ts'
+import { JsonValue } from './json-value.tsx'
 import { LongMarkdown } from './long-markdown.tsx'
-import { LongText } from './long-text.tsx'
 import { planWords, runEndWords } from './row-name.ts'
 import type { Row } from './rows.ts'
 import { ShownImages } from './shown-images.tsx'
@@ -242,7 +242,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
               Entry of {item.source}, kept unchanged
             </span>
           }
-          body={() => <LongText label="Entry" text={JSON.stringify(item.content, null, 2)} />}
+          body={() => <JsonValue label="Entry" value={item.content} foldKey={`${row.key}:json`} />}
         />
       )
     case 'unknown':
@@ -254,7 +254,9 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
               Entry of unknown type “{item.entry.originalType}”, kept unchanged: {item.entry.reason}
             </span>
           }
-          body={() => <LongText label="Entry" text={JSON.stringify(item.entry.record, null, 2)} />}
+          body={() => (
+            <JsonValue label="Entry" value={item.entry.record} foldKey={`${row.key}:json`} />
+          )}
         />
       )
     default:

@@ -23,7 +23,6 @@ import { appliedFileLine, isToolName } from '../../../../shared/agents/tools.ts'
 import { groupWords, toolWords } from '../../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { answerText } from '../../../../shared/text/permission-text.ts'
-import { PatchView } from '../../diff/patch-view.tsx'
 import { bytes } from '../../primitives/format.ts'
 import { classNames, StatusIcon, Took } from '../../primitives/index.ts'
 import { ReportView } from '../../task/report-view.tsx'
@@ -33,6 +32,8 @@ import { WaitLine } from '../../task/wait-line.tsx'
 import { languageOfPath } from '../../text/highlight-languages.ts'
 import { Disclosure } from '../disclosure.tsx'
 import { TaskLookupContext } from '../task-lookup.ts'
+import { CallDiff } from './call-diff.tsx'
+import { JsonValue } from './json-value.tsx'
 import { LongText } from './long-text.tsx'
 import { ShownImages } from './shown-images.tsx'
 import { WholeOutput } from './whole-output.tsx'
@@ -201,7 +202,7 @@ function ToolCallBody({ call }: { call: ToolCallView }) {
         <ToolInput call={call} />
       </div>
       {detail?.kind === 'edit' && detail.patch ? (
-        <PatchView patch={detail.patch} path={detail.path} />
+        <CallDiff patch={detail.patch} path={detail.path} foldKey={`${call.callId}:diff`} />
       ) : null}
       {/* The message about a conflict lists them. */}
       {detail?.kind === 'apply' && detail.outcome.kind === 'applied' ? (
@@ -244,8 +245,21 @@ function ToolInput({ call }: { call: ToolCallView }) {
     )
   // The call has no input.
   if (input === null || (typeof input === 'object' && Object.keys(input).length === 0)) return null
-  const text = JSON.stringify(call.input, null, 2) ?? ''
-  return <LongText captioned label="Input" text={text} foldKey={foldKey} />
+  return <JsonValue captioned label="Input" value={call.input} foldKey={foldKey} />
+}
+
+/** Parsing and drawing more would cause a visible delay. */
+const jsonCharsMax = 200_000
+
+/** What a tool of another program returned, if that is JSON with some structure. */
+function jsonIn({ name, output }: ToolCallView): object | null {
+  if (isToolName(name) || output === null || output.length > jsonCharsMax) return null
+  if (!/^\s*[[{]/.test(output)) return null
+  try {
+    return JSON.parse(output)
+  } catch {
+    return null
+  }
 }
 
 /** Other tools of ours return text without colours; what a tool of another program prints is not known. */
@@ -267,7 +281,10 @@ function ToolOutput({ call }: { call: ToolCallView }) {
         time.
       </p>
     )
-  const given = (
+  const answer = state === 'ok' ? jsonIn(call) : null
+  const given = answer ? (
+    <JsonValue captioned label="Output" value={answer} foldKey={`${call.callId}:output`} />
+  ) : (
     <LongText
       captioned
       label={state === 'error' ? 'Error' : 'Output'}
