@@ -2,6 +2,8 @@
 
 import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
 import { clockAhead } from '../shared/projections/ledger/ledger-clock.ts'
+import { createAcpDriver } from './agents/acp/driver.ts'
+import { createFindProgram } from './agents/acp/find-program.ts'
 import { createModelDriver } from './agents/model/driver.ts'
 import type { ProjectFacts } from './agents/model/instructions.ts'
 import { isPriceKnown } from './agents/model/price-known.ts'
@@ -26,7 +28,7 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { Log } from './log/log.ts'
 import type { Notices } from './notices.ts'
 import { openFolder } from './open-folder.ts'
-import { createCustody } from './processes/custody.ts'
+import { type Custody, createCustody } from './processes/custody.ts'
 import { ownIdentity } from './processes/identity.ts'
 import { type Sandbox, systemSandbox } from './processes/sandbox/index.ts'
 import { formatSweep } from './retention/format-sweep.ts'
@@ -127,7 +129,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     turnStore,
     workspaces,
     runs,
-    drivers: createDrivers(common, { models, secrets, notices }),
+    drivers: createDrivers(common, { models, secrets, notices, custody }),
     runTool: createToolRunner({
       custody,
       filesOfGit: (dir, { signal }) => git.listFiles(dir, { signal, withDeleted: true }),
@@ -300,9 +302,10 @@ function createDrivers(
     models: Awaited<ReturnType<typeof createModelSettings>>
     secrets: LearningMasker
     notices: Notices
+    custody: Custody
   },
 ) {
-  const { models, secrets, notices } = deps
+  const { models, secrets, notices, custody } = deps
   return {
     scripted: createScriptedDriver(secrets),
     model: createModelDriver({
@@ -312,6 +315,10 @@ function createDrivers(
       subAgentModel: () => models.providers.defaults().subAgentModel,
       facts: (cwd, signal) => projectFacts(git, cwd, signal),
       mask: secrets,
+      onNotice: notices.warning,
+    }),
+    acp: createAcpDriver({
+      ...{ custody, version, find: createFindProgram(), hostEnv: process.env },
       onNotice: notices.warning,
     }),
   }

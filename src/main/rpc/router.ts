@@ -188,7 +188,12 @@ export function createRouter(deps: RouterDependencies) {
           input.budget !== undefined &&
           isWiderBudget(input.budget, deps.limitSettings.current().budget)
         const namesKey = input.agent.kind === 'model' && input.agent.keyEnv !== undefined
-        if ((input.env?.length || isLarger || namesKey) && context.grant !== 'decide')
+        // It runs unasked.
+        const namesCommand = input.agent.kind === 'acp' && input.agent.command !== undefined
+        if (
+          (input.env?.length || isLarger || namesKey || namesCommand) &&
+          context.grant !== 'decide'
+        )
           refuseToDecide(deps.info())
         refuseWiderMode(input.permissions, input.projectId, context)
         return { taskId: await tasks.start(input) }

@@ -197,7 +197,13 @@ export function createCallRecorder({
     return true
   }
 
-  async function end({ callId, outcome, output, providerData }: CallEnded): Promise<boolean> {
+  async function end({
+    callId,
+    outcome,
+    output,
+    detail,
+    providerData,
+  }: CallEnded): Promise<boolean> {
     const call = elsewhere.get(callId)
     if (!call) return false
     call.isRecording = true
@@ -209,6 +215,7 @@ export function createCallRecorder({
         ...call.common,
         outcome,
         output: mask.text(output),
+        ...(detail && { detail: mask.value(detail) }),
         durationMs,
         ...(tree && { tree }),
         ...(providerData && { providerData }),

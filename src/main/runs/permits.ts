@@ -2,13 +2,24 @@
  * Decides whether a call of one run may be executed. The question and its answer are recorded
  * before anything runs (P4).
  */
-import type { AgentEvent, AgentHost, Masker, PersonAnswer } from '../../shared/agents/agent.ts'
+import type {
+  AgentEvent,
+  AskedCall,
+  Masker,
+  PermissionQuestion,
+  PersonAnswer,
+} from '../../shared/agents/agent.ts'
 import type { PermissionAnswer, PermissionOption } from '../../shared/agents/agent-records.ts'
-import type { PermissionOutcome, RunPermissions, Verdict } from '../../shared/agents/permissions.ts'
+import type {
+  PermissionOutcome,
+  PermissionRule,
+  RunPermissions,
+  Verdict,
+} from '../../shared/agents/permissions.ts'
 import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
 import type { Recorder } from './recorder.ts'
 
-interface AskedCall {
+interface PermittedCall {
   callId: ToolCallId
   name: string
   input: unknown
@@ -27,13 +38,9 @@ interface Permit {
 
 interface Permits {
   /** Resolves with a refusal if nobody answers. */
-  permit(call: AskedCall, signal: AbortSignal): Promise<Permit>
+  permit(call: PermittedCall, signal: AbortSignal): Promise<Permit>
   /** Asks a question of the agent with the agent's own options. */
-  askFor(
-    question: Parameters<AgentHost['ask']>[0],
-    cwd: string,
-    signal: AbortSignal,
-  ): Promise<PermissionAnswer>
+  askFor(question: PermissionQuestion, cwd: string, signal: AbortSignal): Promise<PermissionAnswer>
   /**
    * Asks the person a question of the agent (`ask_person`), which is recorded by the call and its
    * result. Rejects when the run ends.
@@ -75,7 +82,7 @@ export function createPermits(
     isNewTurn = false
   }
 
-  async function permit(call: AskedCall, signal: AbortSignal): Promise<Permit> {
+  async function permit(call: PermittedCall, signal: AbortSignal): Promise<Permit> {
     const { callId, name, input, shown, cwd } = call
     const checked = await permissions.check({ name, input, cwd })
     if (checked === null) return unasked
@@ -111,29 +118,69 @@ export function createPermits(
   }
 
   async function askFor(
-    question: Parameters<AgentHost['ask']>[0],
+    question: PermissionQuestion,
     cwd: string,
     signal: AbortSignal,
   ): Promise<PermissionAnswer> {
-    if (permissions.mode === null || permissions.mode === 'allow-all') {
-      const answer = withOption({ kind: 'allowed', by: 'person' }, question.options)
+    const { callId, options, actions = [] } = question
+    const recorded = { callId, options, question: secrets.text(question.question) }
+    const known = permissions.mode === null ? null : await verdictOn(actions, cwd)
+    if (known?.kind === 'allow' || known?.kind === 'deny') {
+      const answer = answerByVerdict(known, options)
+      await recorder.permission(recorded, answer)
+      return answer
+    }
+    if (permissions.mode === null || (permissions.mode === 'allow-all' && known === null)) {
+      const answer = withOption({ kind: 'allowed', by: 'person' }, options)
       const byMode: PermissionAnswer = { ...answer, by: 'mode' }
-      await recorder.permission(question, byMode)
+      await recorder.permission(recorded, byMode)
       return byMode
     }
-    const shown = { ...question, question: secrets.text(question.question) }
-    await recorder.permission(shown, null)
+    await recorder.permission(recorded, null)
+    const [only] = actions.length === 1 ? actions : []
+    const shown =
+      only && (await permissions.check({ cwd, ...only, input: secrets.value(only.input) }))
     const outcome = await permissions.ask(
       {
-        ...{ kind: 'other', tool: 'agent', text: shown.question, directory: cwd },
-        ...{ taskId: task.id, callId: question.callId, lastWords: secrets.text(words) },
-        ...{ reasons: [], proposal: [], recheck: null },
+        ...{ kind: 'other', tool: 'agent', text: recorded.question, directory: cwd },
+        ...(shown?.action ?? {}),
+        ...{ taskId: task.id, callId, lastWords: secrets.text(words) },
+        reasons: known?.reasons ?? [],
+        proposal: known?.proposal ?? [],
+        recheck:
+          known === null ? null : async (tried) => (await verdictOn(actions, cwd, tried)) ?? known,
       },
       signal,
     )
-    const answer = withOption(outcome, question.options)
-    await recorder.permission(shown, answer)
+    const answer = withOption(outcome, options)
+    await recorder.permission(recorded, answer)
     return answer
+  }
+
+  /** The strictest verdict on the calls; null: there is none that rules decide. */
+  async function verdictOn(
+    calls: readonly AskedCall[],
+    cwd: string,
+    tried?: readonly PermissionRule[],
+  ): Promise<Verdict | null> {
+    const verdicts: Verdict[] = []
+    for (const call of calls) {
+      const checked = await permissions.check({ cwd, ...call, ...(tried && { tried }) })
+      // One that no rule can decide leaves the whole to the person.
+      if (checked === null) return null
+      verdicts.push(checked.verdict)
+    }
+    const asks = verdicts.filter((one) => one.kind === 'ask')
+    if (verdicts.some(({ kind }) => kind === 'deny') || asks.length === 0)
+      return verdicts.find(({ kind }) => kind === 'deny') ?? verdicts[0] ?? null
+    return {
+      kind: 'ask',
+      reasons: [...new Set(asks.flatMap(({ reasons }) => reasons))],
+      // A rule for one part of it would not have allowed the rest.
+      proposal: asks.every(({ proposal }) => proposal.length > 0)
+        ? [...new Set(asks.flatMap(({ proposal }) => proposal))]
+        : [],
+    }
   }
 
   const askPerson: Permits['askPerson'] = async ({ callId, question, choices, cwd }, signal) => {
@@ -189,6 +236,16 @@ function answerOf(outcome: PermissionOutcome): PermissionAnswer {
   }
 }
 
+function answerByVerdict(
+  verdict: Extract<Verdict, { kind: 'allow' | 'deny' }>,
+  options: PermissionOption[],
+): PermissionAnswer {
+  const allowed = verdict.kind === 'allow'
+  const optionId = onceOption(options, allowed)
+  if (verdict.kind === 'allow' && verdict.by === 'mode') return { optionId, allowed, by: 'mode' }
+  return { optionId, allowed, by: 'rule', rule: verdict.rule }
+}
+
 /**
  * Returns the answer with the agent's option for it. Only Shiplog's rules allow anything
  * permanently.
@@ -196,9 +253,11 @@ function answerOf(outcome: PermissionOutcome): PermissionAnswer {
 function withOption(outcome: PermissionOutcome, options: PermissionOption[]): PermissionAnswer {
   const answer = answerOf(outcome)
   if (answer.by !== 'person' && answer.by !== 'rule') return answer
-  const wanted = answer.allowed ? 'allow-once' : 'reject-once'
-  return { ...answer, optionId: options.find(({ kind }) => kind === wanted)?.id ?? null }
+  return { ...answer, optionId: onceOption(options, answer.allowed) }
 }
+
+const onceOption = (options: PermissionOption[], allowed: boolean): string | null =>
+  options.find(({ kind }) => kind === (allowed ? 'allow-once' : 'reject-once'))?.id ?? null
 
 function refusalOf(outcome: PermissionOutcome): string | null {
   switch (outcome.kind) {

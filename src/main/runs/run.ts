@@ -273,6 +273,7 @@ function opened(options: RunOptions, start: Start): Promise<AgentSession> {
       entry.type === 'resume' ? entry.drift : [],
     ),
     mustReport: options.task.parentId !== null,
+    permissions: options.permissions.mode,
     ...(options.sandboxInForce && { sandbox: options.sandboxInForce }),
     resume: start.agentSession,
     signal,

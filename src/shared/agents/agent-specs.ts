@@ -3,10 +3,11 @@
  * spec.
  */
 import { z } from 'zod'
+import { installedAgentSchema } from './installed-agents.ts'
 import { type ModelRef, modelNameOf, modelRefSchema } from './model-refs.ts'
 import { permissionModeSchema } from './permission-modes.ts'
 
-export const agentKindSchema = z.enum(['scripted', 'model'])
+export const agentKindSchema = z.enum(['scripted', 'model', 'acp'])
 export type AgentKind = z.infer<typeof agentKindSchema>
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
@@ -54,6 +55,17 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
     /** Absent: it was started by a version without definitions. */
     definition: definedAgentSchema.optional(),
   }),
+  z.object({
+    kind: z.literal('acp'),
+    program: installedAgentSchema,
+    /** Of `acp`: the program and its arguments. */
+    command: z.array(z.string()).min(1).optional(),
+    /** The mode of its sessions, as the agent names it; absent: the one in which it asks, where it is known. */
+    mode: z.string().optional(),
+    /** Its role: that of the installed agent itself, or the name of an agent definition. */
+    agent: z.string(),
+    definition: definedAgentSchema.optional(),
+  }),
 ])
 export type AgentSpec = z.infer<typeof agentSpecSchema>
 
@@ -74,7 +86,7 @@ export const usesModel = ({ kind }: Pick<AgentSpec, 'kind'>): boolean => kind !=
 
 /** Returns the effect of its definition; null for a kind without definitions. */
 export const definitionOfSpec = (spec: AgentSpec): DefinedAgent | null =>
-  spec.kind === 'model' ? (spec.definition ?? null) : null
+  spec.kind === 'scripted' ? null : (spec.definition ?? null)
 
 /** Reports whether its definition includes the tool. `agent_report` is always included. */
 export function hasTool(definition: Pick<DefinedAgent, 'tools'> | null, name: string): boolean {
@@ -113,6 +125,14 @@ export const agentChoiceSchema = z.discriminatedUnion('kind', [
     keyEnv: z.string().optional(),
     /** Its role: the name of an agent definition. Absent: `lead`. */
     agent: z.string().optional(),
+  }),
+  z.object({
+    kind: z.literal('acp'),
+    program: installedAgentSchema,
+    /** Of `acp`: the program and its arguments, as in a shell. */
+    command: z.string().optional(),
+    /** The mode of its sessions, as the agent names it. Absent: the one in which it asks, where it is known. */
+    mode: z.string().min(1).optional(),
   }),
 ])
 export type AgentChoice = z.infer<typeof agentChoiceSchema>

@@ -24,6 +24,7 @@ import type {
   ProviderData,
 } from './agent-records.ts'
 import type { AgentChoice, AgentKind, AgentSpec } from './agent-specs.ts'
+import type { PermissionMode } from './permission-modes.ts'
 import type { ApplyOutcome, AwaitedTask, ToolDetail, ToolInput } from './tools.ts'
 
 type JsonValue = z.infer<ReturnType<typeof z.json>>
@@ -53,6 +54,7 @@ export type AgentEvent =
       callId: ToolCallId
       outcome: 'ok' | 'error'
       output: string
+      detail?: ToolDetail
       providerData?: ProviderData
     }
   | { type: 'plan'; items: PlanItem[] }
@@ -119,6 +121,8 @@ export interface AgentPlace {
   mustReport?: boolean
   /** What limits its commands; absent: not known. */
   sandbox?: RunSandbox
+  /** What it may do unasked; absent or null: nothing is asked. */
+  permissions?: PermissionMode | null
   /**
    * The reference to the agent's own store, from the newest run that had one; null if there is
    * none.
@@ -202,6 +206,18 @@ export interface PermissionQuestion {
   /** The complete description of the action (P2). */
   question: string
   options: PermissionOption[]
+  /**
+   * The same action as calls of Shiplog's tools, so that the modes and rules apply (P1, P3). Absent: only the mode that
+   * allows everything, or a person, can allow it.
+   */
+  actions?: readonly AskedCall[]
+}
+
+/** `cwd`: of its shell; absent: that of Shiplog's own shell. Absolute. */
+export interface AskedCall {
+  name: string
+  input: unknown
+  cwd?: string
 }
 
 /** A connection to an agent for one run. */

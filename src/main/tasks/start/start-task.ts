@@ -91,12 +91,15 @@ export function createStartTask(deps: {
     try {
       return await agentSpecs.prepare(choice, dir)
     } catch (error) {
-      return invalid(choice.kind === 'scripted' ? 'scenario' : 'model', messageOf(error))
+      return invalid(choiceFields[choice.kind], messageOf(error))
     }
   }
 
   return startTask
 }
+
+/** The field that an unusable choice is reported for. */
+const choiceFields = { scripted: 'scenario', model: 'model', acp: 'command' } as const
 
 /** The first line of a prompt, short enough for a list. */
 function titleOf(prompt: string): string {

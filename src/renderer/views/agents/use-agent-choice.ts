@@ -45,7 +45,7 @@ export function useAgentChoice(scenario: ScenarioFile | null): AgentChosen {
   }
   return {
     ...common,
-    choice: scenario && { kind, scenario: scenario.text, source: scenario.name },
+    choice: scenario && { kind: 'scripted', scenario: scenario.text, source: scenario.name },
     needs: 'a scenario file',
     remember: () => preferences.setState({ agentKind: kind }),
   }

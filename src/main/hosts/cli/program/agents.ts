@@ -1,11 +1,15 @@
 /** `shiplog agent …`: runs agents, and sets up what they run on. */
 import { type Command, Option } from 'commander'
 import type { AgentKind } from '../../../../shared/agents/agent-specs.ts'
+import type { InstalledAgent } from '../../../../shared/agents/installed-agents.ts'
 import { agentCount, amount, positiveInteger, variableName } from '../option-values.ts'
 import { keyEnvMeaning, permissionsOption, type Runs } from './parts.ts'
 
 /** Here and not from the schema, which would be loaded for every `--help`. */
-const agentKinds = Object.keys({ scripted: true, model: true } satisfies Record<AgentKind, true>)
+const agentNames = Object.keys({
+  ...{ scripted: true, model: true, codex: true, 'claude-code': true, opencode: true },
+  ...{ gemini: true, qwen: true, acp: true },
+} satisfies Record<AgentKind | InstalledAgent, true>)
 
 export function addAgentCommands(program: Command, runs: Runs): void {
   const agent = program.command('agent').description('run agents')
@@ -15,8 +19,16 @@ export function addAgentCommands(program: Command, runs: Runs): void {
     .argument('[prompt]', 'what the agent is asked to do')
     .option('--project <dir>', 'the folder to work on, usually a Git repository')
     .addOption(
-      new Option('--agent <kind>', 'default: model; scripted with --scenario').choices(agentKinds),
+      new Option(
+        '--agent <kind>',
+        'default: model; scripted with --scenario; an installed agent by its name, acp with --command',
+      ).choices(agentNames),
     )
+    .option(
+      '--command <command>',
+      'of an installed agent that speaks ACP on standard input and output',
+    )
+    .option('--agent-mode <mode>', "the mode of an installed agent's sessions, as it names it")
     .option(
       '--model <name>',
       'provider and model, such as anthropic/claude-opus-5-5 (default: that of the settings)',

@@ -1,5 +1,6 @@
 /** `shiplog agent run`: a root agent from its start, or from where it was interrupted, to its end. */
 import type { AgentChoice } from '../../../../../shared/agents/agent-specs.ts'
+import type { InstalledAgent } from '../../../../../shared/agents/installed-agents.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import type { TaskId } from '../../../../../shared/records/ids.ts'
 import type { Isolation, Project } from '../../../../../shared/records/tasks.ts'
@@ -15,9 +16,13 @@ import { keyEnvOf } from './key-env.ts'
 import { modeOf, type PermissionsFlag } from './permissions-flag.ts'
 import { reportRun } from './report-run.ts'
 
+type AgentName = 'scripted' | 'model' | InstalledAgent
+
 interface AgentRunOptions extends ParsedOptions, BudgetFlags {
   project?: string
-  agent?: AgentChoice['kind']
+  agent?: AgentName
+  command?: string
+  agentMode?: string
   model?: string
   baseUrl?: string
   keyEnv?: string
@@ -58,6 +63,8 @@ function goOn(prompt: string, options: AgentRunOptions): Action {
 
 const originalOptions = {
   agent: '--agent',
+  command: '--command',
+  agentMode: '--agent-mode',
   scenario: '--scenario',
   model: '--model',
   baseUrl: '--base-url',
@@ -115,9 +122,15 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
 
 async function chosenAgent(
   prompt: string,
-  { agent, model, baseUrl, keyEnv, scenario, image }: AgentRunOptions,
+  options: AgentRunOptions,
   context: CliContext,
 ): Promise<AgentChoice | UnnamedModel> {
+  const { agent, model, baseUrl, keyEnv, scenario, image } = options
+  const installed = agent ?? (options.command === undefined ? 'model' : 'acp')
+  if (installed !== 'scripted' && installed !== 'model')
+    return installedAgent(prompt, installed, options)
+  if (options.command !== undefined || options.agentMode !== undefined)
+    throw usageError('--command and --agent-mode belong to an installed agent: --agent acp.')
   const kind = agent ?? (scenario !== undefined && model === undefined ? 'scripted' : 'model')
   if (kind === 'scripted') {
     if (model !== undefined || baseUrl !== undefined || keyEnv !== undefined)
@@ -133,7 +146,25 @@ async function chosenAgent(
     throw usageError('A model plays no scenario: omit --scenario, or --model.')
   if (prompt.trim() === '' && !image?.length)
     throw usageError('Say what the model is asked to do: shiplog agent run "PROMPT" --model …')
-  return { kind, model, baseUrl, keyEnv: keyEnvOf(keyEnv, context) }
+  return { kind: 'model', model, baseUrl, keyEnv: keyEnvOf(keyEnv, context) }
+}
+
+function installedAgent(
+  prompt: string,
+  program: InstalledAgent,
+  { model, baseUrl, keyEnv, scenario, image, command, agentMode: mode }: AgentRunOptions,
+): AgentChoice {
+  if ([model, baseUrl, keyEnv, scenario].some((one) => one !== undefined))
+    throw usageError(
+      'An installed agent chooses its model itself: omit --model, --base-url, --key-env and --scenario.',
+    )
+  if (program === 'acp' && command === undefined)
+    throw usageError('Name the command of the agent with --command, such as "copilot --acp".')
+  if (program !== 'acp' && command !== undefined)
+    throw usageError(`--command is for --agent acp: the command of ${program} is known.`)
+  if (prompt.trim() === '' && !image?.length)
+    throw usageError(`Say what the agent is asked to do: shiplog agent run "PROMPT" --agent …`)
+  return { kind: 'acp', program, ...(command && { command }), ...(mode && { mode }) }
 }
 
 /** Without a name it is the default model of the settings. */

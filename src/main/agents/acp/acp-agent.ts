@@ -1,0 +1,14 @@
+/** What a run needs to know about its installed agent. */
+export interface AcpAgent {
+  /** As shown: `Codex`. */
+  name: string
+  /** In the record: `acp:codex`. */
+  source: string
+  signIn: string
+  /** The mode that its sessions are put in; null: as they are. */
+  mode: string | null
+  canLoad: boolean
+  sumsUsage: boolean
+  /** Of its definition; empty: it has none. */
+  instructions: string
+}

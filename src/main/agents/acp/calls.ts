@@ -1,0 +1,205 @@
+/** The state of one call that an agent executes, and what changes of it become events. */
+import { isAbsolute, relative, sep } from 'node:path'
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
+import type { AgentEvent } from '../../../shared/agents/agent.ts'
+import type { CallKind, CallLocation } from '../../../shared/agents/agent-records.ts'
+import type { ToolDetail } from '../../../shared/agents/tools.ts'
+import type { ToolCallId } from '../../../shared/records/ids.ts'
+import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
+
+interface FileDiff {
+  /** Relative to the working directory if inside it. */
+  path: string
+  /** Null: the file is new. */
+  oldText: string | null
+  newText: string
+}
+
+export interface CallState {
+  callId: ToolCallId
+  name: string
+  kind: CallKind
+  title: string | null
+  input: Json
+  locations: CallLocation[]
+  status: string
+  /** Its texts, joined. */
+  shown: string
+  diffs: FileDiff[]
+  rawOutput: unknown
+  /** Of a terminal that the agent runs itself. */
+  terminal: string
+  exitCode: number | null
+  /** What the last update added to `terminal`. */
+  newOutput: string
+}
+
+export const newCall = (callId: ToolCallId): CallState => ({
+  ...{ callId, name: '', kind: 'other', title: null, input: null, locations: [] },
+  ...{ status: 'pending', shown: '', diffs: [], rawOutput: undefined },
+  ...{ terminal: '', exitCode: null, newOutput: '' },
+})
+
+/** Returns the state after an update; fields that it does not have, or that can't be read, stay. */
+export function callStateOf(
+  before: CallState,
+  update: Record<string, unknown>,
+  cwd: string,
+): CallState {
+  const { title, kind, status, content, locations, rawInput, rawOutput } = update
+  const meta = isRecord(update._meta) ? update._meta : {}
+  const printed = isRecord(meta.terminal_output) ? (text(meta.terminal_output.data) ?? '') : ''
+  const exit = isRecord(meta.terminal_exit) ? meta.terminal_exit.exit_code : undefined
+  const nextTitle = text(title) ?? before.title
+  const nextKind = kinds[String(kind)] ?? before.kind
+  return {
+    callId: before.callId,
+    kind: nextKind,
+    title: nextTitle,
+    name: text(update.name) || before.name || nameOf(meta, nextTitle, nextKind),
+    status: text(status) ?? before.status,
+    input: rawInput === undefined || rawInput === null ? before.input : jsonOf(rawInput),
+    locations: Array.isArray(locations) ? locationsOf(locations, cwd) : before.locations,
+    shown: Array.isArray(content) ? textOf(content) : before.shown,
+    diffs: Array.isArray(content) ? diffsOf(content, cwd, before.diffs) : before.diffs,
+    rawOutput: rawOutput ?? before.rawOutput,
+    terminal: (before.terminal + printed).slice(-terminalCharsMax),
+    exitCode: typeof exit === 'number' ? exit : before.exitCode,
+    newOutput: printed,
+  }
+}
+
+/** More of a terminal's output is in the agent's own store. */
+const terminalCharsMax = 1_000_000
+
+/** The tool's own name, where an adapter gives it beside the protocol; else that of its kind. */
+function nameOf(meta: Record<string, unknown>, title: string | null, kind: CallKind): string {
+  const claude = isRecord(meta.claudeCode) ? text(meta.claudeCode.toolName) : null
+  if (claude) return claude
+  return kind === 'other' && title !== null && /^[\w.:-]{1,100}$/.test(title) ? title : kind
+}
+
+/** Null `before`: everything is new. */
+export function newsOfCall(before: CallState | null, now: CallState): AgentEvent[] {
+  const isNew = (key: 'kind' | 'title' | 'input' | 'locations') =>
+    before !== null && JSON.stringify(before[key]) !== JSON.stringify(now[key])
+  const news = {
+    ...(isNew('kind') && { kind: now.kind }),
+    ...(isNew('title') && now.title !== null && { title: now.title }),
+    ...(isNew('input') && { input: now.input }),
+    ...(isNew('locations') && { locations: now.locations }),
+    ...(now.newOutput !== '' && { output: now.newOutput }),
+  }
+  return Object.keys(news).length === 0
+    ? []
+    : [{ type: 'call-updated', callId: now.callId, ...news }]
+}
+
+export function endOfCall(state: CallState): AgentEvent {
+  const detail = detailOf(state)
+  return {
+    type: 'call-ended',
+    callId: state.callId,
+    outcome: state.status === 'failed' ? 'error' : 'ok',
+    output: outputOf(state),
+    ...(detail && { detail }),
+  }
+}
+
+function outputOf({ terminal, exitCode, shown, rawOutput, diffs }: CallState): string {
+  const code = exitCode === null || exitCode === 0 ? '' : `[exit code ${exitCode}]`
+  const said = terminal || shown || textOfRaw(rawOutput)
+  const changed = said === '' ? diffs.map(({ path }) => `Changed ${path}.`) : []
+  return [said.replace(/\n$/, ''), ...changed, code].filter(Boolean).join('\n')
+}
+
+/** Where agents put the text of a result that is an object. */
+const outputKeys = ['formatted_output', 'aggregated_output', 'output', 'stdout', 'text', 'result']
+
+function textOfRaw(raw: unknown): string {
+  if (typeof raw === 'string') return raw
+  if (raw === undefined || raw === null) return ''
+  if (isRecord(raw)) {
+    const key = outputKeys.find((one) => typeof raw[one] === 'string' && raw[one] !== '')
+    if (key !== undefined) return String(raw[key])
+  }
+  if (Array.isArray(raw)) {
+    const texts = raw.map(textOfContent)
+    if (texts.every((one) => one !== null)) return texts.join('\n')
+  }
+  return JSON.stringify(raw)
+}
+
+function textOf(content: unknown[]): string {
+  const texts = content.flatMap((item) => {
+    if (!isRecord(item) || item.type !== 'content') return []
+    const shown = textOfContent(item.content)
+    return shown === null ? [] : [shown]
+  })
+  // Some agents send a whole result in a fence of Markdown.
+  return texts.join('\n').replace(/^```[\w-]*\n([\s\S]*?)\n?```\s*$/, '$1')
+}
+
+/** Agents send the text of an edit's result in the place of its diff: the diff stays. */
+function diffsOf(content: unknown[], cwd: string, before: FileDiff[]): FileDiff[] {
+  const found = content.flatMap((item): FileDiff[] => {
+    if (!isRecord(item) || item.type !== 'diff') return []
+    const path = text(item.path)
+    const newText = text(item.newText)
+    if (path === null || newText === null) return []
+    return [{ path: shownPath(path, cwd), oldText: text(item.oldText), newText }]
+  })
+  return found.length > 0 ? found : before
+}
+
+function locationsOf(given: unknown[], cwd: string): CallLocation[] {
+  return given.flatMap((one) => {
+    const path = isRecord(one) ? text(one.path) : null
+    if (!isRecord(one) || path === null) return []
+    const line = typeof one.line === 'number' && one.line >= 1 ? Math.floor(one.line) : null
+    return [{ path: shownPath(path, cwd), ...(line !== null && { line }) }]
+  })
+}
+
+function shownPath(path: string, cwd: string): string {
+  if (!isAbsolute(path)) return path
+  const inside = relative(cwd, path)
+  return inside === '' || inside.startsWith('..') || isAbsolute(inside)
+    ? path
+    : inside.split(sep).join('/')
+}
+
+/** A longer one is not shown. */
+const patchCharsMax = 256 * 1024
+/** A pathological diff must not hold up the agents. */
+const diffTimeMsMax = 500
+
+function detailOf({ diffs }: CallState): ToolDetail | null {
+  const [diff] = diffs
+  if (!diff || diffs.length > 1) return null
+  const { path, oldText, newText } = diff
+  const patch = createTwoFilesPatch(
+    oldText === null ? '/dev/null' : `a/${path}`,
+    `b/${path}`,
+    oldText ?? '',
+    newText,
+    undefined,
+    undefined,
+    { context: 3, timeout: diffTimeMsMax, headerOptions: FILE_HEADERS_ONLY },
+  )
+  if (patch === undefined) return null
+  const lines = patch.split('\n').slice(2)
+  const additions = lines.filter((line) => line.startsWith('+')).length
+  const deletions = lines.filter((line) => line.startsWith('-')).length
+  return {
+    ...{ kind: 'edit', path, additions, deletions },
+    change: oldText === null ? 'created' : additions + deletions > 0 ? 'changed' : 'unchanged',
+    patch: patch.length <= patchCharsMax ? patch : null,
+  }
+}
+
+const kinds: Record<string, CallKind> = {
+  ...{ read: 'read', edit: 'edit', delete: 'delete', move: 'move', search: 'search' },
+  ...{ execute: 'execute', think: 'think', fetch: 'fetch', switch_mode: 'switch-mode' },
+  other: 'other',
+}

@@ -1,0 +1,106 @@
+/** Agents that people have installed, over the Agent Client Protocol. What drives them is loaded when one begins. */
+import type { AgentDrivers, Availability } from '../../../shared/agents/agent.ts'
+import type { AgentSpec } from '../../../shared/agents/agent-specs.ts'
+import {
+  agentPresets,
+  installedAgentName,
+  type PresetFacts,
+} from '../../../shared/agents/installed-agents.ts'
+import type { Custody } from '../../processes/custody.ts'
+import { readShellCommand } from '../permissions/shell-segments.ts'
+import type { FindProgram } from './find-program.ts'
+import { launchOf, notInstalled } from './launch.ts'
+import type { OpenTaskTools } from './task-tools.ts'
+
+type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
+
+export function createAcpDriver(deps: {
+  custody: Custody
+  version: string
+  find: FindProgram
+  /** Shiplog's own environment, in which programs are looked for. */
+  hostEnv: NodeJS.ProcessEnv
+  /** Absent: agents get none of Shiplog's tools. */
+  openTools?: OpenTaskTools
+  /** One sentence for the person. */
+  onNotice: (text: string) => void
+}): AgentDrivers['acp'] {
+  const { find, hostEnv } = deps
+
+  return {
+    async prepare({ kind, program, command, mode }) {
+      const spec: AcpSpec = {
+        ...{ kind, program, agent: program },
+        ...(program === 'acp' && { command: wordsOf(command ?? '') }),
+        ...(mode !== undefined && { mode }),
+      }
+      return { spec, files: [], title: installedAgentName(spec) }
+    },
+    withModel(spec) {
+      throw new Error(
+        `The model of ${installedAgentName(spec)} is set in ${installedAgentName(spec)} itself.`,
+      )
+    },
+    filesOf: () => [],
+    async check(spec): Promise<Availability> {
+      const found = await launchOf(spec, { find, env: hostEnv, cwd: '/' })
+      if (found) return { state: 'ready' }
+      const detail = notInstalled(spec)
+      return { state: 'unavailable', cause: { kind: 'not-started', step: 'run', detail } }
+    },
+    async subAgent(parent, name) {
+      if (name !== parent.agent)
+        throw new Error(
+          `There is no agent ${JSON.stringify(name.slice(0, 100))}. The agents are ${parent.agent}.`,
+        )
+      return { spec: parent, files: [] }
+    },
+    async open(spec, place) {
+      const { openAcpSession } = await import('./session.ts')
+      const preset = presetOf(spec)
+      return openAcpSession(
+        {
+          name: installedAgentName(spec),
+          source: sourceOf(spec),
+          signIn: preset?.signIn ?? 'Sign in to it in a terminal',
+          mode: spec.mode ?? preset?.modes?.[place.permissions ?? 'allow-all'] ?? null,
+          canLoad: preset?.canLoad ?? true,
+          sumsUsage: preset?.sumsUsage ?? false,
+          instructions: '',
+        },
+        place,
+        {
+          ...{ custody: deps.custody, version: deps.version, onNotice: deps.onNotice },
+          openTools: deps.openTools ?? null,
+          async launch() {
+            const found = await launchOf(spec, { find, env: place.env, cwd: place.cwd })
+            if (!found) throw new Error(notInstalled(spec))
+            return found
+          },
+        },
+      )
+    },
+  }
+}
+
+/** Throws an Error for anything but a program with its arguments: no shell runs it. */
+function wordsOf(command: string): string[] {
+  if (command.trim() === '')
+    throw new Error('Name the command of the agent, such as "copilot --acp".')
+  const { segments, unclear } = readShellCommand(command)
+  const [only] = segments
+  if (segments.length === 1 && only?.kind === 'command' && only.assignments.length === 0) {
+    const words = only.words.flatMap((word) => (word.kind === 'literal' ? [word.value] : []))
+    if (unclear.length === 0 && words.length === only.words.length && words.length > 0) return words
+  }
+  throw new Error(
+    `${JSON.stringify(command)} is not a program with its arguments: no shell runs it. Put anything else into a script, and name that.`,
+  )
+}
+
+const presetOf = ({ program }: AcpSpec): PresetFacts | null =>
+  program === 'acp' ? null : agentPresets[program]
+
+/** In the record. A session of one command is not offered to another one. */
+const sourceOf = ({ program, command }: AcpSpec): string =>
+  program === 'acp' ? `acp:${(command ?? []).join(' ')}` : `acp:${program}`

@@ -1,0 +1,66 @@
+/** Why an installed agent can't go on, as a cause for the record (G7). */
+import { RequestError } from '@agentclientprotocol/sdk/unstable'
+import type { Cause } from '../../../shared/records/causes.ts'
+import { AgentGone, NoAnswer } from './connection.ts'
+import { isRecord, text } from './content.ts'
+
+const authRequired = -32000
+
+/** `name`: of the agent, as shown. `signIn`: what the person can do. */
+export function causeOfError(error: unknown, agent: { name: string; signIn: string }): Cause {
+  if (error instanceof AgentGone) return error.why
+  if (error instanceof NoAnswer)
+    return { kind: 'error', detail: `${agent.name} does not answer: ${error.message}` }
+  if (!(error instanceof RequestError))
+    return { kind: 'error', detail: error instanceof Error ? error.message : String(error) }
+  const said = messageOf(error)
+  if (error.code === authRequired) return signedOut(agent, said)
+  const kind = isRecord(error.data) ? (text(error.data.errorKind) ?? '') : ''
+  if (/auth|sign.?in|log.?in/i.test(kind) || /\b401\b|not (?:logged|signed) in/i.test(said))
+    return signedOut(agent, said)
+  if (/rate_?limit|quota|usage_?limit|billing/i.test(kind) || isQuota(said))
+    return { kind: 'quota', untilMs: null, detail: said }
+  if (/server_error|overloaded|timeout|network|connection/i.test(kind))
+    return { kind: 'network', detail: said }
+  return { kind: 'refused', detail: said }
+}
+
+export const isMissingSession = (error: unknown): boolean =>
+  error instanceof RequestError && error.code !== authRequired
+
+const isQuota = (said: string): boolean =>
+  /usage limit|rate limit|quota|credit balance|\b429\b/i.test(said)
+
+const signedOut = (agent: { name: string; signIn: string }, said: string): Cause => ({
+  kind: 'sign-in',
+  detail: `${agent.name} is not signed in (${said.replace(/\.$/, '')}). ${agent.signIn}`,
+})
+
+/** Whole pages and requests are no text for people. */
+const detailCharsMax = 400
+
+function messageOf({ message, data }: RequestError): string {
+  const details = isRecord(data)
+    ? (text(data.details) ?? text(data.message) ?? text(data.error))
+    : text(data)
+  const generic = /^(?:internal error|authentication required|invalid params)\.?$/i.test(message)
+  const said =
+    details && (generic || !message.includes(details)) ? `${message}: ${details}` : message
+  return said.length > detailCharsMax ? `${said.slice(0, detailCharsMax - 1)}…` : said
+}
+
+/** Null: the turn ended well. */
+export function causeOfStop(stop: string): Cause | null {
+  switch (stop) {
+    case 'end_turn':
+      return null
+    case 'max_tokens':
+      return { kind: 'refused', detail: 'the model’s answer reached its output limit' }
+    case 'max_turn_requests':
+      return { kind: 'refused', detail: 'the agent reached its limit of requests in one turn' }
+    case 'refusal':
+      return { kind: 'refused', detail: 'the model refused to go on' }
+    default:
+      return { kind: 'refused', detail: `the agent ended its turn: ${stop}` }
+  }
+}

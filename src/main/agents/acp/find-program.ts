@@ -1,0 +1,77 @@
+/** Finds programs on PATH, and on that of the login shell for an app that was started from a dock. */
+import { execFile } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+
+interface FoundProgram {
+  /** Absolute. */
+  file: string
+  /** The PATH that it was found on, which programs that it starts need too. */
+  path: string
+}
+
+/** Null: it is not installed. `path`: Shiplog's own PATH. */
+export type FindProgram = (command: string, path: string) => Promise<FoundProgram | null>
+
+/** A shell that waits for input, or has a slow start-up file, must not hold up a list. */
+const shellMsMax = 5_000
+
+export function createFindProgram({
+  loginPath = readLoginPath,
+}: {
+  loginPath?: () => Promise<string | null>
+} = {}): FindProgram {
+  let fromShell: Promise<string | null> | null = null
+  return async (command, path) => {
+    if (isAbsolute(command)) return (await isProgram(command)) ? { file: command, path } : null
+    const own = await findOn(path, command)
+    if (own !== null) return { file: own, path }
+    fromShell ??= loginPath().catch(() => null)
+    const more = await fromShell
+    if (more === null) return null
+    const found = await findOn(more, command)
+    return found === null
+      ? null
+      : { file: found, path: [path, more].filter(Boolean).join(delimiter) }
+  }
+}
+
+async function findOn(path: string, command: string): Promise<string | null> {
+  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat', '.com'] : ['']
+  for (const dir of path.split(delimiter).filter(isAbsolute))
+    for (const ending of endings) {
+      const file = join(dir, command + ending)
+      if (await isProgram(file)) return file
+    }
+  return null
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK)
+    return (await stat(file)).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** The text around the value tells it from what start-up files print. */
+const mark = '__SHIPLOG_PATH__'
+
+function readLoginPath(): Promise<string | null> {
+  const shell = process.env.SHELL
+  if (process.platform === 'win32' || !shell) return Promise.resolve(null)
+  return new Promise((resolve) => {
+    execFile(
+      shell,
+      ['-ilc', `printf '%s' "${mark}$PATH${mark}"`],
+      {
+        timeout: shellMsMax,
+        killSignal: 'SIGKILL',
+        env: { ...process.env, DISABLE_AUTO_UPDATE: 'true' },
+      },
+      (_, stdout) => resolve(stdout.split(mark)[1] ?? null),
+    ).stdin?.end()
+  })
+}

@@ -1,0 +1,42 @@
+/** Which program an installed agent is, and the environment that it gets. */
+import { delimiter } from 'node:path'
+import type { AgentSpec } from '../../../shared/agents/agent-specs.ts'
+import { agentPresets, installedAgentName } from '../../../shared/agents/installed-agents.ts'
+import type { Launch } from './connection.ts'
+import type { FindProgram } from './find-program.ts'
+
+type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
+
+/** Of an agent that Shiplog itself was started from: they would make another one a part of it. */
+const ofOuterAgent =
+  /^(?:CLAUDECODE|CLAUDE_CODE_(?!OAUTH_TOKEN|USE_).*|CLAUDE_AGENT_SDK_.*|CODEX_SANDBOX.*|GEMINI_CLI|QWEN_CODE)$/
+
+/** Null: it is not installed. */
+export async function launchOf(
+  spec: AcpSpec,
+  { find, env: given, cwd }: { find: FindProgram; env: NodeJS.ProcessEnv; cwd: string },
+): Promise<Launch | null> {
+  const preset = spec.program === 'acp' ? null : agentPresets[spec.program]
+  const [command = '', ...args] = preset ? [preset.command, ...preset.args] : (spec.command ?? [])
+  const path = given.PATH ?? ''
+  const found = await find(command, path)
+  if (!found) return null
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !ofOuterAgent.test(name)) env[name] = value
+  env.PATH = [found.path, ...(found.path === path ? [] : [path])].filter(Boolean).join(delimiter)
+  Object.assign(env, preset?.set)
+  if (preset?.uses && env[preset.uses.variable] === undefined) {
+    const installed = await find(preset.uses.command, env.PATH)
+    if (installed) env[preset.uses.variable] = installed.file
+  }
+  return { program: found.file, args, env, cwd }
+}
+
+/** What the person can do about it. */
+export function notInstalled(spec: AcpSpec): string {
+  const name = installedAgentName(spec)
+  if (spec.program === 'acp') return `${name} was not found on your PATH`
+  const { command, package: from } = agentPresets[spec.program]
+  return `${name} is not installed: ${command} was not found on your PATH. Install it with: npm install -g ${from.name}`
+}

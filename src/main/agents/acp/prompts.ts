@@ -1,0 +1,136 @@
+/** What Shiplog tells an installed agent beside the person's prompt. */
+import type { AgentPlace, PromptPart } from '../../../shared/agents/agent.ts'
+import { describeToolCall } from '../../../shared/projections/describe-tool-call.ts'
+import type { Entry } from '../../../shared/records/entries.ts'
+import type { AcpAgent } from './acp-agent.ts'
+import type { Started } from './start-session.ts'
+
+export const continueText = 'Continue.'
+export const reportWanted =
+  'You stopped without a report. Call the tool agent_report of the MCP server shiplog now: what you did and found, what you checked, and what is left.'
+
+/** As content blocks of the protocol. */
+export function promptBlocks(parts: readonly PromptPart[], takesImages: boolean): object[] {
+  return parts.map((part) => {
+    if (part.type === 'text') return { type: 'text', text: part.text }
+    return takesImages
+      ? { type: 'image', mimeType: part.mediaType, data: Buffer.from(part.data).toString('base64') }
+      : { type: 'text', text: `[An image (${part.mediaType}), which you can't be shown.]` }
+  })
+}
+
+/** The first parts of a run's first prompt: its role, its history where its own store lacks it, and what changed. */
+export async function resumeNotes({
+  agent,
+  place,
+  started,
+  hasTools,
+}: {
+  agent: AcpAgent
+  place: AgentPlace
+  started: Pick<Started, 'isNew'>
+  hasTools: boolean
+}): Promise<PromptPart[]> {
+  const notes: string[] = []
+  const past = await readPast(place, started.isNew)
+  if (started.isNew) {
+    if (agent.instructions !== '') notes.push(agent.instructions)
+    if (place.mustReport === true && hasTools) notes.push(reportLater)
+    if (past.transcript !== '') notes.push(`${transcriptNote}\n\n${past.transcript}`)
+  }
+  if (past.unknown.length > 0) notes.push(unknownNote(past.unknown))
+  const changes = place.changedMeanwhile ?? []
+  if (changes.length > 0)
+    notes.push(['Since you stopped, this changed:', ...changes.map(asItem)].join('\n'))
+  return notes.map((text) => ({ type: 'text', text }))
+}
+
+const reportLater =
+  'You are a sub-agent. When you are done, call the tool agent_report of the MCP server shiplog: what you did and found, what you checked, and what is left. Only that report reaches the agent that started you.'
+const transcriptNote =
+  'This conversation began earlier. Below is its record: go on from there, and do not do again what is done.'
+
+const asItem = (text: string): string => `- ${text}`
+
+const unknownNote = (calls: readonly string[]): string =>
+  [
+    'Your work was interrupted while these calls ran. Their outcome is unknown: they may have taken effect. Do not repeat them before you have checked what they did.',
+    ...calls.map(asItem),
+  ].join('\n')
+
+interface Past {
+  /** Empty: there is none. */
+  transcript: string
+  /** The calls of the last run that were cut off, one line each. */
+  unknown: string[]
+}
+
+/** About 15,000 tokens: the beginning says what is wanted, the end where it stands. */
+const transcriptCharsMax = 60_000
+const outputCharsMax = 400
+const callCharsMax = 300
+/** More are not read. */
+const unknownMax = 20
+
+/** Reads the history once, with a bounded part of it in memory; `all` for its transcript. */
+async function readPast({ history }: AgentPlace, all: boolean): Promise<Past> {
+  let first = ''
+  let rest: string[] = []
+  let restChars = 0
+  let isCut = false
+  const calls = new Map<string, string>()
+  let unknown: string[] = []
+
+  function add(line: string): void {
+    if (first.length === 0) {
+      first = line.slice(0, transcriptCharsMax / 3)
+      return
+    }
+    rest.push(line)
+    restChars += line.length + 1
+    if (restChars <= transcriptCharsMax) return
+    isCut = true
+    rest = rest.slice(-Math.max(1, Math.floor(rest.length / 2)))
+    restChars = rest.reduce((sum, one) => sum + one.length + 1, 0)
+    if (restChars <= transcriptCharsMax) return
+    rest = [rest.join('\n').slice(-transcriptCharsMax / 2)]
+    restChars = rest[0]?.length ?? 0
+  }
+
+  for await (const entry of history.entries(all ? 'all' : 'unfinished')) {
+    for (const line of linesOf(entry, calls)) add(line)
+    if (entry.type === 'run-start') unknown = []
+    if (entry.type === 'tool-result' && entry.outcome === 'unknown' && unknown.length < unknownMax)
+      unknown.push(calls.get(entry.callId) ?? entry.name)
+    if (entry.type === 'tool-result') calls.delete(entry.callId)
+  }
+  // A crash leaves calls without a result.
+  for (const call of calls.values()) if (unknown.length < unknownMax) unknown.push(call)
+  const lines = [first, ...(isCut ? ['[…]'] : []), ...rest]
+  return { transcript: lines.filter(Boolean).join('\n'), unknown }
+}
+
+function linesOf(entry: Entry, calls: Map<string, string>): string[] {
+  switch (entry.type) {
+    case 'message': {
+      if (entry.status === 'superseded') return []
+      const said = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      const text = said.join('\n').trim()
+      return text === '' ? [] : [`${entry.role === 'user' ? 'User' : 'You'}: ${text}`]
+    }
+    case 'tool-call': {
+      const described = entry.title ?? describeToolCall(entry.name, entry.input)
+      calls.set(entry.callId, described.slice(0, callCharsMax))
+      return []
+    }
+    case 'tool-result': {
+      const call = calls.get(entry.callId) ?? entry.name
+      const output = entry.output.trim().slice(0, outputCharsMax)
+      return [`[${call}: ${entry.outcome}] ${output}`.trim()]
+    }
+    case 'compaction':
+      return [`Summary of what was before: ${entry.summary}`]
+    default:
+      return []
+  }
+}

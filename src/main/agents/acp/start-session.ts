@@ -1,0 +1,133 @@
+/** Begins an agent's session, or goes on with one from its own store, in the mode in which the person is asked. */
+import { type InitializeResponse, methods } from '@agentclientprotocol/sdk/unstable'
+import type { AgentPlace } from '../../../shared/agents/agent.ts'
+import type { AgentSessionRef } from '../../../shared/agents/agent-records.ts'
+import type { AcpAgent } from './acp-agent.ts'
+import { type AcpConnection, initializeParams } from './connection.ts'
+import { isRecord, type Json, jsonOf, text } from './content.ts'
+import { isMissingSession } from './failures.ts'
+
+export interface Started {
+  sessionId: string
+  ref: AgentSessionRef
+  /** False: the agent has the conversation so far in its own store. */
+  isNew: boolean
+  model: string | null
+  takesImages: boolean
+  capabilities: Json
+}
+
+/** The slowest took 12 s on a busy machine; a package that is fetched first takes minutes. */
+const startMsMax = 120_000
+/** Loading a long conversation replays all of it. */
+const loadMsMax = 300_000
+const settingMsMax = 30_000
+
+/** Rejects as requests do. */
+export async function startSession(
+  connection: AcpConnection,
+  options: {
+    agent: AcpAgent
+    place: AgentPlace
+    version: string
+    mcpServers: readonly object[]
+    onNotice: (text: string) => void
+  },
+): Promise<Started> {
+  const { agent, place, mcpServers } = options
+  const initialized = await connection.request<InitializeResponse>(
+    methods.agent.initialize,
+    initializeParams(options.version),
+    { timeoutMs: startMsMax },
+  )
+  const { agentCapabilities = {}, agentInfo } = initialized
+  const common = { cwd: place.cwd, mcpServers }
+  const earlier = place.resume?.agent === agent.source ? place.resume.id : null
+  const gone = await goOn()
+  const answer = gone ?? (await begin())
+  const sessionId = gone ? (earlier as string) : text(answer.sessionId)
+  if (!sessionId) throw new Error(`${agent.name} began a session without an id.`)
+  const { modes = null, configOptions = null } = answer
+  await setMode()
+  return {
+    sessionId,
+    ref: { agent: agent.source, id: sessionId },
+    isNew: gone === null,
+    model: modelOf(answer),
+    takesImages: agentCapabilities.promptCapabilities?.image === true,
+    capabilities: jsonOf({ agentInfo, agentCapabilities, modes, configOptions }),
+  }
+
+  function begin(): Promise<Record<string, unknown>> {
+    return connection.request(methods.agent.session.new, common, { timeoutMs: startMsMax })
+  }
+
+  /** Null: it has to begin a new one, which is told the conversation from Shiplog's record. */
+  async function goOn(): Promise<Record<string, unknown> | null> {
+    if (earlier === null) return null
+    const canResume = agentCapabilities.sessionCapabilities?.resume != null
+    const canLoad = agentCapabilities.loadSession === true && agent.canLoad
+    const ways = [
+      ...(canResume ? [methods.agent.session.resume] : []),
+      ...(canLoad ? [methods.agent.session.load] : []),
+    ]
+    for (const method of ways) {
+      try {
+        const params = { ...common, sessionId: earlier }
+        return ((await connection.request<object | null>(method, params, {
+          timeoutMs: loadMsMax,
+        })) ?? {}) as Record<string, unknown>
+      } catch (error) {
+        // Its store may have lost the session, or never had it.
+        if (!isMissingSession(error)) throw error
+      }
+    }
+    return null
+  }
+
+  /** Modes are not kept over a resume. */
+  async function setMode(): Promise<void> {
+    const { mode } = agent
+    if (mode === null) return
+    const state = isRecord(answer.modes) ? answer.modes : {}
+    const available = Array.isArray(state.availableModes)
+      ? state.availableModes.flatMap((one) => (isRecord(one) ? [text(one.id)] : []))
+      : []
+    if (available.includes(mode)) {
+      if (state.currentModeId === mode) return
+      const params = { sessionId, modeId: mode }
+      await connection.request(methods.agent.session.setMode, params, { timeoutMs: settingMsMax })
+      return
+    }
+    const option = optionOf(answer, 'mode')
+    if (option && valuesOf(option).includes(mode)) {
+      const params = { sessionId, configId: option.id, value: mode }
+      await connection.request(methods.agent.session.setConfigOption, params, {
+        timeoutMs: settingMsMax,
+      })
+      return
+    }
+    const has = [...available, ...(option ? valuesOf(option) : [])].join(', ')
+    options.onNotice(
+      `${agent.name} has no mode "${mode}"${has === '' ? '' : ` (it has ${has})`}, so it may do things without asking.`,
+    )
+  }
+}
+
+const optionOf = (answer: Record<string, unknown>, category: string) =>
+  Array.isArray(answer.configOptions)
+    ? answer.configOptions.filter(isRecord).find((option) => option.category === category)
+    : undefined
+
+function valuesOf({ options }: Record<string, unknown>): (string | null)[] {
+  if (!Array.isArray(options)) return []
+  return options.flatMap((option) => {
+    if (!isRecord(option)) return []
+    return Array.isArray(option.options) ? valuesOf(option) : [text(option.value)]
+  })
+}
+
+function modelOf(answer: Record<string, unknown>): string | null {
+  const models = isRecord(answer.models) ? answer.models : {}
+  return text(optionOf(answer, 'model')?.currentValue) ?? text(models.currentModelId)
+}

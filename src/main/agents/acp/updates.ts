@@ -1,0 +1,310 @@
+/**
+ * Folds the updates of an agent's session into events. Updates are upserts: a call may first be mentioned by
+ * `tool_call`, `tool_call_update` or a request for permission, and its title, kind and input may change later; a message
+ * is identified by `messageId` where the agent gives one. Nothing is dropped silently: what this version can't read
+ * becomes a `foreign` event (G8).
+ */
+import type { AgentEvent, SpeechKind } from '../../../shared/agents/agent.ts'
+import type { PartId } from '../../../shared/agents/agent-records.ts'
+import type { Cause } from '../../../shared/records/causes.ts'
+import { type ToolCallId, toolCallIdSchema } from '../../../shared/records/ids.ts'
+import { noUsage, type Usage } from '../../../shared/records/usage.ts'
+import { type CallState, callStateOf, endOfCall, newCall, newsOfCall } from './calls.ts'
+import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
+import { ownToolOf } from './own-tools.ts'
+
+export interface UpdateFold {
+  /** `update`: as received, in any form. */
+  update(update: unknown): AgentEvent[]
+  /** Upserts the call of a request for permission. */
+  asked(toolCall: unknown): Upserted
+  /** The agent has answered its prompt: ends the turn. `usage`: of the whole prompt. */
+  end(of: { usage: Usage | undefined; model?: string | undefined; stop?: string }): AgentEvent[]
+  /** What the prompt brought so far. */
+  seen(): {
+    /** The text of the last message. */
+    lastText: string
+    hasSpeech: boolean
+    calls: number
+    /** Reported by the agent behind a normal end of its turn; null: none. */
+    failure: Cause | null
+  }
+  /** As the agent has it and says it: the cumulative cost of its session in US dollars. */
+  costUsd(): number | null
+  /** The mode that the agent reported last; null: none. */
+  mode(): string | null
+  /** A new prompt is sent. */
+  begin(): void
+}
+
+interface Upserted {
+  events: AgentEvent[]
+  /** Null: it can't be read. `own`: it is a call of one of Shiplog's tools. */
+  call: CallState | 'own' | null
+}
+
+interface Part {
+  id: PartId
+  kind: SpeechKind
+  messageId: string | null
+}
+
+/** `source`: the agent, in foreign entries: `acp:codex`. `cwd`: paths inside it are shown relative to it. */
+export function createUpdateFold({ source, cwd }: { source: string; cwd: string }): UpdateFold {
+  const calls = new Map<string, CallState>()
+  /** Of calls that Shiplog's own tools record themselves. */
+  const own = new Set<string>()
+  const compactions = new Map<string, string>()
+  let part: Part | null = null
+  let parts = 0
+  let inTurn = false
+  let turnHasCalls = false
+  let hasSpeech = false
+  let callCount = 0
+  let lastText = ''
+  let failure: Cause | null = null
+  let costUsd: number | null = null
+  let mode: string | null = null
+
+  const foreign = (content: unknown): AgentEvent => ({
+    type: 'foreign',
+    source,
+    content: jsonOf(content),
+  })
+
+  function openTurn(): AgentEvent[] {
+    if (inTurn) return []
+    inTurn = true
+    turnHasCalls = false
+    return [{ type: 'turn-started' }]
+  }
+
+  /** What an agent says after the results of its calls is the next turn, as it is in a model's conversation. */
+  function nextTurn(): AgentEvent[] {
+    if (!inTurn || !turnHasCalls || calls.size > 0) return []
+    inTurn = false
+    // The usage of the whole prompt is reported with its last turn.
+    return [...endPart(), { type: 'turn-ended', usage: noUsage }]
+  }
+
+  function endPart(): AgentEvent[] {
+    if (!part) return []
+    const ended = part.id
+    part = null
+    return [{ type: 'part-ended', part: ended }]
+  }
+
+  function said(kind: SpeechKind, update: Record<string, unknown>): AgentEvent[] {
+    const piece = textOfContent(update.content)
+    if (piece === null) return [foreign(update)]
+    // Some agents report usage with an empty piece.
+    if (piece === '') return []
+    const messageId = text(update.messageId)
+    const isSame = part?.kind === kind && part.messageId === messageId
+    const events = isSame ? [] : [...nextTurn(), ...endPart()]
+    events.push(...openTurn())
+    if (!part) {
+      parts++
+      part = { id: `${kind}-${parts}`, kind, messageId }
+      if (kind === 'text') lastText = ''
+    }
+    hasSpeech = true
+    if (kind === 'text') lastText = (lastText + piece).slice(-lastTextCharsMax)
+    return [...events, { type: 'part-delta', part: part.id, kind, text: piece }]
+  }
+
+  function upsert(given: unknown): Upserted {
+    const id = isRecord(given) ? text(given.toolCallId) : null
+    if (!isRecord(given) || id === null || id === '')
+      return { call: null, events: [foreign(given)] }
+    if (own.has(id)) return { call: 'own', events: [] }
+    const known = calls.get(id)
+    const state = callStateOf(known ?? newCall(idOf(id)), given, cwd)
+    if (!known && ownToolOf(state) !== null) {
+      own.add(id)
+      callCount++
+      turnHasCalls = true
+      return { call: 'own', events: [...openTurn(), ...endPart()] }
+    }
+    const events: AgentEvent[] = []
+    if (known) events.push(...newsOfCall(known, state))
+    else {
+      callCount++
+      events.push(...openTurn(), ...endPart(), startOf(state))
+      turnHasCalls = true
+      if (state.newOutput !== '') events.push(...newsOfCall(null, state))
+    }
+    calls.set(id, { ...state, newOutput: '' })
+    if (state.status === 'completed' || state.status === 'failed') {
+      calls.delete(id)
+      events.push(endOfCall(state))
+      // Without an id for messages, what comes next is another one.
+      if (calls.size === 0 && part?.messageId === null) events.push(...endPart())
+    }
+    return { call: state, events }
+  }
+
+  /** Codex ends a turn normally after its model failed, and says so only here. */
+  function info(update: Record<string, unknown>): AgentEvent[] {
+    const codex = isRecord(update._meta) && isRecord(update._meta.codex) ? update._meta.codex : {}
+    const error = isRecord(codex.error) ? codex.error : null
+    const status = isRecord(codex.threadStatus) ? text(codex.threadStatus.type) : null
+    const detail = error ? (text(error.message) ?? 'its model could not be reached') : null
+    if (status === 'systemError')
+      failure = failureSaid(detail ?? (lastText.trim() || 'the agent reports a system error'))
+    if (error && error.willRetry === true && inTurn) {
+      part = null
+      calls.clear()
+      inTurn = false
+      const cause = failureSaid(detail ?? '')
+      return [{ type: 'retrying', cause, untilMs: null }]
+    }
+    return []
+  }
+
+  function compaction(update: Record<string, unknown>): AgentEvent[] {
+    const id = text(update.compactionId) ?? ''
+    if (update.sessionUpdate === 'compaction_summary_chunk') {
+      compactions.set(id, (compactions.get(id) ?? '') + (textOfContent(update.content) ?? ''))
+      return []
+    }
+    if (update.status !== 'completed') return update.status === 'failed' ? [foreign(update)] : []
+    const blocks = Array.isArray(update.summary) ? update.summary : []
+    const given = blocks.map((block) => textOfContent(block) ?? '').join('')
+    const summary = given || (compactions.get(id) ?? '')
+    compactions.delete(id)
+    return [
+      {
+        type: 'compacted',
+        summary: summary || 'The agent summarised its conversation, and does not show the summary.',
+        keptFromSeq: null,
+      },
+    ]
+  }
+
+  function read(update: unknown): AgentEvent[] {
+    if (!isRecord(update)) return [foreign(update)]
+    switch (update.sessionUpdate) {
+      case 'agent_message_chunk':
+        return said('text', update)
+      case 'agent_thought_chunk':
+        return said('reasoning', update)
+      case 'tool_call':
+      case 'tool_call_update':
+        return upsert(update).events
+      case 'plan':
+        return plan(update, update.entries)
+      case 'plan_update': {
+        const given = isRecord(update.plan) ? update.plan : {}
+        return given.type === 'items' ? plan(update, given.entries) : [foreign(update)]
+      }
+      case 'compaction_update':
+      case 'compaction_summary_chunk':
+        return compaction(update)
+      case 'usage_update': {
+        const cost = isRecord(update.cost) ? update.cost : {}
+        if (typeof cost.amount === 'number' && cost.currency === 'USD' && cost.amount >= 0)
+          costUsd = cost.amount
+        return []
+      }
+      case 'current_mode_update': {
+        const next = text(update.currentModeId)
+        const isNew = next !== null && next !== mode
+        mode = next ?? mode
+        // Shiplog sets the mode when it starts the agent: a later one is the agent's own act.
+        return isNew && inTurn ? [foreign(update)] : []
+      }
+      case 'session_info_update':
+        return info(update)
+      // Shiplog's own prompt, and what describes the interface of the agent and not the conversation.
+      case 'user_message_chunk':
+      case 'available_commands_update':
+      case 'config_option_update':
+        return []
+      default:
+        return [foreign(update)]
+    }
+  }
+
+  function plan(update: unknown, entries: unknown): AgentEvent[] {
+    if (!Array.isArray(entries)) return [foreign(update)]
+    const items = entries.flatMap((entry) => {
+      const item = isRecord(entry) ? text(entry.content) : null
+      if (!isRecord(entry) || item === null) return []
+      const { priority } = entry
+      return [
+        {
+          text: item,
+          status: planStatuses[String(entry.status)] ?? ('pending' as const),
+          ...(priority === 'high' || priority === 'medium' || priority === 'low'
+            ? { priority: priority as 'high' | 'medium' | 'low' }
+            : {}),
+        },
+      ]
+    })
+    const event: AgentEvent = { type: 'plan', items }
+    return items.length < entries.length ? [event, foreign(update)] : [event]
+  }
+
+  return {
+    update: read,
+    asked: upsert,
+    end({ usage, model, stop }) {
+      const events = [...openTurn(), ...endPart()]
+      inTurn = false
+      calls.clear()
+      events.push({
+        type: 'turn-ended',
+        ...(usage && { usage }),
+        ...(model !== undefined && { model }),
+        ...(stop !== undefined && { stop }),
+      })
+      return events
+    },
+    seen: () => ({ lastText: lastText.trim(), hasSpeech, calls: callCount, failure }),
+    costUsd: () => costUsd,
+    mode: () => mode,
+    begin() {
+      part = null
+      inTurn = false
+      hasSpeech = false
+      callCount = 0
+      failure = null
+      lastText = ''
+      own.clear()
+    },
+  }
+}
+
+/** The last message becomes the report of a sub-agent that gives none. */
+const lastTextCharsMax = 200_000
+
+const planStatuses: Record<string, 'pending' | 'in-progress' | 'completed'> = {
+  in_progress: 'in-progress',
+  completed: 'completed',
+}
+
+const failureSaid = (detail: string): Cause => ({
+  kind: 'network',
+  detail: detail || 'the agent’s model did not answer',
+})
+
+/** Agents choose the form of ids; one that is too long is replaced by its end, which differs most. */
+function idOf(id: string): ToolCallId {
+  const parsed = toolCallIdSchema.safeParse(id)
+  return parsed.success ? parsed.data : (id.slice(-200) as ToolCallId)
+}
+
+function startOf(state: CallState): AgentEvent {
+  const { callId, name, kind, title, input, locations } = state
+  return {
+    type: 'call-started',
+    callId,
+    by: 'agent',
+    name,
+    kind,
+    ...(title !== null && { title }),
+    input: input as Json,
+    ...(locations.length > 0 && { locations }),
+  }
+}

@@ -1,0 +1,143 @@
+/** Agents that people have installed, which Shiplog drives over the Agent Client Protocol. */
+import { z } from 'zod'
+import type { PermissionMode } from './permission-modes.ts'
+
+/** `acp`: a command of the person's own. */
+export const installedAgentSchema = z.enum([
+  'codex',
+  'claude-code',
+  'opencode',
+  'gemini',
+  'qwen',
+  'acp',
+])
+export type InstalledAgent = z.infer<typeof installedAgentSchema>
+type AgentPreset = Exclude<InstalledAgent, 'acp'>
+
+export interface PresetFacts {
+  /** As people call it. */
+  name: string
+  /** The command that speaks the protocol. */
+  command: string
+  args: readonly string[]
+  /** The package that brings it, at the version that was tested. */
+  package: { name: string; version: string; megabytes: number }
+  /**
+   * Of the adapter: the variable that names the installed agent's own program, and that program's command. Without it
+   * the adapter uses the one that it brings.
+   */
+  uses?: { variable: string; command: string }
+  /** Variables that it documents, which it gets although they are secret (K2). `PREFIX_*` stands for all of a prefix. */
+  variables: readonly string[]
+  /** Variables that Shiplog sets for it. */
+  set?: Readonly<Record<string, string>>
+  /**
+   * The mode of its sessions in which the person is asked about what Shiplog's own mode does not allow; null: it has
+   * none, and asks by its configuration.
+   */
+  modes: Readonly<Record<PermissionMode, string>> | null
+  /** What the person can do to sign in. */
+  signIn: string
+  /** The command that signs in, in a terminal. */
+  signInCommand: readonly string[]
+  /** Paths in a repository whose content it may run. */
+  repositoryFiles: readonly string[]
+  /** False: its loading of sessions is known not to work. */
+  canLoad: boolean
+  /** The usage of its answers covers the whole prompt. */
+  sumsUsage: boolean
+}
+
+const askAlways = { ask: 'default', 'allow-edits': 'default', 'allow-all': 'default' } as const
+
+export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
+  codex: {
+    name: 'Codex',
+    command: 'codex-acp',
+    args: [],
+    package: { name: '@agentclientprotocol/codex-acp', version: '2.6.0', megabytes: 457 },
+    uses: { variable: 'CODEX_PATH', command: 'codex' },
+    variables: ['OPENAI_API_KEY', 'CODEX_API_KEY', 'OPENAI_BASE_URL', 'CODEX_HOME'],
+    // Its default lets another model decide about permissions.
+    modes: { ask: 'read-only', 'allow-edits': 'workspace-write', 'allow-all': 'workspace-write' },
+    signIn: 'Sign in with: codex login',
+    signInCommand: ['codex', 'login'],
+    repositoryFiles: ['.codex', '.mcp.json'],
+    canLoad: true,
+    sumsUsage: true,
+  },
+  'claude-code': {
+    name: 'Claude Code',
+    command: 'claude-agent-acp',
+    args: [],
+    package: { name: '@agentclientprotocol/claude-agent-acp', version: '0.100.0', megabytes: 391 },
+    uses: { variable: 'CLAUDE_CODE_EXECUTABLE', command: 'claude' },
+    variables: [
+      ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
+      ...['ANTHROPIC_MODEL', 'ANTHROPIC_CUSTOM_HEADERS', 'CLAUDE_CONFIG_DIR'],
+      ...['CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX'],
+    ],
+    set: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' },
+    modes: askAlways,
+    signIn: 'Sign in with: claude auth login',
+    signInCommand: ['claude', 'auth', 'login'],
+    repositoryFiles: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
+    canLoad: true,
+    sumsUsage: true,
+  },
+  opencode: {
+    name: 'OpenCode',
+    command: 'opencode',
+    args: ['acp'],
+    package: { name: 'opencode-ai', version: '1.18.33', megabytes: 354 },
+    variables: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR', 'OPENCODE_API_KEY'],
+    // Without it, it changes files and runs commands without a question.
+    set: { OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask"}' },
+    modes: null,
+    signIn: 'Sign in with: opencode auth login',
+    signInCommand: ['opencode', 'auth', 'login'],
+    repositoryFiles: ['opencode.json', 'opencode.jsonc', '.opencode'],
+    canLoad: true,
+    sumsUsage: false,
+  },
+  gemini: {
+    name: 'Gemini CLI',
+    command: 'gemini',
+    args: ['--acp'],
+    package: { name: '@google/gemini-cli', version: '0.61.0', megabytes: 98 },
+    variables: [
+      ...['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL'],
+      ...['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION', 'GOOGLE_APPLICATION_CREDENTIALS'],
+    ],
+    modes: askAlways,
+    signIn: 'Sign in by starting gemini once in a terminal, or set GEMINI_API_KEY',
+    signInCommand: ['gemini'],
+    repositoryFiles: ['.gemini'],
+    canLoad: false,
+    sumsUsage: false,
+  },
+  qwen: {
+    name: 'Qwen Code',
+    command: 'qwen',
+    args: ['--acp'],
+    package: { name: '@qwen-code/qwen-code', version: '0.24.4', megabytes: 152 },
+    variables: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL', 'DASHSCOPE_API_KEY'],
+    set: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' },
+    modes: askAlways,
+    signIn: 'Sign in by starting qwen once in a terminal, or set OPENAI_API_KEY',
+    signInCommand: ['qwen'],
+    repositoryFiles: ['.qwen'],
+    canLoad: true,
+    sumsUsage: false,
+  },
+}
+
+/** As shown to people: `Codex`, or the command's first word. */
+export function installedAgentName(spec: {
+  program: InstalledAgent
+  command?: string[] | undefined
+}): string {
+  return spec.program === 'acp'
+    ? (spec.command?.[0] ?? 'The agent')
+    : agentPresets[spec.program].name
+}

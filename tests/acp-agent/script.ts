@@ -1,0 +1,70 @@
+/** What the scripted agent plays: what it can do, and the steps of each of its prompts. */
+
+export interface AgentScript {
+  /** `agentCapabilities` of its answer to `initialize`. */
+  capabilities?: object
+  modes?: { currentModeId: string; availableModes: { id: string; name: string }[] }
+  configOptions?: object[]
+  /** Where it answers -32000, as real agents do that nobody signed in to. */
+  signedOut?: 'session/new' | 'session/prompt'
+  /** Ends its process there, or is silent. */
+  diesAt?: string
+  silentAt?: string
+  /** Of each `session/prompt` of the process; the last one is repeated. */
+  prompts: Step[][]
+  /** Sent between `session/load` and its answer. */
+  replay?: object[]
+  /** Its own store has none of its sessions. */
+  forgets?: boolean
+}
+
+export type Step =
+  /** A `session/update`. `of`: another session than that of the prompt. */
+  | { update: object; of?: string }
+  /** A request for permission; the next steps are those of the answer, if they are given. */
+  | { ask: object; options?: string[]; allowed?: Step[]; rejected?: Step[] }
+  /** The answer of the prompt. */
+  | { end: object }
+  | { error: { code: number; message: string; data?: unknown } }
+  /** Plays on once the prompt is cancelled, and answers `cancelled` without an `end`. */
+  | { untilCancelled: true }
+  | { never: true }
+  | { exit: number }
+  | { stderr: string }
+  /** Written to standard output as it is. */
+  | { line: string }
+  | { lineOfBytes: number }
+  /** So many pieces of text. */
+  | { flood: number }
+  /** Starts a process that outlives its parent, in a group of its own, and writes its id to the log. */
+  | { leaves: true }
+  /** Sent when the prompt was answered. */
+  | { late: object }
+
+export const textChunk = (text: string, messageId?: string): Step => ({
+  update: {
+    sessionUpdate: 'agent_message_chunk',
+    content: { type: 'text', text },
+    ...(messageId !== undefined && { messageId }),
+  },
+})
+
+export const thought = (text: string): Step => ({
+  update: { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } },
+})
+
+export const call = (toolCallId: string, more: object): Step => ({
+  update: { sessionUpdate: 'tool_call', toolCallId, status: 'pending', ...more },
+})
+
+export const callUpdate = (toolCallId: string, more: object): Step => ({
+  update: { sessionUpdate: 'tool_call_update', toolCallId, ...more },
+})
+
+export const ended = (more: object = {}): Step => ({
+  end: {
+    stopReason: 'end_turn',
+    usage: { totalTokens: 30, inputTokens: 20, outputTokens: 10 },
+    ...more,
+  },
+})

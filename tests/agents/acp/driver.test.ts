@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import { allProcessStats } from '../../../src/main/processes/stat.ts'
+import { call, callUpdate, ended, textChunk, thought } from '../../acp-agent/script.ts'
+import { messagesOf } from '../../runs/run-stage.ts'
+import { acpStage, asking } from './acp-stage.ts'
+
+/** A process that ended may wait for its parent as a zombie. */
+const livingOf = async (pids: number[]): Promise<number[]> => {
+  const stats = await allProcessStats()
+  return pids.filter((pid) => stats.some((one) => one.pid === pid && one.isAlive))
+}
+
+describe('a run of an installed agent', () => {
+  it('is recorded as the agent reports it, turn by turn, in the mode in which it asks', async () => {
+    const { run, entries, sent, log } = await acpStage()
+    const outcome = await run({
+      modes: asking,
+      prompts: [
+        [
+          thought('Look first.'),
+          textChunk('I write ', 'm1'),
+          textChunk('it.', 'm1'),
+          call('w1', { title: 'Write a.txt', kind: 'edit', rawInput: {} }),
+          callUpdate('w1', { rawInput: { path: 'a.txt' }, title: 'Write a.txt now' }),
+          callUpdate('w1', {
+            status: 'completed',
+            content: [{ type: 'diff', path: 'a.txt', oldText: null, newText: 'one\n' }],
+          }),
+          textChunk('Done.', 'm2'),
+          { late: { sessionUpdate: 'a_new_kind', value: 1 } },
+          ended(),
+        ],
+      ],
+    })
+    expect(outcome).toMatchObject({
+      status: 'completed',
+      usage: { inputTokens: 20 },
+    })
+    const all = await entries()
+    expect(
+      messagesOf(all).map(({ parts }) =>
+        parts.map((part) => ('text' in part ? part.text : part.type)),
+      ),
+    ).toEqual([['Look first.', 'I write it.', 'tool-call'], ['Done.']])
+    expect(all).toContainEqual(
+      expect.objectContaining({
+        type: 'tool-result',
+        outcome: 'ok',
+        output: 'Changed a.txt.',
+        detail: expect.objectContaining({ kind: 'edit', change: 'created', additions: 1 }),
+        revised: { title: 'Write a.txt now', input: { path: 'a.txt' } },
+      }),
+    )
+    expect(all.filter(({ type }) => type === 'foreign')).toMatchObject([
+      { content: { sessionUpdate: 'a_new_kind', value: 1 } },
+    ])
+    expect(all.find(({ type }) => type === 'agent-session')).toMatchObject({
+      ref: { agent: expect.stringMatching(/^acp:/) },
+    })
+    expect(await sent('session/set_mode')).toMatchObject([{ modeId: 'asking' }])
+    const [{ started = 0 } = {}] = await log()
+    expect(await livingOf([started])).toEqual([])
+  })
+
+  it.each([
+    [
+      'signed out',
+      { signedOut: 'session/new' as const, prompts: [] },
+      { kind: 'sign-in', detail: expect.stringContaining('not signed in') },
+    ],
+    [
+      'gone in a turn, with the end of its error output',
+      { prompts: [[textChunk('Half'), { stderr: 'out of memory\n' }, { exit: 3 }]] },
+      { kind: 'agent-died', exitCode: 3, signal: null, detail: 'out of memory' },
+    ],
+    [
+      'sending a line that is too long',
+      { prompts: [[textChunk('Half'), { lineOfBytes: 34_000_000 }, { never: true as const }]] },
+      { kind: 'error', detail: expect.stringContaining('limit') },
+    ],
+  ])('[G7] is interrupted with its cause: %s', async (_, script, cause) => {
+    const { run, entries } = await acpStage()
+    expect(await run(script)).toMatchObject({ status: 'interrupted', cause })
+    expect((await entries()).at(-1)).toMatchObject({ type: 'run-end', cause })
+  })
+
+  it('loses nothing of a flood, and reads on after nonsense', async () => {
+    const { run, entries } = await acpStage()
+    const count = 3_000
+    await run({ prompts: [[{ line: 'not json' }, { line: '[1]' }, { flood: count }, ended()]] })
+    const [said] = messagesOf(await entries()).flatMap(({ parts }) => parts)
+    const lines = Array.from({ length: count }, (_, n) => `${n}\n`).join('')
+    expect(said).toMatchObject({ type: 'text', text: lines })
+  })
+
+  it('[G2] leaves no process behind when it is stopped, also in another group', async () => {
+    const { run, abort, log, sent } = await acpStage()
+    let signs = 0
+    const running = run(
+      { prompts: [[{ leaves: true }, textChunk('Working.'), { untilCancelled: true }]] },
+      {
+        // The session, the turn, and then its text.
+        onSign: () => {
+          signs++
+          if (signs === 3) abort.abort(new Error('stopped'))
+        },
+      },
+    )
+    expect(await running).toMatchObject({ status: 'interrupted' })
+    expect(await sent('session/cancel')).toHaveLength(1)
+    const pids = (await log()).flatMap(({ left, started }) =>
+      [left, started].filter((pid) => pid !== undefined),
+    )
+    expect(pids).toHaveLength(2)
+    expect(await livingOf(pids)).toEqual([])
+  })
+
+  it('answers requests by the mode and the rules, once and never for always', async () => {
+    const { run, log, entries } = await acpStage({ mode: 'ask' })
+    const checked: unknown[] = []
+    await run(
+      {
+        prompts: [
+          [
+            {
+              ask: {
+                toolCallId: 'b1',
+                title: 'npm test',
+                kind: 'execute',
+                rawInput: { command: ['bash', '-lc', 'npm test'] },
+              },
+              allowed: [callUpdate('b1', { status: 'completed', rawOutput: 'ok' })],
+            },
+            {
+              ask: {
+                toolCallId: 'b2',
+                title: 'rm',
+                kind: 'execute',
+                rawInput: { command: 'rm -rf /' },
+              },
+              rejected: [callUpdate('b2', { status: 'failed' })],
+            },
+            ended(),
+          ],
+        ],
+      },
+      {
+        permissions: {
+          mode: 'ask',
+          check: async ({ name, input }) => {
+            checked.push([name, input])
+            const isTest = (input as { command: string }).command === 'npm test'
+            return {
+              verdict: isTest
+                ? { kind: 'allow', by: 'rule', rule: 'bash: npm test' }
+                : { kind: 'ask', reasons: [], proposal: [] },
+              action: { kind: 'command', tool: name, text: 'shown', directory: '/' },
+            }
+          },
+          ask: async () => ({ kind: 'denied', message: '' }),
+        },
+      },
+    )
+    expect((await log()).flatMap(({ answered }) => answered ?? [])).toEqual([
+      { outcome: 'selected', optionId: 'allow_once-id' },
+      { outcome: 'selected', optionId: 'reject_once-id' },
+    ])
+    expect(checked[0]).toEqual(['bash', { command: 'npm test' }])
+    const all = await entries()
+    expect(
+      all.flatMap((entry) => (entry.type === 'permission' ? [entry.answer?.by ?? null] : [])),
+    ).toEqual(['rule', null, 'person'])
+    expect(all.flatMap((entry) => (entry.type === 'tool-result' ? [entry.outcome] : []))).toEqual([
+      'ok',
+      'error',
+    ])
+  })
+
+  it('[T3] takes the last message of a sub-agent as its report', async () => {
+    const { run, entries } = await acpStage({ isSubAgent: true })
+    await run({ prompts: [[textChunk('All is well.'), ended()]] })
+    expect(await entries()).toContainEqual(
+      expect.objectContaining({
+        type: 'tool-call',
+        name: 'agent_report',
+        input: expect.objectContaining({ markdown: expect.stringContaining('All is well.') }),
+      }),
+    )
+  })
+})

@@ -1,0 +1,37 @@
+import { RequestError } from '@agentclientprotocol/sdk/unstable'
+import { describe, expect, it } from 'vitest'
+import { causeOfError, causeOfStop } from '../../../src/main/agents/acp/failures.ts'
+
+const agent = { name: 'Codex', signIn: 'Sign in with: codex login' }
+
+describe('why an installed agent stopped', () => {
+  it.each([
+    ['sign-in', -32000, 'Authentication required', undefined],
+    ['sign-in', -32603, 'Internal error', { errorKind: 'authentication_failed' }],
+    ['quota', -32603, 'Internal error', { errorKind: 'rate_limit' }],
+    ['quota', -32603, 'You have hit your usage limit', undefined],
+    ['network', -32603, 'Internal error', { errorKind: 'server_error' }],
+    ['refused', -32603, 'Prompt is too long', { errorKind: 'invalid_request' }],
+  ])('is %s for the error %i %s', (kind, code, message, data) => {
+    expect(causeOfError(new RequestError(code, message, data), agent)).toMatchObject({ kind })
+  })
+
+  it('names what the person can do, and what the agent said in its data', () => {
+    const error = new RequestError(-32000, 'Authentication required', { details: 'no key' })
+    expect(causeOfError(error, agent)).toMatchObject({
+      detail: 'Codex is not signed in (Authentication required: no key). Sign in with: codex login',
+    })
+  })
+
+  it.each([
+    ['end_turn', null],
+    ['max_tokens', { kind: 'refused' }],
+    ['max_turn_requests', { kind: 'refused' }],
+    ['refusal', { kind: 'refused' }],
+    ['cancelled', { kind: 'refused' }],
+  ])('takes the end %s as what it is', (stop, cause) => {
+    const found = causeOfStop(stop)
+    if (cause === null) expect(found).toBeNull()
+    else expect(found).toMatchObject(cause)
+  })
+})

@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest'
+import { createUpdateFold } from '../../../src/main/agents/acp/updates.ts'
+import type { AgentEvent } from '../../../src/shared/agents/agent.ts'
+import { call, callUpdate, textChunk, thought } from '../../acp-agent/script.ts'
+
+type Given = ReturnType<typeof textChunk>
+
+function folded(...steps: Given[]) {
+  const fold = createUpdateFold({ source: 'acp:test', cwd: '/work' })
+  fold.begin()
+  const events = steps.flatMap((step) => ('update' in step ? fold.update(step.update) : []))
+  return { fold, events }
+}
+
+const typesOf = (events: AgentEvent[]) => events.map(({ type }) => type)
+
+describe('the updates of an agent', () => {
+  it('makes one part of the pieces of a message, by its id where there is one', () => {
+    const { events } = folded(
+      thought('a'),
+      thought('b'),
+      textChunk('c', 'm1'),
+      textChunk('d', 'm1'),
+      textChunk('e', 'm2'),
+    )
+    expect(
+      events.flatMap((one) => (one.type === 'part-delta' ? [[one.part, one.text]] : [])),
+    ).toEqual([
+      ['reasoning-1', 'a'],
+      ['reasoning-1', 'b'],
+      ['text-2', 'c'],
+      ['text-2', 'd'],
+      ['text-3', 'e'],
+    ])
+    expect(typesOf(events).filter((type) => type.startsWith('turn'))).toEqual(['turn-started'])
+  })
+
+  it('begins the next turn with what is said after the results of calls', () => {
+    const { events } = folded(
+      textChunk('look'),
+      call('1', { title: 'ls', kind: 'execute' }),
+      call('2', { title: 'cat', kind: 'read' }),
+      callUpdate('1', { status: 'completed' }),
+      textChunk('not yet over: the other call runs'),
+      callUpdate('2', { status: 'completed' }),
+      textChunk('done'),
+    )
+    expect(typesOf(events).filter((type) => /turn|call|delta/.test(type))).toEqual([
+      'turn-started',
+      'part-delta',
+      'call-started',
+      'call-started',
+      'call-ended',
+      'part-delta',
+      'call-ended',
+      'turn-ended',
+      'turn-started',
+      'part-delta',
+    ])
+  })
+
+  it('upserts a call from whichever message mentions it first', () => {
+    const { fold, events } = folded(
+      callUpdate('g', { status: 'completed', title: 'Read', rawOutput: 'x' }),
+    )
+    expect(typesOf(events)).toEqual(['turn-started', 'call-started', 'call-ended'])
+    const asked = fold.asked({ toolCallId: 'p', title: 'npm test', kind: 'execute' })
+    expect(typesOf(asked.events)).toEqual(['call-started'])
+    expect(
+      typesOf(
+        fold.update({
+          sessionUpdate: 'tool_call',
+          toolCallId: 'p',
+          title: 'npm test',
+          kind: 'execute',
+        }),
+      ),
+    ).toEqual([])
+  })
+
+  it('revises title, kind and input, and takes paths relative to the working directory', () => {
+    const { events } = folded(
+      call('e', {
+        title: 'Edit',
+        kind: 'edit',
+        rawInput: {},
+        locations: [{ path: '/work/src/a.ts', line: 3 }],
+      }),
+      callUpdate('e', { title: 'Edit a.ts', rawInput: { path: 'a.ts' }, kind: 'delete' }),
+      callUpdate('e', {
+        status: 'completed',
+        content: [{ type: 'diff', path: '/work/src/a.ts', oldText: 'a\n', newText: 'b\nc\n' }],
+      }),
+    )
+    expect(events).toMatchObject([
+      { type: 'turn-started' },
+      {
+        type: 'call-started',
+        name: 'edit',
+        kind: 'edit',
+        locations: [{ path: 'src/a.ts', line: 3 }],
+      },
+      { type: 'call-updated', title: 'Edit a.ts', kind: 'delete', input: { path: 'a.ts' } },
+      {
+        type: 'call-ended',
+        outcome: 'ok',
+        detail: { kind: 'edit', path: 'src/a.ts', change: 'changed', additions: 2, deletions: 1 },
+      },
+    ])
+  })
+
+  it('shows what a terminal of the agent prints, and how it ended', () => {
+    const { events } = folded(
+      call('t', {
+        title: 'npm test',
+        kind: 'execute',
+        content: [{ type: 'terminal', terminalId: 't' }],
+      }),
+      callUpdate('t', { _meta: { terminal_output: { terminal_id: 't', data: 'one\n' } } }),
+      callUpdate('t', { _meta: { terminal_output: { terminal_id: 't', data: 'two\n' } } }),
+      callUpdate('t', { status: 'failed', _meta: { terminal_exit: { exit_code: 2 } } }),
+    )
+    expect(events.slice(2)).toMatchObject([
+      { type: 'call-updated', output: 'one\n' },
+      { type: 'call-updated', output: 'two\n' },
+      { type: 'call-ended', outcome: 'error', output: 'one\ntwo\n[exit code 2]' },
+    ])
+  })
+
+  it.each([
+    ['a text', 'x', 'x'],
+    ['an object that holds one', { formatted_output: 'y', exit_code: 0 }, 'y'],
+    ['any other object', { a: 1 }, '{"a":1}'],
+  ])('takes the result of a call from %s', (_, rawOutput, output) => {
+    const { events } = folded(
+      call('r', { title: 'Read' }),
+      callUpdate('r', { status: 'completed', rawOutput }),
+    )
+    expect(events.at(-1)).toMatchObject({ type: 'call-ended', output })
+  })
+
+  it.each([
+    ['Claude Code', { title: 'mcp__shiplog__task', name: 'mcp__shiplog__task', kind: 'other' }],
+    [
+      'Codex',
+      {
+        title: 'mcp.shiplog.task',
+        kind: 'execute',
+        rawInput: { server: 'shiplog', tool: 'task', arguments: {} },
+      },
+    ],
+    ['Gemini', { title: 'task (shiplog MCP Server)', kind: 'other' }],
+    ['Qwen', { title: 'task (shiplog MCP Server): {"title":"x"}', kind: 'other' }],
+    ['OpenCode', { title: 'shiplog_task', kind: 'other' }],
+  ])('leaves calls of Shiplog’s own tools to the host, as %s names them', (_, more) => {
+    const { fold, events } = folded(call('o', more), callUpdate('o', { status: 'completed' }))
+    expect(typesOf(events)).toEqual(['turn-started'])
+    expect(fold.asked({ toolCallId: 'o' }).call).toBe('own')
+    expect(fold.seen().calls).toBe(1)
+  })
+
+  it.each([
+    [
+      'a command',
+      { title: 'mcp__shiplog__task', kind: 'execute', rawInput: { command: 'rm -rf /' } },
+    ],
+    ['a command without a kind', { title: 'shiplog_task', rawInput: { command: 'rm -rf /' } }],
+    ['another kind of call', { title: 'task (shiplog MCP Server)', kind: 'edit' }],
+    ['no tool of Shiplog', { title: 'mcp__shiplog__startup', kind: 'other' }],
+  ])('records a call that only has such a title: %s', (_, more) => {
+    const { fold } = folded(call('o', more))
+    expect(fold.asked({ toolCallId: 'o' }).call).toMatchObject({ callId: 'o' })
+  })
+
+  it('supersedes what was said before a retry', () => {
+    const { events } = folded(textChunk('Half'), {
+      update: {
+        sessionUpdate: 'session_info_update',
+        _meta: { codex: { error: { message: 'stream lost', willRetry: true } } },
+      },
+    })
+    expect(events.at(-1)).toEqual({
+      type: 'retrying',
+      cause: { kind: 'network', detail: 'stream lost' },
+      untilMs: null,
+    })
+  })
+
+  it('sees a failure that ends its turn like a success', () => {
+    const { fold } = folded(textChunk('The model is overloaded.'), {
+      update: {
+        sessionUpdate: 'session_info_update',
+        _meta: { codex: { threadStatus: { type: 'systemError' } } },
+      },
+    })
+    expect(fold.seen().failure).toEqual({ kind: 'network', detail: 'The model is overloaded.' })
+  })
+
+  it('[G8] keeps what it can’t read, and drops nothing else for it', () => {
+    const { events } = folded(
+      { update: { sessionUpdate: 'brand_new', value: 1 } },
+      {
+        update: {
+          sessionUpdate: 'plan',
+          entries: [{ content: 'a', status: 'completed' }, { wrong: 1 }],
+        },
+      },
+      { update: { sessionUpdate: 'tool_call', title: 'without an id' } },
+      { update: 7 as never },
+      textChunk('still read'),
+    )
+    expect(typesOf(events)).toEqual([
+      'foreign',
+      'plan',
+      'foreign',
+      'foreign',
+      'foreign',
+      'turn-started',
+      'part-delta',
+    ])
+  })
+
+  it('records a summary of its conversation, also if it came in pieces', () => {
+    const { events } = folded(
+      {
+        update: {
+          sessionUpdate: 'compaction_summary_chunk',
+          compactionId: 'c',
+          content: { type: 'text', text: 'So far.' },
+        },
+      },
+      { update: { sessionUpdate: 'compaction_update', compactionId: 'c', status: 'completed' } },
+    )
+    expect(events).toMatchObject([{ type: 'compacted', summary: 'So far.' }])
+  })
+
+  it('keeps a change of mode that the agent made itself', () => {
+    const mode = (currentModeId: string) => ({
+      update: { sessionUpdate: 'current_mode_update', currentModeId },
+    })
+    const { events } = folded(mode('asking'), textChunk('x'), mode('asking'), mode('free'))
+    expect(events.filter(({ type }) => type === 'foreign')).toHaveLength(1)
+  })
+})
