@@ -145,7 +145,7 @@ export const ReportLoading: Story = {
 export const ReportNotAskedFor: Story = {
   args: { task: known(ids.tests, laterState), later: true },
   play: async () => {
-    await expect(actions.onNeedReport).toHaveBeenLastCalledWith(ids.tests)
+    await waitFor(() => expect(actions.onNeedReport).toHaveBeenLastCalledWith(ids.tests))
   },
 }
 export const ReportUnreadable: Story = {
