@@ -192,17 +192,27 @@ export function createFakeResume({
 
   function continueFrom(
     text: string,
-    asked: { prompt?: string | undefined; permissions?: PermissionMode | undefined },
+    asked: {
+      prompt?: string | undefined
+      at?: number | undefined
+      permissions?: PermissionMode | undefined
+      /** Null: the same agent. */
+      as: Partial<Pick<Task, 'agent' | 'spec' | 'model'>> | null
+    },
   ): TaskId {
     const old = find(text)
     const { title, status } = old
-    if (isRunning(status) || status === 'queued')
+    const isFromEnd = asked.at === undefined
+    if (isFromEnd && (isRunning(status) || status === 'queued'))
       refused('running', `"${title}" is not over yet: wait for it, or stop it first.`)
-    if (status === 'interrupted')
+    if (isFromEnd && status === 'interrupted' && asked.as === null)
       refused('not-interrupted', `"${title}" was interrupted: resume it instead.`)
     if (old.trashed) refused('removed', `"${title}" is in the trash. Take it out first.`)
     const taskId = newTaskId()
-    const { projectId, agent, spec, model, isolation, options } = old
+    const { projectId, isolation, options } = old
+    const { agent, spec, model } = { ...old, ...asked.as }
+    if (isFromEnd && status === 'interrupted')
+      record({ type: 'task.abandoned', taskId: old.id, cause: { kind: 'abandoned' } })
     record({
       type: 'task.created',
       taskId,
@@ -212,7 +222,10 @@ export function createFakeResume({
       options: { ...options, ...(asked.permissions && { permissions: asked.permissions }) },
       prompt: asked.prompt?.trim() || old.prompt,
       callId: null,
-      resumedFrom: { taskId: old.id, seq: memory.sessionOf(old.id).entries.at(-1)?.seq ?? 0 },
+      resumedFrom: {
+        taskId: old.id,
+        seq: asked.at ?? memory.sessionOf(old.id).entries.at(-1)?.seq ?? 0,
+      },
       dependsOn: [],
       plan: {},
     })

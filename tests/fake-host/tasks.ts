@@ -1,6 +1,6 @@
 /** The answers about tasks. */
 
-import type { AgentSpec } from '../../src/shared/agents/agent-specs.ts'
+import type { AgentChoice, AgentSpec } from '../../src/shared/agents/agent-specs.ts'
 import type { ModelRef } from '../../src/shared/agents/model-refs.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
 import type { ChangeSelection } from '../../src/shared/contract/changes.ts'
@@ -118,6 +118,18 @@ export function taskAnswers(
     recordUpdate(task.id, { reason: 'undo', undoes, files: count, ...(partial && { partial }) })
     const paths = diffOf(memory, task).files.map(({ path }) => path)
     return given.undo ?? { kind: 'undone', files: applied.files, paths }
+  }
+
+  function continuedAs({
+    agent,
+    model,
+  }: {
+    agent?: AgentChoice | undefined
+    model?: string | undefined
+  }): Partial<Pick<Task, 'agent' | 'spec' | 'model'>> | null {
+    const wanted = agent?.kind === 'model' ? agent.model : model
+    if (wanted === undefined) return agent ? {} : null
+    return { agent: 'lead', model: wanted, spec: modelSpec(modelRefOf(given.models, wanted)) }
   }
 
   return {
@@ -249,7 +261,7 @@ export function taskAnswers(
     })),
     restart: os.tasks.restart.handler(({ input }) => resume.restart(input.taskId)),
     continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
-      taskId: resume.continueFrom(input.taskId, input),
+      taskId: resume.continueFrom(input.taskId, { ...input, as: continuedAs(input) }),
     })),
     abandon: os.tasks.abandon.handler(({ input }) => {
       resume.abandon(input.taskId)

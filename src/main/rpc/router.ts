@@ -1,6 +1,7 @@
 /** The contract as calls of the services. No decisions are made here. */
 
 import { createRouterClient, implement } from '@orpc/server'
+import type { AgentChoice } from '../../shared/agents/agent-specs.ts'
 import { isWiderMode, type PermissionMode } from '../../shared/agents/permission-modes.ts'
 import type { PermissionQuestions } from '../../shared/agents/permissions.ts'
 import type {
@@ -187,11 +188,8 @@ export function createRouter(deps: RouterDependencies) {
         const isLarger =
           input.budget !== undefined &&
           isWiderBudget(input.budget, deps.limitSettings.current().budget)
-        const namesKey = input.agent.kind === 'model' && input.agent.keyEnv !== undefined
-        // It runs unasked.
-        const namesCommand = input.agent.kind === 'acp' && input.agent.command !== undefined
         if (
-          (input.env?.length || isLarger || namesKey || namesCommand) &&
+          (input.env?.length || isLarger || needsDecision(input.agent)) &&
           context.grant !== 'decide'
         )
           refuseToDecide(deps.info())
@@ -255,8 +253,9 @@ export function createRouter(deps: RouterDependencies) {
         const from = taskId(input.taskId)
         const { projectId } = ledger.state.tasks.get(from) ?? {}
         if (projectId) refuseWiderMode(input.permissions, projectId, context)
-        if (input.keyEnv !== undefined && context.grant !== 'decide') refuseToDecide(deps.info())
-        return { taskId: await tasks.restarting.continueFrom(from, input) }
+        const isDecision = input.keyEnv !== undefined || (input.agent && needsDecision(input.agent))
+        if (isDecision && context.grant !== 'decide') refuseToDecide(deps.info())
+        return { taskId: await tasks.continueFrom(from, input) }
       }),
       setNextRun: os.tasks.setNextRun.handler(async ({ input }) => {
         await tasks.setNextRun(taskId(input.taskId), input)
@@ -488,6 +487,11 @@ export function createRouter(deps: RouterDependencies) {
     },
   })
 }
+
+/** Which variable holds a key (K2), and a command, which runs without a question, are decided by the user. */
+const needsDecision = (agent: AgentChoice): boolean =>
+  (agent.kind === 'model' && agent.keyEnv !== undefined) ||
+  (agent.kind === 'acp' && agent.command !== undefined)
 
 /** The same contract without a wire: for the command line, which runs in this process. */
 export function createInProcessClient(router: ShiplogRouter): ShiplogClient {

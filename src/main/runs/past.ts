@@ -3,6 +3,7 @@
  * was before the run. Queries are answered from their states (G9); their entries are read on demand.
  */
 import type { SessionHistory } from '../../shared/agents/agent.ts'
+import type { AgentSpec } from '../../shared/agents/agent-specs.ts'
 import { repairHistory } from '../../shared/projections/transcript/repair-history.ts'
 import type { SessionState } from '../../shared/projections/transcript/session-state.ts'
 import { type Entry, parseEntry } from '../../shared/records/entries.ts'
@@ -10,6 +11,8 @@ import type { Session } from '../sessions/session.ts'
 
 /** One session, up to the entry at which the run continues. */
 export interface PastSession {
+  /** The agent that made it. Absent: that of the run. */
+  spec?: AgentSpec
   /** It may be appended to: anything that must keep its present state is read at once. */
   state: SessionState
   throughSeq: number
@@ -40,6 +43,18 @@ export async function pastOfSession(session: Session): Promise<PastSession> {
     },
     blob: session.readBlob,
   }
+}
+
+/**
+ * Returns the sessions that the agent continues. A script counts the turns that it has played, so that turns of another
+ * agent are none of its own.
+ */
+export function continuedBy(spec: AgentSpec, past: readonly PastSession[]): readonly PastSession[] {
+  if (spec.kind !== 'scripted') return past
+  return past.filter(
+    ({ spec: other = spec }) =>
+      other.kind === 'scripted' && other.scenario === spec.scenario && other.agent === spec.agent,
+  )
 }
 
 /** Returns the history for the agent, as it is now. */

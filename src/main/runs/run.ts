@@ -31,7 +31,7 @@ import { definitionEntryOf, refusalByDefinition } from './by-definition.ts'
 import { createFileChanges, type FileChanges } from './file-changes.ts'
 import { givenPrompt, isEmptyPrompt, type Prompt, promptFor } from './first-prompt.ts'
 import { causeOf } from './interruption.ts'
-import { firstOf, historyOf, type PastSession, pastOfSession } from './past.ts'
+import { continuedBy, firstOf, historyOf, type PastSession, pastOfSession } from './past.ts'
 import { createPermits } from './permits.ts'
 import { addPullRequestLinks, pullRequestLinks } from './pull-request-links.ts'
 import { recordedAttributions } from './recorded-attributions.ts'
@@ -172,7 +172,7 @@ function startOf(options: RunOptions, own: PastSession): Start {
   const past = [...options.lineage, own]
   const { state } = own
   return {
-    history: historyOf(past),
+    history: historyOf(continuedBy(options.task.spec, past)),
     turns: Math.max(...past.map((one) => one.state.lastTurn)),
     titled: state.titled,
     wasAsked: state.prompt !== null,

@@ -40,6 +40,7 @@ import { listTasks, type TaskQuery } from './list.ts'
 import { createFollowUps, type FollowUps } from './messages/follow-ups.ts'
 import { createWrapUp, type WrapUp } from './messages/wrap-up.ts'
 import { createReports } from './reports.ts'
+import { type ContinueFrom, createContinueFrom } from './resume/continue-from.ts'
 import { checkLineage, lineageOf, pastOf } from './resume/lineage.ts'
 import { createRestart, type Restart } from './resume/restart.ts'
 import { resumeAgents } from './resume/resume-agents.ts'
@@ -76,7 +77,8 @@ export interface TaskService {
   /** Resolves when every one has settled, or when `timeoutMs` is over. */
   waitFor(taskIds: TaskId[], options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
   readonly resuming: ResumeService
-  readonly restarting: Restart
+  readonly restarting: Pick<Restart, 'restart'>
+  readonly continueFrom: ContinueFrom
   /** Abandons an interrupted task, or one that has not begun. Its record stays. Throws FailureError. */
   abandon(taskId: TaskId, cause: Cause): Promise<void>
   /** Renames a root. A sub-agent keeps its title, because its parent refers to it by that. */
@@ -170,6 +172,15 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     begin: runner.begin,
     isQueuedOrRunning: runs.isQueuedOrRunning,
     cleanUp: (taskId) => void runner.cleanUp(taskId),
+  })
+  const continueFrom = createContinueFrom({
+    ...deps,
+    record,
+    agentSpecs,
+    roots,
+    replace: restarting.replace,
+    begin: runner.begin,
+    isQueuedOrRunning: runs.isQueuedOrRunning,
     checkLineage: (task) => checkLineage(transcripts, task),
   })
   const resuming = createResumeService({
@@ -331,6 +342,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     waitFor: (ids, options) => waitUntilOver({ ledger, runs }, ids, options),
     resuming,
     restarting,
+    continueFrom,
     abandon,
     rename,
     setNextRun: createSetNextRun({ ...deps, record, agentSpecs }),

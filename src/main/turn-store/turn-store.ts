@@ -65,6 +65,11 @@ export interface ProjectTurns {
   readFolder(folder: { tree: string; path: string }): Promise<TreeName[] | null>
   /** Returns the diff from one tree to another, for display; with `patch: false` only the files and their counts. */
   diff(trees: { from: string; to: string; patch?: boolean }): Promise<DiffContent>
+  /**
+   * Returns a commit with the files of a state, for a worktree to start from, on top of the commit
+   * that was checked out then. Null if the state is no longer kept.
+   */
+  commitOf(state: { tree: string; head: string }): Promise<string | null>
   /** Returns those of the trees that the store does not hold. */
   missing(trees: readonly string[]): Promise<string[]>
   /**
@@ -102,6 +107,8 @@ export function createTurnStore(deps: {
       readTree: (tree) => stores.list(place(), tree),
       readFile: (file) => stores.read(place(), file),
       diff: (trees) => stores.diff(place(), trees),
+      commitOf: (state) =>
+        existsSync(store) ? stores.commitOf(place(), state) : Promise.resolve(null),
       missing: (trees) => stores.missing(store, trees),
       drop: (taskIds, { all = false } = {}) =>
         serially(store, () => dropFrom(store, (name) => isOf(name, new Set(taskIds), all))),

@@ -202,7 +202,10 @@ export const tasks = {
       abandoned: z.array(taskIdSchema),
     }),
   ),
-  /** A new root that goes on from a task that is over, with its history and its files (T4). */
+  /**
+   * A new root that continues a task, with its history and its files (T4). An interrupted task is continued with another
+   * agent or model, and is abandoned by that. REFUSED `not-set-up`: that agent can't run here.
+   */
   continueFrom: base
     .input(
       z.object({
@@ -210,6 +213,13 @@ export const tasks = {
         /** Absent: the old one's, with its images. */
         prompt: z.string().optional(),
         images: promptImagesSchema.default([]),
+        /** Another agent, with its model and key. Absent: the same. */
+        agent: agentChoiceSchema.optional(),
+        /**
+         * An entry: continues from the end of its turn, in a worktree with the files of that moment, and leaves the
+         * task as it is. Absent: from the end of the task.
+         */
+        at: z.number().int().min(1).optional(),
         ...runSettings,
         /** The environment variable that holds the model's key, by name. */
         keyEnv: keyVariableSchema.optional(),

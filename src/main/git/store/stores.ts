@@ -3,6 +3,7 @@ import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { type DiffContent, diffCommits } from '../changes/diff.ts'
 import { GitError } from '../command/errors.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
+import { commitTree, snapshotMessage } from '../snapshots/snapshot.ts'
 import { collect, mergePacks, packAll, wasCollecting } from './collect.ts'
 import { keepCommits } from './copy.ts'
 import { damagedFile, inStore, isThere, missingIn, objectsOfRepository } from './store.ts'
@@ -145,6 +146,21 @@ export function createGitStores(git: RunGit) {
       const { from, to, patch } = trees
       return diffCommits(await open(place), { repoDir: place.store, from, to, shown: { patch } })
     },
+    /**
+     * Returns a commit of a tree on top of `head`, which may be in the repository; `head` itself if
+     * it has that tree. Nothing refers to the commit. Null if the store or repository lacks either.
+     */
+    async commitOf(
+      place: Place,
+      { tree, head }: { tree: string; head: string },
+    ): Promise<string | null> {
+      const run = await open(place)
+      const treeOf = async (name: string) => resolveTree(run, place.store, name)
+      const ofHead = await treeOf(head)
+      if (ofHead === null || (await treeOf(tree)) === null) return null
+      if (ofHead === tree) return head
+      return commitTree(run, place.store, { tree, parents: [head], message: snapshotMessage })
+    },
     /** Returns the trees that the store lacks; all of them if the store is missing. */
     async missing(store: string, trees: readonly string[]): Promise<string[]> {
       return isThere(store) ? missingIn(git, store, trees) : [...trees]
@@ -177,6 +193,12 @@ export function createGitStores(git: RunGit) {
     /** Stores similar contents as deltas of each other, except those in a large pack. */
     pack,
   }
+}
+
+async function resolveTree(git: RunGit, dir: string, name: string): Promise<string | null> {
+  const args = ['rev-parse', '--quiet', '--verify', `${name}^{tree}`]
+  const found = line(await git(args, { cwd: dir, okExitCodes: [0, 1, 128] }))
+  return found === '' ? null : found
 }
 
 /** Reads `<mode> <type> <id> <bytes, padded><tab><name>`; the bytes are `-` of a folder, `BAD` of a lost content. */

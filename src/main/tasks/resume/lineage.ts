@@ -1,6 +1,6 @@
 /** A task's predecessors: followed through `resumedFrom`, never copied (S3). */
 import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
-import { refused } from '../../../shared/failure.ts'
+import { invalid, refused } from '../../../shared/failure.ts'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import {
   emptySessionState,
@@ -8,7 +8,12 @@ import {
 } from '../../../shared/projections/transcript/session-state.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { ResumedFrom, Task, TranscriptExpiry } from '../../../shared/records/tasks.ts'
+import {
+  isRunning,
+  type ResumedFrom,
+  type Task,
+  type TranscriptExpiry,
+} from '../../../shared/records/tasks.ts'
 import { momentOf } from '../../../shared/text/format-time.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import type { PageQuery } from '../../journal/index.ts'
@@ -43,8 +48,15 @@ interface LineageDependencies {
 /** The sessions of the tasks that this one continues, oldest first. Throws FailureError when one is missing. */
 export async function lineageOf(deps: LineageDependencies, task: Task): Promise<PastSession[]> {
   const { generations } = await readLineage(deps, task)
-  return Promise.all(generations.map((generation) => pastSession(deps.records, generation)))
+  return Promise.all(
+    generations.map(async (generation) => ({
+      ...(await pastSession(deps.records, generation)),
+      ...specOf(deps.state.tasks.get(generation.id)),
+    })),
+  )
 }
+
+const specOf = (task: Task | undefined) => (task ? { spec: task.spec } : {})
 
 async function pastSession(
   records: LineageDependencies['records'],
@@ -67,6 +79,48 @@ export async function checkLineage(deps: LineageDependencies, task: Task): Promi
   const { damage, lastSeq } = await readLineage(deps, task)
   return { damage, lastSeq }
 }
+
+/**
+ * The last entry of the turn that holds the entry `seq`, with the snapshot of its files. An entry outside of turns is
+ * its own end. Throws FailureError if there is no such entry, or its turn is not over yet.
+ */
+export async function turnEndOf(
+  records: Pick<ArchiveReader, 'transcriptPage'>,
+  { id, title, status }: Task,
+  seq: number,
+): Promise<number> {
+  let last: Entry | null = null
+  let isOver = false
+  const through = { fromSeq: seq, throughSeq: Number.MAX_SAFE_INTEGER }
+  for await (const entry of entriesOf(records, id, through)) {
+    if (last === null && entry.seq !== seq) break
+    if (last !== null && (isOver ? !followsTurn.has(entry.type) : isOutsideTurns(entry))) break
+    isOver ||= endsTurn(entry) || (last === null && isOutsideTurns(entry))
+    last = entry
+  }
+  if (last === null) return invalid('at', `"${title}" has no entry ${seq}.`)
+  if (!isOver && isRunning(status))
+    return refused('running', `The turn of entry ${seq} of "${title}" is not over yet.`)
+  return last.seq
+}
+
+/** What the recorder writes of a turn after its message. */
+const followsTurn: ReadonlySet<Entry['type']> = new Set([
+  'attribution-snapshot',
+  'workspace-snapshot',
+  'snapshot-failed',
+])
+
+/** A snapshot without a turn is of the files before a run's first call, or at the end of a run. */
+const endsTurn = (entry: Entry): boolean =>
+  (entry.type === 'message' && entry.role === 'assistant') ||
+  ((entry.type === 'workspace-snapshot' || entry.type === 'snapshot-failed') && entry.turn !== null)
+
+const isOutsideTurns = (entry: Entry): boolean =>
+  (entry.type === 'message' && entry.role === 'user') ||
+  entry.type === 'run-start' ||
+  entry.type === 'run-end' ||
+  entry.type === 'title'
 
 interface Generation {
   id: TaskId
@@ -100,7 +154,7 @@ async function readLineage(
 }
 
 async function* entriesOf(
-  records: LineageDependencies['records'],
+  records: Pick<ArchiveReader, 'transcriptPage'>,
   id: TaskId,
   { fromSeq, throughSeq }: { fromSeq: number; throughSeq: number },
 ): AsyncGenerator<Entry> {

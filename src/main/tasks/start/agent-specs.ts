@@ -102,6 +102,22 @@ export function refuseUnlessReady(availability: Availability): void {
   refused('not-set-up', `${why.charAt(0).toUpperCase()}${why.slice(1).replace(/\.$/, '')}.`)
 }
 
+/** What can't be used is the caller's input: of a scenario, the message names file, line and key. */
+export async function prepareChoice(
+  agentSpecs: Pick<AgentSpecs, 'prepare'>,
+  choice: AgentChoice,
+  dir: string,
+): ReturnType<AgentSpecs['prepare']> {
+  try {
+    return await agentSpecs.prepare(choice, dir)
+  } catch (error) {
+    return invalid(choiceFields[choice.kind], messageOf(error))
+  }
+}
+
+/** The field that an unusable choice is reported for. */
+const choiceFields = { scripted: 'scenario', model: 'model', acp: 'command' } as const
+
 /** The same agent on another model. Throws FailureError for a model that can't be used. */
 export function onModel(
   agentSpecs: Pick<AgentSpecs, 'withModel'>,

@@ -15,11 +15,10 @@ import {
   type Isolation,
   titleCharsMax,
 } from '../../../shared/records/tasks.ts'
-import { messageOf } from '../../runs/interruption.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import { checkImages } from '../messages/prompt-images.ts'
 import type { Runner } from '../runner.ts'
-import type { AgentSpecs } from './agent-specs.ts'
+import { type AgentSpecs, prepareChoice } from './agent-specs.ts'
 import type { Roots } from './roots.ts'
 
 export interface StartTask {
@@ -55,7 +54,11 @@ export function createStartTask(deps: {
     const { projectId, prompt } = request
     const images = checkImages(request.images ?? [])
     await workspaces.environments.learn(projectId)
-    const prepared = await prepare(request.agent, workspaces.projects.known(projectId).dir)
+    const prepared = await prepareChoice(
+      agentSpecs,
+      request.agent,
+      workspaces.projects.known(projectId).dir,
+    )
     const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
     const budget = request.budget === undefined ? deps.defaultLimits().budget : request.budget
     const quotaWaits = request.quotaWaits ?? deps.defaultLimits().quotaWaits
@@ -86,20 +89,8 @@ export function createStartTask(deps: {
     return taskId
   }
 
-  /** What can't be used is the caller's input: of a scenario, the message names file, line and key. */
-  async function prepare(choice: AgentChoice, dir: string): ReturnType<AgentSpecs['prepare']> {
-    try {
-      return await agentSpecs.prepare(choice, dir)
-    } catch (error) {
-      return invalid(choiceFields[choice.kind], messageOf(error))
-    }
-  }
-
   return startTask
 }
-
-/** The field that an unusable choice is reported for. */
-const choiceFields = { scripted: 'scenario', model: 'model', acp: 'command' } as const
 
 /** The first line of a prompt, short enough for a list. */
 function titleOf(prompt: string): string {

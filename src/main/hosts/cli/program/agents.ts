@@ -6,7 +6,7 @@ import { agentCount, amount, positiveInteger, variableName } from '../option-val
 import { keyEnvMeaning, permissionsOption, type Runs } from './parts.ts'
 
 /** Here and not from the schema, which would be loaded for every `--help`. */
-const agentNames = Object.keys({
+export const agentNames = Object.keys({
   ...{ scripted: true, model: true, codex: true, 'claude-code': true, opencode: true },
   ...{ gemini: true, qwen: true, acp: true },
 } satisfies Record<AgentKind | InstalledAgent, true>)

@@ -1,6 +1,7 @@
 /** `shiplog tasks …`: what agents were asked to do, and what became of it. */
 import { type Command, Option } from 'commander'
 import { agentCount, positiveInteger } from '../option-values.ts'
+import { agentNames } from './agents.ts'
 import { idArgument, keyEnvMeaning, permissionsOption, type Runs } from './parts.ts'
 
 export function addTaskCommands(program: Command, runs: Runs): void {
@@ -74,12 +75,24 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     )
   tasks
     .command('continue')
-    .description('continue from a finished task, as a new task with its history and files')
+    .description('continue from a task, as a new task with its history and files')
     .addArgument(idArgument('task'))
     .argument('[prompt]', 'what the new task is asked to do (else the same again)')
+    .option(
+      '--at <seq>',
+      'from the end of the turn with this entry, in a worktree with the files of that moment',
+      positiveInteger,
+    )
+    .addOption(
+      new Option('--agent <kind>', 'another kind of agent (default: the same)').choices(agentNames),
+    )
+    .option('--command <command>', 'of an installed agent that speaks ACP: --agent acp')
+    .option('--agent-mode <mode>', "the mode of an installed agent's sessions, as it names it")
     .option('--model <name>', 'another provider and model, such as anthropic/claude-opus-5-5')
+    .option('--base-url <url>', "where the model is, instead of its provider's own address")
     .option('--key-env <name>', keyEnvMeaning)
-    .addOption(permissionsOption('what agents may do unasked (default: as the finished task)'))
+    .option('--scenario <file>', 'what a scripted agent plays (YAML)')
+    .addOption(permissionsOption('what agents may do unasked (default: as the task)'))
     .option('--trust', "allow the project's own set-up command to run")
     .action(
       runs(async (args, given) =>

@@ -18,15 +18,8 @@ import { reportRun } from './report-run.ts'
 
 type AgentName = 'scripted' | 'model' | InstalledAgent
 
-interface AgentRunOptions extends ParsedOptions, BudgetFlags {
+interface AgentRunOptions extends ParsedOptions, BudgetFlags, AgentFlags {
   project?: string
-  agent?: AgentName
-  command?: string
-  agentMode?: string
-  model?: string
-  baseUrl?: string
-  keyEnv?: string
-  scenario?: string
   isolation?: Isolation
   maxAgents?: number
   quotaWaits?: number
@@ -90,7 +83,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
     const dir = await projectPath(folder, context.host.cwd)
     return withShiplog(context, runsAgents, async (session) => {
       const { client } = session
-      const agent = given.kind === 'model' ? await withDefaultModel(client, given) : given
+      const agent = await withDefaultModel(client, given)
       const taskId = await startIn(client, dir, async (project) => {
         if (options.planning) await client.projects.makePlanning({ projectId: project.id })
         const isolation = await isolationIn(context, project, options.isolation)
@@ -120,9 +113,20 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
   }
 }
 
-async function chosenAgent(
+export interface AgentFlags {
+  agent?: AgentName
+  command?: string
+  agentMode?: string
+  model?: string
+  baseUrl?: string
+  keyEnv?: string
+  scenario?: string
+}
+
+/** Throws a usage error for flags that contradict each other, or don't say which agent. */
+export async function chosenAgent(
   prompt: string,
-  options: AgentRunOptions,
+  options: AgentFlags & { image?: string[] },
   context: CliContext,
 ): Promise<AgentChoice | UnnamedModel> {
   const { agent, model, baseUrl, keyEnv, scenario, image } = options
@@ -152,8 +156,9 @@ async function chosenAgent(
 function installedAgent(
   prompt: string,
   program: InstalledAgent,
-  { model, baseUrl, keyEnv, scenario, image, command, agentMode: mode }: AgentRunOptions,
+  options: AgentFlags & { image?: string[] },
 ): AgentChoice {
+  const { model, baseUrl, keyEnv, scenario, image, command, agentMode: mode } = options
   if ([model, baseUrl, keyEnv, scenario].some((one) => one !== undefined))
     throw usageError(
       'An installed agent chooses its model itself: omit --model, --base-url, --key-env and --scenario.',
@@ -172,10 +177,12 @@ type UnnamedModel = Omit<Extract<AgentChoice, { kind: 'model' }>, 'model'> & {
   model: string | undefined
 }
 
-async function withDefaultModel(
+export async function withDefaultModel(
   client: ShiplogClient,
-  { model, ...more }: UnnamedModel,
+  given: AgentChoice | UnnamedModel,
 ): Promise<AgentChoice> {
+  if (given.kind !== 'model') return given
+  const { model, ...more } = given
   if (model !== undefined) return { ...more, model }
   const { defaultModel } = await client.models.providers()
   if (defaultModel === null)

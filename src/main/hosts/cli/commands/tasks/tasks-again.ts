@@ -13,6 +13,7 @@ import { resumeAndFollow } from '../../resume/resume-and-follow.ts'
 import { causeJson } from '../../task-json.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { runsAgents, withShiplog } from '../../with-shiplog.ts'
+import { type AgentFlags, chosenAgent, withDefaultModel } from '../agents/agent-run.ts'
 import { keyEnvOf } from '../agents/key-env.ts'
 import { modeOf, type PermissionsFlag } from '../agents/permissions-flag.ts'
 import {
@@ -114,18 +115,15 @@ export function abandon(id: string): Action {
     })
 }
 
-/** A new root that continues a finished task; followed as `agent run` follows its own. */
+interface ContinueFlags extends AgentFlags {
+  at?: number
+  permissions?: PermissionsFlag
+}
+
+/** A new root that continues another task; followed as `agent run` follows its own. */
 export function continueFrom([id = '', prompt]: string[], given: ParsedOptions): Action {
   const trust = given.trust === true
-  const {
-    model,
-    keyEnv,
-    permissions: flag,
-  } = given as {
-    model?: string
-    keyEnv?: string
-    permissions?: PermissionsFlag
-  }
+  const { at, permissions: flag, ...flags } = given as ContinueFlags
   const permissions = modeOf(flag)
   return (context) =>
     withShiplog(context, runsAgents, async (session) => {
@@ -134,16 +132,30 @@ export function continueFrom([id = '', prompt]: string[], given: ParsedOptions):
       const found = resolveId(id, tasks.keys())
       const from = found.kind === 'found' ? tasks.get(found.id) : undefined
       const project = from && projects.get(from.projectId)
-      if (from?.isolation === 'worktree' && project)
+      if (project && (from?.isolation === 'worktree' || (at !== undefined && project.git)))
         await allowSetup(context, session, project, trust)
+      const isAnother =
+        flags.agent !== undefined ||
+        flags.command !== undefined ||
+        flags.scenario !== undefined ||
+        flags.baseUrl !== undefined ||
+        (flags.model !== undefined && from !== undefined && from.spec.kind !== 'model')
+      const whom = isAnother
+        ? {
+            agent: await withDefaultModel(
+              client,
+              await chosenAgent(prompt || from?.prompt || '', flags, context),
+            ),
+          }
+        : { model: flags.model, keyEnv: keyEnvOf(flags.keyEnv, context) }
       const { taskId } = await session.starting(
         () =>
           hinting(client, 'continue', id, () =>
             client.tasks.continueFrom({
               taskId: id,
               prompt,
-              keyEnv: keyEnvOf(keyEnv, context),
-              model,
+              ...whom,
+              at,
               permissions,
             }),
           ),

@@ -1,0 +1,159 @@
+/**
+ * A new root that continues another task (T4): with its history and files, at its end or at one of its turns, with the
+ * same agent or another one.
+ */
+import type { PreparedAgent } from '../../../shared/agents/agent.ts'
+import { type AgentChoice, modelOfSpec } from '../../../shared/agents/agent-specs.ts'
+import type { PromptImage } from '../../../shared/agents/images.ts'
+import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
+import { invalid, refused } from '../../../shared/failure.ts'
+import type { EntryBody } from '../../../shared/records/entries.ts'
+import { runIdOf, type TaskId } from '../../../shared/records/ids.ts'
+import type { LedgerEvent } from '../../../shared/records/ledger.ts'
+import { isRunning, type ResumedFrom, type Task } from '../../../shared/records/tasks.ts'
+import type { TurnStore } from '../../turn-store/turn-store.ts'
+import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
+import { checkImages } from '../messages/prompt-images.ts'
+import type { RunRequest } from '../runner.ts'
+import { type AgentSpecs, onModel, prepareChoice } from '../start/agent-specs.ts'
+import type { Roots } from '../start/roots.ts'
+import type { TaskRecord } from '../state/task-record.ts'
+import { type LineageCheck, turnEndOf } from './lineage.ts'
+import { imagesOf, preparedOf, type Restart } from './restart.ts'
+
+interface Given {
+  /** Absent: the task's own, with its images. */
+  prompt?: string | undefined
+  images?: readonly PromptImage[]
+  /** Another agent. Absent: the same. */
+  agent?: AgentChoice | undefined
+  /** An entry: continues from the end of its turn, with the files of that moment. Absent: from the end of the task. */
+  at?: number | undefined
+  /** `PROVIDER/MODEL`. */
+  model?: string | undefined
+  permissions?: PermissionMode | undefined
+  /** The environment variable that holds the model's key, by name. */
+  keyEnv?: string | undefined
+}
+
+/**
+ * Resolves once the new task is durable. An interrupted task is continued with another agent or model only; it is
+ * abandoned by that, because the new one takes its place. One that is continued at a turn stays as it is. Throws
+ * FailureError.
+ */
+export type ContinueFrom = (taskId: TaskId, given: Given) => Promise<TaskId>
+
+export function createContinueFrom(deps: {
+  record: TaskRecord
+  workspaces: WorkspaceService
+  turnStore: Pick<TurnStore, 'open'>
+  agentSpecs: AgentSpecs
+  roots: Roots
+  replace: Restart['replace']
+  begin: (taskId: TaskId, request: RunRequest) => void
+  isQueuedOrRunning: (taskId: TaskId) => boolean
+  checkLineage: (task: Task) => Promise<LineageCheck>
+}): ContinueFrom {
+  const { record, workspaces, agentSpecs, roots } = deps
+
+  return async (taskId, given) => {
+    const asked = checkImages(given.images ?? [])
+    const task = record.known(taskId)
+    refuseUnlessOver(task, given)
+    // Before anything is made: a deleted history can't be continued.
+    const from = {
+      taskId,
+      seq:
+        given.at === undefined
+          ? Number.MAX_SAFE_INTEGER
+          : await turnEndOf(workspaces.records, task, given.at),
+    }
+    const { damage, lastSeq } = await deps.checkLineage({ ...task, resumedFrom: from })
+    const said = given.prompt?.trim() ?? ''
+    const isAsked = said !== '' || asked.length > 0
+    const prompt = isAsked ? said : task.prompt
+    const prepared = await agentOf(task, given)
+    const { projectId, title, options } = task
+    const create = async (also: LedgerEvent[]) =>
+      roots.create({
+        ...{ projectId, title, prompt, prepared, also },
+        images: isAsked ? asked : await imagesOf(workspaces.records, task),
+        model: modelOfSpec(prepared.spec),
+        options: { ...options, ...(given.permissions && { permissions: given.permissions }) },
+        resumedFrom: { taskId, seq: lastSeq },
+        ...(given.at === undefined
+          ? {
+              isolation: task.isolation,
+              commit: (await workspaces.lastState(taskId)) ?? undefined,
+            }
+          : { isolation: 'worktree', commit: await commitAt(task, { taskId, seq: lastSeq }) }),
+      })
+    const continued =
+      task.status === 'interrupted' && given.at === undefined
+        ? (await deps.replace(task, { kind: 'abandoned' }, create)).created
+        : await create([])
+    deps.begin(continued, {
+      prompt,
+      reason: 'prompt',
+      prepare: async () => historyLost(continued, damage),
+    })
+    return continued
+  }
+
+  function refuseUnlessOver({ id, title, status, trashed }: Task, given: Given): void {
+    if (trashed) refused('removed', `"${title}" is in the trash. Take it out first.`)
+    // The turns before are complete, whatever the task does now.
+    if (given.at !== undefined) return
+    if (isRunning(status) || status === 'queued' || deps.isQueuedOrRunning(id))
+      refused('running', `"${title}" is not over yet: wait for it, or stop it first.`)
+    if (status === 'interrupted' && given.agent === undefined && given.model === undefined)
+      refused(
+        'not-interrupted',
+        `"${title}" was interrupted: resume it instead, or continue it with another agent or model.`,
+      )
+  }
+
+  async function agentOf(
+    task: Task,
+    { agent, model, keyEnv }: Given,
+  ): Promise<Pick<PreparedAgent, 'spec' | 'files'>> {
+    if (agent !== undefined) {
+      if (model !== undefined || keyEnv !== undefined)
+        return invalid('agent', 'Give the model and its key with the agent.')
+      const { dir } = workspaces.projects.known(task.projectId)
+      await workspaces.environments.learn(task.projectId)
+      return prepareChoice(agentSpecs, agent, dir)
+    }
+    const { spec, files } = await preparedOf(deps, task)
+    const onWanted = model === undefined ? spec : onModel(agentSpecs, spec, model)
+    if (keyEnv === undefined) return { spec: onWanted, files }
+    if (onWanted.kind !== 'model')
+      return invalid('keyEnv', `"${task.title}" is no model: it needs no key.`)
+    return { spec: { ...onWanted, keyEnv }, files }
+  }
+
+  /** A commit with the files as they were at that entry. */
+  async function commitAt({ title, projectId }: Task, { taskId, seq }: ResumedFrom) {
+    if (!workspaces.projects.known(projectId).git)
+      return refused(
+        'not-git',
+        `The folder of "${title}" is not in Git, so its files are not kept by turn. Continue from its end instead.`,
+      )
+    const known = (await workspaces.records.sessionState(taskId, seq))?.tree
+    const commit = known?.head
+      ? await deps.turnStore.open(projectId).commitOf({ tree: known.tree, head: known.head })
+      : null
+    if (commit === null)
+      return refused(
+        'removed',
+        `No files are kept of entry ${seq} of "${title}". Continue from a later turn, or from its end.`,
+      )
+    return commit
+  }
+}
+
+/** Parts of its history are missing, which its record has to mention. */
+function historyLost(taskId: TaskId, damage: string[]): EntryBody[] {
+  if (damage.length === 0) return []
+  return [{ type: 'resume', runId: runIdOf(taskId, 1), drift: damage }]
+}

@@ -1,0 +1,156 @@
+/** A task continued with another agent, or at one of its turns. */
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
+import { startFakeModels } from '../../fake-models/fake-models.ts'
+import { usualModels } from '../../fake-models/provider-models.ts'
+import { type Script, say } from '../../fake-models/script.ts'
+import {
+  entriesOf,
+  type Fixture,
+  git,
+  openFixture,
+  start,
+  taskOf,
+  until,
+  untilQuiet,
+} from '../../harness.ts'
+import { hold, untilHolds } from '../../holding.ts'
+
+const scenario = (...turns: string[]) =>
+  `version: 1\nname: any\nagents:\n  lead:\n    turns:\n${turns.map((turn) => `      ${turn}\n`).join('')}`
+const write = (path: string, content: string) =>
+  `- { call: write_file, with: { path: ${path}, content: "${content}" } }`
+
+const playing = (text: string) =>
+  ({ kind: 'scripted', scenario: text, source: 'another.yaml' }) as const
+
+/** The seq of the call that wrote a file. */
+async function callOf({ shiplog }: Fixture, taskId: TaskId, path: string): Promise<number> {
+  const found = (await entriesOf(shiplog, taskId)).find(
+    (entry) => entry.type === 'tool-call' && JSON.stringify(entry.input).includes(`"${path}"`),
+  )
+  return found?.seq ?? expect.unreachable()
+}
+
+async function withModel(fixture: Fixture, script: Script) {
+  const fake = await startFakeModels({ script })
+  onTestFinished(() => fake.stop())
+  const { client } = fixture.shiplog
+  const baseUrl = fake.baseURLs.anthropic
+  await client.models.saveProvider({ name: 'claude', kind: 'anthropic', baseUrl, key: fake.key })
+  return { fake, agent: { kind: 'model', model: `claude/${usualModels.anthropic.id}` } as const }
+}
+
+it('[T4] continues at a turn, in a worktree with its files, while the task itself goes on', async () => {
+  const fixture = await openFixture({ files: { 'a.txt': 'at first' } })
+  const { shiplog } = fixture
+  const { client } = shiplog
+  const from = await start(
+    fixture,
+    scenario(
+      write('a.txt', 'one'),
+      '- { call: bash, with: { command: "git commit -qam One" } }',
+      write('b.txt', 'two'),
+      write('a.txt', 'three'),
+      `- { call: bash, with: ${hold(fixture.dir)} }`,
+      '- say: Over.',
+    ),
+  )
+  await untilHolds(shiplog, from)
+  const at = await callOf(fixture, from, 'b.txt')
+  const { taskId } = await client.tasks.continueFrom({
+    taskId: from,
+    prompt: 'Otherwise.',
+    at,
+    agent: playing(scenario('- say: "{{prompt}}"', write('c.txt', 'another'))),
+  })
+  await until(shiplog, async () => (await taskOf(shiplog, taskId)).status === 'completed')
+  const { workspace, resumedFrom } = await taskOf(shiplog, taskId)
+  const dir = workspace?.path ?? expect.unreachable()
+  const read = (name: string) => readFile(join(dir, name), 'utf8')
+  expect([await read('a.txt'), await read('b.txt'), await read('c.txt')]).toEqual([
+    'one',
+    'two',
+    'another',
+  ])
+  // The agent's commit is in its history, and the work after it is what it was: the person's branch has neither.
+  expect(git(dir, 'log', '--format=%s', 'HEAD~1', '-1').trim()).toBe('One')
+  expect(git(fixture.project.dir, 'status', '--short')).toBe('')
+  // With the whole turn of that entry: its message, and the state of its files.
+  const kept = (await entriesOf(shiplog, from)).filter(({ seq }) => seq <= (resumedFrom?.seq ?? 0))
+  expect(kept.at(-1)).toMatchObject({ type: 'workspace-snapshot', turn: 3 })
+  expect(await taskOf(shiplog, from)).toMatchObject({ status: 'spawned' })
+  await expect(
+    client.tasks.continueFrom({ taskId: from, at: kept.length + 1000 }),
+  ).rejects.toMatchObject({ code: 'INVALID', data: { field: 'at' } })
+  await writeFile(join(fixture.dir, 'go'), '')
+  await untilQuiet(shiplog)
+  expect(await taskOf(shiplog, from)).toMatchObject({ status: 'completed', resumedFrom: null })
+})
+
+it('[T4][G3] continues with another kind of agent, which gets the history, and an interrupted task is over by that', async () => {
+  const fixture = await openFixture()
+  const { shiplog } = fixture
+  const { client } = shiplog
+  const { fake, agent } = await withModel(fixture, { '[parser]': [[say('I see it.')]] })
+  const from = await start(
+    fixture,
+    scenario('- think: Hm.', write('a.txt', 'one'), `- { call: bash, with: ${hold(fixture.dir)} }`),
+    { prompt: '[parser] Fix it.' },
+  )
+  await untilHolds(shiplog, from)
+  await expect(client.tasks.continueFrom({ taskId: from, agent })).rejects.toMatchObject({
+    data: { reason: 'running' },
+  })
+  await client.tasks.stop({ taskId: from })
+  await expect(client.tasks.continueFrom({ taskId: from })).rejects.toMatchObject({
+    data: { reason: 'not-interrupted' },
+  })
+  const { taskId } = await client.tasks.continueFrom({ taskId: from, prompt: 'Go on.', agent })
+  await untilQuiet(shiplog)
+  const continued = await taskOf(shiplog, taskId)
+  expect(continued).toMatchObject({ status: 'completed', spec: { kind: 'model' }, agent: 'lead' })
+  expect(existsSync(join(continued.workspace?.path ?? '', 'a.txt'))).toBe(true)
+  expect(await taskOf(shiplog, from)).toMatchObject({
+    status: 'abandoned',
+    cause: { kind: 'abandoned' },
+  })
+  expect(fake.refused).toEqual([])
+  const told = JSON.stringify(fake.requests[0]?.body)
+  for (const word of ['[parser] Fix it.', 'write_file', 'outcome is unknown', 'Go on.'])
+    expect(told).toContain(word)
+})
+
+it('[T4] a script that continues another agent begins with its first turn', async () => {
+  const fixture = await openFixture()
+  const { shiplog } = fixture
+  const { agent } = await withModel(fixture, { '[talk]': [[say('First.')]] })
+  const { taskId: from } = await shiplog.client.tasks.start({
+    projectId: fixture.project.id,
+    agent,
+    prompt: '[talk]',
+  })
+  await untilQuiet(shiplog)
+  const { taskId } = await shiplog.client.tasks.continueFrom({
+    taskId: from,
+    agent: playing(scenario('- say: Begun.', '- report: { title: Done, markdown: Done. }')),
+  })
+  await untilQuiet(shiplog)
+  expect(await taskOf(shiplog, taskId)).toMatchObject({ status: 'completed', reportTitle: 'Done' })
+  expect(JSON.stringify(await entriesOf(shiplog, taskId))).toContain('Begun.')
+})
+
+it('says what it can’t continue: a folder without Git, and turns whose files are not kept', async () => {
+  const fixture = await openFixture()
+  const { shiplog } = fixture
+  const { client } = shiplog
+  const from = await start(fixture, scenario('- say: Nothing yet.', write('a.txt', 'one')))
+  await untilQuiet(shiplog)
+  await expect(client.tasks.continueFrom({ taskId: from, at: 1 })).rejects.toMatchObject({
+    data: { reason: 'removed' },
+    message: expect.stringContaining('Continue from a later turn'),
+  })
+})
