@@ -27,6 +27,8 @@ export interface Extent {
 
 /** What the scroll bar needs of the virtual list. */
 interface LaidOut {
+  scrollOffset: number | null
+  scrollRect: { height: number } | null
   measurementsCache: { start: number }[]
   getTotalSize(): number
   getVirtualItemForOffset(
@@ -85,29 +87,30 @@ export function ScrollBar(props: {
   const { firstSeq, lastSeq, total } = extent
   const loadedPx = list.getTotalSize()
 
-  const scaleNow = (box: HTMLElement): Scale => ({
+  /** As high as the list. Asking the browser after each rendering would make it lay out all rows at once. */
+  const viewPx = () => list.scrollRect?.height ?? 0
+
+  const scaleNow = (): Scale => ({
     headPx: heights.between(1, firstSeq - 1),
     loadedPx,
     tailPx: heights.between(lastSeq + 1, total),
-    viewPx: box.clientHeight,
+    viewPx: viewPx(),
   })
 
   const update = () => {
-    const box = scroller.current
-    const rail = track.current
-    if (!box || !rail) return
-    const scale = drag.current?.scale ?? scaleNow(box)
+    const scale = drag.current?.scale ?? scaleNow()
     const allPx = scale.headPx + scale.loadedPx + scale.tailPx
-    const railPx = rail.clientHeight
+    const railPx = viewPx()
+    const offset = list.scrollOffset ?? 0
     if (allPx <= scale.viewPx + 1 || railPx === 0) return setPlace(null)
     const thumbPx = Math.max(thumbPxMin, (railPx * scale.viewPx) / allPx)
-    const fraction = (scale.headPx + box.scrollTop) / (allPx - scale.viewPx)
+    const fraction = (scale.headPx + offset) / (allPx - scale.viewPx)
     const topPx = drag.current?.topPx ?? clamped(fraction, 0, 1) * (railPx - thumbPx)
-    const top = list.getVirtualItemForOffset(box.scrollTop)
+    const top = list.getVirtualItemForOffset(offset)
     const seq = seqs[top?.index ?? 0] ?? 1
     const label = positionText(rows, top?.index ?? 0, extent)
     const isLong = allPx > scale.viewPx * labelScreensMin
-    const atEnd = lastSeq >= total && box.scrollHeight - box.scrollTop - box.clientHeight < endPx
+    const atEnd = lastSeq >= total && loadedPx - offset - viewPx() < endPx
     setPlace((before) => {
       const next: Place = { topPx, thumbPx, seq, label, isLong, atEnd }
       const same =
@@ -191,7 +194,7 @@ export function ScrollBar(props: {
     const y = event.clientY - rail.getBoundingClientRect().top
     const isOnThumb = y >= place.topPx && y <= place.topPx + place.thumbPx
     const grabPx = isOnThumb ? y - place.topPx : place.thumbPx / 2
-    drag.current = { grabPx, topPx: place.topPx, scale: scaleNow(box), extent }
+    drag.current = { grabPx, topPx: place.topPx, scale: scaleNow(), extent }
     if (!isOnThumb) dragTo(event.clientY)
   }
   const onPointerUp = () => {

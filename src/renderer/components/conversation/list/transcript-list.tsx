@@ -22,9 +22,6 @@ import type { Damage } from '../../../../shared/contract/workspace.ts'
 import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
 import { classNames } from '../../primitives/index.ts'
 import { createFolds, FoldContext } from '../fold-state.ts'
-import { rowName } from '../rows/row-name.ts'
-import { RowTools } from '../rows/row-tools.tsx'
-import { RowView } from '../rows/row-view.tsx'
 import { entrySeqOf, type Row, rowIndexOfSeq, transcriptRows, turnAt } from '../rows/rows.ts'
 import {
   useFocusKept,
@@ -36,6 +33,7 @@ import {
   useTailOverSizes,
 } from './list-place.ts'
 import { type Extent, ScrollBar } from './scroll-bar.tsx'
+import { TranscriptRow } from './transcript-row.tsx'
 
 export interface TranscriptListHandle {
   scrollToEnd(): void
@@ -133,7 +131,10 @@ export function TranscriptList(props: TranscriptListProps) {
   })
   // Not in onChange, which reports a short scroll only with the next change of the rows.
   const onScroll = ({ currentTarget }: UIEvent<HTMLElement>) => {
-    const { scrollTop: offset, scrollHeight: size, clientHeight } = currentTarget
+    const { scrollTop: offset } = currentTarget
+    // Of the browser it would lay out what the virtualizer has just rendered.
+    const size = virtualizer.getTotalSize()
+    const clientHeight = virtualizer.scrollRect?.height ?? currentTarget.clientHeight
     const shrunkPx = Math.max(0, before.current.size - size)
     const upPx = before.current.offset - offset
     before.current = { offset, size }
@@ -314,30 +315,15 @@ export function TranscriptList(props: TranscriptListProps) {
             {shown.map(({ key, index, start }) => {
               const row = rows[index]
               return row ? (
-                <article
+                <TranscriptRow
                   key={key}
                   ref={virtualizer.measureElement}
-                  data-index={index}
-                  data-seq={row.seq}
-                  data-row={row.key}
-                  data-kind={row.kind}
-                  aria-posinset={index + 1}
-                  aria-setsize={hasOlder || hasNewer ? -1 : rows.length}
-                  aria-label={rowName(row)}
-                  tabIndex={-1}
-                  className="group/row absolute top-0 left-0 w-full outline-none"
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  <div
-                    className={classNames(
-                      'relative mx-auto flow-root max-w-column rounded-md px-6 transition-colors group-focus-visible/row:outline-2 group-focus-visible/row:-outline-offset-2 group-focus-visible/row:outline-focus',
-                      row.key === pointedOut && 'bg-amber-tint',
-                    )}
-                  >
-                    <RowView row={row} />
-                    <RowTools row={row} />
-                  </div>
-                </article>
+                  row={row}
+                  index={index}
+                  topPx={start}
+                  setSize={hasOlder || hasNewer ? -1 : rows.length}
+                  pointedOut={row.key === pointedOut}
+                />
               ) : null
             })}
           </div>

@@ -183,7 +183,9 @@ export const RowUnderTheKeys: Story = {
     await userEvent.keyboard('t')
     await expect(actions.onViewTranscript).toHaveBeenLastCalledWith(ids.tests)
     const prompt = canvas.getByRole('article', { name: /^Prompt: / })
-    await expect(within(prompt).getByRole('button', { name: 'Copy' })).toBeInTheDocument()
+    await expect(within(prompt).queryByRole('button', { name: 'Copy' })).not.toBeInTheDocument()
+    prompt.focus()
+    await expect(await within(prompt).findByRole('button', { name: 'Copy' })).toBeInTheDocument()
   },
 }
 
