@@ -14,23 +14,24 @@ interface Look {
   label: string
   colour: string
   shape: ReactNode
+  turns?: true
 }
 
 const circle = { cx: 8, cy: 8, r: 5.25 }
 const dashedCircle = <circle {...circle} strokeDasharray="2.1 2.02" />
 const running = (
-  <g className="origin-center animate-turning motion-reduce:animate-none">
+  <>
     <circle {...circle} />
     <path d="M8 2.75a5.25 5.25 0 0 1 0 10.5z" fill="currentColor" stroke="none" />
-  </g>
+  </>
 )
 const dash = <path d="M4 8h8" />
 
 const looks: Record<ShownStatus, Look> = {
   queued: { label: 'Queued', colour: 'text-faint', shape: dashedCircle },
   'not-started': { label: 'Not started', colour: 'text-faint', shape: dashedCircle },
-  spawned: { label: 'Running', colour: 'text-accent', shape: running },
-  resumed: { label: 'Running again', colour: 'text-accent', shape: running },
+  spawned: { label: 'Running', colour: 'text-accent', shape: running, turns: true },
+  resumed: { label: 'Running again', colour: 'text-accent', shape: running, turns: true },
   waiting: {
     label: 'Waiting for you',
     colour: 'text-amber',
@@ -95,7 +96,7 @@ export function StatusIcon(props: {
   className?: string
 }) {
   const { status, decorative = false, small = false, className } = props
-  const { label, colour, shape } = looks[status]
+  const { label, colour, shape, turns } = looks[status]
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: it has one unless its word stands beside it
     <svg
@@ -107,7 +108,14 @@ export function StatusIcon(props: {
       strokeLinejoin="round"
       data-status={status}
       {...(decorative ? { 'aria-hidden': true } : { role: 'img' })}
-      className={classNames(small ? 'size-3.5' : 'size-4', 'shrink-0', colour, className)}
+      className={classNames(
+        small ? 'size-3.5' : 'size-4',
+        'shrink-0',
+        colour,
+        // The whole image turns, not what is in it: that is drawn once, and costs the page no frames.
+        turns && 'animate-turning motion-reduce:animate-none',
+        className,
+      )}
     >
       {decorative ? null : <title>{label}</title>}
       {shape}

@@ -2,7 +2,7 @@
  * A conversation or transcript as a virtual list. While it is live, readers at the tail follow it,
  * and the view does not move for readers elsewhere: a pill appears instead.
  */
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
 import {
   type KeyboardEvent,
@@ -42,11 +42,8 @@ export interface TranscriptListHandle {
   unfold(keys: readonly string[]): void
 }
 
-/**
- * Rows rendered beyond each edge. A screen holds about 30, so the list stays far below 200 in the
- * page.
- */
-const overscanRows = 10
+/** Rendered beyond each edge: what a wheel turns at once. Half a dozen short rows, or one long one. */
+const overscanPx = 400
 /** Positions this near to the end count as the tail. */
 const endThresholdPx = 48
 /** How long a row is highlighted after a jump to it. */
@@ -115,20 +112,24 @@ export function TranscriptList(props: TranscriptListProps) {
   const [folds] = useState(() => createFolds(() => setPinned(false)))
   const [pointedOut, setPointedOut] = useState<string | null>(null)
 
+  const laidOut = useRef<{ measurementsCache: { size: number }[] } | null>(null)
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     estimateSize: (index) => estimatedHeight(rows[index]),
-    overscan: overscanRows,
+    rangeExtractor: (range) => rangeWithin(range, laidOut.current?.measurementsCache ?? []),
     anchorTo: 'end',
     followOnAppend: live,
     // -1 disables end detection, so growth at the tail does not scroll.
     scrollEndThreshold: pinned && !hasNewer ? endThresholdPx : -1,
     paddingStart: 16,
     paddingEnd: 24,
-    onChange: (instance) => setAtEnd(instance.isAtEnd(endThresholdPx)),
+    // Its own `isAtEnd` makes the browser lay out what was rendered a moment ago.
+    onChange: ({ getTotalSize, scrollOffset, scrollRect }) =>
+      setAtEnd(getTotalSize() - (scrollOffset ?? 0) - (scrollRect?.height ?? 0) <= endThresholdPx),
   })
+  laidOut.current = virtualizer
   // Not in onChange, which reports a short scroll only with the next change of the rows.
   const onScroll = ({ currentTarget }: UIEvent<HTMLElement>) => {
     const { scrollTop: offset } = currentTarget
@@ -353,6 +354,15 @@ export function TranscriptList(props: TranscriptListProps) {
       </div>
     </FoldContext>
   )
+}
+
+/** Rows of up to `overscanPx` beyond each edge. Counted in rows it would be thousands of pixels of long ones. */
+function rangeWithin({ startIndex, endIndex, count }: Range, sizes: { size: number }[]): number[] {
+  let [first, last] = [startIndex, endIndex]
+  const sizeOf = (index: number) => sizes[index]?.size ?? overscanPx
+  for (let px = 0; first > 0 && px < overscanPx; px += sizeOf(first)) first -= 1
+  for (let px = 0; last < count - 1 && px < overscanPx; px += sizeOf(last)) last += 1
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
 /** Of a transcript that is loaded as a whole. */
