@@ -4,6 +4,10 @@ import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
 import { clockAhead } from '../shared/projections/ledger/ledger-clock.ts'
 import { createAcpDriver } from './agents/acp/driver.ts'
 import { createFindProgram } from './agents/acp/find-program.ts'
+import { createToolServers } from './agents/acp/mcp/tool-servers.ts'
+import { createOpenTaskTools, offeredPresets } from './agents/acp/task-tools.ts'
+import { builtInSource } from './agents/definitions/definition.ts'
+import { createDefinitions } from './agents/definitions/index.ts'
 import { createModelDriver } from './agents/model/driver.ts'
 import type { ProjectFacts } from './agents/model/instructions.ts'
 import { isPriceKnown } from './agents/model/price-known.ts'
@@ -14,6 +18,7 @@ import { createModelSettings } from './agents/providers/model-settings.ts'
 import { demoContent } from './agents/scripted/demo/index.ts'
 import { createScriptedDriver } from './agents/scripted/driver.ts'
 import { createDiscardUnfinished } from './agents/tools/files/discard-unfinished.ts'
+import { createFilesInside } from './agents/tools/inside/index.ts'
 import { createToolRunner } from './agents/tools/tool-runner.ts'
 import { createTranscripts } from './archive/transcripts.ts'
 import { createTurnFiles } from './archive/turn-files.ts'
@@ -306,19 +311,43 @@ function createDrivers(
   },
 ) {
   const { models, secrets, notices, custody } = deps
+  const find = createFindProgram()
+  const isInstalled = async (command: string) =>
+    (await find(command, process.env.PATH ?? '')) !== null
+  const definitions = createDefinitions({
+    ...{ inside: createFilesInside(), mask: secrets, onNotice: notices.warning },
+    ...{ resolveModel: models.providers.resolve, isSetUp: async () => true },
+    subAgentModel: () => null,
+  })
+  const model = createModelDriver({
+    access: { keys: models.providers, contextWindow: models.contextWindow },
+    resolve: models.providers.resolve,
+    providerNames: () => models.providers.list().map(({ name }) => name),
+    subAgentModel: () => models.providers.defaults().subAgentModel,
+    otherAgents: () => offeredPresets(isInstalled),
+    facts: (cwd, signal) => projectFacts(git, cwd, signal),
+    mask: secrets,
+    onNotice: notices.warning,
+  })
   return {
     scripted: createScriptedDriver(secrets),
-    model: createModelDriver({
-      access: { keys: models.providers, contextWindow: models.contextWindow },
-      resolve: models.providers.resolve,
-      providerNames: () => models.providers.list().map(({ name }) => name),
-      subAgentModel: () => models.providers.defaults().subAgentModel,
-      facts: (cwd, signal) => projectFacts(git, cwd, signal),
-      mask: secrets,
-      onNotice: notices.warning,
-    }),
+    model,
     acp: createAcpDriver({
-      ...{ custody, version, find: createFindProgram(), hostEnv: process.env },
+      ...{ custody, version, find, hostEnv: process.env, definitions },
+      openTools: createOpenTaskTools({
+        servers: createToolServers({ version }),
+        ...{ definitions, isInstalled },
+      }),
+      async onModel({ name, model: own, source }, dir) {
+        const named =
+          own ?? (source === builtInSource ? models.providers.defaults().subAgentModel : null)
+        if (named === null) return null
+        const prepared = await model.prepare({ kind: 'model', model: named, agent: name }, dir)
+        const { state } = await model.check(prepared.spec, {
+          read: async (file) => prepared.files.find((one) => one.name === file)?.text ?? '',
+        })
+        return state === 'ready' ? prepared : null
+      },
       onNotice: notices.warning,
     }),
   }

@@ -1,10 +1,10 @@
 /** Questions of an agent's own, and how long a person took to answer. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createPermits } from '../../src/main/runs/permits.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import type { PermissionAnswer } from '../../src/shared/agents/agent-records.ts'
 import type { PermissionMode } from '../../src/shared/agents/permission-modes.ts'
-import type { PermissionOutcome } from '../../src/shared/agents/permissions.ts'
+import type { PermissionOutcome, Verdict } from '../../src/shared/agents/permissions.ts'
 import { newTaskId, newToolCallId } from '../../src/shared/records/ids.ts'
 
 const options = [
@@ -22,7 +22,10 @@ function permitsWith(mode: PermissionMode | null, outcome: PermissionOutcome) {
   const action = { kind: 'command' as const, tool: 'bash', text: 'make', directory: '/' }
   const permits = createPermits(
     {
-      task: { id: newTaskId() },
+      task: {
+        ...{ id: newTaskId(), agent: 'worker' },
+        spec: { kind: 'model', provider: 'anthropic', model: 'any', agent: 'worker' },
+      },
       permissions: {
         mode,
         check: async ({ input }) => ({ verdict, action: { ...action, text: String(input) } }),
@@ -73,4 +76,53 @@ it('[K3] asks about a call by its input without secrets, and records that', asyn
   const call = { callId: newToolCallId(), name: 'bash', cwd: '/' }
   await permits.permit({ ...call, input: 'login horse', shown: 'login [hidden]' }, signal)
   expect(questions).toEqual(['login [hidden]', 'login [hidden]', 'login [hidden]'])
+})
+
+describe('[P3] a request of an installed agent', () => {
+  const asked = async (verdicts: Verdict[], outcome: PermissionOutcome = { kind: 'nobody' }) => {
+    const recorded: (PermissionAnswer | null)[] = []
+    const { askFor } = createPermits(
+      {
+        task: {
+          ...{ id: newTaskId(), agent: 'codex' },
+          spec: { kind: 'acp', program: 'codex', agent: 'codex' },
+        },
+        permissions: {
+          mode: 'ask',
+          check: async ({ input }) => ({
+            verdict: verdicts[Number(input)] ?? { kind: 'allow', by: 'mode' },
+            action: { kind: 'command', tool: 'bash', text: 'x', directory: '/' },
+          }),
+          ask: async () => outcome,
+        },
+        secrets: createMasker(),
+        clock: Date.now,
+      },
+      {
+        async permission(_, answer) {
+          recorded.push(answer)
+        },
+      },
+    )
+    const actions = verdicts.map((_, index) => ({ name: 'bash', input: index }))
+    const question = { callId: null, question: 'x', options, actions }
+    return { answer: await askFor(question, '/', new AbortController().signal), recorded }
+  }
+  const ask: Verdict = { kind: 'ask', reasons: ['it writes'], proposal: ['bash: x'] }
+  const deny: Verdict = { kind: 'deny', rule: 'bash: x' }
+  const allow: Verdict = { kind: 'allow', by: 'rule', rule: 'bash: x' }
+
+  it.each([
+    ['a rule allows it', [allow], { allowed: true, by: 'rule', optionId: 'once' }],
+    ['a rule forbids a part of it', [ask, deny], { allowed: false, by: 'rule', optionId: 'no' }],
+    ['nobody can be asked about a part of it', [allow, ask], { allowed: false, by: 'nobody' }],
+  ])('is answered once, where %s', async (_, verdicts, answer) => {
+    expect((await asked(verdicts)).answer).toMatchObject(answer)
+  })
+
+  it('is asked about, and recorded before that', async () => {
+    const { answer, recorded } = await asked([ask], { kind: 'allowed', by: 'person' })
+    expect(answer).toMatchObject({ allowed: true, by: 'person', optionId: 'once' })
+    expect(recorded).toMatchObject([null, { by: 'person' }])
+  })
 })

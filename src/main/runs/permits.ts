@@ -17,6 +17,8 @@ import type {
   Verdict,
 } from '../../shared/agents/permissions.ts'
 import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
+import type { Task } from '../../shared/records/tasks.ts'
+import { refusalByDefinition } from './by-definition.ts'
 import type { Recorder } from './recorder.ts'
 
 interface PermittedCall {
@@ -65,7 +67,7 @@ export function createPermits(
     secrets,
     clock,
   }: {
-    task: { id: TaskId }
+    task: Pick<Task, 'id' | 'agent' | 'spec'>
     permissions: RunPermissions
     secrets: Masker
     clock: () => number
@@ -124,6 +126,16 @@ export function createPermits(
   ): Promise<PermissionAnswer> {
     const { callId, options, actions = [] } = question
     const recorded = { callId, options, question: secrets.text(question.question) }
+    // An installed agent has tools of its own: what it asks about is limited like the same act of Shiplog's.
+    const notItsTool = actions.find(({ name }) => refusalByDefinition(task, name) !== null)
+    if (notItsTool) {
+      const rule = `the definition of ${task.agent} has no ${notItsTool.name}`
+      const refused: PermissionAnswer = {
+        ...{ optionId: onceOption(options, false), allowed: false, by: 'rule', rule },
+      }
+      await recorder.permission(recorded, refused)
+      return refused
+    }
     const known = permissions.mode === null ? null : await verdictOn(actions, cwd)
     if (known?.kind === 'allow' || known?.kind === 'deny') {
       const answer = answerByVerdict(known, options)

@@ -1,4 +1,5 @@
 /** The base environments of agents' shells and set-up commands, and the secrets to mask in their output (K2, K3). */
+import { agentPresets } from '../../shared/agents/installed-agents.ts'
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -74,6 +75,10 @@ export function createEnvironments(deps: {
         ...setting.allowed,
         ...(task.options.env ?? []),
         ...(setup?.trusted ? setup.env : []),
+        // What an installed agent documents as its own: it signs in by itself.
+        ...(task.spec.kind === 'acp' && task.spec.program !== 'acp'
+          ? agentPresets[task.spec.program].variables
+          : []),
       ],
       only: setting.only,
       keys: task.spec.kind === 'model' && task.spec.keyEnv ? [task.spec.keyEnv] : [],

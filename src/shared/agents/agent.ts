@@ -242,7 +242,7 @@ export type OpenAgent = (place: AgentPlace) => Promise<AgentSession>
  * A kind of agent. Long parts of a spec, such as the text of a scenario, are stored as files in the
  * session directory of the tree's root, and the spec refers to them.
  */
-export interface AgentDriver<Choice = AgentChoice, Spec = AgentSpec> {
+export interface AgentDriver<Choice = AgentChoice, Spec = AgentSpec, SubAgentSpec = Spec> {
   /**
    * Makes a spec from a person's choice. `dir` is the project's. Stores nothing. Rejects with an
    * Error that describes what is wrong, and where.
@@ -265,7 +265,7 @@ export interface AgentDriver<Choice = AgentChoice, Spec = AgentSpec> {
     spec: Spec,
     name: string,
     place: { dir: string; files: KeptFiles },
-  ): Promise<Omit<PreparedAgent<Spec>, 'title'>>
+  ): Promise<Omit<PreparedAgent<SubAgentSpec>, 'title'>>
   open(spec: Spec, place: AgentPlace, files: KeptFiles): Promise<AgentSession>
 }
 
@@ -273,7 +273,8 @@ export interface AgentDriver<Choice = AgentChoice, Spec = AgentSpec> {
 export type AgentDrivers = {
   [Kind in AgentKind]: AgentDriver<
     Extract<AgentChoice, { kind: Kind }>,
-    Extract<AgentSpec, { kind: Kind }>
+    Extract<AgentSpec, { kind: Kind }>,
+    Kind extends 'acp' ? AgentSpec : Extract<AgentSpec, { kind: Kind }>
   >
 }
 

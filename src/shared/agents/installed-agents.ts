@@ -50,6 +50,7 @@ export interface PresetFacts {
 
 const askAlways = { ask: 'default', 'allow-edits': 'default', 'allow-all': 'default' } as const
 
+/** In the order in which they are offered. */
 export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
   codex: {
     name: 'Codex',
@@ -131,6 +132,10 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     sumsUsage: false,
   },
 }
+
+export const agentPresetNames = Object.keys(agentPresets) as AgentPreset[]
+export const isAgentPreset = (name: string): name is AgentPreset =>
+  Object.hasOwn(agentPresets, name)
 
 /** As shown to people: `Codex`, or the command's first word. */
 export function installedAgentName(spec: {

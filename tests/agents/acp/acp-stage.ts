@@ -7,6 +7,7 @@ import { createCustody } from '../../../src/main/processes/custody.ts'
 import type { RunOptions } from '../../../src/main/runs/run.ts'
 import type { PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
 import type { AgentScript } from '../../acp-agent/script.ts'
+import { noDefinitions } from '../../fixtures/drivers.ts'
 import { temporaryDir } from '../../harness.ts'
 import { stage } from '../../runs/run-stage.ts'
 
@@ -36,6 +37,7 @@ export async function acpStage({
   const custody = createCustody(join(dir, 'running'))
   const driver = createAcpDriver({
     ...{ custody, version: '0.0.0', find: createFindProgram(), hostEnv: process.env },
+    ...{ definitions: noDefinitions, onModel: async () => null },
     onNotice: (text) => notices.push(text),
   })
   const stage1 = await stage(isSubAgent ? {} : { parentId: null })

@@ -1,4 +1,6 @@
 /** What a run needs to know about its installed agent. */
+import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
+
 export interface AcpAgent {
   /** As shown: `Codex`. */
   name: string
@@ -11,4 +13,5 @@ export interface AcpAgent {
   sumsUsage: boolean
   /** Of its definition; empty: it has none. */
   instructions: string
+  definition: DefinedAgent | null
 }

@@ -1,12 +1,19 @@
 /** Agents that people have installed, over the Agent Client Protocol. What drives them is loaded when one begins. */
-import type { AgentDrivers, Availability } from '../../../shared/agents/agent.ts'
-import type { AgentSpec } from '../../../shared/agents/agent-specs.ts'
+import type {
+  AgentDrivers,
+  Availability,
+  KeptFiles,
+  PreparedAgent,
+} from '../../../shared/agents/agent.ts'
+import { type AgentSpec, definitionFile } from '../../../shared/agents/agent-specs.ts'
 import {
   agentPresets,
   installedAgentName,
   type PresetFacts,
 } from '../../../shared/agents/installed-agents.ts'
 import type { Custody } from '../../processes/custody.ts'
+import type { AgentDefinition } from '../definitions/definition.ts'
+import { type Definitions, definitionFrom } from '../definitions/index.ts'
 import { readShellCommand } from '../permissions/shell-segments.ts'
 import type { FindProgram } from './find-program.ts'
 import { launchOf, notInstalled } from './launch.ts'
@@ -22,6 +29,16 @@ export function createAcpDriver(deps: {
   hostEnv: NodeJS.ProcessEnv
   /** Absent: agents get none of Shiplog's tools. */
   openTools?: OpenTaskTools
+  /** The roles of sub-agents. */
+  definitions: Definitions
+  /**
+   * The agent of a definition that names a model of its own, or for which the person set one. Null: it runs on the
+   * installed agent of its parent.
+   */
+  onModel: (
+    definition: AgentDefinition,
+    dir: string,
+  ) => Promise<Omit<PreparedAgent, 'title'> | null>
   /** One sentence for the person. */
   onNotice: (text: string) => void
 }): AgentDrivers['acp'] {
@@ -41,21 +58,25 @@ export function createAcpDriver(deps: {
         `The model of ${installedAgentName(spec)} is set in ${installedAgentName(spec)} itself.`,
       )
     },
-    filesOf: () => [],
+    filesOf: ({ definition }) => (definition ? [definitionFile(definition)] : []),
     async check(spec): Promise<Availability> {
       const found = await launchOf(spec, { find, env: hostEnv, cwd: '/' })
       if (found) return { state: 'ready' }
       const detail = notInstalled(spec)
       return { state: 'unavailable', cause: { kind: 'not-started', step: 'run', detail } }
     },
-    async subAgent(parent, name) {
-      if (name !== parent.agent)
-        throw new Error(
-          `There is no agent ${JSON.stringify(name.slice(0, 100))}. The agents are ${parent.agent}.`,
-        )
-      return { spec: parent, files: [] }
+    async subAgent({ definition: limits = null, ...parent }, name, { dir }) {
+      const { definition, defined } = await deps.definitions.resolve(name, {
+        ...{ dir, parent: limits, isRoot: true, model: noModel },
+      })
+      const onModel = limits?.tools === undefined ? await deps.onModel(definition, dir) : null
+      if (onModel !== null) return onModel
+      return {
+        spec: { ...parent, agent: name, definition: defined },
+        files: [{ name: definitionFile(defined), text: definition.text }],
+      }
     },
-    async open(spec, place) {
+    async open(spec, place, files) {
       const { openAcpSession } = await import('./session.ts')
       const preset = presetOf(spec)
       return openAcpSession(
@@ -66,7 +87,8 @@ export function createAcpDriver(deps: {
           mode: spec.mode ?? preset?.modes?.[place.permissions ?? 'allow-all'] ?? null,
           canLoad: preset?.canLoad ?? true,
           sumsUsage: preset?.sumsUsage ?? false,
-          instructions: '',
+          instructions: await instructionsOf(spec, files),
+          definition: spec.definition ?? null,
         },
         place,
         {
@@ -96,6 +118,16 @@ function wordsOf(command: string): string[] {
   throw new Error(
     `${JSON.stringify(command)} is not a program with its arguments: no shell runs it. Put anything else into a script, and name that.`,
   )
+}
+
+/** The resolved definition is not asked for its model: an installed agent has its own. */
+const noModel = { provider: 'openai-compatible', model: 'none' } as const
+
+/** As they were when the agent was started, whatever its project has since. */
+async function instructionsOf({ definition }: AcpSpec, files: KeptFiles): Promise<string> {
+  if (!definition) return ''
+  const text = await files.read(definitionFile(definition))
+  return definitionFrom(definition.source, text).prompt
 }
 
 const presetOf = ({ program }: AcpSpec): PresetFacts | null =>

@@ -13,10 +13,11 @@ import { type AcpConnection, connectAgent, type Launch } from './connection.ts'
 import { isRecord, text } from './content.ts'
 import { causeOfError, causeOfStop } from './failures.ts'
 import { createFeed } from './feed.ts'
+import type { RunToolServer } from './mcp/tool-servers.ts'
 import { allowOnce, cancelled, questionOf, responseTo } from './permission-requests.ts'
 import { continueText, promptBlocks, reportWanted, resumeNotes } from './prompts.ts'
 import { type Started, startSession } from './start-session.ts'
-import type { OpenTaskTools, TaskTools } from './task-tools.ts'
+import type { OpenTaskTools } from './task-tools.ts'
 import { createUpdateFold, type UpdateFold } from './updates.ts'
 import { usageOfAnswer } from './usage.ts'
 
@@ -47,7 +48,7 @@ export function openAcpSession(
 ): AgentSession {
   let connection: AcpConnection | null = null
   let sessionId: string | null = null
-  let tools: TaskTools | null = null
+  let tools: RunToolServer | null = null
   let isClosed = false
   const session: AgentSession = {
     ref: null,
@@ -85,7 +86,7 @@ export function openAcpSession(
       )
       // Stopped while it was starting.
       if (isClosed) return void (await connection.close())
-      tools = (await ports.openTools?.({ place, host })) ?? null
+      tools = (await ports.openTools?.({ place, host, definition: agent.definition })) ?? null
       const started = await startSession(connection, {
         ...{ agent, place, version: ports.version, onNotice: ports.onNotice },
         mcpServers: tools ? [tools.entry] : [],
@@ -126,7 +127,7 @@ export function openAcpSession(
     fold: UpdateFold
     feed: ReturnType<typeof createFeed<Item>>
     connection: AcpConnection
-    tools: TaskTools | null
+    tools: RunToolServer | null
   }
 
   async function* converse(at: Conversation): AsyncGenerator<AgentEvent> {

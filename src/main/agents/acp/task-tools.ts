@@ -1,20 +1,52 @@
-/** Shiplog's own tools, as an agent reaches them while it runs. */
+/** Shiplog's own tools, as an installed agent reaches them while it runs. */
 import type { AgentHost, AgentPlace } from '../../../shared/agents/agent.ts'
+import { type DefinedAgent, hasTool } from '../../../shared/agents/agent-specs.ts'
+import { agentPresetNames, agentPresets } from '../../../shared/agents/installed-agents.ts'
+import type { Definitions } from '../definitions/index.ts'
+import type { OfferedAgent } from '../tools/tool-definitions.ts'
+import type { createToolServers, RunToolServer } from './mcp/tool-servers.ts'
 
-/** Opens the tools of one run. Null: such an agent gets none. */
+/** Opens the tools of one run, which make their calls on its host. */
 export type OpenTaskTools = (run: {
   place: AgentPlace
   host: AgentHost
-}) => Promise<TaskTools | null>
+  definition: DefinedAgent | null
+}) => Promise<RunToolServer>
 
-export interface TaskTools {
-  /** For `mcpServers` of the agent's session. */
-  entry: object
-  /** Resolves with true once the agent has listed the tools, with false if it has not in time. */
-  listed(): Promise<boolean>
-  /** True once the agent has reported. */
-  reported(): boolean
-  /** Ends all waits of the prompt that was answered. */
-  turnEnded(): void
-  close(): Promise<void>
+export function createOpenTaskTools({
+  servers,
+  definitions,
+  isInstalled,
+}: {
+  servers: ReturnType<typeof createToolServers>
+  definitions: Pick<Definitions, 'of'>
+  isInstalled: (command: string) => Promise<boolean>
+}): OpenTaskTools {
+  return async ({ place, host, definition }) => {
+    const server = await servers.open({
+      has: (name) => hasTool(definition, name),
+      mustReport: place.mustReport ?? false,
+      agents: async () => [
+        ...(await definitions.of(place.cwd)),
+        ...(await offeredPresets(isInstalled)),
+      ],
+    })
+    server.connect(host)
+    return server
+  }
+}
+
+/** The installed agents that another agent may start by name. */
+export async function offeredPresets(
+  isInstalled: (command: string) => Promise<boolean>,
+): Promise<OfferedAgent[]> {
+  const found = await Promise.all(
+    agentPresetNames.map(async (name) => {
+      const preset = agentPresets[name]
+      return (await isInstalled(preset.command))
+        ? [{ name, description: `${preset.name}, an installed agent.` }]
+        : []
+    }),
+  )
+  return found.flat()
 }

@@ -12,7 +12,7 @@ import { builtInDefinition, definitionFrom, readDefinitions } from './read-defin
 
 export { builtInDefinition, definitionFrom }
 
-interface Definitions {
+export interface Definitions {
   /** Returns the definitions of a folder, by name. Problems are reported once. */
   of(dir: string): Promise<AgentDefinition[]>
   /** Rejects with an Error that lists the existing ones. */

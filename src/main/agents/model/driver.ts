@@ -10,6 +10,7 @@ import {
 } from '../../../shared/agents/model-refs.ts'
 import { builtInDefinition, createDefinitions, definitionFrom } from '../definitions/index.ts'
 import { createFilesInside } from '../tools/inside/index.ts'
+import type { OfferedAgent } from '../tools/tool-definitions.ts'
 import { type ModelAccess, obstacleTo } from './access.ts'
 import type { StreamTimeouts } from './answer.ts'
 import { ownBaseUrls } from './base-urls.ts'
@@ -31,6 +32,7 @@ export function createModelDriver({
   resolve = parseModelName,
   providerNames = () => modelProviderSchema.options,
   subAgentModel = () => null,
+  otherAgents = async () => [],
   facts,
   mask,
   onNotice,
@@ -48,6 +50,8 @@ export function createModelDriver({
   providerNames?: () => readonly string[]
   /** What the person set for the built-in sub-agents, as `PROVIDER/MODEL`. Absent: that of their parent. */
   subAgentModel?: () => string | null
+  /** That may be started as sub-agents beside those with a definition. */
+  otherAgents?: () => Promise<readonly OfferedAgent[]>
   /** Of the folder that an agent works in. */
   facts: (cwd: string, signal: AbortSignal) => Promise<ProjectFacts>
   /** Takes the secrets out of what a project's files tell agents. */
@@ -137,7 +141,7 @@ export function createModelDriver({
       return openModelSession(spec, place, {
         ...{ access, facts, inside, clock, random, delayFactor, timeouts, stepsMax, contextTokens },
         prompt: await promptOf(spec, files),
-        agents: () => definitions.of(place.cwd),
+        agents: async () => [...(await definitions.of(place.cwd)), ...(await otherAgents())],
         onCramped: noticeOfContext(place.taskId),
       })
     },

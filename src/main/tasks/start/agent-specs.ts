@@ -10,7 +10,13 @@ import type {
   KeptFiles,
   PreparedAgent,
 } from '../../../shared/agents/agent.ts'
-import type { AgentChoice, AgentKind, AgentSpec } from '../../../shared/agents/agent-specs.ts'
+import {
+  type AgentChoice,
+  type AgentKind,
+  type AgentSpec,
+  definitionOfSpec,
+} from '../../../shared/agents/agent-specs.ts'
+import { isAgentPreset } from '../../../shared/agents/installed-agents.ts'
 import { invalid, refused } from '../../../shared/failure.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import { makeDirDurable, readDataFile, writeFileDurable } from '../../journal/index.ts'
@@ -88,8 +94,19 @@ export function createAgentSpecs(drivers: AgentDrivers): AgentSpecs {
       return { spec, files }
     },
     check,
-    subAgent: (sessionDir, spec, name, dir) =>
-      driverOf(spec.kind).subAgent(spec, name, { dir, files: filesIn(sessionDir) }),
+    async subAgent(sessionDir, spec, name, dir) {
+      if (!isAgentPreset(name))
+        return driverOf(spec.kind).subAgent(spec, name, { dir, files: filesIn(sessionDir) })
+      // Shiplog can't take tools away from an installed agent.
+      if (definitionOfSpec(spec)?.tools !== undefined)
+        throw new Error(
+          `Your tools are limited by your definition, and those of ${name} can't be: start an agent with a definition instead.`,
+        )
+      const prepared = await drivers.acp.prepare({ kind: 'acp', program: name }, dir)
+      const available = await drivers.acp.check(prepared.spec, filesIn(sessionDir))
+      if (available.state === 'unavailable') throw new Error(formatCause(available.cause))
+      return prepared
+    },
     open: (sessionDir, spec, place) => driverOf(spec.kind).open(spec, place, filesIn(sessionDir)),
   }
 }

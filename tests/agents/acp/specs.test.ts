@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { createAcpDriver } from '../../../src/main/agents/acp/driver.ts'
+import { launchOf } from '../../../src/main/agents/acp/launch.ts'
+import { createOpenTaskTools } from '../../../src/main/agents/acp/task-tools.ts'
+import { createCustody } from '../../../src/main/processes/custody.ts'
+import { noDefinitions } from '../../fixtures/drivers.ts'
+
+const driverWith = (installed: readonly string[]) =>
+  createAcpDriver({
+    custody: createCustody('/nowhere'),
+    ...{ version: '0.0.0', hostEnv: { PATH: '/bin' }, onNotice: () => {} },
+    ...{ definitions: noDefinitions, onModel: async () => null },
+    find: async (command, path) =>
+      installed.includes(command) ? { file: `/opt/${command}`, path } : null,
+  })
+
+describe('an installed agent', () => {
+  it.each([
+    ['copilot --acp', ['copilot', '--acp']],
+    ['"/a b/agent" \'--x y\'', ['/a b/agent', '--x y']],
+  ])('takes the command %s as a program with its arguments', async (command, words) => {
+    const { spec } = await driverWith([]).prepare({ kind: 'acp', program: 'acp', command }, '/')
+    expect(spec.command).toEqual(words)
+  })
+
+  it.each(['', 'a; b', 'a | b', 'KEY=1 a', 'a $HOME', 'a > b', 'a "'])(
+    'refuses a command that only a shell could run: %s',
+    async (command) => {
+      await expect(
+        driverWith([]).prepare({ kind: 'acp', program: 'acp', command }, '/'),
+      ).rejects.toThrow(/program|command/)
+    },
+  )
+
+  it('[G7] says what to install where it is not there', async () => {
+    const driver = driverWith([])
+    const { spec } = await driver.prepare({ kind: 'acp', program: 'codex' }, '/')
+    expect(await driver.check(spec, { read: async () => '' })).toMatchObject({
+      state: 'unavailable',
+      cause: { detail: expect.stringContaining('npm install -g @agentclientprotocol/codex-acp') },
+    })
+    expect(await driverWith(['codex-acp']).check(spec, { read: async () => '' })).toEqual({
+      state: 'ready',
+    })
+  })
+
+  it('[K2] is started without what belongs to the agent that Shiplog was started from', async () => {
+    const launch = await launchOf(
+      { kind: 'acp', program: 'claude-code', agent: 'claude-code' },
+      {
+        cwd: '/work',
+        env: {
+          PATH: '/bin',
+          CLAUDECODE: '1',
+          CLAUDE_CODE_ENTRYPOINT: 'cli',
+          CLAUDE_CODE_USE_BEDROCK: '1',
+        },
+        find: async (command, path) => ({ file: `/opt/${command}`, path }),
+      },
+    )
+    expect(launch?.program).toBe('/opt/claude-agent-acp')
+    expect(launch?.env).toEqual({
+      PATH: '/bin',
+      CLAUDE_CODE_USE_BEDROCK: '1',
+      CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
+      CLAUDE_CODE_EXECUTABLE: '/opt/claude',
+    })
+  })
+
+  it('may start the other installed agents by their names', async () => {
+    let offered: readonly { name: string }[] = []
+    const open = createOpenTaskTools({
+      servers: {
+        async open({ agents }) {
+          offered = await agents()
+          return { connect: () => {} } as never
+        },
+      },
+      definitions: noDefinitions,
+      isInstalled: async (command) => command !== 'gemini',
+    })
+    await open({ place: { cwd: '/' } as never, host: {} as never, definition: null })
+    expect(offered.map(({ name }) => name)).toEqual(['codex', 'claude-code', 'opencode', 'qwen'])
+  })
+})
