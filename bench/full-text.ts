@@ -175,14 +175,18 @@ function questions({ seed }: Bench): string[] {
   ]).flat()
 }
 
-async function appends({ dir, sizes, seed }: Bench): Promise<number> {
+/** `onAppended`: as the sessions tell the index of each entry. */
+async function appends({ dir, sizes, seed }: Bench, onAppended = () => {}): Promise<number> {
   const place = join(dir, 'appends')
   await mkdir(place)
   const { message } = makeUp(seed)
   const body = message(sizes.recordBytes)
   const journal = await openJournal(join(place, 'chat.jsonl'))
   const ms = await timed(async () => {
-    for (let n = 0; n < sizes.appends; n++) await journal.append(body)
+    for (let n = 0; n < sizes.appends; n++) {
+      await journal.append(body)
+      onAppended()
+    }
   })
   await journal.close()
   await rm(place, { recursive: true })
@@ -202,7 +206,7 @@ async function besideIndexing(bench: Bench, transcripts: readonly Transcript[]):
     }
   })()
   try {
-    return await appends(bench)
+    return await appends(bench, thread.noteRecorded)
   } finally {
     isOver = true
     await indexing

@@ -8,12 +8,21 @@ import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 import { errorFacet, facet, spaced } from './words.ts'
 
 /** A different version of the tables, or of the documents in them, is another index: the old one is deleted. */
-const version = 1
+const version = 2
 /** Ids are the time and a count, so that they are in order of time. They stay below 2^53 until the year 2248. */
 const documentsPerMs = 1 << 10
 
 /** 32 MB of 4 KB pages in the write-ahead log. */
 const checkpointPages = 8_192
+
+/**
+ * A commit writes a segment of the full-text index, and segments are merged: with a commit every 200 documents, that was
+ * most of the time that building an index took. What is lost in a crash is added again.
+ */
+const transactionDocumentsMax = 5_000
+const transactionCharsMax = 8 << 20
+/** Segments of one size before they are merged, 4 by default: more makes building faster and a lookup slower. */
+const automergeSegments = 8
 
 /** How far the transcript of a task is in the index. */
 interface IndexedSession {
@@ -56,8 +65,12 @@ interface CandidateQuery {
 export interface IndexDb {
   sessions(): IndexedSession[]
   session(taskId: TaskId): IndexedSession | null
-  /** Adds documents of a task, and records how far its transcript was read, in one transaction. */
+  /**
+   * Adds documents of a task, and records how far its transcript was read. They are found at once, and stay if the
+   * process is killed once `commit` was called, or some thousand more were added.
+   */
   add(session: IndexedSession, documents: readonly NewDocument[]): void
+  commit(): void
   /** Replaces the document of a task's title. */
   retitle(taskId: TaskId, title: NewDocument): void
   /** Removes a task's documents, and forgets how far it was read. */
@@ -143,6 +156,7 @@ function prepareTables(db: DatabaseSync): void {
     CREATE VIRTUAL TABLE texts USING fts5 (
       text, paths, facets, content = '', contentless_delete = 1);
     CREATE TABLE facets (token TEXT PRIMARY KEY) WITHOUT ROWID;
+    INSERT INTO texts (texts, rank) VALUES ('automerge', ${automergeSegments});
     PRAGMA user_version = ${version};
     COMMIT;
   `)
@@ -159,17 +173,38 @@ function indexDbOn(db: DatabaseSync): IndexDb {
     prepared(sql).all(...values) as Row[]
   const run = (sql: string, ...values: SQLInputValue[]) => prepared(sql).run(...values)
 
+  /** Documents and characters in the open transaction. */
+  let pending = { documents: 0, chars: 0 }
+
+  /** Works in the open transaction, or in a new one, which stays open. All of it is rolled back if the work fails. */
   function inTransaction(work: () => void): void {
-    db.exec('BEGIN IMMEDIATE')
     try {
+      if (!db.isTransaction) db.exec('BEGIN IMMEDIATE')
       work()
-      db.exec('COMMIT')
+      if (pending.documents >= transactionDocumentsMax || pending.chars >= transactionCharsMax)
+        commit()
     } catch (error) {
-      // A full disk has rolled it back already.
-      if (db.isTransaction) db.exec('ROLLBACK')
-      knownFacets = storedFacets()
+      rollBack()
       throw error
     }
+  }
+
+  function commit(): void {
+    if (!db.isTransaction) return
+    try {
+      db.exec('COMMIT')
+    } catch (error) {
+      rollBack()
+      throw error
+    }
+    pending = { documents: 0, chars: 0 }
+  }
+
+  function rollBack(): void {
+    // A full disk has rolled it back already.
+    if (db.isTransaction) db.exec('ROLLBACK')
+    pending = { documents: 0, chars: 0 }
+    knownFacets = storedFacets()
   }
 
   const storedFacets = () =>
@@ -200,7 +235,7 @@ function indexDbOn(db: DatabaseSync): IndexDb {
     return saved.id
   }
 
-  function addDocument(session: number, taskId: TaskId, document: NewDocument): void {
+  function addDocument(session: number, document: NewDocument): void {
     const { kind, text, paths, tool, model, isError } = document
     const tokens = [
       facet('kind', kind),
@@ -212,7 +247,7 @@ function indexDbOn(db: DatabaseSync): IndexDb {
         run('INSERT OR IGNORE INTO facets (token) VALUES (?)', token)
         knownFacets.add(token)
       }
-    const searched = [...tokens, facet('session', taskId), ...(isError ? [errorFacet] : [])]
+    const searched = [...tokens, ...(isError ? [errorFacet] : [])]
     run(
       'INSERT INTO texts (rowid, text, paths, facets) VALUES (?, ?, ?, ?)',
       insertDocument(session, document),
@@ -220,6 +255,8 @@ function indexDbOn(db: DatabaseSync): IndexDb {
       spaced(paths),
       searched.join(' '),
     )
+    pending.documents++
+    pending.chars += text.length
   }
 
   function removeDocuments(taskId: TaskId, which = ''): void {
@@ -239,9 +276,10 @@ function indexDbOn(db: DatabaseSync): IndexDb {
     add(session, documents) {
       inTransaction(() => {
         const id = saveSession(session)
-        for (const document of documents) addDocument(id, session.taskId, document)
+        for (const document of documents) addDocument(id, document)
       })
     },
+    commit,
     retitle(taskId, document) {
       inTransaction(() => {
         const session = run('UPDATE sessions SET title = ? WHERE task = ?', document.text, taskId)
@@ -252,14 +290,16 @@ function indexDbOn(db: DatabaseSync): IndexDb {
           'SELECT id FROM sessions WHERE task = ?',
           taskId,
         )
-        addDocument(id, taskId, document)
+        addDocument(id, document)
       })
+      commit()
     },
     remove(taskId) {
       inTransaction(() => {
         removeDocuments(taskId)
         run('DELETE FROM sessions WHERE task = ?', taskId)
       })
+      commit()
     },
     newest({ match, taskIds, after, before, limit }) {
       const conditions = ['d.id >= ? AND d.id < ?']
@@ -298,7 +338,9 @@ function indexDbOn(db: DatabaseSync): IndexDb {
     },
     facets: () => [...knownFacets],
     close: () => {
-      if (db.isOpen) db.close()
+      if (!db.isOpen) return
+      commit()
+      db.close()
     },
   }
 }

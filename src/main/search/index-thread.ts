@@ -3,6 +3,7 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import type { RouterClient } from '@orpc/server'
+import { newRecordingSignal, noteRecorded, waitForIndex } from './recording-signal.ts'
 import type { SearchWorkerRouter } from './worker.ts'
 
 export interface IndexThread {
@@ -10,6 +11,10 @@ export interface IndexThread {
   readonly calls: RouterClient<SearchWorkerRouter>
   /** Resolves with the reason when it ended by itself. */
   readonly failed: Promise<Error>
+  /** Something is being recorded: the index gives way to it. */
+  noteRecorded(): void
+  /** Somebody waits for the index: it does not give way until the returned function is called. */
+  hurry(): () => void
   /** Closes the index first. */
   close(): Promise<void>
   /** At once, in the middle of whatever it does. */
@@ -25,8 +30,9 @@ const program = new URL(
 /** Starts the thread for the index in `file`. It keeps the process running until it is closed. */
 export function startIndexThread(file: string): IndexThread {
   const { port1, port2 } = new MessageChannel()
+  const recording = newRecordingSignal()
   const worker = new Worker(program, {
-    workerData: { file, port: port2 },
+    workerData: { file, port: port2, recording },
     transferList: [port2],
     // Not this process's: a loader or an inspector must not run in there.
     execArgv: [],
@@ -43,6 +49,8 @@ export function startIndexThread(file: string): IndexThread {
   return {
     calls,
     failed: failed.promise,
+    noteRecorded: () => noteRecorded(recording),
+    hurry: () => waitForIndex(recording),
     async close() {
       await calls.close().catch(() => {})
       await end()

@@ -51,7 +51,10 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   let hurry = new AbortController()
 
   const unsubscribe = [
-    sessions.subscribeAll(({ id }) => note([id])),
+    sessions.subscribeAll(({ id }) => {
+      thread?.noteRecorded()
+      note([id])
+    }),
     ledger.subscribe((records) => {
       for (const record of records) {
         const { event } = record
@@ -190,12 +193,14 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
     },
     async upToDate(signal) {
       hurry.abort()
+      const relax = thread?.hurry()
       // The round in progress may have started before the last change; the next one has it. Agents at work may
       // keep the queue from ever being empty.
       for (let round = 0; round < 2 && working && unusable === null; round++) {
         if (signal?.aborted) break
         await working
       }
+      relax?.()
       hurry = new AbortController()
     },
     ask,

@@ -1,5 +1,5 @@
 /** Brings the index up to date with one transcript: only what was added since is read. */
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { readJournalSum } from '../journal/index.ts'
 import type { IndexDb, NewDocument } from './index-db.ts'
@@ -16,12 +16,28 @@ export interface SessionToIndex {
   report: { title: string; markdown: string; at: number } | null
 }
 
-/** One transaction: a search waits for it. */
+/** Added at a time: a search waits for it. */
 const batchChars = 1 << 18
 const batchDocuments = 200
 
+/** Returns how long to rest after so many milliseconds of work; see `recording-signal.ts`. */
+type Pace = (workedMs: number) => number
+
 /** Returns how many documents were added. */
-export async function indexSession(db: IndexDb, session: SessionToIndex): Promise<number> {
+export async function indexSession(
+  db: IndexDb,
+  session: SessionToIndex,
+  pace: Pace = () => 0,
+): Promise<number> {
+  try {
+    return await addSession(db, session, pace)
+  } finally {
+    // What was added before a transcript could not be read any further stays.
+    db.commit()
+  }
+}
+
+async function addSession(db: IndexDb, session: SessionToIndex, pace: Pace): Promise<number> {
   const { taskId, title, file } = session
   let known = db.session(taskId)
   if (known && !(await continues(file, known))) {
@@ -35,7 +51,7 @@ export async function indexSession(db: IndexDb, session: SessionToIndex): Promis
     if (!known) db.add({ taskId, title, lastSeq: 0, lastSum: null }, first)
     return first.length
   }
-  return addEntries(db, { ...session, file }, first, lastSeq)
+  return addEntries(db, { ...session, file }, { first, afterSeq: lastSeq, pace })
 }
 
 /** Whether the transcript still begins with what the index has of it. */
@@ -50,13 +66,13 @@ async function continues(
 async function addEntries(
   db: IndexDb,
   { taskId, title, file }: { taskId: TaskId; title: string; file: string },
-  first: NewDocument[],
-  afterSeq: number,
+  { first, afterSeq, pace }: { first: NewDocument[]; afterSeq: number; pace: Pace },
 ): Promise<number> {
   let added = 0
   let documents = first
   let chars = 0
   let seq = afterSeq
+  let workingSince = performance.now()
   const flush = async () => {
     // Read from the file, because a record that was damaged meanwhile has no checksum.
     const lastSum = seq === 0 ? null : await readJournalSum(file, seq)
@@ -65,7 +81,9 @@ async function addEntries(
     documents = []
     chars = 0
     // A search that came meanwhile is answered first.
-    await setImmediate()
+    const restMs = pace(performance.now() - workingSince)
+    await (restMs > 0 ? delay(restMs) : setImmediate())
+    workingSince = performance.now()
   }
   for await (const { entry, documents: ofEntry } of readDocuments(file, afterSeq + 1)) {
     for (const document of ofEntry) {

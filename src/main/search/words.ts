@@ -10,7 +10,7 @@ export const spaced = (text: string): string =>
   unspaced.test(text) ? text.replaceAll(unspacedAll, ' $& ') : text
 
 /** Tokens of the `facets` column have letters and digits only, which the tokenizer keeps as they are. */
-export const facet = (kind: 'kind' | 'tool' | 'model' | 'session', value: string): string =>
+export const facet = (kind: 'kind' | 'tool' | 'model', value: string): string =>
   `${kind}x${Buffer.from(value.toLowerCase()).toString('hex')}`
 
 export const errorFacet = 'errorx'

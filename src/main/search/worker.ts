@@ -18,6 +18,7 @@ import {
   NoFullTextSearchError,
   openIndexDb,
 } from './index-db.ts'
+import { createPace } from './recording-signal.ts'
 import { type ScanRequest, scan } from './scan.ts'
 import { indexSession, type SessionToIndex } from './session-indexer.ts'
 import { filterTranscript, scanTranscript, type TranscriptScanRequest } from './transcript-scan.ts'
@@ -32,7 +33,12 @@ if (process.platform === 'linux') {
   setPriority(thread, constants.priority.PRIORITY_LOW)
 }
 
-const { file, port } = workerData as { file: string; port: MessagePort }
+const { file, port, recording } = workerData as {
+  file: string
+  port: MessagePort
+  recording: Int32Array
+}
+const pace = createPace(recording)
 
 let db: IndexDb | null = null
 let vocabulary: { words: Vocabulary; age: number } | null = null
@@ -103,7 +109,7 @@ const router = {
   sessions: os.handler(() => onIndex((open) => open.sessions())),
   index: os.input(type<SessionToIndex>()).handler(({ input }) =>
     onIndex(async (open) => {
-      const added = await indexSession(open, input)
+      const added = await indexSession(open, input, pace)
       if (vocabulary) vocabulary.age += added
       return added
     }),
