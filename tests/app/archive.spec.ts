@@ -85,6 +85,15 @@ test('lists live and cleaned-up agents by project and tree, newest first; a repo
     await reader(page).getByRole('button', { name: 'Show the transcript' }).click()
     await expect(reader(page).getByText('You said: The oldest.')).toBeVisible()
   })
+  await test.step('it is filtered by an agent too, and all filters are cleared at once', async () => {
+    await page.getByRole('button', { name: 'More filters' }).click()
+    await page.getByRole('combobox', { name: 'Agent', exact: true }).click()
+    await page.getByRole('option', { name: 'helper' }).click()
+    await expect(options).toHaveText([/The newest/, /Help along/])
+    await expect(page.getByRole('button', { name: 'More filters, 1 set' })).toBeVisible()
+    await page.getByRole('button', { name: 'Clear these filters' }).click()
+    await expect(options).toHaveText([/The newest/, /Help along/, /The second/, /The oldest/])
+  })
   await test.step('the filter keeps the parents of what it finds', async () => {
     const filter = page.getByRole('searchbox', { name: /^Filter by title/ })
     await filter.fill('help')

@@ -18,6 +18,13 @@ export function searchAnswers(os: Implementer, memory: Memory) {
     return given.searchIndex ?? { state: 'ready', indexed: total, total, reason: null }
   }
 
+  const toolsOf = (task: Task) =>
+    new Set(
+      sessionOf(task.id).entries.flatMap((entry) =>
+        documentsOf(entry).flatMap(({ tool }) => tool ?? []),
+      ),
+    )
+
   return {
     find: os.search.find.handler(({ input }) => {
       const { query: text, limit = 50, isPattern } = input
@@ -51,5 +58,12 @@ export function searchAnswers(os: Implementer, memory: Memory) {
       }
     }),
     state: os.search.state.handler(index),
+    tools: os.search.tools.handler(() => {
+      const used = searched().flatMap((task) => [...toolsOf(task)])
+      return { tools: [...new Set(used)].sort() }
+    }),
+    tasksUsing: os.search.tasksUsing.handler(({ input }) => ({
+      taskIds: searched().flatMap((task) => (toolsOf(task).has(input.tool) ? [task.id] : [])),
+    })),
   }
 }

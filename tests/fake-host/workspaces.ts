@@ -106,9 +106,11 @@ export function workspaceAnswers(
   const summarize = (task: Task): TranscriptSummary => {
     const { id: taskId, parentId, rootId, projectId, title, agent, status, projectDir } = task
     const { startedAt, endedAt, archived, hasReport, resumedFrom, pinned, transcriptExpired } = task
+    const { reportTitle, model, usage } = task
     return {
       ...{ taskId, parentId, rootId, projectId, title, agent, status, projectDir },
       ...{ startedAt, endedAt, archived, hasReport, resumedFrom, pinned, transcriptExpired },
+      ...{ reportTitle, model, usage },
       runs: task.runs.length,
       entries: transcriptExpired ? 0 : sessionOf(taskId).entries.length,
       bytes: transcriptExpired ? 0 : bytesOf(taskId),
@@ -126,12 +128,13 @@ export function workspaceAnswers(
         nextOffset: end < wholeOutput.length ? end : null,
       }
     }),
-    listTranscripts: os.workspace.listTranscripts.handler(({ input: { projectDir } }) => ({
+    listTranscripts: os.workspace.listTranscripts.handler(({ input: { projectDir, taskIds } }) => ({
       transcripts: tasks()
         .filter(
           (task) =>
             !task.trashed &&
             (task.hasTranscript || task.hasReport) &&
+            (taskIds === undefined || taskIds.includes(task.id)) &&
             (projectDir === undefined || task.projectDir === projectDir),
         )
         .map(summarize)

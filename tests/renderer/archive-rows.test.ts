@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type ArchiveFilter,
   type ArchiveSortKey,
-  archiveRows,
-} from '../../src/renderer/views/archive/archive-rows.ts'
+  archiveIndex,
+} from '../../src/renderer/views/archive/archive-index.ts'
+import { type ArchiveFilter, archiveRows } from '../../src/renderer/views/archive/archive-rows.ts'
+import type { TranscriptSummary } from '../../src/shared/contract/workspace.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
+
+const rowsOf = (
+  transcripts: TranscriptSummary[],
+  ...rest: Parameters<typeof archiveRows> extends [unknown, ...infer Rest] ? Rest : never
+) => archiveRows(archiveIndex(transcripts), ...rest).rows
 
 const everything: ArchiveFilter = { text: '', status: 'all', show: 'all' }
 
@@ -29,7 +35,7 @@ async function harbour() {
     tester,
     transcripts,
     shown: (filter: ArchiveFilter) =>
-      archiveRows(transcripts, filter).map((row) =>
+      rowsOf(transcripts, filter).map((row) =>
         row.kind === 'project'
           ? row.name
           : `${'  '.repeat(row.level)}${row.matches ? '' : '('}${row.summary.title}`,
@@ -75,13 +81,13 @@ describe('archive rows', () => {
   it('show a task whose parent is not kept as a root', async () => {
     const { transcripts } = await harbour()
     const orphans = transcripts.filter(({ title }) => title === 'Make fixtures')
-    expect(archiveRows(orphans, everything)).toMatchObject([{ kind: 'project' }, { level: 0 }])
+    expect(rowsOf(orphans, everything)).toMatchObject([{ kind: 'project' }, { level: 0 }])
   })
 
   it('sorted by something else are one list, the other way round when asked', async () => {
     const { transcripts } = await harbour()
     const titles = (by: ArchiveSortKey, reversed = false) =>
-      archiveRows(transcripts, everything, { by, reversed }).map((row) =>
+      rowsOf(transcripts, everything, { by, reversed }).map((row) =>
         row.kind === 'task' ? `${row.summary.title} in ${row.project}` : row.name,
       )
     expect(titles('title')).toEqual([
@@ -95,7 +101,7 @@ describe('archive rows', () => {
     expect(titles('project').at(-1)).toBe('Paint the pier in pier')
     expect(titles('ended')[0]).toBe('Paint the pier in pier')
     const entries = (reversed: boolean) =>
-      archiveRows(transcripts, everything, { by: 'entries', reversed }).map((row) =>
+      rowsOf(transcripts, everything, { by: 'entries', reversed }).map((row) =>
         row.kind === 'task' ? row.summary.entries : 0,
       )
     expect(entries(false)).toEqual(entries(true).toReversed())
@@ -110,7 +116,7 @@ describe('archive rows', () => {
       pinned: one.title === 'Paint the pier',
     }))
     const shown = (filter: Partial<ArchiveFilter>) =>
-      archiveRows(some, { ...everything, ...filter }).flatMap((row) =>
+      rowsOf(some, { ...everything, ...filter }).flatMap((row) =>
         row.kind === 'task' && row.matches ? [row.summary.title] : [],
       )
     expect(shown({ show: 'archived' })).toEqual(['Test the lamps'])
@@ -121,18 +127,21 @@ describe('archive rows', () => {
   })
 
   it('are found by project and by the title of the report', async () => {
-    const { shown, tester } = await harbour()
+    const { shown, tester, transcripts } = await harbour()
     expect(shown({ ...everything, text: 'pier' })).toEqual(['pier', 'Paint the pier'])
-    const reportTitle = (id: string) => (id === tester ? 'Found 7 dark lamps' : null)
-    expect(shown({ ...everything, text: 'found 7', reportTitle })).toEqual([
-      ...['harbour', '(Light the harbour', '  Test the lamps'],
+    const reported = transcripts.map((one) =>
+      one.taskId === tester ? { ...one, reportTitle: 'Found 7 dark lamps' } : one,
+    )
+    const rows = rowsOf(reported, { ...everything, text: 'found 7' })
+    expect(rows.flatMap((row) => (row.kind === 'task' && row.matches ? [row.key] : []))).toEqual([
+      tester,
     ])
   })
 
   it('fold a large tree until it is opened, a small one or a project when asked', async () => {
     const { transcripts } = await harbour()
     const rows = (toggled: string[], text = '') =>
-      archiveRows(transcripts, { ...everything, text }, undefined, new Set(toggled))
+      rowsOf(transcripts, { ...everything, text }, undefined, new Set(toggled))
     const harbourRow = rows([]).find(({ kind, key }) => kind === 'project' && /harbour/.test(key))
     expect(rows([harbourRow?.key ?? '']).map((row) => row.kind)).toEqual([
       ...['project', 'task', 'project'],
@@ -146,9 +155,44 @@ describe('archive rows', () => {
       ...transcripts[0],
       ...{ taskId: `${index}`.repeat(8), parentId: root?.taskId, projectDir: root?.projectDir },
     })) as typeof transcripts
-    const large = archiveRows([...many, ...(root ? [root] : [])], everything)
+    const large = rowsOf([...many, ...(root ? [root] : [])], everything)
     expect(large).toHaveLength(2)
     expect(large[0]).toMatchObject({ count: 10 })
+  })
+
+  it('are those of an agent, a model, a time, a size, a cost or a tool, with the sum of their sizes', async () => {
+    const { transcripts } = await harbour()
+    const [first, second] = transcripts
+    const some = transcripts.map((one) => ({
+      ...one,
+      bytes: one === first ? 5_000_000 : 100,
+      model: one === first ? 'anthropic/opus' : null,
+      usage: { ...one.usage, costUsd: one === second ? 2 : null },
+      endedAt: one === second ? '2026-01-01T00:00:00.000Z' : '2026-11-01T00:00:00.000Z',
+    }))
+    const found = (filter: Partial<ArchiveFilter>) => {
+      const all = archiveRows(archiveIndex(some), { ...everything, ...filter })
+      const titles = all.rows.flatMap((row) =>
+        row.kind === 'task' && row.matches ? [row.summary.title] : [],
+      )
+      return { titles, bytes: all.bytes, count: all.count }
+    }
+    const only = (one = first, bytes = 100) => ({ titles: [one?.title], bytes, count: 1 })
+    expect(found({ agent: 'tester' })).toMatchObject({ titles: ['Test the lamps'] })
+    expect(found({ model: 'anthropic/opus' })).toEqual(only(first, 5_000_000))
+    expect(found({ bytesMin: 1_000_000 })).toEqual(only(first, 5_000_000))
+    expect(found({ costMin: 1 })).toEqual(only(second))
+    expect(found({ before: '2026-02-01' })).toEqual(only(second))
+    expect(found({ since: '2026-02-01' }).count).toBe(some.length - 1)
+    expect(found({ using: new Set([`${second?.taskId}`]) })).toEqual(only(second))
+    const cleaned = new Set([`${second?.taskId}`])
+    expect(found({ show: 'expiring', expiring: cleaned })).toEqual(only(second))
+    const { agents, models, sorted } = archiveIndex(some)
+    expect(agents[0]?.count).toBeGreaterThanOrEqual(agents.at(-1)?.count ?? 0)
+    expect(models).toEqual([{ value: 'anthropic/opus', count: 1 }])
+    expect(sorted('cost', false)[0]?.summary.title).toBe(second?.title)
+    // One without a cost is last, whichever way.
+    expect(sorted('cost', true)[0]?.summary.title).toBe(second?.title)
   })
 
   it('name the task that one continues', async () => {
@@ -156,7 +200,7 @@ describe('archive rows', () => {
     const continuing = transcripts.map((one) =>
       one.title === 'Paint the pier' ? { ...one, resumedFrom: { taskId: tester, seq: 3 } } : one,
     )
-    const rows = archiveRows(continuing, everything)
+    const rows = rowsOf(continuing, everything)
     const names = rows.map((row) => (row.kind === 'task' ? row.continues : null))
     expect(names.filter(Boolean)).toEqual(['Test the lamps'])
   })

@@ -45,6 +45,18 @@ const bash = (command: string, output: string, exitCode = 0) => ({
   },
 })
 
+it('knows which tasks called a tool, until they are removed', async () => {
+  const { add, db } = await opened()
+  const listing = someSession().turn([bash('ls', 'README.md')]).entries
+  const { taskId } = await add(listing)
+  await add(someSession().prompt('No tools').entries)
+  expect(db.tools()).toEqual(['bash'])
+  expect(db.tasksUsing('bash')).toEqual([taskId])
+  expect(db.tasksUsing('edit_file')).toEqual([])
+  db.remove(taskId)
+  expect(db.tools()).toEqual([])
+})
+
 describe('a search', () => {
   it('[F1] finds words, phrases, beginnings, and parts of identifiers, and nothing else', async () => {
     const { add, hits } = await opened()

@@ -63,9 +63,9 @@ it('[J6] shows and counts nothing of a task at work that is not durable yet', as
     status: 'complete',
     entries: [{ title: 'Durable' }],
   })
-  expect(await records.listTranscripts()).toMatchObject([{ taskId, entries: 1 }])
+  expect(await records.listTranscripts({})).toMatchObject([{ taskId, entries: 1 }])
   synced.resolve()
   await appended
   expect((await records.transcriptPage(taskId, { last: 9 })).entries).toHaveLength(2)
-  expect(await records.listTranscripts()).toMatchObject([{ taskId, entries: 2 }])
+  expect(await records.listTranscripts({})).toMatchObject([{ taskId, entries: 2 }])
 })

@@ -72,7 +72,11 @@ export interface ArchiveReader {
   image(taskId: TaskId, sha256: string): Promise<{ mediaType: string; data: Uint8Array }>
   /** Returns a file of its `blobs/`, or null if it is no longer kept. */
   blob(taskId: TaskId, sha256: string): Promise<Uint8Array | null>
-  listTranscripts(projectDir?: string): Promise<TranscriptSummary[]>
+  /** Of all tasks, or of those of a project, or of those given. */
+  listTranscripts(of: {
+    projectDir?: string | undefined
+    taskIds?: readonly TaskId[] | undefined
+  }): Promise<TranscriptSummary[]>
 }
 
 export function createArchiveReader({
@@ -247,8 +251,14 @@ export function createArchiveReader({
     return open?.dir === dir ? open : null
   }
 
-  async function listTranscripts(projectDir?: string): Promise<TranscriptSummary[]> {
-    const tasks = [...state.tasks.values()].filter(
+  async function listTranscripts({
+    projectDir,
+    taskIds,
+  }: Parameters<ArchiveReader['listTranscripts']>[0]): Promise<TranscriptSummary[]> {
+    const all = taskIds
+      ? taskIds.flatMap((id) => state.tasks.get(id) ?? [])
+      : [...state.tasks.values()]
+    const tasks = all.filter(
       (task) =>
         !task.trashed &&
         (task.hasTranscript || task.hasReport) &&
@@ -261,7 +271,7 @@ export function createArchiveReader({
       return read
     }
     const summaries = await Promise.all(tasks.map((task) => summarize(task, archivedIn)))
-    return summaries.sort((a, b) => lastActive(b).localeCompare(lastActive(a)))
+    return summaries.sort((a, b) => newestFirst(lastActive(a), lastActive(b)))
   }
 
   async function summarize(
@@ -285,6 +295,9 @@ export function createArchiveReader({
       endedAt: task.endedAt,
       archived: task.archived,
       hasReport: task.hasReport,
+      reportTitle: task.reportTitle,
+      model: task.model,
+      usage: task.usage,
       resumedFrom: task.resumedFrom,
       pinned: task.pinned,
       transcriptExpired: task.transcriptExpired,
@@ -406,6 +419,9 @@ async function refuseLinks(
 async function holdsTranscript(dir: string): Promise<boolean> {
   return (await exists(join(dir, chatFile))) || (await exists(join(dir, partialFile)))
 }
+
+/** ISO 8601: `localeCompare` takes a second for 100,000 of them. */
+const newestFirst = (a: string, b: string): number => (a < b ? 1 : a > b ? -1 : 0)
 
 const lastActive = (summary: TranscriptSummary): string =>
   summary.endedAt ?? summary.startedAt ?? ''

@@ -72,7 +72,7 @@ interface RouterDependencies {
   limitSettings: Pick<LimitSettingsStore, 'current' | 'save'>
   models: ModelCalls
   retention: Retention
-  search: Pick<SearchService, 'find' | 'state'>
+  search: Pick<SearchService, 'find' | 'state' | 'tools' | 'tasksUsing'>
   finder: Pick<TranscriptFinder, 'find' | 'filter'>
   exports: ExportService
   imports: ImportService
@@ -366,7 +366,7 @@ export function createRouter(deps: RouterDependencies) {
         records.outputPart(taskId(input.taskId), input),
       ),
       listTranscripts: os.workspace.listTranscripts.handler(async ({ input }) => ({
-        transcripts: await records.listTranscripts(input.projectDir),
+        transcripts: await records.listTranscripts(input),
       })),
       list: os.workspace.list.handler(async ({ input }) => ({
         workspaces: await workspaces.list(input.archived),
@@ -440,6 +440,10 @@ export function createRouter(deps: RouterDependencies) {
     search: {
       find: os.search.find.handler(({ input, signal }) => deps.search.find(input, signal)),
       state: os.search.state.handler(() => deps.search.state()),
+      tools: os.search.tools.handler(async () => ({ tools: await deps.search.tools() })),
+      tasksUsing: os.search.tasksUsing.handler(async ({ input }) => ({
+        taskIds: await deps.search.tasksUsing(input.tool),
+      })),
     },
     exports: {
       preview: os.exports.preview.handler(({ input: { taskId: text, ...request }, signal }) =>

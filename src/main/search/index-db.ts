@@ -80,6 +80,9 @@ export interface IndexDb {
   vocabulary(): Vocabulary
   /** Tokens of the facets of kinds, tools and models. */
   facets(): string[]
+  /** Names of tools that were called, in order. */
+  tools(): string[]
+  tasksUsing(tool: string): TaskId[]
   /** May be called twice. */
   close(): void
 }
@@ -156,6 +159,7 @@ function prepareTables(db: DatabaseSync): void {
     CREATE VIRTUAL TABLE texts USING fts5 (
       text, paths, facets, content = '', contentless_delete = 1);
     CREATE TABLE facets (token TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE tools (name TEXT, session INTEGER, PRIMARY KEY (name, session)) WITHOUT ROWID;
     INSERT INTO texts (texts, rank) VALUES ('automerge', ${automergeSegments});
     PRAGMA user_version = ${version};
     COMMIT;
@@ -277,6 +281,8 @@ function indexDbOn(db: DatabaseSync): IndexDb {
       inTransaction(() => {
         const id = saveSession(session)
         for (const document of documents) addDocument(id, document)
+        for (const tool of new Set(documents.flatMap((document) => document.tool ?? [])))
+          run('INSERT OR IGNORE INTO tools (name, session) VALUES (?, ?)', tool, id)
       })
     },
     commit,
@@ -297,6 +303,7 @@ function indexDbOn(db: DatabaseSync): IndexDb {
     remove(taskId) {
       inTransaction(() => {
         removeDocuments(taskId)
+        run('DELETE FROM tools WHERE session = (SELECT id FROM sessions WHERE task = ?)', taskId)
         run('DELETE FROM sessions WHERE task = ?', taskId)
       })
       commit()
@@ -337,6 +344,15 @@ function indexDbOn(db: DatabaseSync): IndexDb {
       return createVocabulary(words.map((row) => String(row.term)))
     },
     facets: () => [...knownFacets],
+    tools: () =>
+      all<{ name: string }>('SELECT DISTINCT name FROM tools ORDER BY name').map(
+        ({ name }) => name,
+      ),
+    tasksUsing: (tool) =>
+      all<{ task: TaskId }>(
+        'SELECT s.task FROM tools t JOIN sessions s ON s.id = t.session WHERE t.name = ?',
+        tool,
+      ).map(({ task }) => task),
     close: () => {
       if (!db.isOpen) return
       commit()

@@ -42,6 +42,9 @@ export interface SearchService {
     signal?: AbortSignal,
   ): Promise<SearchAnswer>
   state(): SearchIndexState
+  /** Names of tools that were called, in order. */
+  tools(): Promise<string[]>
+  tasksUsing(tool: string): Promise<TaskId[]>
   close(): Promise<void>
 }
 
@@ -158,6 +161,8 @@ export function createSearchService(deps: Dependencies): SearchService {
       }
     },
     state: () => started().state(),
+    tools: async () => (await started().ask((calls) => calls.tools())) ?? [],
+    tasksUsing: async (tool) => (await started().ask((calls) => calls.tasksUsing({ tool }))) ?? [],
     async close() {
       clearTimeout(starting)
       await updates?.close()

@@ -130,6 +130,10 @@ const router = {
   filterTranscript: os
     .input(type<{ file: string; filter: TranscriptFilter }>())
     .handler(({ input }) => filterUnlessGone(input)),
+  tools: os.handler(() => onIndex((open) => open.tools())),
+  tasksUsing: os
+    .input(type<{ tool: string }>())
+    .handler(({ input }) => onIndex((open) => open.tasksUsing(input.tool))),
   close: os.handler(close),
 }
 export type SearchWorkerRouter = typeof router

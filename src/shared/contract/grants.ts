@@ -91,7 +91,7 @@ export const grants: GrantsOf<typeof contract> = {
     image: 'act',
   },
   turnFiles: { folder: 'act', file: 'act', diff: 'act' },
-  search: { find: 'act', state: 'act' },
+  search: { find: 'act', state: 'act', tools: 'act', tasksUsing: 'act' },
   exports: { preview: 'act', read: 'act', importFile: 'act' },
   workspace: {
     getSubagentTranscript: 'act',

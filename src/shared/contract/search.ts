@@ -89,4 +89,10 @@ export const search = {
     )
     .output(searchAnswerSchema),
   state: base.output(searchIndexStateSchema),
+  /** Names of tools that were called, in order; as far as the index is. None while it can't be used. */
+  tools: base.output(z.object({ tools: z.array(z.string()) })),
+  /** Tasks whose agents called this tool, as far as the index is. */
+  tasksUsing: base
+    .input(z.object({ tool: z.string().max(queryCharsMax) }))
+    .output(z.object({ taskIds: z.array(taskIdSchema) })),
 }

@@ -8,6 +8,7 @@ import {
   resumedFromSchema,
   taskStatusSchema,
 } from '../records/tasks.ts'
+import { usageSchema } from '../records/usage.ts'
 import { base } from './base.ts'
 
 /** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */
@@ -83,6 +84,10 @@ const transcriptSummarySchema = z.object({
   endedAt: z.string().nullable(),
   archived: z.boolean(),
   hasReport: z.boolean(),
+  /** Of the newest one. */
+  reportTitle: z.string().nullable(),
+  model: z.string().nullable(),
+  usage: usageSchema,
   resumedFrom: resumedFromSchema.nullable(),
   /** Kept however old it gets, with everything below it. */
   pinned: z.boolean(),
@@ -169,9 +174,11 @@ export const workspace = {
         nextOffset: z.number().int().min(1).nullable(),
       }),
     ),
-  /** Everything that is kept, live and cleaned up alike, newest first. */
+  /** Everything that is kept, live and cleaned up alike, newest first; or what is kept of the given tasks. */
   listTranscripts: base
-    .input(z.object({ projectDir: z.string().optional() }))
+    .input(
+      z.object({ projectDir: z.string().optional(), taskIds: z.array(taskIdSchema).optional() }),
+    )
     .output(z.object({ transcripts: z.array(transcriptSummarySchema) })),
   list: base
     .input(z.object({ archived: z.boolean().default(false) }))

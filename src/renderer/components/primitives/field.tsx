@@ -106,7 +106,7 @@ export function Select<Value extends string>(props: {
           alignItemWithTrigger={false}
           className="z-50 outline-none"
         >
-          <BaseSelect.Popup className="max-h-80 min-w-(--anchor-width) overflow-auto rounded-md bg-raised p-1 text-ui text-ink shadow-popup outline-none">
+          <BaseSelect.Popup className="max-h-[min(24rem,var(--available-height))] min-w-(--anchor-width) overflow-auto rounded-md bg-raised p-1 text-ui text-ink shadow-popup outline-none">
             {options.map((option) => (
               <BaseSelect.Item
                 key={option.value}

@@ -34,16 +34,18 @@ const preferencesSchema = z.object({
       'started',
       'title',
       'agent',
+      'model',
       'status',
       'runs',
       'entries',
       'size',
+      'cost',
       'project',
     ])
     .catch('tree'),
   archiveReversed: z.boolean().catch(false),
   /** The filter of the archive. */
-  archiveShow: z.enum(['archived', 'live', 'pinned', 'all', 'trash']).catch('archived'),
+  archiveShow: z.enum(['archived', 'live', 'pinned', 'expiring', 'all', 'trash']).catch('archived'),
   /** How the changes of a review are shown. */
   reviewLayout: z.enum(['unified', 'split']).catch('unified'),
   reviewIgnoresSpace: z.boolean().catch(false),

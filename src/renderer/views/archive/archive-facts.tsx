@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
+import { costText } from '../../../shared/text/usage-text.ts'
 import { counted } from '../../components/primitives/format.ts'
-import { Bytes, RelativeTime } from '../../components/primitives/index.ts'
+import { Bytes, Cost, RelativeTime } from '../../components/primitives/index.ts'
 
 /** Runs, size and times of one agent in a line; the list has no room for them. */
 export function ArchiveFacts({ summary }: { summary: TranscriptSummary }) {
@@ -12,6 +13,16 @@ export function ArchiveFacts({ summary }: { summary: TranscriptSummary }) {
       {transcriptExpired ? null : (
         <Fact name="Transcript">
           {counted(entries, 'entry', 'entries')}, <Bytes count={bytes} />
+        </Fact>
+      )}
+      {summary.model ? (
+        <Fact name="Model">
+          <span className="untrusted">{summary.model}</span>
+        </Fact>
+      ) : null}
+      {costText(summary.usage) === null ? null : (
+        <Fact name="Cost">
+          <Cost usage={summary.usage} />
         </Fact>
       )}
       {startedAt ? (

@@ -3,9 +3,16 @@ import { ChevronRight, CornerDownRight, FileText, Pin } from 'lucide-react'
 import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { counted, exactCount } from '../../components/primitives/format.ts'
-import { Bytes, RelativeTime, StatusIcon, TitleText } from '../../components/primitives/index.ts'
+import {
+  Bytes,
+  Cost,
+  RelativeTime,
+  StatusIcon,
+  TitleText,
+} from '../../components/primitives/index.ts'
 import { useKeys } from '../shell/use-keys.ts'
-import { type ArchiveRow, whenOf } from './archive-rows.ts'
+import { whenOf } from './archive-index.ts'
+import type { ArchiveRow } from './archive-rows.ts'
 
 const projectRowPx = 32
 const taskRowPx = 44
@@ -135,6 +142,7 @@ export function ArchiveList(props: {
               <Chevron folded={row.folded} />
               <span className="untrusted truncate">{row.name}</span>
               <span className="tabular font-normal text-faint">{row.count}</span>
+              <Bytes count={row.bytes} className="ml-auto shrink-0 pr-1 font-normal text-faint" />
             </div>
           ) : (
             <Option
@@ -256,6 +264,10 @@ function Option(props: {
               <Bytes count={summary.bytes} className="shrink-0" />
             </>
           )}
+          <Cost usage={summary.usage} className="shrink-0" />
+          {summary.model ? (
+            <span className="untrusted max-w-full truncate">{summary.model}</span>
+          ) : null}
         </p>
       </div>
       {continues ? (

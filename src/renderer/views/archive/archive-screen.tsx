@@ -1,9 +1,17 @@
-import { ArrowDownUp, ChevronLeft, ChevronsDownUp, ChevronsUpDown, Trash2 } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import {
+  ArrowDownUp,
+  ChevronLeft,
+  ChevronsDownUp,
+  ChevronsUpDown,
+  ListFilter,
+  Trash2,
+} from 'lucide-react'
+import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { counted } from '../../components/primitives/format.ts'
+import { counted, exactCount } from '../../components/primitives/format.ts'
 import {
   Button,
+  Bytes,
   EmptyState,
   IconButton,
   Select,
@@ -11,26 +19,18 @@ import {
   TextButton,
   TextInput,
 } from '../../components/primitives/index.ts'
-import {
-  useLedger,
-  usePreference,
-  useStores,
-  useTaskLookup,
-  useUnreachable,
-} from '../../store/hooks.ts'
+import { usePreference, useStores, useTaskLookup, useUnreachable } from '../../store/hooks.ts'
 import { toggled as withToggled } from '../../store/window/preferences.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { NothingHere } from '../shell/nothing-here.tsx'
+import { ArchiveFilters, countOf, filterOf, noChoices } from './archive-filters.tsx'
+import { type ArchiveSortKey, archiveIndex } from './archive-index.ts'
 import { ArchiveList, type ArchiveListHandle } from './archive-list.tsx'
 import { ArchiveReader } from './archive-reader.tsx'
-import {
-  type ArchiveShow,
-  type ArchiveSortKey,
-  type ArchiveStatus,
-  archiveRows,
-} from './archive-rows.ts'
+import { type ArchiveShow, type ArchiveStatus, archiveRows } from './archive-rows.ts'
 import { TrashView } from './trash-view.tsx'
+import { type CleanUp, useCleanUp, useToolFilter } from './use-archive-facts.ts'
 import { useTranscripts } from './use-transcripts.ts'
 
 const statuses: { value: ArchiveStatus; label: string }[] = [
@@ -45,6 +45,7 @@ const shows: { value: ArchiveShow | 'trash'; label: string }[] = [
   { value: 'archived', label: 'Archived' },
   { value: 'live', label: 'Live' },
   { value: 'pinned', label: 'Pinned' },
+  { value: 'expiring', label: 'Next clean-up' },
   { value: 'all', label: 'All' },
   { value: 'trash', label: 'Trash' },
 ]
@@ -55,10 +56,12 @@ const sorts: { value: ArchiveSortKey; label: string }[] = [
   { value: 'started', label: 'Started' },
   { value: 'title', label: 'Title' },
   { value: 'agent', label: 'Agent' },
+  { value: 'model', label: 'Model' },
   { value: 'status', label: 'Status' },
   { value: 'runs', label: 'Runs' },
   { value: 'entries', label: 'Entries' },
   { value: 'size', label: 'Size' },
+  { value: 'cost', label: 'Cost' },
   { value: 'project', label: 'Project name' },
 ]
 
@@ -88,16 +91,22 @@ export function ArchiveScreen(props: {
   const unreachable = useUnreachable()
   /** How far the deletion of several is; null: nothing is under way. */
   const [deleting, setDeleting] = useState<string | null>(null)
-  const tasks = useLedger(({ ledger }) => ledger.tasks)
-  const rows = useMemo(() => {
-    const reportTitle = (id: TaskId) => tasks.get(id)?.reportTitle ?? null
-    const filter = { text, status, show, selected: chosen, reportTitle }
-    return archiveRows(transcripts ?? [], filter, { by, reversed }, new Set(folds))
-  }, [transcripts, text, status, show, chosen, by, reversed, folds, tasks])
-  const count = rows.reduce(
-    (sum, row) => sum + (row.kind === 'project' ? row.count : by === 'tree' ? 0 : 1),
-    0,
-  )
+  const [choices, setChoices] = useState(noChoices)
+  const [filtersOpen, setFiltersOpen] = useState(false)
+  const { tools, using } = useToolFilter(filtersOpen, choices.tool)
+  const cleanUp = useCleanUp(show === 'expiring')
+  // Typing is shown at once; a list of a hundred thousand follows.
+  const soughtText = useDeferredValue(text)
+  const index = useMemo(() => (transcripts ? archiveIndex(transcripts) : null), [transcripts])
+  const { rows, count, bytes } = useMemo(() => {
+    const filter = {
+      ...{ text: soughtText, status, show, selected: chosen, using, expiring: cleanUp.ids },
+      ...filterOf(choices, Date.now()),
+    }
+    return index
+      ? archiveRows(index, filter, { by, reversed }, new Set(folds))
+      : { rows: [], count: 0, bytes: 0 }
+  }, [index, soughtText, status, show, chosen, by, reversed, folds, choices, using, cleanUp.ids])
   const trees = rows.flatMap((row) => (row.kind === 'task' && row.below > 0 ? [row] : []))
   const allFolded = trees.length > 0 && trees.every(({ folded }) => folded)
   /** Folds every tree, or unfolds every tree once all are folded. */
@@ -160,10 +169,10 @@ export function ArchiveScreen(props: {
           <div className="flex items-center gap-1">
             <h1 className="text-title font-semibold">Archive</h1>
             <span
-              title={`${counted(count, 'agent')} of ${transcripts?.length ?? 0}`}
-              className="tabular flex-1 pl-1 text-small text-muted"
+              title={`${counted(count, 'agent')} of ${exactCount(index?.size ?? 0)}`}
+              className="tabular min-w-0 flex-1 truncate pl-1 text-small text-muted"
             >
-              {transcripts ? count : null}
+              {index ? exactCount(count) : null}
             </span>
             {by === 'tree' && trees.length > 0 && text.trim() === '' ? (
               <IconButton
@@ -191,8 +200,8 @@ export function ArchiveScreen(props: {
           </div>
           <TextInput
             type="search"
-            aria-label="Filter by title, report, agent, project or id"
-            placeholder="Filter by title, agent or id"
+            aria-label="Filter by title, report, agent, model, project or id"
+            placeholder="Filter by title, agent, model or id"
             value={text}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={(event) => {
@@ -211,7 +220,22 @@ export function ArchiveScreen(props: {
               options={statuses}
               className="shrink-0"
             />
+            <span className="flex min-w-0 flex-1 items-center justify-end px-1 text-small text-muted">
+              {index ? <Bytes count={bytes} className="truncate" /> : null}
+            </span>
+            <IconButton
+              label={
+                countOf(choices) > 0 ? `More filters, ${countOf(choices)} set` : 'More filters'
+              }
+              icon={<ListFilter className={countOf(choices) > 0 ? 'text-accent' : undefined} />}
+              pressed={filtersOpen}
+              onClick={() => setFiltersOpen(!filtersOpen)}
+            />
           </div>
+          {filtersOpen ? (
+            <ArchiveFilters choices={choices} onChange={setChoices} index={index} tools={tools} />
+          ) : null}
+          {show === 'expiring' ? <CleanUpNote {...cleanUp} /> : null}
         </div>
         {picked.size > 0 ? (
           <div className="flex shrink-0 items-center gap-2 border-b px-3 py-1.5">
@@ -246,9 +270,13 @@ export function ArchiveScreen(props: {
         ) : null}
         {transcripts && rows.length === 0 ? (
           <p className="p-4 text-center text-muted">
-            {text.trim() === '' && show === 'archived' && status === 'all'
-              ? 'Nothing is archived yet. '
-              : 'No matches. '}
+            {text.trim() !== '' || status !== 'all' || countOf(choices) > 0
+              ? 'No matches. '
+              : show === 'archived'
+                ? 'Nothing is archived yet. '
+                : show === 'expiring' && !cleanUp.isKnown
+                  ? 'Looking through what is kept… '
+                  : 'Nothing here. '}
             {show === 'all' ? null : (
               <TextButton onClick={() => preferences.setState({ archiveShow: 'all' })}>
                 Show all agents
@@ -311,5 +339,22 @@ export function ArchiveScreen(props: {
         )}
       </section>
     </div>
+  )
+}
+
+/** What the list of the next clean-up is, and where to change it. */
+function CleanUpNote({ problem, clockAhead }: Pick<CleanUp, 'problem' | 'clockAhead'>) {
+  const { navigation } = useStores()
+  return problem ? (
+    <p role="alert" className="text-small text-red">
+      {[problem.message, problem.next].filter(Boolean).join(' ')}
+    </p>
+  ) : (
+    <p className="text-small text-muted">
+      {clockAhead
+        ? 'The clock looks wrong, so nothing is removed until you confirm it. '
+        : 'The next clean-up moves these transcripts to the trash; reports and patches stay. Pin what you want to keep. '}
+      <TextButton onClick={() => navigation.go({ screen: 'settings' })}>Settings</TextButton>
+    </p>
   )
 }

@@ -1,0 +1,149 @@
+import { useRef } from 'react'
+import { dayMs } from '../../../shared/durations.ts'
+import { Select, TextButton } from '../../components/primitives/index.ts'
+import type { ArchiveIndex } from './archive-index.ts'
+
+/** `''`: any. */
+export interface ArchiveChoices {
+  agent: string
+  model: string
+  tool: string
+  active: keyof typeof periods
+  size: keyof typeof sizes
+  cost: keyof typeof costs
+}
+export const noChoices: ArchiveChoices = {
+  agent: '',
+  model: '',
+  tool: '',
+  active: '',
+  size: '',
+  cost: '',
+}
+
+/** By their last sign of life, in days. */
+interface Period {
+  label: string
+  since?: number
+  before?: number
+}
+const periods = {
+  '': { label: 'Any time' },
+  day: { label: 'Last 24 hours', since: 1 },
+  week: { label: 'Last 7 days', since: 7 },
+  month: { label: 'Last 30 days', since: 30 },
+  older: { label: 'Over 30 days ago', before: 30 },
+  oldest: { label: 'Over 90 days ago', before: 90 },
+} satisfies Record<string, Period>
+
+const sizes = {
+  '': { label: 'Any size', bytes: 0 },
+  large: { label: 'Over 1 MB', bytes: 1e6 },
+  larger: { label: 'Over 10 MB', bytes: 1e7 },
+  largest: { label: 'Over 100 MB', bytes: 1e8 },
+}
+
+const costs = {
+  '': { label: 'Any cost', usd: 0 },
+  some: { label: 'Over $0.10', usd: 0.1 },
+  more: { label: 'Over $1', usd: 1 },
+  most: { label: 'Over $10', usd: 10 },
+}
+
+/** What the choices mean, for the rows. */
+export function filterOf({ agent, model, active, size, cost }: ArchiveChoices, nowMs: number) {
+  const { since, before }: Period = periods[active]
+  const daysAgo = (days: number | undefined) =>
+    days === undefined ? null : new Date(nowMs - days * dayMs).toISOString()
+  return {
+    agent: agent === '' ? null : agent,
+    model: model === '' ? null : model,
+    since: daysAgo(since),
+    before: daysAgo(before),
+    bytesMin: sizes[size].bytes,
+    costMin: costs[cost].usd,
+  }
+}
+
+export const countOf = (choices: ArchiveChoices): number =>
+  Object.values(choices).filter((value) => value !== '').length
+
+/** Longer lists than this can't be looked through; the text finds the others. */
+const optionsMax = 200
+
+/** The filters that are needed less often than text and status. */
+export function ArchiveFilters(props: {
+  choices: ArchiveChoices
+  onChange(choices: ArchiveChoices): void
+  index: ArchiveIndex | null
+  /** Null while they are read, or when there is no index of the search. */
+  tools: readonly string[] | null
+}) {
+  const { choices, onChange, index, tools } = props
+  const fields = useRef<HTMLFieldSetElement>(null)
+  const named = (any: string, values: { value: string; count: number }[]) => [
+    { value: '', label: any },
+    ...values
+      .slice(0, optionsMax)
+      .map(({ value, count }) => ({ value, label: value, hint: count.toLocaleString('en') })),
+  ]
+  const labelled = <Key extends string>(of: Record<Key, { label: string }>) =>
+    (Object.keys(of) as Key[]).map((value) => ({ value, label: of[value].label }))
+  return (
+    <fieldset ref={fields} tabIndex={-1} className="grid grid-cols-2 gap-1 outline-none">
+      <legend className="sr-only">More filters</legend>
+      <Select
+        label="Agent"
+        value={choices.agent}
+        onChange={(agent) => onChange({ ...choices, agent })}
+        options={named('Any agent', index?.agents ?? [])}
+      />
+      <Select
+        label="Model"
+        value={choices.model}
+        onChange={(model) => onChange({ ...choices, model })}
+        options={named('Any model', index?.models ?? [])}
+      />
+      <Select
+        label="Tool"
+        value={choices.tool}
+        onChange={(tool) => onChange({ ...choices, tool })}
+        options={[
+          { value: '', label: 'Any tool' },
+          ...(tools ?? []).map((tool) => ({ value: tool, label: tool })),
+        ]}
+      />
+      <Select
+        label="Last active"
+        value={choices.active}
+        onChange={(active) => onChange({ ...choices, active })}
+        options={labelled(periods)}
+      />
+      <Select
+        label="Size"
+        value={choices.size}
+        onChange={(size) => onChange({ ...choices, size })}
+        options={labelled(sizes)}
+      />
+      <Select
+        label="Cost"
+        value={choices.cost}
+        onChange={(cost) => onChange({ ...choices, cost })}
+        options={labelled(costs)}
+      />
+      {countOf(choices) > 0 ? (
+        <span className="col-span-2">
+          <TextButton
+            onClick={() => {
+              // The button goes away with its focus.
+              fields.current?.focus()
+              onChange(noChoices)
+            }}
+          >
+            Clear these filters
+          </TextButton>
+        </span>
+      ) : null}
+    </fieldset>
+  )
+}
