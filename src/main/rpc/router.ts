@@ -1,6 +1,6 @@
 /** The contract as calls of the services. No decisions are made here. */
 
-import { createRouterClient, implement } from '@orpc/server'
+import { createRouterClient } from '@orpc/server'
 import type { AgentChoice } from '../../shared/agents/agent-specs.ts'
 import { isWiderMode, type PermissionMode } from '../../shared/agents/permission-modes.ts'
 import type { PermissionQuestions } from '../../shared/agents/permissions.ts'
@@ -11,8 +11,8 @@ import type {
   ProviderState,
 } from '../../shared/agents/provider-settings.ts'
 import type { AppInfo } from '../../shared/contract/app.ts'
-import { type CallContext, grantFor } from '../../shared/contract/grants.ts'
-import { contract, type ShiplogClient } from '../../shared/contract/index.ts'
+import type { CallContext } from '../../shared/contract/grants.ts'
+import type { ShiplogClient } from '../../shared/contract/index.ts'
 import { FailureError } from '../../shared/failure.ts'
 import { isWiderBudget } from '../../shared/records/budgets.ts'
 import { type ProjectId, resolveId, type TaskId } from '../../shared/records/ids.ts'
@@ -33,11 +33,11 @@ import type { Demo } from '../tasks/demo.ts'
 import type { LimitSettingsStore } from '../tasks/limits/settings.ts'
 import type { TaskService } from '../tasks/task-service.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
-import { createCallLog } from './call-log.ts'
-import { toContractError } from './errors.ts'
+import { createImplementer } from './implementer.ts'
 import { ledgerFeed } from './ledger-feed.ts'
 import { permissionsFeed } from './permissions-feed.ts'
 import { refuseToDecide } from './refuse-to-decide.ts'
+import { searchAnswers } from './search-answers.ts'
 import { sessionFeed } from './session-feed.ts'
 import { sessionsFeed } from './sessions-feed.ts'
 
@@ -91,35 +91,7 @@ export function createRouter(deps: RouterDependencies) {
   const { ledger, sessions, tasks, transcripts, workspaces, retention, permissions, models } = deps
   const { turnFiles } = deps
   const { projects, records } = workspaces
-  const callLog = createCallLog(deps.log)
-  const os = implement(contract)
-    .$context<CallContext>()
-    .use(async ({ next, context, path }) => {
-      const begunMs = performance.now()
-      try {
-        if (grantFor(path) === 'decide' && context.grant !== 'decide') refuseToDecide(deps.info())
-        return await next()
-      } catch (error) {
-        const answer = toContractError(error)
-        callLog.failed(path, answer)
-        throw answer
-      } finally {
-        callLog.ended(path, performance.now() - begunMs)
-      }
-    })
-  /** Errors of a running feed do not pass through the middleware of its call. */
-  async function* withContractErrors<Event>(
-    name: string,
-    feed: AsyncGenerator<Event>,
-  ): AsyncGenerator<Event> {
-    try {
-      yield* feed
-    } catch (error) {
-      const answer = toContractError(error)
-      callLog.failed(['feed', name], answer)
-      throw answer
-    }
-  }
+  const { os, withContractErrors } = createImplementer(deps)
 
   /** The id that matches a text: a whole one, or a unique prefix (S1). */
   function taskId(text: string, what: 'task' | 'workspace' = 'task'): TaskId {
@@ -437,14 +409,7 @@ export function createRouter(deps: RouterDependencies) {
       }),
     },
     checks: { list: os.checks.list.handler(({ input }) => deps.checks.list(inScope(input))) },
-    search: {
-      find: os.search.find.handler(({ input, signal }) => deps.search.find(input, signal)),
-      state: os.search.state.handler(() => deps.search.state()),
-      tools: os.search.tools.handler(async () => ({ tools: await deps.search.tools() })),
-      tasksUsing: os.search.tasksUsing.handler(async ({ input }) => ({
-        taskIds: await deps.search.tasksUsing(input.tool),
-      })),
-    },
+    search: searchAnswers(os, deps.search),
     exports: {
       preview: os.exports.preview.handler(({ input: { taskId: text, ...request }, signal }) =>
         deps.exports.preview(taskId(text), request, signal),

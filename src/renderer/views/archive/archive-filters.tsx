@@ -4,7 +4,7 @@ import { Select, TextButton } from '../../components/primitives/index.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 
 /** `''`: any. */
-export interface ArchiveChoices {
+interface ArchiveChoices {
   agent: string
   model: string
   tool: string

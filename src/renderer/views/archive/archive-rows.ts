@@ -75,7 +75,7 @@ interface TaskRow {
 
 export type ArchiveRow = ProjectRow | TaskRow
 
-export interface ArchiveRows {
+interface ArchiveRows {
   rows: ArchiveRow[]
   /** Matching tasks, folded ones included, and the bytes of their transcripts. */
   count: number

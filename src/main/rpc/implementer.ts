@@ -1,0 +1,51 @@
+/** The contract to be implemented, with what all calls share: the grant, the log of calls, and the contract's errors. */
+import { implement } from '@orpc/server'
+import type { AppInfo } from '../../shared/contract/app.ts'
+import { type CallContext, grantFor } from '../../shared/contract/grants.ts'
+import { contract } from '../../shared/contract/index.ts'
+import type { Log } from '../log/log.ts'
+import { createCallLog } from './call-log.ts'
+import { toContractError } from './errors.ts'
+import { refuseToDecide } from './refuse-to-decide.ts'
+
+export type Implementer = ReturnType<typeof createImplementer>['os']
+
+export function createImplementer({
+  log,
+  info,
+}: {
+  log: Pick<Log, 'warning' | 'error'>
+  info: () => AppInfo
+}) {
+  const callLog = createCallLog(log)
+  const os = implement(contract)
+    .$context<CallContext>()
+    .use(async ({ next, context, path }) => {
+      const begunMs = performance.now()
+      try {
+        if (grantFor(path) === 'decide' && context.grant !== 'decide') refuseToDecide(info())
+        return await next()
+      } catch (error) {
+        const answer = toContractError(error)
+        callLog.failed(path, answer)
+        throw answer
+      } finally {
+        callLog.ended(path, performance.now() - begunMs)
+      }
+    })
+
+  /** Errors of a running feed do not pass through the middleware of its call. */
+  async function* withContractErrors<Event>(
+    name: string,
+    feed: AsyncGenerator<Event>,
+  ): AsyncGenerator<Event> {
+    try {
+      yield* feed
+    } catch (error) {
+      const answer = toContractError(error)
+      callLog.failed(['feed', name], answer)
+      throw answer
+    }
+  }
+  return { os, withContractErrors }
+}
