@@ -138,6 +138,7 @@ export async function start(
     keep?: boolean
     agentsAtOnce?: number
     permissions?: PermissionMode
+    readsRecord?: boolean
   } = {},
 ): Promise<TaskId> {
   const { taskId } = await fixture.shiplog.client.tasks.start({

@@ -27,6 +27,7 @@ import { createDoctor } from './doctor/doctor.ts'
 import { createDiskSource } from './export/disk-source.ts'
 import { createExportService } from './export/export-service.ts'
 import { createGit, type Git, shellGitEnvironment } from './git/index.ts'
+import { recordAnswer } from './hosts/mcp/record-tools.ts'
 import { createImportService } from './imports/import-service.ts'
 import type { Lease, LeaseHolder } from './lease/lease.ts'
 import type { Ledger } from './ledger/ledger.ts'
@@ -39,7 +40,7 @@ import { type Sandbox, systemSandbox } from './processes/sandbox/index.ts'
 import { formatSweep } from './retention/format-sweep.ts'
 import { createRetention } from './retention/retention.ts'
 import { settingsFromEnvironment } from './retention/settings.ts'
-import { createRouter } from './rpc/router.ts'
+import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
 import { createRunRegistry } from './runs/run-registry.ts'
 import { createSearchService } from './search/search-service.ts'
 import { createTranscriptFinder } from './search/transcript-finder.ts'
@@ -138,6 +139,18 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     runTool: createToolRunner({
       custody,
       filesOfGit: (dir, { signal }) => git.listFiles(dir, { signal, withDeleted: true }),
+      record: {
+        isOffered: (taskId) => {
+          const root = ledger.state.tasks.get(ledger.state.tasks.get(taskId)?.rootId ?? taskId)
+          return root?.options.readsRecord ?? false
+        },
+        answer: (name, input, { taskId, signal }) =>
+          recordAnswer(name, input, {
+            client: createInProcessClient(router),
+            scope: taskId,
+            signal,
+          }),
+      },
     }),
     discardUnfinished,
     permissions,
@@ -193,7 +206,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     version,
     clock,
   })
-  const router = createRouter({
+  const router: ShiplogRouter = createRouter({
     agentHistory: history,
     ledger,
     sessions,

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
+import { isRecordTool } from '../../src/shared/agents/record-tools.ts'
 import { isMadeAgain, toolTraits, traitsOf } from '../../src/shared/agents/tool-traits.ts'
 import { toolNames } from '../../src/shared/agents/tools.ts'
 import { activityOf, describeToolCall } from '../../src/shared/projections/describe-tool-call.ts'
 
 it('gives a call that only looks no right to change files', () => {
   const looking = toolNames.filter((name) => toolTraits[name].looksOnly)
-  expect(looking).toEqual(['read_file', 'list_files', 'search_files', 'task_list'])
+  const ofRecord = toolNames.filter(isRecordTool)
+  expect(looking).toEqual(['read_file', 'list_files', 'search_files', 'task_list', ...ofRecord])
   for (const name of looking) expect(toolTraits[name].changes).toBe('no-files')
 })
 

@@ -61,6 +61,8 @@ export interface RunOptions {
   endProcesses: () => Promise<void>
   permissions: RunPermissions
   taskTools: TaskToolsPort
+  /** Its tree may read the record. */
+  readsRecord?: boolean
   /** The working directory of its workspace. Absolute. */
   workingDir: string
   /** The environment of its shell before the first command. */
@@ -273,6 +275,7 @@ function opened(options: RunOptions, start: Start): Promise<AgentSession> {
       entry.type === 'resume' ? entry.drift : [],
     ),
     mustReport: options.task.parentId !== null,
+    readsRecord: options.readsRecord ?? false,
     permissions: options.permissions.mode,
     ...(options.sandboxInForce && { sandbox: options.sandboxInForce }),
     resume: start.agentSession,

@@ -292,6 +292,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           runTool: deps.runTool,
           endProcesses: () => deps.custody.endAll(taskId),
           taskTools: deps.toolsFor(taskId),
+          readsRecord: record.known(task.rootId).options.readsRecord ?? false,
           workingDir,
           environment: env,
           withheld,

@@ -119,6 +119,8 @@ export interface AgentPlace {
   changedMeanwhile?: readonly string[]
   /** True for a sub-agent, whose run fails without a report (T3). */
   mustReport?: boolean
+  /** True: it may read the record of what is below it. */
+  readsRecord?: boolean
   /** What limits its commands; absent: not known. */
   sandbox?: RunSandbox
   /** What it may do unasked; absent or null: nothing is asked. */

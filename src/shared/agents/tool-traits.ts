@@ -59,6 +59,14 @@ const looking = {
 } as const
 const acting = { ...looking, looksOnly: false } as const
 
+/** Of the record: what it said then is not asked again after a crash. */
+const reading = { ...looking, icon: 'read' } as const
+const ofTask = (what: string) => ({
+  subject: ['task'],
+  verb: { now: 'Reading', done: 'Read', failed: 'Couldn’t read' },
+  preposition: `${what} of`,
+})
+
 export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
   bash: {
     ...acting,
@@ -183,6 +191,29 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     writesOurRecord: true,
     subject: ['question'],
     verb: { now: 'Asking', done: 'Asked', failed: 'Couldn’t ask' },
+  },
+  search_record: {
+    ...reading,
+    icon: 'search',
+    subject: ['query'],
+    verb: { now: 'Searching', done: 'Searched', failed: 'Couldn’t search' },
+    preposition: 'the record for',
+  },
+  read_transcript: { ...reading, ...ofTask('transcript') },
+  read_entry: { ...reading, ...ofTask('entry') },
+  read_report: { ...reading, ...ofTask('report') },
+  list_failures: {
+    ...reading,
+    subject: ['task'],
+    verb: { now: 'Listing', done: 'Listed', failed: 'Couldn’t list' },
+    object: 'failures',
+    preposition: 'failures of',
+  },
+  files_touched: {
+    ...reading,
+    subject: ['path', 'task'],
+    verb: { now: 'Looking up', done: 'Looked up', failed: 'Couldn’t look up' },
+    preposition: 'changes of',
   },
   agent_report: {
     ...acting,

@@ -7,6 +7,7 @@ import { causeSchema } from '../records/causes.ts'
 import { taskIdSchema } from '../records/ids.ts'
 import { taskStatusSchema } from '../records/tasks.ts'
 import { planItemSchema } from './agent-records.ts'
+import { recordToolInputs } from './record-tools.ts'
 
 /** Runs for two minutes unless the call says otherwise; ten minutes is the longest. */
 export const bashTimeoutMsDefault = 120_000
@@ -107,6 +108,7 @@ export const toolInputSchemas = {
     /** Answers to choose from; the person may give another. */
     choices: z.array(z.string().trim().min(1).max(choiceCharsMax)).max(choicesMax).optional(),
   }),
+  ...recordToolInputs,
   agent_report: z.strictObject({
     title: z.string().min(1),
     markdown: z.string(),

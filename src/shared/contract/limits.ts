@@ -9,6 +9,8 @@ export const limitSettingsSchema = z.object({
   budget: budgetSchema.nullable(),
   /** How often a tree waits for a spent quota and then goes on by itself; 0: never (Q1). */
   quotaWaits: z.number().int().min(0).max(quotaWaitsMax).default(0),
+  /** Agents may read the record of what is below them; absent: they may not. */
+  readsRecord: z.boolean().optional(),
 })
 export type LimitSettings = z.infer<typeof limitSettingsSchema>
 

@@ -215,6 +215,8 @@ export const treeOptionsSchema = z.object({
   budget: budgetSchema.optional(),
   /** Of a root: how often its tree waits for a spent quota and then goes on by itself (Q1); absent: never. */
   quotaWaits: z.number().int().min(1).max(quotaWaitsMax).optional(),
+  /** Of a root: agents of its tree may read the record of what is below them (A5); absent: they may not. */
+  readsRecord: z.literal(true).optional(),
 })
 
 /** The plan and phase given to `task`; absent fields were not given. */

@@ -1,11 +1,13 @@
 /** What a model is told of its tools: a small one copies the example. */
 import { expect, it } from 'vitest'
 import { toolDefinitions } from '../../../src/main/agents/model/tool-definitions.ts'
+import { isRecordTool } from '../../../src/shared/agents/record-tools.ts'
 import { toolInputSchemas, toolNames } from '../../../src/shared/agents/tools.ts'
 
 const tools = toolDefinitions({
   has: () => true,
   agents: [{ name: 'explore', description: 'Looks.' }],
+  readsRecord: true,
 })
 const descriptionOf = (name: string) => String(tools[name]?.description)
 
@@ -23,4 +25,12 @@ it.each(toolNames)('says of each field of %s what it is', (name) => {
   }
   for (const [field, { description = '' }] of Object.entries(schema.jsonSchema.properties ?? {}))
     expect(`${field}: ${description}`).toMatch(/: .*[.]$/)
+})
+
+it('offers the tools that read the record only where the tree may', () => {
+  const offered = (readsRecord: boolean) =>
+    Object.keys(toolDefinitions({ has: () => true, agents: [], readsRecord }))
+  expect(offered(true)).toEqual(toolNames)
+  expect(offered(false)).toEqual(toolNames.filter((name) => !isRecordTool(name)))
+  expect(offered(false)).not.toContain('search_record')
 })

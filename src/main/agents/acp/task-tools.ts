@@ -26,6 +26,7 @@ export function createOpenTaskTools({
     const server = await servers.open({
       has: (name) => hasTool(definition, name),
       mustReport: place.mustReport ?? false,
+      readsRecord: place.readsRecord ?? false,
       agents: async () => [
         ...(await definitions.of(place.cwd)),
         ...(await offeredPresets(isInstalled)),

@@ -268,9 +268,13 @@ async function instructionsOf({ spec, place, ports, signal }: Setting): Promise<
 }
 
 /** Those of its definition. Whom it may start is as its folder has it when the run begins. */
-async function toolsOf({ spec, ports }: Setting): Promise<ToolSet> {
+async function toolsOf({ spec, ports, place }: Setting): Promise<ToolSet> {
   const has = (name: string) => hasTool(spec.definition ?? null, name)
-  return toolDefinitions({ has, agents: has('task') ? await ports.agents() : [] })
+  return toolDefinitions({
+    has,
+    agents: has('task') ? await ports.agents() : [],
+    readsRecord: place.readsRecord,
+  })
 }
 
 /**

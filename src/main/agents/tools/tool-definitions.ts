@@ -1,5 +1,11 @@
 /** The tools as agents are offered them: what each is for, in few words and with an example, and its input. */
 import { z } from 'zod'
+import {
+  isRecordTool,
+  type RecordToolName,
+  recordToolInputs,
+  recordToolTexts,
+} from '../../../shared/agents/record-tools.ts'
 import { type ToolName, toolInputSchemas, toolNames } from '../../../shared/agents/tools.ts'
 
 interface ToolDefinition {
@@ -141,6 +147,12 @@ const definitions: Record<ToolName, ToolDefinition> = {
       choices: 'Answers to choose from, your preferred one first. The person can give another.',
     }),
   },
+  ...(Object.fromEntries(
+    Object.entries(recordToolInputs).map(([name, input]) => [
+      name,
+      { description: recordToolTexts[name as RecordToolName].description, input },
+    ]),
+  ) as unknown as Record<RecordToolName, ToolDefinition>),
   agent_report: {
     description:
       'Ends your work and sends your report to the agent or person who gave you the work. Make it your last call, and make it alone. Example: {"title": "Parser fixed", "markdown": "Dates with a zone are parsed now; tests added in …"}',
@@ -178,20 +190,24 @@ interface OfferedTool {
   inputSchema: Record<string, unknown>
 }
 
-/** `has`: whether the agent has a tool; `agents`: whom it may start. */
+/** `has`: whether the agent has a tool; `agents`: whom it may start; `readsRecord`: its tree may read the record. */
 export const offeredTools = ({
   has,
   agents,
+  readsRecord = false,
 }: {
   has: (name: ToolName) => boolean
   agents: readonly OfferedAgent[]
-}): OfferedTool[] =>
-  toolNames.filter(has).map((name) => {
+  readsRecord?: boolean | undefined
+}): OfferedTool[] => {
+  const offered = toolNames.filter((name) => has(name) && (readsRecord || !isRecordTool(name)))
+  return offered.map((name) => {
     const { description, input } = definitions[name]
     const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' })
     const whole = name === 'task' ? `${description}\n\n${agentsText(agents)}` : description
     return { name, description: whole, inputSchema }
   })
+}
 
 function agentsText(agents: readonly OfferedAgent[]): string {
   const lines = agents.map(({ name, description }) => `- ${name}: ${description}`)

@@ -13,6 +13,7 @@ import { createReadFile } from './files/read-file.ts'
 import { createWriteFile } from './files/write-file.ts'
 import { inputProblems } from './input-problems.ts'
 import { createFilesInside, type FilesInside } from './inside/index.ts'
+import { createRecordTools, type RecordReader } from './record-tools.ts'
 import { createListFiles } from './search/list-files.ts'
 import type { FilesOfGit } from './search/project-files.ts'
 import { createSearchFiles } from './search/search-files.ts'
@@ -43,12 +44,15 @@ export function createToolRunner({
   filesOfGit,
   inside = createFilesInside(),
   ripgrep,
+  record = null,
 }: {
   custody: Custody
   filesOfGit: FilesOfGit
   inside?: FilesInside
   /** The path of its executable, null for none. The installed one unless given. */
   ripgrep?: string | null
+  /** Null: no agent can read the record. */
+  record?: RecordReader | null
 }): RunTool {
   const background = createBackgroundCommands(custody)
   const tools: Tools = {
@@ -63,6 +67,7 @@ export function createToolRunner({
     web_fetch: createWebFetch(),
     update_plan: updatePlan,
     ask_person: askPerson,
+    ...createRecordTools(record),
     ...taskTools,
   }
   return async (name, input, context) => {

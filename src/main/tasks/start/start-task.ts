@@ -36,6 +36,8 @@ export interface StartTask {
   budget?: Budget | null | undefined
   /** How often its tree waits for a spent quota; 0: never. Absent: that of the settings. */
   quotaWaits?: number | undefined
+  /** Absent: that of the settings. */
+  readsRecord?: boolean | undefined
 }
 
 /** Resolves once the task is durable and its worktree exists. Throws FailureError. */
@@ -62,6 +64,7 @@ export function createStartTask(deps: {
     const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
     const budget = request.budget === undefined ? deps.defaultLimits().budget : request.budget
     const quotaWaits = request.quotaWaits ?? deps.defaultLimits().quotaWaits
+    const readsRecord = request.readsRecord ?? deps.defaultLimits().readsRecord ?? false
     if (budget?.usd !== undefined && !budget.allowUnpriced && !(await deps.hasPrice(prepared.spec)))
       invalid(
         'budget',
@@ -81,6 +84,7 @@ export function createStartTask(deps: {
         ...(request.permissions ? { permissions: request.permissions } : {}),
         ...(hasLimit(budget) ? { budget } : {}),
         ...(quotaWaits > 0 ? { quotaWaits } : {}),
+        ...(readsRecord ? { readsRecord } : {}),
       },
       prepared,
       resumedFrom: null,

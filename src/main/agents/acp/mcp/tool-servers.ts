@@ -11,6 +11,7 @@ import {
   toNodeHandler,
 } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
+import { isRecordTool } from '../../../../shared/agents/record-tools.ts'
 import type { ToolName } from '../../../../shared/agents/tools.ts'
 import type { OfferedAgent } from '../../tools/tool-definitions.ts'
 import { offeredTools } from '../../tools/tool-definitions.ts'
@@ -27,6 +28,8 @@ interface ToolServers {
     has: (name: ToolName) => boolean
     /** True for a sub-agent: it is offered `agent_report`. */
     mustReport: boolean
+    /** True: it is offered the tools that read the record as well. */
+    readsRecord?: boolean
     /** The agents that it may start. */
     agents: () => Promise<readonly OfferedAgent[]>
   }): Promise<RunToolServer>
@@ -119,6 +122,7 @@ export function createToolServers({
   async function open({
     has,
     mustReport,
+    readsRecord,
     agents,
   }: Parameters<ToolServers['open']>[0]): Promise<RunToolServer> {
     const path = `/mcp/${randomBytes(16).toString('hex')}`
@@ -126,11 +130,13 @@ export function createToolServers({
     const calls = createToolCalls(timing)
     const list = Promise.withResolvers<true>()
     const isOffered = (name: ToolName) =>
-      name === 'agent_report' ? mustReport : offeredNames.has(name) && has(name)
+      name === 'agent_report'
+        ? mustReport
+        : (offeredNames.has(name) || isRecordTool(name)) && has(name)
     const handler = createMcpHandler(() =>
       createToolServer({
         ...{ version, calls, timing, onListed: () => list.resolve(true) },
-        tools: async () => offeredTools({ has: isOffered, agents: await agents() }),
+        tools: async () => offeredTools({ has: isOffered, agents: await agents(), readsRecord }),
       }),
     )
     const handle = toNodeHandler(handler)

@@ -23,6 +23,7 @@ interface AgentRunOptions extends ParsedOptions, BudgetFlags, AgentFlags {
   isolation?: Isolation
   maxAgents?: number
   quotaWaits?: number
+  readsRecord?: boolean
   keep?: boolean
   env?: string[]
   image?: string[]
@@ -103,6 +104,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
               permissions: modeOf(options.permissions),
               budget: budgetOf(options),
               quotaWaits: options.quotaWaits,
+              readsRecord: options.readsRecord,
             }),
           ({ taskId }) => [taskId],
         )

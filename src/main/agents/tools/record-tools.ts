@@ -1,0 +1,44 @@
+/** The tools with which an agent reads what its sub-agents did, where its tree may (`readsRecord`). */
+import {
+  isRecordTool,
+  type RecordToolInput,
+  type RecordToolName,
+  recordToolInputs,
+} from '../../../shared/agents/record-tools.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { type Tool, ToolError, untilAborted } from './tool.ts'
+
+export interface RecordReader {
+  /** Whether the tree of a task may read the record. */
+  isOffered(taskId: TaskId): boolean
+  /** As text; only what is below the task can be read (A5). Rejects with what the agent can act on. */
+  answer<Name extends RecordToolName>(
+    name: Name,
+    input: RecordToolInput<Name>,
+    asking: { taskId: TaskId; signal: AbortSignal },
+  ): Promise<string>
+}
+
+type RecordTools = { [Name in RecordToolName]: Tool<Name> }
+
+export function createRecordTools(reader: RecordReader | null): RecordTools {
+  const tool =
+    <Name extends RecordToolName>(name: Name): Tool<Name> =>
+    async (input, { taskId, signal }) => {
+      if (!reader?.isOffered(taskId))
+        throw new ToolError(
+          'Agents of this tree may not read the record. The person can allow it when a tree is started.',
+        )
+      try {
+        // Parsed by the schema of this very tool.
+        const asked = input as RecordToolInput<Name>
+        const output = await untilAborted(reader.answer(name, asked, { taskId, signal }), signal)
+        return { outcome: 'ok', output }
+      } catch (error) {
+        signal.throwIfAborted()
+        throw new ToolError(error instanceof Error ? error.message : String(error), error)
+      }
+    }
+  const names = Object.keys(recordToolInputs).filter(isRecordTool)
+  return Object.fromEntries(names.map((name) => [name, tool(name)])) as unknown as RecordTools
+}
