@@ -200,8 +200,10 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
   const archive = workspaces.records
   const search = createSearchService({ ...common, archive, file: layout.searchIndex })
   const finder = createTranscriptFinder({ archive, indexFile: layout.searchIndex })
+  const transcripts = createTranscripts(workspaces.records)
   const exports = createExportService({
     source: createDiskSource({ state: ledger.state, archive }),
+    turns: transcripts.rangeOfTurns,
     maskKnown: secrets.text,
     version,
     clock,
@@ -211,7 +213,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     ledger,
     sessions,
     tasks,
-    transcripts: createTranscripts(workspaces.records),
+    transcripts,
     checks: createChecks({ state: ledger.state, archive, turnStore }),
     turnFiles: createTurnFiles({ state: ledger.state, archive, turnStore, git }),
     workspaces,

@@ -94,6 +94,15 @@ describe('Markdown', () => {
     expect(none).not.toContain('### Helping')
     const whole = await textOf(made, made.helper, { format: 'md', outputs: 'whole' })
     expect(whole).toContain('15000 gannet')
+    const turns = await textOf(made, made.lead, { format: 'md', fromTurn: 2, throughTurn: 2 })
+    expect(turns).toContain('Starting a helper')
+    for (const other of ['The albatross.', 'The albatross flew']) expect(turns).not.toContain(other)
+    const first = await textOf(made, made.lead, { format: 'md', throughTurn: 1 })
+    expect(first).toContain('## Prompt')
+    expect(first).not.toContain('Starting a helper')
+    await expect(textOf(made, made.lead, { format: 'md', fromTurn: 99 })).rejects.toThrow(
+      'This transcript has no turn 99.',
+    )
     const part = await textOf(made, made.lead, { format: 'md', fromSeq: 3, throughSeq: 3 })
     expect(part.match(/entries not in this export/g)).toHaveLength(2)
     expect(part).not.toContain('puffin')

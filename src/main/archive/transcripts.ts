@@ -2,7 +2,7 @@
 import type { TimelinePage } from '../../shared/contract/timeline.ts'
 import type { OutlineItem, TranscriptState } from '../../shared/contract/transcripts.ts'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
-import { FailureError } from '../../shared/failure.ts'
+import { FailureError, invalid } from '../../shared/failure.ts'
 import {
   addToTimeline,
   emptyTimeline,
@@ -46,6 +46,14 @@ export interface Transcripts {
   stateAt(taskId: TaskId, seq: number): Promise<TranscriptState>
   /** Those of `seqs` that there are, in file order and as many as fit into a page. */
   entries(taskId: TaskId, seqs: number[]): Promise<Pick<TranscriptPage, 'entries' | 'values'>>
+  /**
+   * The entries of the turns from the one through the other, both included, with the prompts before the first. Throws
+   * FailureError (invalid) for an unknown turn.
+   */
+  rangeOfTurns(
+    taskId: TaskId,
+    turns: { fromTurn?: number | undefined; throughTurn?: number | undefined },
+  ): Promise<{ fromSeq?: number; throughSeq?: number }>
   /** Throws FailureError (not-found) if the entry has no text at that path. */
   value(taskId: TaskId, query: ValueQuery): Promise<OutputPart>
 }
@@ -78,6 +86,18 @@ export function createTranscripts(
 
   /** Finds the first entry of a turn by binary search, because turns are numbered in file order. */
   async function seqOfTurn(taskId: TaskId, turn: number): Promise<number> {
+    const seq = await findTurn(taskId, turn)
+    if (seq !== null) return seq
+    throw new FailureError({ kind: 'not-found', what: 'turn', id: String(turn) })
+  }
+
+  async function firstOfTurn(taskId: TaskId, turn: number): Promise<number> {
+    const seq = await findTurn(taskId, turn)
+    return seq ?? invalid('turns', `This transcript has no turn ${turn}.`)
+  }
+
+  /** Null: there is no such turn. */
+  async function findTurn(taskId: TaskId, turn: number): Promise<number | null> {
     const [last] = (await read(taskId, { last: 1 })).entries
     let [low, high] = [1, (last?.seq ?? 0) + 1]
     while (low < high) {
@@ -87,8 +107,19 @@ export function createTranscripts(
       else low = next.seq + 1
     }
     const found = await nextTurn(taskId, low, Number.POSITIVE_INFINITY)
-    if (found?.turn === turn) return found.seq
-    throw new FailureError({ kind: 'not-found', what: 'turn', id: String(turn) })
+    return found?.turn === turn ? found.seq : null
+  }
+
+  /** Returns the last entry of a turn; what Shiplog noted after its message is part of it. */
+  async function endOfTurn(taskId: TaskId, turn: number): Promise<number> {
+    let end = await firstOfTurn(taskId, turn)
+    for await (const { entries } of entriesOf(taskId, end))
+      for (const entry of entries) {
+        if (!('turn' in entry) || entry.turn === null) continue
+        if (entry.turn > turn) return end
+        end = entry.seq
+      }
+    return end
   }
 
   /** Returns the first entry in `fromSeq`..`endSeq` (exclusive) that belongs to a turn. */
@@ -117,6 +148,13 @@ export function createTranscripts(
   }
 
   return {
+    async rangeOfTurns(taskId, { fromTurn = 1, throughTurn }) {
+      if (fromTurn > 1) await firstOfTurn(taskId, fromTurn)
+      return {
+        ...(fromTurn > 1 && { fromSeq: (await endOfTurn(taskId, fromTurn - 1)) + 1 }),
+        ...(throughTurn !== undefined && { throughSeq: await endOfTurn(taskId, throughTurn) }),
+      }
+    },
     async page(taskId, { at, limit, previews }) {
       const query = await queryOf(taskId, at, limit)
       return boundPage(await read(taskId, query), {

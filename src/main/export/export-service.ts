@@ -7,6 +7,7 @@ import type {
   ExportResult,
 } from '../../shared/contract/exports.ts'
 import { shortId, type TaskId } from '../../shared/records/ids.ts'
+import type { Transcripts } from '../archive/transcripts.ts'
 import type { ExportRun, ExportSource } from './export-run.ts'
 import { agentTrace } from './formats/agent-trace.ts'
 import { atif } from './formats/atif.ts'
@@ -51,12 +52,15 @@ const pieceCharsMin = 128 << 10
 
 export function createExportService({
   source,
+  turns,
   maskKnown,
   version,
   clock,
   person = thisPerson(),
 }: {
   source: ExportSource
+  /** The entries of turns; of none, no bounds. Throws FailureError for an unknown turn. */
+  turns: Transcripts['rangeOfTurns']
   /** Masks the secrets that Shiplog knows. */
   maskKnown: (text: string) => string
   version: string
@@ -64,11 +68,13 @@ export function createExportService({
   /** Whose home directory and name are masked. */
   person?: Person
 }): ExportService {
-  function start(
+  async function start(
     rootId: TaskId,
-    request: Omit<ExportRequest, 'taskId'>,
+    asked: Omit<ExportRequest, 'taskId'>,
     signal: AbortSignal | undefined,
-  ): ExportRun {
+  ): Promise<ExportRun> {
+    const { fromTurn, throughTurn } = asked
+    const request = { ...asked, ...(await turns(rootId, { fromTurn, throughTurn })) }
     const keep = new Set(request.keep)
     return {
       ...{ rootId, request, source, version, signal },
@@ -80,7 +86,7 @@ export function createExportService({
 
   return {
     async preview(taskId, request, signal) {
-      const run = start(taskId, request, signal)
+      const run = await start(taskId, request, signal)
       for await (const text of formats[request.format](run))
         run.result.bytes += Buffer.byteLength(text)
       const { hits, moreHits, masked } = run.redactor?.result() ?? noHits
@@ -88,7 +94,7 @@ export function createExportService({
       return { ...run.result, masked, hits, moreHits, fileName }
     },
     async *read(taskId, request, signal) {
-      const run = start(taskId, request, signal)
+      const run = await start(taskId, request, signal)
       let piece = ''
       for await (const text of formats[request.format](run)) {
         run.result.bytes += Buffer.byteLength(text)

@@ -34,6 +34,9 @@ const exportRequestSchema = z.object({
   /** Of the task itself: only these entries, both included. A turn counts from its first call to its message. */
   fromSeq: seq.optional(),
   throughSeq: seq.optional(),
+  /** The same by turns, with the prompts before the first: instead of entries. INVALID if there is no such turn. */
+  fromTurn: seq.optional(),
+  throughTurn: seq.optional(),
   /** `bounded`: the beginning and end of a long output. The formats of Shiplog always have all of it. */
   outputs: z.enum(['bounded', 'whole']).default('bounded'),
   /** False: nothing is masked. */

@@ -36,11 +36,15 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
   const [children, setChildren] = useState<Children>('inline')
   const [outputs, setOutputs] = useState<'bounded' | 'whole'>('bounded')
   const [content, setContent] = useState(false)
+  const [turns, setTurns] = useState<TurnTexts | null>(null)
   const [redact, setRedact] = useState(true)
   const [keep, setKeep] = useState<string[]>([])
   const [attempt, setAttempt] = useState(0)
   const [busy, setBusy] = useState<'save' | 'copy' | null>(null)
-  const choice: ExportChoice = { taskId, format, children, outputs, content, redact, keep }
+  const choice: ExportChoice = {
+    ...{ taskId, format, children, outputs, content, redact, keep },
+    ...rangeOf(turns),
+  }
   const { preview, isCurrent, problem } = useExportPreview(choice, attempt)
 
   const reading = useRef<AbortController>(null)
@@ -127,6 +131,14 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
               />
             </Field>
           ) : null}
+          <Field label="Part">
+            <Select
+              label="Part"
+              value={turns === null ? 'whole' : 'turns'}
+              onChange={(part) => setTurns(part === 'whole' ? null : { from: '1', through: '' })}
+              options={partOptions}
+            />
+          </Field>
           {canShorten(format) && (format !== 'otlp' || content) ? (
             <Field label="Long outputs">
               <Select
@@ -138,6 +150,22 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
             </Field>
           ) : null}
         </div>
+        {turns === null ? null : (
+          <fieldset className="flex flex-wrap items-center gap-2">
+            <legend className="sr-only">Turns</legend>
+            <TurnInput
+              label="From turn"
+              value={turns.from}
+              onChange={(from) => setTurns({ ...turns, from })}
+            />
+            <TurnInput
+              label="through turn"
+              placeholder="last"
+              value={turns.through}
+              onChange={(through) => setTurns({ ...turns, through })}
+            />
+          </fieldset>
+        )}
         <section className="flex flex-col gap-2">
           {format === 'otlp' ? (
             <label className="flex min-h-7 items-center gap-2">
@@ -192,6 +220,50 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
     </DialogShell>
   )
 }
+
+/** As typed; empty: from the first, through the last. */
+interface TurnTexts {
+  from: string
+  through: string
+}
+
+/** What is no whole number above 0 is not asked for. */
+function rangeOf(turns: TurnTexts | null): Pick<ExportChoice, 'fromTurn' | 'throughTurn'> {
+  const numberOf = (text = '') => (/^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined)
+  const fromTurn = numberOf(turns?.from)
+  const throughTurn = numberOf(turns?.through)
+  return {
+    ...(fromTurn !== undefined && { fromTurn }),
+    ...(throughTurn !== undefined && { throughTurn }),
+  }
+}
+
+function TurnInput(props: {
+  label: string
+  placeholder?: string
+  value: string
+  onChange(text: string): void
+}) {
+  const { label, placeholder, value, onChange } = props
+  return (
+    <label className="flex items-center gap-2">
+      {label}
+      <input
+        type="number"
+        min={1}
+        placeholder={placeholder}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="tabular h-7 w-20 rounded-md border border-line-field bg-raised px-2 text-ink"
+      />
+    </label>
+  )
+}
+
+const partOptions: { value: 'whole' | 'turns'; label: string }[] = [
+  { value: 'whole', label: 'The whole transcript' },
+  { value: 'turns', label: 'Some of its turns' },
+]
 
 function Size({ preview }: { preview: ExportPreview }) {
   const { tasks, entries, bytes, masked } = preview

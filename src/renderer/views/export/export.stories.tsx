@@ -82,6 +82,20 @@ export const NothingMasked: Story = {
   },
 }
 
+/** A part by turns is in the command; an empty field is no bound. */
+export const SomeTurns: Story = {
+  play: async ({ canvasElement }) => {
+    const dialog = within(await open(canvasElement))
+    await userEvent.click(await dialog.findByRole('combobox', { name: 'Part' }))
+    await userEvent.click(await screen.findByRole('option', { name: 'Some of its turns' }))
+    const from = await dialog.findByRole('spinbutton', { name: 'From turn' })
+    await userEvent.clear(from)
+    await userEvent.type(from, '2')
+    await userEvent.type(dialog.getByRole('spinbutton', { name: 'through turn' }), '4')
+    await dialog.findByText(/--from-turn 2 --through-turn 4 -o export-/)
+  },
+}
+
 export const NothingFound: Story = {
   args: { hits: [] },
   play: async ({ canvasElement }) => {

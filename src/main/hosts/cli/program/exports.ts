@@ -36,6 +36,8 @@ export function addExportCommand(parent: Command, runs: Runs, description: strin
     .addOption(new Option('--with-children', 'the same as --children inline').hideHelp())
     .option('--from <seq>', 'start with this entry', positiveInteger)
     .option('--through <seq>', 'end with this entry', positiveInteger)
+    .option('--from-turn <n>', 'start with this turn and the prompts before it', positiveInteger)
+    .option('--through-turn <n>', 'end with this turn', positiveInteger)
     .addOption(
       new Option('--outputs <how>', 'long outputs: their beginnings and ends, or all of them')
         .choices(['bounded', 'whole'])

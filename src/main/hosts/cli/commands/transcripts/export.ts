@@ -25,6 +25,8 @@ interface ExportOptions extends ParsedOptions {
   withChildren?: boolean
   from?: number
   through?: number
+  fromTurn?: number
+  throughTurn?: number
   outputs: 'bounded' | 'whole'
   keep?: string[]
   redact: boolean
@@ -61,6 +63,8 @@ export function exportTask(id: string, given: ParsedOptions): Action {
     children: options.withChildren ? 'inline' : options.children,
     fromSeq: options.from,
     throughSeq: options.through,
+    fromTurn: options.fromTurn,
+    throughTurn: options.throughTurn,
     outputs: options.outputs,
     redact: options.redact,
     keep: options.keep,
