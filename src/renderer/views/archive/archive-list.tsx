@@ -1,6 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronRight, CornerDownRight, FileText, Pin } from 'lucide-react'
-import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef } from 'react'
+import {
+  type KeyboardEvent,
+  type Ref,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+} from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { counted, exactCount } from '../../components/primitives/format.ts'
 import {
@@ -46,8 +53,12 @@ export function ArchiveList(props: {
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    getItemKey: (index) => rows[index]?.key ?? index,
-    estimateSize: (index) => (rows[index]?.kind === 'project' ? projectRowPx : taskRowPx),
+    getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
+    // With new functions at each rendering, all rows are measured again.
+    estimateSize: useCallback(
+      (index: number) => (rows[index]?.kind === 'project' ? projectRowPx : taskRowPx),
+      [rows],
+    ),
     overscan: overscanRows,
   })
   const at = rows.findIndex((row) => row.key === selected)

@@ -6,7 +6,7 @@ import {
   ListFilter,
   Trash2,
 } from 'lucide-react'
-import { useDeferredValue, useMemo, useRef, useState } from 'react'
+import { startTransition, useMemo, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { counted, exactCount } from '../../components/primitives/format.ts'
 import {
@@ -95,19 +95,20 @@ export function ArchiveScreen(props: {
   const [filtersOpen, setFiltersOpen] = useState(false)
   const { tools, using } = useToolFilter(filtersOpen, choices.tool)
   const cleanUp = useCleanUp(show === 'expiring')
-  // Typing is shown at once; a list of a hundred thousand follows.
-  const soughtText = useDeferredValue(text)
   const index = useMemo(() => (transcripts ? archiveIndex(transcripts) : null), [transcripts])
   const { rows, count, bytes } = useMemo(() => {
     const filter = {
-      ...{ text: soughtText, status, show, selected: chosen, using, expiring: cleanUp.ids },
+      ...{ text, status, show, selected: chosen, using, expiring: cleanUp.ids },
       ...filterOf(choices, Date.now()),
     }
     return index
       ? archiveRows(index, filter, { by, reversed }, new Set(folds))
       : { rows: [], count: 0, bytes: 0 }
-  }, [index, soughtText, status, show, chosen, by, reversed, folds, choices, using, cleanUp.ids])
-  const trees = rows.flatMap((row) => (row.kind === 'task' && row.below > 0 ? [row] : []))
+  }, [index, text, status, show, chosen, by, reversed, folds, choices, using, cleanUp.ids])
+  const trees = useMemo(
+    () => rows.flatMap((row) => (row.kind === 'task' && row.below > 0 ? [row] : [])),
+    [rows],
+  )
   const allFolded = trees.length > 0 && trees.every(({ folded }) => folded)
   /** Folds every tree, or unfolds every tree once all are folded. */
   const foldAll = () => {
@@ -198,18 +199,7 @@ export function ArchiveScreen(props: {
               />
             )}
           </div>
-          <TextInput
-            type="search"
-            aria-label="Filter by title, report, agent, model, project or id"
-            placeholder="Filter by title, agent, model or id"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
-              event.preventDefault()
-              list.current?.enter()
-            }}
-          />
+          <FilterInput onChange={setText} onLeave={() => list.current?.enter()} />
           <div className="flex gap-1">
             {chooseShown}
             <Select
@@ -356,5 +346,28 @@ function CleanUpNote({ problem, clockAhead }: Pick<CleanUp, 'problem' | 'clockAh
         : 'The next clean-up moves these transcripts to the trash; reports and patches stay. Pin what you want to keep. '}
       <TextButton onClick={() => navigation.go({ screen: 'settings' })}>Settings</TextButton>
     </p>
+  )
+}
+
+/** What is typed is shown at once, and a list of a hundred thousand follows. */
+function FilterInput({ onChange, onLeave }: { onChange(text: string): void; onLeave(): void }) {
+  const [text, setText] = useState('')
+  return (
+    <TextInput
+      type="search"
+      aria-label="Filter by title, report, agent, model, project or id"
+      placeholder="Filter by title, agent, model or id"
+      value={text}
+      onChange={(event) => {
+        const { value } = event.target
+        setText(value)
+        startTransition(() => onChange(value))
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
+        event.preventDefault()
+        onLeave()
+      }}
+    />
   )
 }

@@ -8,70 +8,98 @@ import { useLedger, useStores } from '../../store/hooks.ts'
 /** A burst of events is one reading of the list. */
 const settleMs = 300
 
+type Sizes = Pick<TranscriptSummary, 'entries' | 'bytes'>
+
 /**
- * Everything that is kept, read when the screen is shown; when the ledger has grown, only what changed is read again,
- * because a hundred thousand transcripts take a second to send.
+ * Everything that is kept, from the tasks that the window has anyway. Only sizes that no task has are asked for: those
+ * of transcripts that are being written, or were recorded without counts. To ask for all took eight seconds with a
+ * hundred thousand transcripts.
  */
 export function useTranscripts(): {
-  /** Null until it was read once. */
+  /** Null until the tasks are there. */
   transcripts: TranscriptSummary[] | null
   problem: Problem | null
   reload(): void
 } {
   const { client, ledger } = useStores()
-  const seq = useLedger((view) => view.ledger.seq)
+  const seq = useLedger((view) => (view.phase === 'ready' ? view.ledger.seq : -1))
   const [transcripts, setTranscripts] = useState<TranscriptSummary[] | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  /** The tasks as they were when the list was read; null: all of it is to be read. */
-  const seen = useRef<Map<TaskId, Task> | null>(null)
-  const reading = useRef(Promise.resolve())
-  const read = useCallback(() => {
-    const now = ledger.store.getState().ledger.tasks
-    const before = seen.current
-    const taskIds = before ? changedBetween(before, now) : undefined
-    if (taskIds?.length === 0) return
-    seen.current = new Map(now)
-    const answer = client.workspace.listTranscripts(taskIds ? { taskIds } : {})
-    // One after the other: the answer about a few must not be replaced by an earlier one about all.
-    reading.current = reading.current.then(async () => {
-      try {
-        const list = (await answer).transcripts
-        setTranscripts((shown) => (taskIds ? merged(shown, list, taskIds) : list))
-        setProblem(null)
-      } catch (error) {
-        seen.current = null
-        setProblem(problemOf(error, 'read the archive'))
-      }
-    })
-  }, [client, ledger])
+  const made = useRef(new Map<Task, TranscriptSummary>())
+  const measured = useRef(new Map<TaskId, Sizes>())
+
+  const show = useCallback(() => {
+    const summaries = new Map<Task, TranscriptSummary>()
+    for (const task of ledger.store.getState().ledger.tasks.values()) {
+      if (task.trashed || !(task.hasTranscript || task.hasReport)) continue
+      const size = sizesOf(task) ?? measured.current.get(task.id) ?? noSizes
+      const before = made.current.get(task)
+      const isSame = before?.entries === size.entries && before.bytes === size.bytes
+      summaries.set(task, isSame ? before : summaryOf(task, size))
+    }
+    made.current = summaries
+    setTranscripts([...summaries.values()])
+  }, [ledger])
+
+  const measure = useCallback(async () => {
+    const wanted = [...made.current.keys()].filter(
+      (task) =>
+        sizesOf(task) === null && (isRunning(task.status) || !measured.current.has(task.id)),
+    )
+    if (wanted.length === 0) return setProblem(null)
+    try {
+      const taskIds = wanted.map(({ id }) => id)
+      const found = await client.workspace.listTranscripts({ taskIds })
+      for (const id of taskIds) measured.current.set(id, noSizes)
+      for (const { taskId, entries, bytes } of found.transcripts)
+        measured.current.set(taskId, { entries, bytes })
+      setProblem(null)
+      show()
+    } catch (error) {
+      setProblem(problemOf(error, 'read the sizes of transcripts'))
+    }
+  }, [client, show])
+
   const first = useRef(true)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new `seq` asks for another reading
   useEffect(() => {
+    if (seq < 0) return
+    const read = () => {
+      show()
+      void measure()
+    }
     const timer = setTimeout(read, first.current ? 0 : settleMs)
     first.current = false
     return () => clearTimeout(timer)
-  }, [seq, read])
-  const reload = useCallback(() => {
-    seen.current = null
-    read()
-  }, [read])
-  return { transcripts, problem, reload }
+  }, [seq, show, measure])
+  return { transcripts, problem, reload: () => void measure() }
 }
 
-/** Tasks are replaced when they change; the transcript of one that runs grows without that. */
-function changedBetween(before: Map<TaskId, Task>, now: Map<TaskId, Task>): TaskId[] {
-  const changed: TaskId[] = []
-  for (const [id, task] of now)
-    if (before.get(id) !== task || isRunning(task.status)) changed.push(id)
-  for (const id of before.keys()) if (!now.has(id)) changed.push(id)
-  return changed
-}
+const noSizes: Sizes = { entries: 0, bytes: 0 }
 
-function merged(
-  shown: TranscriptSummary[] | null,
-  read: TranscriptSummary[],
-  taskIds: readonly TaskId[],
-): TranscriptSummary[] {
-  const again = new Set(taskIds)
-  return [...read, ...(shown ?? []).filter(({ taskId }) => !again.has(taskId))]
-}
+/** Null: they have to be asked for. */
+const sizesOf = ({ transcriptExpired, transcriptCounts, hasTranscript }: Task): Sizes | null =>
+  transcriptExpired || !hasTranscript ? noSizes : (transcriptCounts ?? null)
+
+const summaryOf = (task: Task, { entries, bytes }: Sizes): TranscriptSummary => ({
+  taskId: task.id,
+  parentId: task.parentId,
+  rootId: task.rootId,
+  projectId: task.projectId,
+  title: task.title,
+  agent: task.agent,
+  status: task.status,
+  projectDir: task.projectDir,
+  runs: task.runs.length,
+  entries,
+  bytes,
+  startedAt: task.startedAt,
+  endedAt: task.endedAt,
+  archived: task.archived,
+  hasReport: task.hasReport,
+  reportTitle: task.reportTitle,
+  model: task.model,
+  usage: task.usage,
+  resumedFrom: task.resumedFrom,
+  pinned: task.pinned,
+  transcriptExpired: task.transcriptExpired,
+})
