@@ -4,6 +4,7 @@
  */
 import { measureAppends } from './appends.ts'
 import type { Measure } from './bench.ts'
+import { measureExports } from './exports.ts'
 import { measureFullText } from './full-text.ts'
 import { measureGoingOn } from './going-on.ts'
 import { measureHealing } from './healing.ts'
@@ -30,6 +31,7 @@ const measurements: Record<string, Measure> = {
   'turn-store': measureTurnStore,
   search: measureSearch,
   'full-text': measureFullText,
+  exports: measureExports,
   'model-turns': measureModelTurns,
 }
 

@@ -42,7 +42,7 @@ const measured = isSoak
       'removal',
       'start-up',
       'turn-store',
-    ].concat(['search', 'full-text', 'model-turns'])
+    ].concat(['search', 'full-text', 'exports', 'model-turns'])
   : ['appends', 'going-on', 'turn-store']
 
 function bench(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
