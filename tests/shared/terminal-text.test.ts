@@ -3,7 +3,7 @@ import { terminalText } from '../../src/shared/text/terminal-text.ts'
 
 it.each([
   ['colours', '\u001B[31mFAIL\u001B[39m', 'FAIL'],
-  ['cursor moves', 'a\u001B[2K\u001B[1Gb', 'ab'],
+  ['what was erased and written over', 'a\u001B[2K\u001B[1Gb', 'b'],
   ['character sets and keypads', '\u001B(B\u001B=\u001B>done\u001B7', 'done'],
 ])('takes %s out', (_, printed, shown) => {
   expect(terminalText(printed)).toBe(shown)

@@ -16,7 +16,7 @@ import type {
   RunPermissions,
   Verdict,
 } from '../../shared/agents/permissions.ts'
-import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
+import type { ToolCallId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks.ts'
 import { refusalByDefinition } from './by-definition.ts'
 import type { Recorder } from './recorder.ts'
