@@ -13,8 +13,10 @@ export default defineConfig({
   plugins: [storybookTest({ configDir: 'storybook' })],
   test: {
     name: 'storybook',
-    // A page for all files: loading everything again for each costs more than a second.
+    // Each page takes many files: loading everything again for each costs more than a second.
     isolate: false,
+    // A page waits half of its time, for what a story shows late.
+    maxWorkers: 2,
     // Other suites run beside the stories on two cores (scripts/test.mjs).
     testTimeout: 240_000,
     browser: {
