@@ -44,7 +44,9 @@ async function turnsOf(
   signal: AbortSignal,
 ): Promise<{ turn: number; seq: number }[]> {
   const query = `task:${taskId} kind:files file:"${path.replaceAll('"', '')}"`
-  const { hits } = await client.search.find({ query, limit: turnsMax * 2 }, { signal })
+  // The index rests while something is recorded, and the last turn is the one that is reviewed.
+  const asked = { query, limit: turnsMax * 2, wait: true }
+  const { hits } = await client.search.find(asked, { signal })
   const found = await Promise.all(
     hits
       .filter((hit) => hit.taskId === taskId)
