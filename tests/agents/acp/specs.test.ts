@@ -48,7 +48,7 @@ describe('an installed agent', () => {
     const launch = await launchOf(
       { kind: 'acp', program: 'claude-code', agent: 'claude-code' },
       {
-        cwd: '/work',
+        cwd: '/project',
         env: {
           PATH: '/bin',
           CLAUDECODE: '1',

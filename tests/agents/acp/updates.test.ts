@@ -6,7 +6,7 @@ import { call, callUpdate, textChunk, thought } from '../../acp-agent/script.ts'
 type Given = ReturnType<typeof textChunk>
 
 function folded(...steps: Given[]) {
-  const fold = createUpdateFold({ source: 'acp:test', cwd: '/work' })
+  const fold = createUpdateFold({ source: 'acp:test', cwd: '/project' })
   fold.begin()
   const events = steps.flatMap((step) => ('update' in step ? fold.update(step.update) : []))
   return { fold, events }
@@ -84,12 +84,12 @@ describe('the updates of an agent', () => {
         title: 'Edit',
         kind: 'edit',
         rawInput: {},
-        locations: [{ path: '/work/src/a.ts', line: 3 }],
+        locations: [{ path: '/project/src/a.ts', line: 3 }],
       }),
       callUpdate('e', { title: 'Edit a.ts', rawInput: { path: 'a.ts' }, kind: 'delete' }),
       callUpdate('e', {
         status: 'completed',
-        content: [{ type: 'diff', path: '/work/src/a.ts', oldText: 'a\n', newText: 'b\nc\n' }],
+        content: [{ type: 'diff', path: '/project/src/a.ts', oldText: 'a\n', newText: 'b\nc\n' }],
       }),
     )
     expect(events).toMatchObject([

@@ -129,7 +129,7 @@ function linesOf(entry: Entry, calls: Map<string, string>): string[] {
       return [`[${call}: ${entry.outcome}] ${output}`.trim()]
     }
     case 'compaction':
-      return [`Summary of what was before: ${entry.summary}`]
+      return [`Summary of the conversation so far: ${entry.summary}`]
     default:
       return []
   }
