@@ -2,6 +2,7 @@
 
 import type { PendingPermission, PermissionSettings } from '../../src/shared/agents/permissions.ts'
 import type { ModelTest, ProviderEntry } from '../../src/shared/agents/provider-settings.ts'
+import type { TargetComparison } from '../../src/shared/contract/changes.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
 import type { AppInfo } from '../../src/shared/contract/app.ts'
 import type { TaskChecks } from '../../src/shared/contract/checks.ts'
@@ -68,6 +69,8 @@ export interface FakeHostOptions {
   turnStates?: Record<TaskId, FakeTurnState[]>
   /** What each workspace changed; nothing unless given. */
   diff?: (taskId: TaskId) => WorkspaceDiff
+  /** How they stand in the target; unless given, nothing is applied. */
+  comparison?: (taskId: TaskId) => TargetComparison
   /** What applying and taking back answer; unless given, they go well, with the files of the diff. */
   apply?: ApplyOutcome
   undo?: UndoOutcome

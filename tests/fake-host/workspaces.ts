@@ -171,6 +171,12 @@ export function workspaceAnswers(
       record({ type: 'workspace.untrashed', workspaceId: id })
       return {}
     }),
+    compareTarget: os.workspace.compareTarget.handler(({ input }) => {
+      const { task } = isolated(find(input.workspaceId, 'workspace'))
+      const { files, tree } = diffOf(memory, task)
+      const open = files.map(({ path }) => ({ path, state: 'open' as const, hunks: [] }))
+      return memory.given.comparison?.(task.id) ?? { tree, files: open, conflicts: [] }
+    }),
     diff: os.workspace.diff.handler(({ input }) => {
       const { task } = isolated(find(input.workspaceId, 'workspace'))
       const found = diffOf(memory, task)

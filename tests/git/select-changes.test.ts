@@ -78,6 +78,58 @@ it('applies a hunk of a renamed file with the rename, and of a file without a ne
   expect(await parent.read('new [1].txt')).toBe(withLines({ 30: 'thirty' }).trimEnd())
 })
 
+it('puts a file in the place of what the target made of it, where that is asked for', async () => {
+  const setting = await family({ 'a.txt': text(numbered), 'gone.txt': 'g\n' })
+  const { parent, child } = setting
+  await child.write('a.txt', withLines({ 2: 'of the child' }))
+  await child.remove('gone.txt')
+  await parent.write('a.txt', withLines({ 2: 'of the parent', 20: 'of the parent' }))
+  await parent.write('gone.txt', 'changed\n')
+  const files = [{ path: 'a.txt' }, { path: 'gone.txt' }]
+  await expect(apply(setting, files)).resolves.toMatchObject({ kind: 'conflict' })
+  const replacing = files.map((one) => ({ ...one, replace: true }))
+  await expect(apply(setting, replacing)).resolves.toMatchObject({ files: ['a.txt', 'gone.txt'] })
+  expect(await parent.read('a.txt')).toBe(withLines({ 2: 'of the child' }))
+})
+
+it('compares with the target: what is there, which hunks, and both sides of a conflict', async () => {
+  const setting = await family({
+    ...{ 'a.txt': text(numbered), 'b.txt': 'b\n', 'c.txt': 'c\n', 'd.txt': 'd\n' },
+    'e.txt': text(numbered),
+  })
+  const { parent, child, baseCommit } = setting
+  await child.write('a.txt', withLines({ 2: 'two', 25: 'twenty-five' }))
+  await child.write('b.txt', 'child\n')
+  await child.write('c.txt', 'child\n')
+  await child.remove('d.txt')
+  await child.write('e.txt', withLines({ 3: 'of the child' }))
+  await parent.write('a.txt', withLines({ 2: 'two', 10: 'ten' }))
+  await parent.write('c.txt', 'child\n')
+  await parent.write('d.txt', 'parent\n')
+  await parent.write('e.txt', withLines({ 3: 'of the parent', 4: '=' }))
+  const { commit: theirCommit, tree } = await git.commitSnapshot(child.dir)
+  const before = await parent.account()
+  const found = await git.compareTarget({ targetDir: parent.dir, baseCommit, theirCommit })
+  expect(await parent.account()).toEqual(before)
+  expect(found).toEqual({
+    tree,
+    files: [
+      { path: 'a.txt', state: 'partly', hunks: [range(2, 1, 2, 1)] },
+      { path: 'b.txt', state: 'open', hunks: [] },
+      { path: 'c.txt', state: 'applied', hunks: [] },
+      { path: 'd.txt', state: 'open', hunks: [] },
+      { path: 'e.txt', state: 'open', hunks: [] },
+    ],
+    conflicts: [
+      { path: 'd.txt', message: expect.stringContaining('modify/delete'), places: [] },
+      {
+        ...{ path: 'e.txt', message: expect.stringContaining('content') },
+        places: [{ target: 'of the parent\n=\n', changes: 'of the child\nline 4\n' }],
+      },
+    ],
+  })
+})
+
 it('changes nothing for a change that there is not, or after the changes became others', async () => {
   const setting = await family({ 'a.txt': text(numbered), 'b.txt': 'b\n' })
   const { parent, child } = setting

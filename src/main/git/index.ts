@@ -6,6 +6,7 @@ import { type DiffContent, diff, diffBlobs, diffCommits } from './changes/diff.t
 import { type SavePatchInput, savePatch } from './changes/patches.ts'
 import { type TreeDifference, treeDifferences } from './changes/tree-changes.ts'
 import { createRunGit, type RunGitOptions } from './command/run.ts'
+import { type CompareInput, compareTarget } from './merge/compare-target.ts'
 import {
   type MergeAnswer,
   type MergeIntoInput,
@@ -224,6 +225,7 @@ export function createGit(options: RunGitOptions = {}) {
     savePatch: (input: SavePatchInput) => savePatch(at(input.dir), input),
     mergeInto: (input: MergeIntoInput) =>
       inTarget(input.targetDir, () => mergeInto(at(input.targetDir), input)),
+    compareTarget: (input: CompareInput) => compareTarget(at(input.targetDir), input),
     mergePatchInto: (input: MergePatchInput) =>
       inTarget(input.targetDir, () => mergePatchInto(at(input.targetDir), input)),
 

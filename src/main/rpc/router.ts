@@ -361,6 +361,9 @@ export function createRouter(deps: RouterDependencies) {
         await workspaces.untrash(taskId(input.workspaceId, 'workspace'))
         return {}
       }),
+      compareTarget: os.workspace.compareTarget.handler(({ input }) =>
+        workspaces.compareTarget(taskId(input.workspaceId, 'workspace')),
+      ),
       diff: os.workspace.diff.handler(({ input }) =>
         workspaces.diff(taskId(input.workspaceId, 'workspace'), input),
       ),

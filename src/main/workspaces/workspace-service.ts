@@ -24,6 +24,7 @@ import { createArchivedRoots } from './archived/roots.ts'
 import { createArchivedSubAgents } from './archived/sub-agents.ts'
 import { createArchivedWorktrees } from './archived/worktrees.ts'
 import { type ApplyChanges, createApplyChanges } from './changes/apply.ts'
+import { type CompareTarget, createCompareTarget } from './changes/compare.ts'
 import { createDiffWorkspace, type DiffWorkspace } from './changes/diff.ts'
 import { createFinalStates } from './changes/final-state.ts'
 import { createKeepPatchStatus } from './changes/patch-status.ts'
@@ -46,6 +47,7 @@ export interface WorkspaceService {
   readonly workingDirs: WorkingDirs
   readonly records: ArchiveReader
   readonly diff: DiffWorkspace
+  readonly compareTarget: CompareTarget
   readonly apply: ApplyChanges
   /** Undoes the newest apply of a task's changes, unless the files have changed since. */
   readonly undoApply: FileUpdates['undo']
@@ -354,6 +356,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     workingDirs,
     records,
     diff,
+    compareTarget: createCompareTarget({ git, finalStates }),
     apply: (taskId, selection) => locks.workspace(taskId, () => applyAndTell(taskId, selection)),
     undoApply: (taskId) =>
       locks.workspace(taskId, () => {

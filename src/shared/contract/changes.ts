@@ -23,9 +23,47 @@ export const changeSelectionSchema = z.object({
         path: z.string().min(1),
         /** The changed lines within these hunks of a diff without `ignoreSpace`; absent: the whole file. */
         hunks: z.array(hunkRangeSchema).min(1).max(selectedMax).optional(),
+        /** Takes the place of what the target made of the file, instead of being merged with it. Not with `hunks`. */
+        replace: z.boolean().optional(),
       }),
     )
     .min(1)
     .max(selectedMax),
 })
 export type ChangeSelection = z.infer<typeof changeSelectionSchema>
+
+/** Of one conflict that is shown: more lines are read in an editor. */
+export const conflictCharsMax = 4_000
+
+const conflictSchema = z.object({
+  path: z.string(),
+  /** What Git says of it, for example that one side deleted the file; empty for lines that both changed. */
+  message: z.string(),
+  /** The lines that both changed; none of a binary file, a deleted one, or with a Git before 2.38. */
+  places: z.array(
+    z.object({
+      /** Each cut at `conflictCharsMax`. */
+      target: z.string(),
+      changes: z.string(),
+    }),
+  ),
+})
+export type ChangeConflict = z.infer<typeof conflictSchema>
+
+/** How a task's changes stand in the folder that they are applied to. */
+export const targetComparisonSchema = z.object({
+  /** As `WorkspaceDiff.tree`. */
+  tree: z.string().nullable(),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      /** `applied`: the file there is the changed one. `partly`: `hunks` of it are there. */
+      state: z.enum(['open', 'partly', 'applied']),
+      /** Without context lines. */
+      hunks: z.array(hunkRangeSchema),
+    }),
+  ),
+  /** Files that an apply of everything would not merge. */
+  conflicts: z.array(conflictSchema),
+})
+export type TargetComparison = z.infer<typeof targetComparisonSchema>

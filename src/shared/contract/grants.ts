@@ -106,6 +106,7 @@ export const grants: GrantsOf<typeof contract> = {
     untrash: 'act',
     leftovers: 'act',
     diff: 'act',
+    compareTarget: 'act',
     findFiles: 'act',
     openFolder: 'act',
   },

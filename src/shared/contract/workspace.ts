@@ -10,6 +10,7 @@ import {
 } from '../records/tasks.ts'
 import { usageSchema } from '../records/usage.ts'
 import { base } from './base.ts'
+import { targetComparisonSchema } from './changes.ts'
 
 /** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */
 export const damageSchema = z.object({
@@ -234,6 +235,10 @@ export const workspace = {
       }),
     )
     .output(workspaceDiffSchema),
+  /** What of its changes is in the target already, and what would conflict there. Changes nothing. */
+  compareTarget: base
+    .input(z.object({ workspaceId: idTextSchema }))
+    .output(targetComparisonSchema),
   /**
    * Files of a workspace, or of a project's own folder, by a few letters of their paths, best first. In Git without
    * what it ignores.

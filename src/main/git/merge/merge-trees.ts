@@ -21,7 +21,13 @@ interface ThreeTrees {
 export type TreeMerge =
   | { kind: 'merged'; tree: string }
   /** `details` are Git's own messages, a line for each conflict. */
-  | { kind: 'conflict'; paths: string[]; details: string[] }
+  | {
+      kind: 'conflict'
+      paths: string[]
+      details: string[]
+      /** A tree with Git's conflict markers in the conflicting files, and what follows `<<<<<<< ` and `>>>>>>> `. */
+      marked?: { tree: string; ours: string; theirs: string }
+    }
 
 /** The first Git with `git merge-tree --write-tree`. */
 const mergeTreeSince: [number, number] = [2, 38]
@@ -55,7 +61,7 @@ async function mergeByMergeTree(git: RunGit, trees: ThreeTrees): Promise<TreeMer
   const details = readMessages(end < 0 ? [] : rest.slice(end + 1)).map((message) =>
     message.replaceAll(ours, 'the target').replaceAll(theirs, 'the changes'),
   )
-  return { kind: 'conflict', paths, details }
+  return { kind: 'conflict', paths, details, marked: { tree, ours, theirs } }
 }
 
 /** Records of `<number of paths> <path>... <type> <message>`. */

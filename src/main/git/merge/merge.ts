@@ -134,15 +134,17 @@ async function mergeSelected(
   const { git: apart } = target.quarantine
   const trees = { dir: target.topLevel, base, signal }
   let wanted = theirs
+  let ours = target.tree
   if (selection) {
     if (selection.tree !== theirs) return answered({ kind: 'changed-since-shown' })
     const indexFile = path.join(target.scratchDir, 'index-selected')
     const { files } = selection
-    const selected = await selectChanges(apart, { ...trees, theirs, files, indexFile })
+    const selected = await selectChanges(apart, { ...trees, theirs, ours, files, indexFile })
     if (selected.kind === 'no-such-change') return answered(selected)
     wanted = selected.tree
+    ours = selected.ours
   }
-  const merge = await mergeTrees(apart, { ...trees, ours: target.tree, theirs: wanted })
+  const merge = await mergeTrees(apart, { ...trees, ours, theirs: wanted })
   return prepare(git, target, merge, input)
 }
 

@@ -12,6 +12,8 @@ interface SelectInput {
   dir: string
   base: string
   theirs: string
+  /** The target's tree. */
+  ours: string
   files: ChangeSelection['files']
   /** A path for the temporary index. */
   indexFile: string
@@ -19,7 +21,8 @@ interface SelectInput {
 }
 
 type Selected =
-  | { kind: 'selected'; tree: string }
+  /** `ours`: the target's tree, with the files to be replaced as they were at the base. */
+  | { kind: 'selected'; tree: string; ours: string }
   /** `what`: paths that did not change, or `path: line` of hunks that hold no change. */
   | { kind: 'no-such-change'; what: string }
 
@@ -32,10 +35,12 @@ export async function selectChanges(git: RunGit, input: SelectInput): Promise<Se
     readRaw(fields(raw.stdout)).changes.map((change) => [change.path, change]),
   )
   const entries: string[] = []
+  const replaced: string[] = []
   const patches: Buffer[] = []
-  for (const { path, hunks } of input.files) {
+  for (const { path, hunks, replace } of input.files) {
     const change = changes.get(path)
     if (!change) return { kind: 'no-such-change', what: path }
+    if (replace) replaced.push(...baseEntriesOf(change))
     if (!hunks) {
       entries.push(...indexEntriesOf(change))
       continue
@@ -44,37 +49,55 @@ export async function selectChanges(git: RunGit, input: SelectInput): Promise<Se
     if (!patch) return { kind: 'no-such-change', what: `${path}: ${hunks.map(rangeText)}` }
     patches.push(patch)
   }
-  await git(['read-tree', base], run)
-  // Removed paths first: a file may take the place of a folder.
-  const sorted = entries.toSorted((a, b) => Number(b.startsWith('0 ')) - Number(a.startsWith('0 ')))
-  await git(['update-index', '--replace', '-z', '--index-info'], { ...run, input: sorted.join('') })
+  const treeWith = async (tree: string, changed: readonly string[]) => {
+    await git(['read-tree', tree], run)
+    // Removed paths first: a file may take the place of a folder.
+    const isRemoval = (entry: string) => Number(entry.startsWith('0 '))
+    const sorted = changed.toSorted((a, b) => isRemoval(b) - isRemoval(a))
+    const update = ['update-index', '--replace', '-z', '--index-info']
+    await git(update, { ...run, input: sorted.join('') })
+  }
+  const writeTree = async () => line(await git(['write-tree'], run))
+  let { ours } = input
+  if (replaced.length > 0) {
+    await treeWith(ours, replaced)
+    ours = await writeTree()
+  }
+  await treeWith(base, entries)
   for (const patch of patches)
     await git(['apply', '--cached', '--unidiff-zero', '--binary', '--whitespace=nowarn', '-'], {
       ...run,
       input: patch,
     })
-  return { kind: 'selected', tree: line(await git(['write-tree'], run)) }
+  return { kind: 'selected', tree: await writeTree(), ours }
 }
 
 /** Input of `update-index -z --index-info`. */
 function indexEntriesOf({ status, path, oldPath, newMode, newId }: TreeChange): string[] {
-  const removed = (name: string) => `0 ${'0'.repeat(newId.length)}\t${name}\0`
-  if (status === 'D') return [removed(path)]
+  if (status === 'D') return [removed(path, newId)]
   const added = `${newMode} ${newId}\t${path}\0`
-  return oldPath === null ? [added] : [removed(oldPath), added]
+  return oldPath === null ? [added] : [removed(oldPath, newId), added]
 }
 
-/** Without context lines, so that each hunk is one change. */
-async function patchOf(
+/** The same files as they were at the base. */
+function baseEntriesOf({ status, path, oldPath, oldMode, oldId }: TreeChange): string[] {
+  if (status === 'A') return [removed(path, oldId)]
+  const before = `${oldMode} ${oldId}\t${oldPath ?? path}\0`
+  return oldPath === null ? [before] : [removed(path, oldId), before]
+}
+
+const removed = (path: string, like: string) => `0 ${'0'.repeat(like.length)}\t${path}\0`
+
+/** Without context lines, so that each hunk is one change. One character for each byte, whatever the encoding. */
+export async function patchOf(
   git: RunGit,
-  { path, oldPath }: TreeChange,
-  { dir, base, theirs, signal }: SelectInput,
+  { path, oldPath }: Pick<TreeChange, 'path' | 'oldPath'>,
+  { dir, base, theirs, signal }: Pick<SelectInput, 'dir' | 'base' | 'theirs' | 'signal'>,
 ): Promise<string> {
   const paths = oldPath === null ? [path] : [path, oldPath]
   const args = [...diffTree, '--find-renames', '--patch', '--unified=0', base, theirs, '--']
   const env = { GIT_LITERAL_PATHSPECS: '1' }
   const { stdout } = await git([...args, ...paths], { cwd: dir, env, signal })
-  // One character for each byte, so that lines of any encoding stay as they are.
   return stdout.toString('latin1')
 }
 

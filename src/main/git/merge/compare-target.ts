@@ -1,0 +1,148 @@
+/** How changes stand in the folder that they would be applied to: what is there already, and what would conflict. */
+import {
+  type ChangeConflict,
+  conflictCharsMax,
+  type TargetComparison,
+} from '../../../shared/contract/changes.ts'
+import { hunkRangesOf } from '../../../shared/hunk-ranges.ts'
+import { diffTree, readRaw, type TreeChange, treeChanges } from '../changes/tree-changes.ts'
+import { fields, type RunGit } from '../command/run-git.ts'
+import { treeOfCommit } from '../repository/inspect.ts'
+import { readTexts } from '../repository/texts.ts'
+import { withSnapshot } from '../snapshots/snapshot.ts'
+import { mergeTrees, type TreeMerge } from './merge-trees.ts'
+import { patchOf } from './select-changes.ts'
+
+export interface CompareInput {
+  targetDir: string
+  baseCommit: string
+  /** The final state of the changes. */
+  theirCommit: string
+  signal?: AbortSignal | undefined
+}
+
+/** Files whose hunks are compared one by one, and conflicts that are read; the rest is only listed. */
+const comparedMax = 100
+/** A longer file is no text that a person wrote. */
+const conflictFileBytesMax = 1024 * 1024
+const placesMax = 20
+
+/** Returns null if the repository lost one of the commits. Changes nothing. */
+export async function compareTarget(
+  git: RunGit,
+  { targetDir, baseCommit, theirCommit, signal }: CompareInput,
+): Promise<TargetComparison | null> {
+  const base = await treeOfCommit(git, targetDir, baseCommit, { signal })
+  const theirs = await treeOfCommit(git, targetDir, theirCommit, { signal })
+  if (base === null || theirs === null) return null
+  if (base === theirs) return { tree: theirs, files: [], conflicts: [] }
+  return withSnapshot(git, targetDir, { signal }, async (target) => {
+    const apart = target.quarantine.git
+    const { topLevel: dir, tree: ours } = target
+    const trees = { dir, base, ours, theirs, signal }
+    const files = await filesOf(apart, trees)
+    const merge =
+      ours === base ? ({ kind: 'merged', tree: theirs } as const) : await mergeTrees(apart, trees)
+    return { tree: theirs, files, conflicts: await conflictsOf(apart, dir, merge) }
+  })
+}
+
+interface Trees {
+  dir: string
+  base: string
+  ours: string
+  theirs: string
+  signal?: AbortSignal | undefined
+}
+
+async function filesOf(
+  git: RunGit,
+  { dir, base, ours, theirs, signal }: Trees,
+): Promise<TargetComparison['files']> {
+  const raw = await git([...diffTree, '--find-renames', '--raw', '-z', base, theirs], {
+    ...{ cwd: dir, signal },
+  })
+  const changes = readRaw(fields(raw.stdout)).changes
+  // Paths that are not the same in both: every other path is applied.
+  const apart = new Set(
+    (await treeChanges(git, { dir, from: ours, to: theirs, signal })).map(({ path }) => path),
+  )
+  const inTarget = new Map(
+    (await treeChanges(git, { dir, from: base, to: ours, signal })).map((one) => [one.path, one]),
+  )
+  const files: TargetComparison['files'] = []
+  let compared = 0
+  for (const change of changes) {
+    const { path, oldPath } = change
+    const same = !apart.has(path) && (oldPath === null || !apart.has(oldPath))
+    const hunks =
+      !same && canCompare(change, inTarget.get(path)) && compared++ < comparedMax
+        ? await sharedHunks(git, change, { dir, base, ours, theirs, signal })
+        : []
+    const state = same ? 'applied' : hunks.length > 0 ? 'partly' : 'open'
+    files.push({ path, state, hunks })
+  }
+  return files
+}
+
+/** A renamed file has no lines at its new path in the target's diff. */
+const canCompare = ({ status }: TreeChange, inTarget: TreeChange | undefined): boolean =>
+  status === 'M' && inTarget?.status === 'M'
+
+/** The hunks of the changes that are in the target's own changes of the file, too. */
+async function sharedHunks(git: RunGit, change: TreeChange, { ours, ...trees }: Trees) {
+  const patch = await patchOf(git, change, trees)
+  const there = await patchOf(git, change, { ...trees, theirs: ours })
+  const known = new Set(hunkTexts(there).map(placeAndLines))
+  return hunkTexts(patch).flatMap((hunk) =>
+    known.has(placeAndLines(hunk)) ? hunkRangesOf(hunk) : [],
+  )
+}
+
+const hunkTexts = (patch: string): string[] => patch.split(/^(?=@@ )/m).slice(1)
+
+/** The old place and all lines: the new place depends on the other hunks. */
+const placeAndLines = (hunk: string): string => hunk.replace(/^(@@ -\S+) \+\S+ @@.*/, '$1')
+
+async function conflictsOf(git: RunGit, dir: string, merge: TreeMerge): Promise<ChangeConflict[]> {
+  if (merge.kind === 'merged') return []
+  const { paths, details, marked } = merge
+  const read = paths.slice(0, comparedMax)
+  const texts = marked
+    ? await readTexts(git, {
+        ...{ dir, bytesMax: conflictFileBytesMax },
+        names: read.map((path) => `${marked.tree}:${path}`),
+      })
+    : new Map<string, Buffer>()
+  return paths.map((path) => {
+    const text = marked && texts.get(`${marked.tree}:${path}`)
+    const places = text ? placesIn(text.toString(), marked) : []
+    const message = details.filter((detail) => detail.includes(path)).join('\n')
+    return { path, message, places }
+  })
+}
+
+/** Reads `<<<<<<< ours`, `||||||| base`, `=======` and `>>>>>>> theirs`; the base is there if Git is set up so. */
+function placesIn(
+  text: string,
+  { ours, theirs }: { ours: string; theirs: string },
+): ChangeConflict['places'] {
+  const places: ChangeConflict['places'] = []
+  let side: 'none' | 'target' | 'base' | 'changes' = 'none'
+  let found = { target: '', changes: '' }
+  for (const line of text.split(/(?<=\n)/)) {
+    if (line.startsWith(`<<<<<<< ${ours}`)) {
+      side = 'target'
+      found = { target: '', changes: '' }
+    } else if (side === 'target' && line.startsWith('||||||| ')) side = 'base'
+    else if ((side === 'target' || side === 'base') && line.trimEnd() === '=======')
+      side = 'changes'
+    else if (side === 'changes' && line.startsWith(`>>>>>>> ${theirs}`)) {
+      side = 'none'
+      places.push(found)
+      if (places.length === placesMax) break
+    } else if (side === 'target' || side === 'changes')
+      found[side] = (found[side] + line).slice(0, conflictCharsMax)
+  }
+  return places
+}
