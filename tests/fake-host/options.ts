@@ -2,9 +2,9 @@
 
 import type { PendingPermission, PermissionSettings } from '../../src/shared/agents/permissions.ts'
 import type { ModelTest, ProviderEntry } from '../../src/shared/agents/provider-settings.ts'
-import type { TargetComparison } from '../../src/shared/contract/changes.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
 import type { AppInfo } from '../../src/shared/contract/app.ts'
+import type { TargetComparison } from '../../src/shared/contract/changes.ts'
 import type { TaskChecks } from '../../src/shared/contract/checks.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
 import type {

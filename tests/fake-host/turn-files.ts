@@ -119,13 +119,20 @@ const textOf = (file: FakeFile): string => (typeof file === 'string' ? file : ''
 function changeOf(path: string, from: FakeFile, to: FakeFile): TurnDiff['files'][number] {
   const change = from === undefined ? 'added' : to === undefined ? 'deleted' : 'modified'
   if (typeof (to ?? from) !== 'string')
-    return { path, change, oldPath: null, additions: null, deletions: null }
+    return {
+      path,
+      change,
+      oldPath: null,
+      additions: null,
+      deletions: null,
+      contentId: '0'.repeat(40),
+    }
   const parts = diffLines(textOf(from), textOf(to))
   const lines = (isCounted: (part: (typeof parts)[number]) => boolean) =>
     parts.filter(isCounted).reduce((sum, { count = 0 }) => sum + count, 0)
   const additions = lines(({ added }) => added === true)
   const deletions = lines(({ removed }) => removed === true)
-  return { path, change, oldPath: null, additions, deletions }
+  return { path, change, oldPath: null, additions, deletions, contentId: '0'.repeat(40) }
 }
 
 function patchOf(path: string, from: FakeFile, to: FakeFile): string {

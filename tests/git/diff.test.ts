@@ -24,7 +24,11 @@ it('shows commits, uncommitted and untracked work since the base, with renames',
 
   expect(answer).toMatchObject({ kind: 'diff', truncated: false })
   if (answer.kind !== 'diff') return
-  expect(answer.files.toSorted((a, b) => a.path.localeCompare(b.path, 'en'))).toEqual([
+  const found = answer.files.map(({ contentId, ...file }) => file)
+  expect(answer.files.find(({ path }) => path === 'new.txt')?.contentId).toBe(
+    project.git('hash-object', 'new.txt'),
+  )
+  expect(found.toSorted((a, b) => a.path.localeCompare(b.path, 'en'))).toEqual([
     { path: 'data.bin', change: 'added', oldPath: null, additions: null, deletions: null },
     { path: 'é è.txt', change: 'modified', oldPath: null, additions: 1, deletions: 0 },
     { path: 'gone.txt', change: 'deleted', oldPath: null, additions: 0, deletions: 1 },
@@ -45,7 +49,12 @@ it('counts without the text of the changes', async () => {
   ).resolves.toEqual({
     kind: 'diff',
     tree: (await git.snapshot(project.dir)).tree,
-    files: [{ path: 'a.txt', change: 'modified', oldPath: null, additions: 2, deletions: 1 }],
+    files: [
+      {
+        ...{ path: 'a.txt', change: 'modified', oldPath: null, additions: 2, deletions: 1 },
+        contentId: project.git('hash-object', 'a.txt'),
+      },
+    ],
     patch: '',
     truncated: false,
   })

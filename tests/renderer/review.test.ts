@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import { changesOfPatch, isApplied } from '../../src/renderer/components/review/changes-of-patch.ts'
 import { fileTreeRows } from '../../src/renderer/components/review/file-tree.ts'
 import {
   createReviewComments,
   reviewPrompt,
 } from '../../src/renderer/store/review/review-comments.ts'
+import { createViewedFiles, isViewed } from '../../src/renderer/store/review/viewed-files.ts'
 import { formatRoute, parseRoute } from '../../src/renderer/store/window/route.ts'
 import { linesOfPatch, placeOf } from '../../src/renderer/views/review/patch-lines.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 
 const file = (path: string) => ({
   ...{ path, change: 'modified' as const, oldPath: null },
-  ...{ additions: 1, deletions: 0 },
+  ...{ additions: 1, deletions: 0, contentId: '1' },
 })
 
 describe('the tree of changed files', () => {
@@ -46,6 +48,62 @@ const patch = `--- a/x.ts
  last
 \\ No newline at end of file
 `
+
+describe('changes of a file', () => {
+  it('are hunks, labelled above where a line is shown there, the same in a whole file', () => {
+    const ranges = changesOfPatch(patch)
+    expect(ranges).toEqual([
+      {
+        range: { oldStart: 2, oldLines: 1, newStart: 2, newLines: 1 },
+        ...{ blocks: 1, label: { side: 'additions', line: 1 } },
+      },
+      {
+        range: { oldStart: 21, oldLines: 0, newStart: 21, newLines: 1 },
+        ...{ blocks: 1, label: { side: 'additions', line: 20 } },
+      },
+    ])
+    const context = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, at) => ` ${from + at}`).join('\n')
+    const whole = `--- a/x\n+++ b/x\n@@ -1,20 +1,21 @@\n+zero\n${context(1, 6)}\n-7\n+sieben\n${context(8, 14)}\n-15\n+fünfzehn\n${context(16, 20)}\n`
+    expect(changesOfPatch(whole)).toEqual([
+      {
+        range: { oldStart: 1, oldLines: 7, newStart: 1, newLines: 8 },
+        ...{ blocks: 2, label: { side: 'additions', line: 1 } },
+      },
+      {
+        range: { oldStart: 15, oldLines: 1, newStart: 16, newLines: 1 },
+        ...{ blocks: 1, label: { side: 'additions', line: 15 } },
+      },
+    ])
+  })
+
+  it('are applied when each of their blocks is', () => {
+    const [, second] = changesOfPatch(patch)
+    if (!second) throw new Error('no change')
+    expect(isApplied(second, [])).toBe(false)
+    expect(isApplied(second, [{ oldStart: 20, oldLines: 0, newStart: 21, newLines: 1 }])).toBe(true)
+    const two = { ...second, blocks: 2 }
+    expect(isApplied(two, [{ oldStart: 20, oldLines: 0, newStart: 21, newLines: 1 }])).toBe(false)
+  })
+})
+
+describe('viewed marks', () => {
+  it('hold for the content that was seen, over restarts', () => {
+    const kept = new Map<string, string>()
+    const storage = {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+    }
+    const task = newTaskId()
+    const viewed = createViewedFiles(storage)
+    expect(viewed.toggle(task, { path: 'a.ts', contentId: '1' })).toBe(true)
+    const later = createViewedFiles(storage).store.getState()
+    expect(isViewed(later, task, { path: 'a.ts', contentId: '1' })).toBe(true)
+    expect(isViewed(later, task, { path: 'a.ts', contentId: '2' })).toBe(false)
+    expect(viewed.toggle(task, { path: 'a.ts', contentId: '1' })).toBe(false)
+    expect(createViewedFiles(storage).store.getState().size).toBe(0)
+  })
+})
 
 describe('comments on lines', () => {
   it('are found again by the text of their line, nearest to where it was', () => {

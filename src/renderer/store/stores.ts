@@ -16,6 +16,7 @@ import { createReports, type Reports } from './results/reports.ts'
 import { createLastActions, type LastActions } from './resume/last-actions.ts'
 import { createResumes, type Resumes } from './resume/resumes.ts'
 import { createReviewComments, type ReviewComments } from './review/review-comments.ts'
+import { createViewedFiles, type ViewedFiles } from './review/viewed-files.ts'
 import { createSearchStore, type SearchStore } from './search/search-store.ts'
 import { createSessions, type Sessions } from './transcript/sessions.ts'
 import { type Arrivals, createArrivals } from './window/arrival.ts'
@@ -42,6 +43,7 @@ export interface Stores {
   preferences: PreferencesStore
   drafts: Drafts
   reviewComments: ReviewComments
+  viewedFiles: ViewedFiles
   attachments: Attachments
   /** By root: the end of its last run that was viewed when the window opened. */
   seenAtStart: Preferences['seen']
@@ -90,6 +92,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     preferences,
     drafts,
     reviewComments: createReviewComments(window.localStorage),
+    viewedFiles: createViewedFiles(window.localStorage),
     attachments: createAttachments(),
     seenAtStart: preferences.getState().seen,
     overlay: createOverlay(),

@@ -125,6 +125,8 @@ export const workspaceDiffSchema = z.object({
       /** Null for a binary file. */
       additions: z.number().nullable(),
       deletions: z.number().nullable(),
+      /** Git's id of the changed content: another one means that the file changed. All zeros of a deleted file. */
+      contentId: z.string(),
     }),
   ),
   /** Unified diff in Git's format, cut at `diffBytesMax`. */
@@ -236,9 +238,7 @@ export const workspace = {
     )
     .output(workspaceDiffSchema),
   /** What of its changes is in the target already, and what would conflict there. Changes nothing. */
-  compareTarget: base
-    .input(z.object({ workspaceId: idTextSchema }))
-    .output(targetComparisonSchema),
+  compareTarget: base.input(z.object({ workspaceId: idTextSchema })).output(targetComparisonSchema),
   /**
    * Files of a workspace, or of a project's own folder, by a few letters of their paths, best first. In Git without
    * what it ignores.

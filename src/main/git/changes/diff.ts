@@ -152,11 +152,12 @@ async function diffTrees(
 function readFiles(parts: readonly string[]): DiffContent['files'] {
   const { changes, rest } = readRaw(parts)
   const counts = readNumstat(parts.slice(rest))
-  return changes.map(({ status, path, oldPath }) => ({
+  return changes.map(({ status, path, oldPath, newId }) => ({
     path,
     change: changeWords[status],
     oldPath,
     ...(counts.get(path) ?? { additions: null, deletions: null }),
+    contentId: newId,
   }))
 }
 

@@ -1,19 +1,23 @@
 /** The changed files of a review as a tree: names, counts, and marks for viewed files and comments. */
-import { Check, Folder, MessageSquare } from 'lucide-react'
+import { Check, Folder, GitMerge, MessageSquare, TriangleAlert } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { Counts } from '../conversation/rows/tool-call.tsx'
 import { ChangeLetter } from '../diff/change-letter.tsx'
 import { type ChangedFile, fileTreeRows } from './file-tree.ts'
 
+/** How a file stands where the changes would be applied. */
+export type Standing = 'open' | 'partly' | 'applied' | 'conflict'
+
 export function ChangedTree(props: {
   files: readonly ChangedFile[]
   selected: string | null
   isViewed(file: ChangedFile): boolean
+  standing(path: string): Standing
   /** Comments on a file. */
   comments(path: string): number
   onSelect(path: string): void
 }) {
-  const { files, selected, isViewed, comments, onSelect } = props
+  const { files, selected, isViewed, standing, comments, onSelect } = props
   const rows = useMemo(() => fileTreeRows(files), [files])
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
@@ -62,6 +66,7 @@ export function ChangedTree(props: {
                   <span className="sr-only"> comments</span>
                 </span>
               ) : null}
+              <StandingMark standing={standing(file.path)} />
               {viewed ? (
                 <Check aria-label="Viewed" className="size-3.5 shrink-0 text-green" />
               ) : file.additions !== null && file.deletions !== null ? (
@@ -73,4 +78,17 @@ export function ChangedTree(props: {
       })}
     </ul>
   )
+}
+
+function StandingMark({ standing }: { standing: Standing }) {
+  switch (standing) {
+    case 'open':
+      return null
+    case 'conflict':
+      return <TriangleAlert aria-label="Conflict" className="size-3.5 shrink-0 text-amber" />
+    case 'applied':
+      return <GitMerge aria-label="Applied" className="size-3.5 shrink-0 text-green" />
+    case 'partly':
+      return <GitMerge aria-label="Partly applied" className="size-3.5 shrink-0 text-muted" />
+  }
 }

@@ -4,6 +4,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ApplyOutcome, UndoOutcome } from '../../../shared/agents/tools.ts'
+import type { ChangeSelection } from '../../../shared/contract/changes.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
@@ -16,7 +17,7 @@ type ApplyView = Busy | ApplyOutcome | ChangedSince | Failed
 export interface PatchApplications {
   store: StoreApi<ReadonlyMap<TaskId, ApplyView>>
   /** Never rejects: the outcome is stored and returned. */
-  apply(taskId: TaskId): Promise<Busy | ApplyOutcome | Failed>
+  apply(taskId: TaskId, selection?: ChangeSelection): Promise<Busy | ApplyOutcome | Failed>
   /** Undoes the task's newest apply, likewise; the store is cleared once it is undone. */
   undo(taskId: TaskId): Promise<Busy | UndoOutcome | Failed>
   /** Removes an outcome that was read. */
@@ -40,12 +41,12 @@ export function createPatchApplications({
   }
   return {
     store,
-    async apply(taskId) {
+    async apply(taskId, selection) {
       const known = store.getState().get(taskId)
       if (isBusy(known)) return known
       set(taskId, { kind: 'applying' })
       try {
-        return set(taskId, await client.tasks.applyPatch({ taskId }))
+        return set(taskId, await client.tasks.applyPatch({ taskId, selection }))
       } catch (error) {
         return set(taskId, { kind: 'failed', problem: problemOf(error, 'apply the changes') })
       }

@@ -2,6 +2,7 @@
 
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
 import type { ContractErrorCode } from '../../../shared/contract/base.ts'
+import type { ChangeSelection } from '../../../shared/contract/changes.ts'
 import type { RetentionSettings } from '../../../shared/contract/retention.ts'
 import type { Budget } from '../../../shared/records/budgets.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
@@ -26,9 +27,9 @@ export interface Actions {
   cancelSleep(taskId: TaskId): Promise<void>
   /**
    * The toast says how it came out; the card that asked shows it as well. `target`: where the changes go,
-   * in the words of the button that was pressed.
+   * in the words of the button that was pressed. `selection`: only these files and hunks.
    */
-  applyPatch(taskId: TaskId, target?: string): Promise<void>
+  applyPatch(taskId: TaskId, target?: string, selection?: ChangeSelection): Promise<void>
   /** Takes the newest apply back. What changed since is named where the changes are shown. */
   undoApply(taskId: TaskId): Promise<void>
   removeWorkspace(taskId: TaskId, title: string): Promise<boolean>
@@ -175,8 +176,8 @@ export function createActions(stores: Stores): Actions {
       if (stopped && stopped.stopped.length > 1)
         toast(`Stopped ${stopped.stopped.length} agents. Their partial output was saved.`)
     },
-    async applyPatch(taskId, target) {
-      const view = await applies.apply(taskId)
+    async applyPatch(taskId, target, selection) {
+      const view = await applies.apply(taskId, selection)
       if (view.kind === 'failed') showProblem(view.problem)
       else if (view.kind !== 'applying' && view.kind !== 'undoing') {
         const task = ledger.store.getState().ledger.tasks.get(taskId)

@@ -154,7 +154,7 @@ export function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | 
 }
 
 /** Where what was applied is found later, and undone. */
-function Applied({ task, target }: { task: Task; target: string }) {
+export function Applied({ task, target }: { task: Task; target: string }) {
   const { applies } = useStores()
   const { undoApply } = useActions()
   const unreachable = useUnreachable()

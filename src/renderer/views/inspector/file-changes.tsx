@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronRight, ChevronUp } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { Counts } from '../../components/conversation/rows/tool-call.tsx'
@@ -7,6 +8,8 @@ import { ChangeLetter } from '../../components/diff/change-letter.tsx'
 import { PatchView } from '../../components/diff/patch-view.tsx'
 import { counted } from '../../components/primitives/format.ts'
 import { IconButton, NoticeLine } from '../../components/primitives/index.ts'
+import { useStores } from '../../store/hooks.ts'
+import { isViewed } from '../../store/review/viewed-files.ts'
 import { toggled } from '../../store/window/preferences.ts'
 import { splitPatch } from './split-patch.ts'
 
@@ -15,35 +18,25 @@ const openAtFirstMax = 3
 
 type ChangedFile = WorkspaceDiff['files'][number]
 
-/** The files that the person has marked as viewed, with the patch they saw; kept while the window is open. */
-const viewedPatches = new Map<TaskId, Map<string, string | null>>()
-
 /** Changed files with their counts; each opens to its diff and can be marked as viewed. */
 export function FileChanges({ taskId, diff }: { taskId: TaskId; diff: WorkspaceDiff }) {
   const patches = useMemo(() => splitPatch(diff.patch), [diff.patch])
   const [toggledPaths, setToggled] = useState<string[]>([])
-  const [, redraw] = useState(0)
   const list = useRef<HTMLUListElement>(null)
   const { files } = diff
   const openAtFirst = files.length <= openAtFirstMax
   const additions = sum(files, ({ additions }) => additions)
   const deletions = sum(files, ({ deletions }) => deletions)
-  const viewed = viewedPatches.get(taskId)
+  const { viewedFiles } = useStores()
+  const viewed = useStore(viewedFiles.store)
   const patchOf = (file: ChangedFile) => patches.get(file.path) ?? null
-  /** One that changed since has to be looked at again. */
-  const isViewed = (file: ChangedFile) =>
-    viewed?.has(file.path) === true && viewed.get(file.path) === patchOf(file)
+  const isMarked = (file: ChangedFile) => isViewed(viewed, taskId, file)
   const isOpen = (file: ChangedFile) => openAtFirst !== toggledPaths.includes(file.path)
-  const viewedCount = files.filter(isViewed).length
+  const viewedCount = files.filter(isMarked).length
 
   const markViewed = (file: ChangedFile) => {
-    const marks = viewed ?? new Map<string, string | null>()
-    viewedPatches.set(taskId, marks)
-    const wasViewed = isViewed(file)
-    if (wasViewed) marks.delete(file.path)
-    else marks.set(file.path, patchOf(file))
-    if (isOpen(file) === !wasViewed) setToggled(toggled(toggledPaths, file.path))
-    redraw((count) => count + 1)
+    const isNow = viewedFiles.toggle(taskId, file)
+    if (isOpen(file) === isNow) setToggled(toggled(toggledPaths, file.path))
   }
   /** Opens the file so many places after the one with the focus, or the first, and focuses it. */
   const goTo = (step: 1 | -1) => {
@@ -106,7 +99,7 @@ export function FileChanges({ taskId, diff }: { taskId: TaskId; diff: WorkspaceD
             file={file}
             patch={patchOf(file)}
             open={isOpen(file)}
-            viewed={isViewed(file)}
+            viewed={isMarked(file)}
             onToggle={() => setToggled(toggled(toggledPaths, file.path))}
             onViewed={() => markViewed(file)}
           />

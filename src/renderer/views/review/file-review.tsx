@@ -1,29 +1,41 @@
-import { MessageSquarePlus, Pencil, Trash2 } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Check, GitMerge, MessageSquarePlus } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import type { TargetComparison } from '../../../shared/contract/changes.ts'
 import type { Task } from '../../../shared/records/tasks.ts'
 import type { PatchLine } from '../../components/diff/file-patch.tsx'
 import { PatchView } from '../../components/diff/patch-view.tsx'
-import {
-  Button,
-  IconButton,
-  NoticeLine,
-  RelativeTime,
-  Skeleton,
-} from '../../components/primitives/index.ts'
+import { Button, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
+import { ChangeBar } from '../../components/review/change-bar.tsx'
+import { changesOfPatch, isApplied } from '../../components/review/changes-of-patch.ts'
+import { ConflictView } from '../../components/review/conflict-view.tsx'
 import type { ChangedFile } from '../../components/review/file-tree.ts'
 import { usePreference, useStores } from '../../store/hooks.ts'
 import type { ReviewComment } from '../../store/review/review-comments.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
-import { CommentForm } from './comment-form.tsx'
+import { useKeys } from '../shell/use-keys.ts'
+import { Comment, CommentThread } from './comment-thread.tsx'
 import { FileTurns } from './file-turns.tsx'
 import { linesOfPatch, placeOf } from './patch-lines.ts'
+import type { PartialApply } from './use-apply.ts'
 import { useFilePatch } from './use-review-diff.ts'
 
 const none: readonly ReviewComment[] = []
 
-/** The changes of one file with the comments on them. */
-export function FileReview({ task, file }: { task: Task; file: ChangedFile }) {
+interface FileReviewProps {
+  task: Task
+  file: ChangedFile
+  comparison: TargetComparison | null
+  partial: PartialApply
+  /** Which change to go to once the file is shown; null: none. */
+  arriveAt: 'first' | 'last' | null
+  /** Another file has the next change. */
+  onPastEnd(by: 1 | -1): void
+}
+
+/** The changes of one file, each with Apply, and the comments on them. */
+export function FileReview(props: FileReviewProps) {
+  const { task, file, comparison, partial, arriveAt, onPastEnd } = props
   const { reviewComments } = useStores()
   const layout = usePreference('reviewLayout')
   const ignoreSpace = usePreference('reviewIgnoresSpace')
@@ -31,9 +43,10 @@ export function FileReview({ task, file }: { task: Task; file: ChangedFile }) {
   const view = useFilePatch(task, file, { ignoreSpace, whole })
   const all = useStore(reviewComments.store, (known) => known.get(task.id) ?? none)
   const [writing, setWriting] = useState<PatchLine | null>(null)
-  const [editing, setEditing] = useState<string | null>(null)
+  const content = useRef<HTMLDivElement>(null)
   const patch = view.phase === 'ready' ? view.patch : null
   const lines = useMemo(() => linesOfPatch(patch ?? ''), [patch])
+  const changes = useMemo(() => changesOfPatch(patch ?? ''), [patch])
   const placed = useMemo(
     () =>
       all
@@ -46,57 +59,106 @@ export function FileReview({ task, file }: { task: Task; file: ChangedFile }) {
       line === null || line === 0 ? [] : [{ side: comment.side, line }],
     )
     const open = writing && writing.line > 0 ? [writing] : []
-    const byLine = new Map([...shown, ...open].map((one) => [`${one.side} ${one.line}`, one]))
+    const labels = changes.map(({ label }) => label)
+    const byLine = new Map(
+      [...shown, ...open, ...labels].map((one) => [`${one.side} ${one.line}`, one]),
+    )
     return [...byLine.values()]
-  }, [placed, writing])
+  }, [placed, writing, changes])
+  const there = comparison?.files.find(({ path }) => path === file.path)
+  const conflict = comparison?.conflicts.find(({ path }) => path === file.path)
+  const applied = there?.state === 'applied'
+
+  /** The change that was gone to last; its label is drawn anew once the lines are highlighted. */
+  const current = useRef<number | null>(null)
+  const goTo = (index: number) => {
+    current.current = index
+    const bar = content.current?.querySelector<HTMLElement>(`[data-change="${index}"]`)
+    const focus = () => {
+      bar?.focus({ preventScroll: true })
+      bar?.scrollIntoView({ block: 'start' })
+    }
+    focus()
+    if (!bar || document.activeElement === bar) return
+    // The label has no place, and can't take the focus, until the diff renderer has drawn the lines.
+    const drawn = new ResizeObserver(() => {
+      if (bar.offsetHeight === 0) return
+      drawn.disconnect()
+      if (current.current === index) focus()
+    })
+    drawn.observe(bar)
+  }
+  const step = (by: 1 | -1) => {
+    const focused = document.activeElement?.closest<HTMLElement>('[data-change]')?.dataset.change
+    const at = focused === undefined ? current.current : Number(focused)
+    const next = at === null ? (by === 1 ? 0 : -1) : at + by
+    if (next < 0 || next >= changes.length) onPastEnd(by)
+    else goTo(next)
+  }
+  useKeys([
+    { keys: 'n', label: 'Next change', group: 'Review', run: () => step(1) },
+    { keys: 'p', label: 'Previous change', group: 'Review', run: () => step(-1) },
+  ])
+  const arriving = useRef(arriveAt)
+  const onLabel = (index: number, count: number, bar: HTMLElement) => {
+    if (index === current.current && document.activeElement === document.body)
+      bar.focus({ preventScroll: true })
+    const wanted = arriving.current === 'first' ? 0 : arriving.current === 'last' ? count - 1 : null
+    if (wanted !== index) return
+    arriving.current = null
+    goTo(index)
+  }
+  useEffect(() => {
+    // Nothing to stop at in a binary or merely renamed file.
+    if (view.phase === 'ready' && changes.length === 0) arriving.current = null
+  }, [view.phase, changes])
 
   const save = (at: PatchLine, text: string) => {
     const lineText = lines.find((one) => one.side === at.side && one.line === at.line)?.text ?? ''
     reviewComments.add(task.id, { path: file.path, ...at, lineText, text })
     setWriting(null)
   }
-  const thread = (at: PatchLine) => (
-    <div className="flex flex-col gap-2 px-3 py-2">
-      {placed
-        .filter(
-          ({ comment, line }) => line === at.line && (at.line === 0 || comment.side === at.side),
-        )
-        .map(({ comment }) => commentView(comment))}
-      {writing?.line === at.line && (at.line === 0 || writing.side === at.side) ? (
-        <CommentForm
-          label={at.line === 0 ? `Comment on ${file.path}` : `Comment on line ${at.line}`}
-          onSave={(text) => save(at, text)}
-          onCancel={() => setWriting(null)}
-        />
-      ) : null}
-    </div>
-  )
-  const commentView = (comment: ReviewComment) =>
-    editing === comment.id ? (
-      <CommentForm
-        key={comment.id}
-        label="Change the comment"
-        text={comment.text}
-        onSave={(text) => {
-          reviewComments.change(task.id, comment.id, text)
-          setEditing(null)
-        }}
-        onCancel={() => setEditing(null)}
-      />
-    ) : (
-      <CommentView
-        key={comment.id}
-        comment={comment}
-        onEdit={() => setEditing(comment.id)}
-        onRemove={() => reviewComments.remove(task.id, comment.id)}
+  const thread = (at: PatchLine) => {
+    const here = placed.filter(
+      ({ comment, line }) => line === at.line && (at.line === 0 || comment.side === at.side),
+    )
+    const isWriting = writing?.line === at.line && (at.line === 0 || writing.side === at.side)
+    if (here.length === 0 && !isWriting) return null
+    return (
+      <CommentThread
+        taskId={task.id}
+        path={file.path}
+        at={at}
+        comments={here.map(({ comment }) => comment)}
+        writing={isWriting}
+        onSave={(text) => save(at, text)}
+        onCancel={() => setWriting(null)}
       />
     )
+  }
+  const labelsAt = (at: PatchLine) =>
+    changes.map((change, index) =>
+      change.label.side === at.side && change.label.line === at.line ? (
+        <ChangeBar
+          key={change.range.newStart}
+          ref={(bar) => {
+            if (bar) onLabel(index, changes.length, bar)
+          }}
+          index={index}
+          count={changes.length}
+          applied={applied || isApplied(change, there?.hunks ?? [])}
+          applying={partial.applying}
+          notNow={ignoreSpace ? 'Show white space to apply single changes' : partial.notNow}
+          target={partial.target}
+          onApply={() => partial.apply([{ path: file.path, hunks: [change.range] }])}
+        />
+      ) : null,
+    )
   const outdated = placed.filter(({ line }) => line === null)
-  const onFile = placed.some(({ line }) => line === 0) || writing?.line === 0
   return (
-    <div className="flex flex-col gap-2 p-4">
-      <div className="flex items-center gap-2">
-        <h2 className="untrusted min-w-0 flex-1 font-mono text-code break-all" dir="ltr">
+    <div ref={content} className="flex flex-col gap-2 p-4">
+      <div className="flex flex-wrap items-center gap-2">
+        <h2 className="untrusted min-w-[200px] flex-1 font-mono text-code break-all" dir="ltr">
           {file.oldPath ? `${file.oldPath} → ` : ''}
           {file.path}
         </h2>
@@ -107,13 +169,44 @@ export function FileReview({ task, file }: { task: Task; file: ChangedFile }) {
         >
           Comment on the file
         </Button>
+        {applied ? (
+          <span className="flex h-6 items-center gap-1 px-1.5 text-small text-green">
+            <Check aria-hidden className="size-3.5" />
+            Applied to {partial.target}
+          </span>
+        ) : (
+          <Button
+            size="small"
+            icon={<GitMerge />}
+            busy={partial.applying}
+            disabled={partial.notNow !== null || conflict !== undefined}
+            title={
+              partial.notNow ??
+              (conflict ? 'Conflicts; see below' : `Apply only this file to ${partial.target}`)
+            }
+            onClick={() => partial.apply([{ path: file.path }])}
+          >
+            Apply file
+          </Button>
+        )}
       </div>
       <FileTurns task={task} path={file.path} />
-      {onFile ? thread({ side: 'additions', line: 0 }) : null}
+      {conflict ? (
+        <ConflictView
+          conflict={conflict}
+          target={partial.target}
+          applying={partial.applying}
+          notNow={partial.notNow}
+          onReplace={() => partial.apply([{ path: file.path, replace: true }])}
+        />
+      ) : null}
+      {thread({ side: 'additions', line: 0 })}
       {outdated.length > 0 ? (
         <div className="flex flex-col gap-2">
           <p className="text-small text-muted">On lines that are not in this diff any more:</p>
-          {outdated.map(({ comment }) => commentView(comment))}
+          {outdated.map(({ comment }) => (
+            <Comment key={comment.id} taskId={task.id} comment={comment} />
+          ))}
         </div>
       ) : null}
       {view.phase === 'loading' ? <Skeleton lines={8} /> : null}
@@ -129,7 +222,12 @@ export function FileReview({ task, file }: { task: Task; file: ChangedFile }) {
           path={file.path}
           layout={layout}
           notes={notes}
-          renderNote={thread}
+          renderNote={(at) => (
+            <>
+              {thread(at)}
+              {labelsAt(at)}
+            </>
+          )}
           onAddNote={setWriting}
         />
       ) : null}
@@ -144,27 +242,4 @@ function noLines({ additions, oldPath }: ChangedFile, ignoreSpace: boolean): str
   if (additions === null) return 'Binary file: no lines to compare.'
   if (oldPath !== null) return 'Renamed; the content is the same.'
   return ignoreSpace ? 'Only white space changed.' : 'No lines changed.'
-}
-
-function CommentView(props: { comment: ReviewComment; onEdit(): void; onRemove(): void }) {
-  const { comment, onEdit, onRemove } = props
-  const { text, sent } = comment
-  return (
-    <article
-      aria-label={`Comment on ${comment.line === 0 ? comment.path : `line ${comment.line}`}`}
-      className="flex items-start gap-2 rounded-md border bg-panel px-3 py-2 font-sans text-ui whitespace-normal"
-    >
-      <p className="min-w-0 flex-1 break-words whitespace-pre-wrap">{text}</p>
-      {sent ? (
-        <span className="shrink-0 text-small text-muted">
-          sent <RelativeTime at={new Date(sent.at).toISOString()} />
-        </span>
-      ) : (
-        <>
-          <IconButton size="small" label="Change" icon={<Pencil />} onClick={onEdit} />
-          <IconButton size="small" label="Remove" icon={<Trash2 />} onClick={onRemove} />
-        </>
-      )}
-    </article>
-  )
 }

@@ -1,7 +1,8 @@
 /** The changes of an agent, file by file, with comments that go to it as one follow-up. */
-import { ArrowLeft, ChevronDown, ChevronUp, RefreshCw, Send } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { ArrowLeft, ChevronDown, ChevronUp, EyeOff, RefreshCw, Send } from 'lucide-react'
+import { useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import type { TargetComparison } from '../../../shared/contract/changes.ts'
 import { isRunning, type Task } from '../../../shared/records/tasks.ts'
 import { Counts } from '../../components/conversation/rows/tool-call.tsx'
 import { counted } from '../../components/primitives/format.ts'
@@ -12,18 +13,22 @@ import {
   Skeleton,
   toast,
 } from '../../components/primitives/index.ts'
-import { ChangedTree } from '../../components/review/changed-tree.tsx'
+import { ChangedTree, type Standing } from '../../components/review/changed-tree.tsx'
 import { type ChangedFile, filesInOrder } from '../../components/review/file-tree.ts'
 import { problemOf } from '../../rpc/problem.ts'
 import { usePreference, useStores, useTask, useUnreachable } from '../../store/hooks.ts'
 import { type ReviewComment, reviewPrompt } from '../../store/review/review-comments.ts'
+import { isViewed } from '../../store/review/viewed-files.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { showProblem } from '../app/actions.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
-import { ApplyButton, ApplyOutcomeNote } from '../inspector/changes-tab.tsx'
+import { Applied, ApplyButton, ApplyOutcomeNote } from '../inspector/changes-tab.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskHeader } from '../task/task-header.tsx'
+import { ConflictsLine } from './conflicts-line.tsx'
 import { FileReview } from './file-review.tsx'
+import { usePartialApply } from './use-apply.ts'
+import { useComparison } from './use-comparison.ts'
 import { useReviewDiff } from './use-review-diff.ts'
 
 const none: readonly ReviewComment[] = []
@@ -38,12 +43,13 @@ export function ReviewScreen({ taskId, path }: { taskId: string; path: string | 
 }
 
 function Review({ task, path }: { task: Task; path: string | null }) {
-  const { navigation, preferences, reviewComments } = useStores()
+  const { navigation, preferences, reviewComments, viewedFiles } = useStores()
   const { diff, problem, refresh } = useReviewDiff(task)
   const files = useMemo(() => filesInOrder(diff?.files ?? []), [diff])
   const comments = useStore(reviewComments.store, (known) => known.get(task.id) ?? none)
-  /** What each viewed file had changed when it was marked; another count has to be looked at again. */
-  const [viewed, setViewed] = useState<ReadonlyMap<string, string>>(new Map())
+  const viewed = useStore(viewedFiles.store)
+  const comparison = useComparison(task, diff)
+  const partial = usePartialApply(task, diff)
   const layout = usePreference('reviewLayout')
   const ignoreSpace = usePreference('reviewIgnoresSpace')
   const whole = usePreference('reviewWholeFile')
@@ -51,30 +57,34 @@ function Review({ task, path }: { task: Task; path: string | null }) {
   const back = () => navigation.go(taskRoute(task.id))
   const show = (file: ChangedFile) =>
     navigation.go({ screen: 'review', taskId: task.id, path: file.path }, { replace: true })
-  const step = (by: 1 | -1) => {
+  /** At which change the next file is entered, when it was reached from a change. */
+  const arriveAt = useRef<'first' | 'last' | null>(null)
+  const step = (by: 1 | -1, arriving: 'first' | 'last' | null = null) => {
     const next = files[(selected ? files.indexOf(selected) : -1) + by]
+    arriveAt.current = next ? arriving : null
     if (next) show(next)
   }
-  const isViewed = (file: ChangedFile) => viewed.get(file.path) === stateOf(file)
+  const isMarked = (file: ChangedFile) => isViewed(viewed, task.id, file)
   const toggleViewed = () => {
-    if (!selected) return
-    const marks = new Map(viewed)
-    const was = isViewed(selected)
-    if (was) marks.delete(selected.path)
-    else marks.set(selected.path, stateOf(selected))
-    setViewed(marks)
-    if (!was) step(1)
+    if (selected && viewedFiles.toggle(task.id, selected)) step(1)
+  }
+  const nextUnviewed = () => {
+    const at = selected ? files.indexOf(selected) : -1
+    const next = [...files.slice(at + 1), ...files.slice(0, at)].find((file) => !isMarked(file))
+    arriveAt.current = null
+    if (next) show(next)
   }
   const setLayout = () =>
     preferences.setState({ reviewLayout: layout === 'split' ? 'unified' : 'split' })
   useKeys([
     { keys: 'j', label: 'Next file', group: 'Review', run: () => step(1) },
     { keys: 'k', label: 'Previous file', group: 'Review', run: () => step(-1) },
+    { keys: 'u', label: 'Next file not viewed', group: 'Review', run: nextUnviewed },
     { keys: 'v', label: 'Mark the file as viewed', group: 'Review', run: toggleViewed },
     { keys: 's', label: 'Side by side or unified', group: 'Review', run: setLayout },
     { keys: 'Escape', label: 'Back to the agent', group: 'Review', run: back },
   ])
-  const viewedCount = files.filter(isViewed).length
+  const viewedCount = files.filter(isMarked).length
   return (
     <section aria-label={`Review of ${task.title}`} className="flex min-h-0 flex-1 flex-col">
       <TaskHeader
@@ -116,9 +126,20 @@ function Review({ task, path }: { task: Task; path: string | null }) {
           onClick={() => step(-1)}
         />
         <IconButton label="Next file" shortcut="j" icon={<ChevronDown />} onClick={() => step(1)} />
+        <IconButton
+          label="Next file not viewed"
+          shortcut="u"
+          icon={<EyeOff />}
+          onClick={nextUnviewed}
+        />
         <IconButton label="Refresh" icon={<RefreshCw />} onClick={refresh} />
       </div>
-      <ApplyOutcomeNote task={task} />
+      <Applied task={task} target={partial.target} />
+      {comparison && comparison.conflicts.length > 0 ? (
+        <ConflictsLine files={files} comparison={comparison} partial={partial} onShow={show} />
+      ) : (
+        <ApplyOutcomeNote task={task} />
+      )}
       {problem ? (
         <ProblemNotice
           problem={problem}
@@ -137,7 +158,8 @@ function Review({ task, path }: { task: Task; path: string | null }) {
             <ChangedTree
               files={files}
               selected={selected.path}
-              isViewed={isViewed}
+              isViewed={isMarked}
+              standing={(of) => standingOf(of, comparison)}
               comments={(of) => comments.filter((one) => one.path === of).length}
               onSelect={(chosen) => {
                 const file = files.find((one) => one.path === chosen)
@@ -146,11 +168,18 @@ function Review({ task, path }: { task: Task; path: string | null }) {
             />
           </nav>
           <div key={selected.path} className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
-            <FileReview task={task} file={selected} />
+            <FileReview
+              task={task}
+              file={selected}
+              comparison={comparison}
+              partial={partial}
+              arriveAt={arriveAt.current}
+              onPastEnd={(by) => step(by, by === 1 ? 'first' : 'last')}
+            />
             <label className="flex items-center gap-2 px-4 pb-4 text-muted">
               <input
                 type="checkbox"
-                checked={isViewed(selected)}
+                checked={isMarked(selected)}
                 onChange={toggleViewed}
                 className="size-4 accent-(--accent-fill)"
               />
@@ -225,8 +254,10 @@ function Toggle(props: { label: string; on: boolean; onChange(): void }) {
   )
 }
 
-const stateOf = ({ additions, deletions, change }: ChangedFile): string =>
-  `${change} ${additions} ${deletions}`
+function standingOf(path: string, comparison: TargetComparison | null): Standing {
+  if (comparison?.conflicts.some((conflict) => conflict.path === path)) return 'conflict'
+  return comparison?.files.find((file) => file.path === path)?.state ?? 'open'
+}
 
 const sum = (files: readonly ChangedFile[], of: (file: ChangedFile) => number | null): number =>
   files.reduce((total, file) => total + (of(file) ?? 0), 0)

@@ -6,24 +6,50 @@ import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import { workspaceDiff } from '../../../../tests/fixtures/entries/workspaces.ts'
+import type { TargetComparison } from '../../../shared/contract/changes.ts'
 
-function fake(changes: 'some' | 'none') {
+type Changes = 'some' | 'none' | 'conflicts'
+
+/** Some of it is in the target, and in one file both sides changed a line. */
+const comparison: TargetComparison = {
+  tree: workspaceDiff.tree,
+  files: workspaceDiff.files.map(({ path }) => ({
+    ...{ path, hunks: [] },
+    state: path.startsWith('docs/') ? 'applied' : 'open',
+  })),
+  conflicts: [
+    {
+      ...{ path: 'src/parser.ts', message: 'CONFLICT (content): Merge conflict in src/parser.ts' },
+      places: [
+        {
+          target: "    if (peek() !== ']') expect(',')\n",
+          changes: "    if (peek() === ',') next()\n    else break\n",
+        },
+      ],
+    },
+  ],
+}
+
+function fake(changes: Changes) {
   return createStoryHost({
     records: laterRecords,
-    ...(changes === 'some' ? { diff: workspaceDiff } : {}),
+    ...(changes === 'none' ? {} : { diff: workspaceDiff }),
+    ...(changes === 'conflicts' ? { comparison: () => comparison } : {}),
   })
 }
 
-const meta: Meta<{ changes: 'some' | 'none'; theme?: 'light' | 'dark' }> = {
+const meta: Meta<{ changes: Changes; theme?: 'light' | 'dark' }> = {
   title: 'Screens/Review',
   decorators: [inWindow],
   args: { changes: 'some' },
   render: ({ changes, theme }, { globals }) => {
     localStorage.removeItem('shiplog.review-comments')
+    localStorage.removeItem('shiplog.viewed-files')
     return (
       <AppStage
         fake={fake(changes)}
-        address={`#/t/${ids.lead}/review`}
+        // The lead runs; an ended agent's changes can be applied.
+        address={`#/t/${changes === 'conflicts' ? ids.tests : ids.lead}/review`}
         theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
       />
     )
@@ -53,6 +79,24 @@ export const Comments: Story = {
     await userEvent.click(canvas.getByRole('checkbox', { name: 'Side by side' }))
   },
 }
+/** Steps to a change by key, applies it, and sees both sides of a conflict. */
+export const Conflicts: Story = {
+  args: { changes: 'conflicts' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const line = within(await canvas.findByRole('region', { name: 'Conflicts' }))
+    await userEvent.click(line.getByRole('button', { name: 'Show' }))
+    await canvas.findByRole('region', { name: 'Conflict' })
+    await expect(canvas.getByRole('figure', { name: 'The agent’s' })).toBeVisible()
+    const change = () => canvas.getByRole('group', { name: 'Change 1 of 1' })
+    await waitFor(change)
+    await userEvent.keyboard('n')
+    await waitFor(() => expect(change()).toHaveFocus())
+    await userEvent.click(canvas.getByRole('button', { name: 'Apply the other 3 files' }))
+    await canvas.findByText(/^Applied 3 files to /)
+  },
+}
+export const ConflictsDark: Story = { ...Conflicts, args: { changes: 'conflicts', theme: 'dark' } }
 export const Dark: Story = { args: { theme: 'dark' } }
 export const NothingChanged: Story = {
   args: { changes: 'none' },

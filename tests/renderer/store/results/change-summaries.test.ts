@@ -7,6 +7,7 @@ import { ids, laterState, taskWith } from '../../../fixtures/entries/tasks.ts'
 
 const file = (path: string, additions: number | null, deletions: number | null) => ({
   ...{ path, change: 'modified' as const, oldPath: null, additions, deletions },
+  contentId: '1'.repeat(40),
 })
 const ended = (more: Partial<Task> = {}): Task =>
   taskWith({ ...laterState.tasks.get(ids.lead), status: 'completed', patch: 'ready', ...more })

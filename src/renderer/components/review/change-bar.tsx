@@ -1,0 +1,52 @@
+import { Check, GitMerge } from 'lucide-react'
+import type { ReactNode, Ref } from 'react'
+import { Button } from '../primitives/index.ts'
+
+/** Labels one change inside a diff, with Apply, or that it is applied; `children` say more of it. */
+export function ChangeBar(props: {
+  index: number
+  count: number
+  applied: boolean
+  applying: boolean
+  /** Why it can't be applied now; null if it can. */
+  notNow: string | null
+  /** As in the button that applies everything. */
+  target: string
+  children?: ReactNode
+  ref?: Ref<HTMLFieldSetElement>
+  onApply(): void
+}) {
+  const { index, count, applied, applying, notNow, target, children, ref, onApply } = props
+  return (
+    <fieldset
+      ref={ref}
+      tabIndex={-1}
+      data-change={index}
+      aria-label={`Change ${index + 1} of ${count}`}
+      className="focus-inset flex min-h-7 min-w-0 scroll-mt-10 flex-wrap content-center items-center gap-x-2 border-y bg-panel px-3 font-sans text-small whitespace-normal text-muted"
+    >
+      <span className="tabular shrink-0">
+        Change {index + 1} of {count}
+      </span>
+      <span className="min-w-0 flex-1">{children}</span>
+      {applied ? (
+        <span className="flex items-center gap-1 text-green">
+          <Check aria-hidden className="size-3.5" />
+          Applied
+        </span>
+      ) : (
+        <Button
+          size="small"
+          icon={<GitMerge />}
+          busy={applying}
+          disabled={notNow !== null}
+          title={notNow ?? `Apply only this change to ${target}`}
+          className="border-transparent bg-transparent"
+          onClick={onApply}
+        >
+          Apply change
+        </Button>
+      )}
+    </fieldset>
+  )
+}

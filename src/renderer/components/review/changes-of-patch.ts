@@ -1,0 +1,62 @@
+/** The changes of a file that a reviewer steps through: changed lines with a few unchanged ones between them. Pure. */
+import { parsePatch } from 'diff'
+import type { HunkRange } from '../../../shared/contract/changes.ts'
+import { isHunkWithin } from '../../../shared/hunk-ranges.ts'
+import type { PatchLine } from '../diff/file-patch.tsx'
+
+interface FileChange {
+  /** From the first to the last changed line. */
+  range: HunkRange
+  /** Runs of changed lines in it. */
+  blocks: number
+  /** Where it is labelled: above its first line, or below its last one where nothing is shown above. */
+  label: PatchLine
+}
+
+/** As many as Git shows around a change: with fewer between them, two changes are one hunk, in a whole file as well. */
+const contextLines = 3
+
+export function changesOfPatch(patch: string): FileChange[] {
+  const changes: FileChange[] = []
+  for (const hunk of parsePatch(patch)[0]?.hunks ?? []) {
+    let [oldLine, newLine] = [hunk.oldStart, hunk.newStart]
+    let unchanged = Number.POSITIVE_INFINITY
+    let above: PatchLine | null = null
+    for (const line of hunk.lines) {
+      if (line.startsWith('\\')) continue
+      if (line.startsWith(' ')) {
+        above = { side: 'additions', line: newLine }
+        unchanged++
+        oldLine++
+        newLine++
+        continue
+      }
+      const removed = line.startsWith('-')
+      const here: PatchLine = removed
+        ? { side: 'deletions', line: oldLine }
+        : { side: 'additions', line: newLine }
+      if (unchanged > contextLines * 2) {
+        const range = { oldStart: oldLine, oldLines: 0, newStart: newLine, newLines: 0 }
+        changes.push({ range, blocks: 1, label: above ?? here })
+      } else if (unchanged > 0) bump(changes)
+      const change = changes.at(-1)
+      unchanged = 0
+      if (removed) oldLine++
+      else newLine++
+      if (!change) continue
+      change.range.oldLines = oldLine - change.range.oldStart
+      change.range.newLines = newLine - change.range.newStart
+      if (above === null) change.label = here
+    }
+  }
+  return changes
+}
+
+function bump(changes: readonly FileChange[]): void {
+  const last = changes.at(-1)
+  if (last) last.blocks++
+}
+
+/** Whether all changed lines of it are among the hunks that were applied. */
+export const isApplied = (change: FileChange, applied: readonly HunkRange[]): boolean =>
+  applied.filter((hunk) => isHunkWithin(hunk, change.range)).length >= change.blocks

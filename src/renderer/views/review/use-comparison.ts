@@ -1,0 +1,30 @@
+import { useEffect, useState } from 'react'
+import type { TargetComparison } from '../../../shared/contract/changes.ts'
+import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
+import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { useConnectionLost, useStores } from '../../store/hooks.ts'
+
+/**
+ * What of the changes is in the target already, and what would conflict; null while unknown, and while the agent runs.
+ * Read again when the changes become others, and after each apply and undo.
+ */
+export function useComparison(task: Task, diff: WorkspaceDiff | null): TargetComparison | null {
+  const { client } = useStores()
+  const lost = useConnectionLost()
+  const [comparison, setComparison] = useState<TargetComparison | null>(null)
+  const running = isRunning(task.status)
+  const tree = diff?.tree ?? null
+  const updates = task.fileUpdates?.map(({ id, doneAt }) => `${id} ${doneAt}`).join(' ')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these asks for another reading
+  useEffect(() => {
+    if (lost || running || tree === null) return
+    const abort = new AbortController()
+    client.workspace.compareTarget({ workspaceId: task.id }, { signal: abort.signal }).then(
+      (found) => setComparison(found.tree === tree ? found : null),
+      // Only marks are missing; an apply reports the reason.
+      () => !abort.signal.aborted && setComparison(null),
+    )
+    return () => abort.abort()
+  }, [client, task.id, task.patch, updates, running, tree, lost, diff])
+  return running ? null : comparison
+}
