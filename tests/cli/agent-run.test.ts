@@ -228,7 +228,7 @@ describe('agent run', () => {
     })
     const { stderr } = await runToEnd(argvFor('/code/api'), { fake })
     expect(stderr).toMatch(
-      /│ Trying again in \d+y: no connection: the server closed the connection/,
+      /│ Trying again in \d+y: the connection failed: the server closed the connection/,
     )
   })
 

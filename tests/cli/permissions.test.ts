@@ -107,6 +107,31 @@ describe('a question in the terminal', () => {
     },
   )
 
+  it('holds what agents say meanwhile until it is answered', async () => {
+    const { cwd, argv } = await scenarioRun()
+    const fake = createFakeShiplog()
+    fake.given.onStart = async (taskId) => {
+      fake.spawn(taskId)
+      fake.say(taskId, 'Before the question.')
+      fake.askPermission(questionOf(taskId))
+      for await (const { questions } of await fake.shiplog.client.feed.permissions())
+        if (questions.length === 0) break
+      fake.complete(taskId)
+    }
+    const cli = startCli(argv, { cwd, fake, ...terminal })
+    await cli.said('Allow it?')
+    const [lead] = fake.state.tasks.keys()
+    if (lead) fake.say(lead, 'During the question.')
+    // The terminal shows nothing of it: typing is the next that happens there.
+    cli.type('y\n')
+    const stderr = stripVTControlCharacters((await cli.ended).stderr)
+    const places = ['Before the question.', 'or say why not: ', 'During the question.'].map(
+      (text) => stderr.indexOf(text),
+    )
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+  })
+
   it('[K6] shows what can’t be seen, and reads page by page before it asks', async () => {
     const { cwd, argv } = await scenarioRun()
     const text = ['echo \u202e', ...Array.from({ length: 30 }, (_, at) => `echo ${at}`)].join('\n')

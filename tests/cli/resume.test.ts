@@ -1,7 +1,7 @@
 /** What the resuming commands ask for, print and end with; the agents are not real. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { thePerson } from '../../src/shared/records/drift.ts'
-import type { TaskId } from '../../src/shared/records/ids.ts'
+import { runIdOf, type TaskId } from '../../src/shared/records/ids.ts'
 import { momentOf } from '../../src/shared/text/format-time.ts'
 import { noDrift } from '../fixtures/no-drift.ts'
 import { jsonLines, type RunOptions, runToEnd, startCli } from './fake-process.ts'
@@ -118,6 +118,23 @@ describe('[S1] tasks resume: who is meant', () => {
       `completed on ${momentOf(fake.state.tasks.get(tester)?.endedAt ?? '')}`,
     )
     expect(stderr).toContain(`shiplog tasks continue ${tester.slice(0, 8)}`)
+  })
+
+  it('[Q1] says of several, too, why a model is asked again', async () => {
+    const { onGoOn } = fake.given
+    fake.onGoOn(async (taskId) => {
+      if (taskId === tester) {
+        if (statusOf(taskId) === 'queued') fake.spawn(taskId)
+        fake.append(taskId, {
+          ...{ type: 'retrying', runId: runIdOf(taskId, 2), turn: 1 },
+          cause: { kind: 'network', detail: 'the server closed the connection' },
+          untilMs: Date.UTC(2200, 0),
+        })
+      }
+      await onGoOn?.(taskId)
+    })
+    const { stderr } = await run(['tasks', 'resume', '--tree'])
+    expect(stderr).toMatch(/waiting\s+Add tests .*: Trying again in \d+y: the connection failed/)
   })
 
   it('passes --max-agents and --force on', async () => {

@@ -18,8 +18,10 @@ describe('how a moment reads in a message', () => {
   })
 
   it('tells a person when a quota ends in their own time, and an agent in one that has a time zone', () => {
-    const cause = { kind: 'quota', untilMs: Date.parse(at), detail: 'the quota is spent' } as const
-    expect(formatCause(cause)).toBe('the quota is spent (until Nov 3, 2025, 14:05)')
-    expect(formatCause(cause, { reader: 'agent' })).toBe(`the quota is spent (until ${at})`)
+    const cause = { kind: 'quota', untilMs: Date.parse(at), detail: 'try later (429)' } as const
+    expect(formatCause(cause)).toBe('the quota is spent until Nov 3, 2025, 14:05: try later (429)')
+    expect(formatCause(cause, { reader: 'agent' })).toBe(
+      `the quota is spent until ${at}: try later (429)`,
+    )
   })
 })

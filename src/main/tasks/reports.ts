@@ -45,9 +45,11 @@ export function createReports(deps: { record: TaskRecord; archive: ArchiveReader
     }
     const cause = runs.at(-1)?.cause
     const why =
-      run === undefined
-        ? `"${title}" has no report: it is ${status}${cause ? ` (${formatCause(cause)})` : ''}.`
-        : `"${title}" has no report of a run ${run}.`
+      run !== undefined
+        ? `"${title}" has no report of a run ${run}.`
+        : status === 'completed'
+          ? `"${title}" completed without a report. Its last message is at the end of its transcript.`
+          : `"${title}" has no report: it is ${status}${cause ? ` (${formatCause(cause)})` : ''}.`
     throw new FailureError({ kind: 'not-found', what, id: taskId, why })
   }
 

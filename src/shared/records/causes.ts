@@ -122,11 +122,14 @@ function wordsOf(cause: Cause, reader: Reader): Words {
     case 'quota':
       return cause.untilMs === null
         ? { full: cause.detail }
-        : { full: `${cause.detail} (until ${untilFor(reader, cause.untilMs)})` }
+        : {
+            full: `the quota is spent until ${untilFor(reader, cause.untilMs)}: ${cause.detail}`,
+            short: 'quota spent',
+          }
     case 'sign-in':
       return { full: cause.detail, short: 'not signed in' }
     case 'network':
-      return { full: `no connection: ${cause.detail}`, short: 'no connection' }
+      return { full: `the connection failed: ${cause.detail}`, short: 'no connection' }
     case 'agent-died':
       return { full: `the agent's process ${endOfProcess(cause)}${after(cause.detail)}` }
     case 'no-report':

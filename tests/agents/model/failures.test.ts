@@ -34,7 +34,7 @@ describe.each(wires)('on the wire %s', (wire) => {
   it.each(['disconnect', 'truncated', 'malformed', 'error-event'] as const)(
     'gives no half answer for a whole one when the stream ends by %s',
     async (kind) => {
-      const { lines, fake, outcome } = await play(
+      const { lines, fake, outcome, entries } = await play(
         { parts: [say('This is the first half of what is said.')], flaw: { kind } },
         [say('All of it.')],
       )
@@ -42,6 +42,13 @@ describe.each(wires)('on the wire %s', (wire) => {
       expect(lines.filter((line) => line.startsWith('retrying'))).toHaveLength(1)
       const superseded = lines.filter((line) => line.startsWith('assistant superseded: This'))
       expect(superseded).toHaveLength(1)
+      if (kind === 'disconnect')
+        expect(entries).toContainEqual(
+          expect.objectContaining({
+            type: 'retrying',
+            cause: { kind: 'network', detail: 'it broke off in the answer' },
+          }),
+        )
       // Only a stream that came to its end may have said all that the broken attempt used.
       if (kind !== 'malformed') expect(outcome.usage.complete).toBe(false)
       expect(JSON.stringify(fake.requests.at(-1)?.body)).not.toContain('first half')

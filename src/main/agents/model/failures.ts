@@ -40,7 +40,7 @@ export function failureOf(error: unknown): AttemptFailure {
   if (status === 429)
     return { cause: { kind: 'quota', untilMs: null, detail }, retry: 'later', retryAfterMs }
   if (status === 401 || status === 403) {
-    const refusal = `the provider refused access, ${detail}. Check its key in Settings › Models, or by shiplog agent setup`
+    const refusal = `the provider refused access: ${detail}. Check its key in Settings › Models, or with shiplog agent setup`
     return { cause: { kind: 'sign-in', detail: refusal }, retry: 'never', retryAfterMs }
   }
   const isPassing = status >= 500 || status === 408 || status === 409
@@ -71,10 +71,16 @@ function withoutStatus(error: unknown, detail: string): AttemptFailure {
   // In the middle of a stream: whatever broke it, the answer is in part.
   const isRequest = APICallError.isInstance(error) && error.responseHeaders === undefined
   return {
-    cause: { kind: 'network', detail },
+    cause: { kind: 'network', detail: isBrokenOff(error) ? 'it broke off in the answer' : detail },
     retry: isRequest ? 'later' : 'again',
     retryAfterMs: null,
   }
+}
+
+/** Node's fetch calls a socket that closes in the middle of a body `terminated`, which explains nothing. */
+function isBrokenOff(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.message === 'terminated' || isBrokenOff(error.cause)
 }
 
 function statusOf(error: unknown): number | undefined {

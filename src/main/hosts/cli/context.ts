@@ -2,6 +2,7 @@
 import { visibleJson } from '../../../shared/text/shown-text.ts'
 import type { CliHost } from './host.ts'
 import { createOutput, type Output } from './terminal/output.ts'
+import { createProgressOutput, type ProgressOutput } from './terminal/progress-output.ts'
 import { safeLine } from './terminal/safe-text.ts'
 
 export interface CliContext {
@@ -10,6 +11,8 @@ export interface CliContext {
   out: Output
   /** Standard error: messages for people. */
   err: Output
+  /** Standard error for lines about running agents, which wait while a person is asked. */
+  progress: ProgressOutput
   json: boolean
   /** The value of `--data-dir`. */
   dataDirFlag: string | undefined
@@ -38,6 +41,7 @@ export function createContext(
     host,
     out,
     err,
+    progress: createProgressOutput(err),
     json: options.json === true,
     dataDirFlag: options.dataDir,
     say,

@@ -21,7 +21,7 @@ export function demo(given: ParsedOptions): Action {
         ({ taskId }) => [taskId],
       )
       await context.say(`The demo's project is in ${safeLine(started.project.dir)}`)
-      const watcher = context.json ? silent : createRunProgress(context.err, context.host.now)
+      const watcher = context.json ? silent : createRunProgress(context.progress, context.host.now)
       const ended = await followRun(session.client, started.taskId, watcher, session)
       const result = await resultOf(session, ended.task)
       if (context.json) {

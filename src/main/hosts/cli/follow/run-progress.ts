@@ -3,10 +3,8 @@
  * output and actions as they happen, each line marked with its agent.
  */
 
-import prettyMs from 'pretty-ms'
 import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
 import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
-import { formatCause } from '../../../../shared/records/causes.ts'
 import type { Entry, MessagePart } from '../../../../shared/records/entries.ts'
 import { type EntryId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import { formatRunSandbox } from '../../../../shared/records/sandbox.ts'
@@ -17,7 +15,7 @@ import { safeLine, safeText } from '../terminal/safe-text.ts'
 import { padEnd, textWidth, truncate } from '../terminal/text-width.ts'
 import type { RunWatcher } from './follow-trees.ts'
 import { createLineStream, type LineStream } from './line-stream.ts'
-import { createStateLines } from './state-lines.ts'
+import { createStateLines, retryText } from './state-lines.ts'
 
 /** The width where no terminal limits a line: wide enough to read, narrow enough for a log. */
 const columnsWithoutTerminal = 100
@@ -126,7 +124,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
         )
       case 'retrying':
         await flush(speech)
-        return writeMarked(speech, truncate(retryLine(entry), width), 'dim')
+        return writeMarked(speech, truncate(retryText(entry), width), 'dim')
       case 'permission':
         return writePermission(speech, entry)
       case 'tool-result':
@@ -183,12 +181,6 @@ const nobodyHint = 'Allow more with --permissions, or with a rule in the setting
 /** Whole, however long: a name that is missing is why a command failed. */
 const withheldLine = (names: string[]): string =>
   `Withheld from the agents: ${names.map(safeLine).join(', ')}. Let one through with --env NAME.`
-
-function retryLine({ at, cause, untilMs }: Extract<Entry, { type: 'retrying' }>): string {
-  const pauseMs = untilMs === null ? 0 : untilMs - at
-  const wait = pauseMs > 0 ? `in ${prettyMs(pauseMs, { compact: true })}` : 'now'
-  return `Trying again ${wait}: ${safeLine(formatCause(cause))}`
-}
 
 /** In `width` columns. The end of a command's output explains a failure more often than its beginning. */
 function failureLine(

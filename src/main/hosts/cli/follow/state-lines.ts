@@ -1,6 +1,8 @@
 /** A run as people follow it from afar, on standard error: a line when a task begins, and when it ends. */
+import prettyMs from 'pretty-ms'
 import { sleepOf } from '../../../../shared/projections/ledger/sleep.ts'
 import { formatCause } from '../../../../shared/records/causes.ts'
+import type { Entry } from '../../../../shared/records/entries.ts'
 import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import type { TaskTree } from '../../../../shared/records/tasks.ts'
 import { counted } from '../../../../shared/text/counted.ts'
@@ -11,28 +13,57 @@ import { padEnd } from '../terminal/text-width.ts'
 import { elapsed, sleepingWording, statusWording } from '../terminal/wording.ts'
 import type { RunWatcher } from './follow-trees.ts'
 
+type RetryingEntry = Extract<Entry, { type: 'retrying' }>
+
 /** The longest: `❚❚ interrupted`. */
 export const stateWidth = 14
 
-/** The output of several agents at once is too much to follow: this prints only their states. */
+/** The output of several agents at once is too much to follow: this prints their states, and what they wait for. */
 export function createStateLines(err: Output, now: () => number): RunWatcher {
   const shown = new Map<TaskId, string>()
+  const tasks = new Map<TaskId, TaskTree>()
   const writeLine = (text: string) => err.write(`${text}\n`).catch(() => {})
   return {
     async task(task) {
+      tasks.set(task.id, task)
       const line = stateLine(task, err, now())
       const key = stateKey(task)
       if (shown.get(task.id) === key) return
       shown.set(task.id, key)
       await writeLine(line)
     },
-    async stillRunning(tasks) {
+    async stillRunning(running) {
       await writeLine(
-        `The agent's run has ended; waiting for ${counted(tasks.length, 'sub-agent')} still running.`,
+        `The agent's run has ended; waiting for ${counted(running.length, 'sub-agent')} still running.`,
       )
+    },
+    session: {
+      async entries(taskId, entries) {
+        const task = tasks.get(taskId)
+        for (const entry of entries)
+          if (task && entry.type === 'retrying') await writeLine(retryOf(task, entry, err))
+      },
+      async progress() {},
     },
   }
 }
+
+/** `Trying again in 4s: …` */
+export function retryText({ at, cause, untilMs }: RetryingEntry): string {
+  const pauseMs = untilMs === null ? 0 : untilMs - at
+  const wait = pauseMs > 0 ? `in ${prettyMs(wholeSeconds(pauseMs), { compact: true })}` : 'now'
+  return `Trying again ${wait}: ${safeLine(formatCause(cause))}`
+}
+
+/** 1.9 seconds are not one. */
+const wholeSeconds = (ms: number): number => Math.ceil(ms / 1000) * 1000
+
+const retryOf = (task: TaskTree, entry: RetryingEntry, err: Output): string =>
+  [
+    err.style('yellow', padEnd('↻ waiting', stateWidth)),
+    `${'  '.repeat(task.depth)}${safeLine(task.title)}`,
+    err.style('dim', `(${safeLine(task.agent)}, ${shortId(task.id)}): ${retryText(entry)}`),
+  ].join(' ')
 
 const stateKey = (task: TaskTree): string =>
   task.archived && task.status === 'completed'

@@ -106,6 +106,8 @@ async function askOne(
   signal: AbortSignal,
 ): Promise<void> {
   const { stdin, stderr } = context.host
+  await context.progress.settled()
+  const release = context.progress.hold()
   // In its own mode a terminal would give Ctrl-C to the question, and not to the command.
   const input = createInterface({ input: stdin, output: stderr, terminal: false })
   const answer = (text: string) => input.question(text, { signal })
@@ -122,5 +124,6 @@ async function askOne(
     await context.warn(error instanceof Error ? error.message : String(error))
   } finally {
     input.close()
+    await release()
   }
 }

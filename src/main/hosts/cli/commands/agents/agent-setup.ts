@@ -17,6 +17,7 @@ import type { CliContext } from '../../context.ts'
 import { CliError, exitCodes, usageError } from '../../exit-codes.ts'
 import { canAskIn } from '../../terminal/person-prompts.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
+import { commandLines } from '../../terminal/wording.ts'
 import { withShiplog } from '../../with-shiplog.ts'
 import { keyEnvOf } from './key-env.ts'
 
@@ -67,6 +68,8 @@ async function setUp(
     throw usageError(
       `There is no provider "${name}" yet. Give the address of a server with --base-url, or choose ${modelProviderSchema.options.slice(0, 3).join(', ')}.`,
     )
+  if (terminal && known?.baseUrl && options.baseUrl === undefined && !known.isOwn)
+    await context.say(`${name} is at ${safeLine(known.baseUrl)}; --base-url URL changes that.`)
   const key = await keyFrom(context, terminal, known, options)
   const contextTokens = options.contextTokens ?? known?.contextTokens ?? null
   await client.models.saveProvider({
@@ -86,6 +89,10 @@ async function setUp(
   if (full !== null && works) {
     await client.models.setDefaults({ defaultModel: full })
     await context.say(`New agents are offered ${full}.`)
+  } else if (!works) {
+    await context.say(`${name} stays set up; the model of new agents is as it was.`)
+    for (const line of commandLines([[`shiplog agent setup ${name}`, 'chooses another model']]))
+      await context.say(line)
   }
   if (context.json) await context.printJson({ provider: name, model: full, test })
   return works ? exitCodes.done : exitCodes.failed

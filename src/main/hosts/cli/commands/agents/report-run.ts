@@ -37,7 +37,7 @@ export async function reportRun(
 
 /** Events with `--json`, else the agents' output and actions. */
 export const watcherOf = (context: CliContext): RunWatcher =>
-  context.json ? createRunEvents(context) : createRunProgress(context.err, context.host.now)
+  context.json ? createRunEvents(context) : createRunProgress(context.progress, context.host.now)
 
 /** With `--json` only `agent run` prints events; every other command prints one document (CLI.md). */
 export const silent: RunWatcher = {
@@ -55,7 +55,7 @@ export async function reportEnd(
   if (context.json) await context.printJsonLine(result)
   else await tellResult(context, session, ended.task, result)
   await tellWhatIsLeft(context, ended)
-  if (!session.ending.aborted) await tellHowToGoOn(context, ended.task)
+  await tellHowToGoOn(context, ended.task)
   return exitCodeOf(result)
 }
 
@@ -85,8 +85,7 @@ export async function tellResult(
     if (answer === '') await context.say('The agent ended without a report.')
     else await context.out.write(`${safeText(answer).trimEnd()}\n`)
   }
-  const where = await whereItsWorkIs(session, task)
-  if (where !== null) await context.say(where)
+  for (const line of await whereItsWorkIs(session, task)) await context.say(line)
 }
 
 /** More than what may follow the last message of a run: how the run and its files ended. */
@@ -110,18 +109,26 @@ async function lastAnswerOf({ client, ending }: CliSession, { id: taskId }: Task
 async function whereItsWorkIs(
   { client }: CliSession,
   { id, parentId, workspace, archived, patch }: Task,
-): Promise<string | null> {
-  if (workspace?.isolation !== 'worktree') return null
+): Promise<string[]> {
+  if (workspace?.isolation !== 'worktree') return []
   const short = shortId(id)
   if (!archived) {
     // If it can't be determined, because everything is being closed, there may be some.
     const changed = await client.workspace.diff({ workspaceId: id, patch: false }).catch(() => null)
-    if (changed?.files.length === 0) return 'It changed no files.'
+    if (changed?.files.length === 0) return ['It changed no files.']
     const target = parentId === null ? 'the project' : "its parent's worktree"
-    return `Its work is in ${safeLine(workspace.path)}; look at it with \`shiplog workspaces diff ${short}\`, bring it into ${target}, not committed, with \`shiplog tasks apply ${short}\`.`
+    return [
+      `Its work is in ${safeLine(workspace.path)}.`,
+      ...commandLines([
+        [`shiplog workspaces diff ${short}`, 'shows its changes'],
+        [`shiplog tasks apply ${short}`, `applies them to ${target}, not committed`],
+      ]),
+    ]
   }
-  if (patch !== 'ready') return null
-  return `\`shiplog tasks apply ${short}\` brings its changes into its parent's worktree, not committed.`
+  if (patch !== 'ready') return []
+  return commandLines([
+    [`shiplog tasks apply ${short}`, "applies its changes to its parent's worktree, not committed"],
+  ])
 }
 
 export async function tellWhatIsLeft(

@@ -35,7 +35,7 @@ export function retry(id: string): Action {
       const found = resolveId(id, state.tasks.keys())
       // The RPC reports unknown and ambiguous ids.
       const ids: TaskId[] = found.kind === 'found' ? [found.id] : []
-      const watcher = context.json ? silent : createRunProgress(context.err, context.host.now)
+      const watcher = context.json ? silent : createRunProgress(context.progress, context.host.now)
       const went = await resumeAndFollow(session, watcher, {
         rootIds: new Set(ids.map((one) => rootOf(state, one))),
         begin: () => hinting(client, 'retry', id, () => client.tasks.retry({ taskId: id })),
@@ -81,7 +81,7 @@ export function restart(id: string): Action {
         const { taskId } = await session.starting(begin, (started) => [started.taskId])
         return reportRun(context, session, taskId)
       }
-      const watcher = context.json ? silent : createRunProgress(context.err, context.host.now)
+      const watcher = context.json ? silent : createRunProgress(context.progress, context.host.now)
       const agentsOf = ({ taskId }: { taskId: TaskId }) => [taskId]
       const went = await resumeAndFollow(session, watcher, { rootIds, begin, agentsOf })
       const end = went.ends?.[0]

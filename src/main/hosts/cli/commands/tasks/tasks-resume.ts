@@ -118,11 +118,11 @@ async function goOnAfterALook(
 }
 
 /** The full output of one agent is shown; of several only the status. */
-function watcherFor({ json, err, host }: CliContext, { candidates }: Plan): RunWatcher {
+function watcherFor({ json, progress, host }: CliContext, { candidates }: Plan): RunWatcher {
   if (json) return silent
   return candidates.length === 1
-    ? createRunProgress(err, host.now)
-    : createStateLines(err, host.now)
+    ? createRunProgress(progress, host.now)
+    : createStateLines(progress, host.now)
 }
 
 async function tellEnds(
