@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
+  entriesOf,
   type Row,
   rowIndexOfSeq,
+  startsTurn,
   transcriptRows,
 } from '../../src/renderer/components/conversation/rows/rows.ts'
 import {
@@ -13,6 +15,7 @@ import type { Entry } from '../../src/shared/records/entries.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { broken, leadEnded, leadLive, long } from '../fixtures/entries/conversations.ts'
 import { taskId } from '../fixtures/entries/ids.ts'
+import { ids } from '../fixtures/entries/tasks.ts'
 
 const itemsOf = (entries: Entry[]) => foldEntries(emptyTranscript(), entries).items
 const kinds = (rows: Row[]) => rows.map((row) => (row.kind === 'item' ? row.item.kind : row.kind))
@@ -167,12 +170,20 @@ describe('rowIndexOfSeq', () => {
     }
   })
 
-  it('finds the first of the rows of one turn', () => {
+  it('finds the text of a message, which may stand above calls that were recorded before it', () => {
     const turn = rows.find((row) => row.kind === 'reasoning') as Row
     const message = leadEnded().find(({ seq, type }) => seq >= turn.seq && type === 'message')
-    const index = rowIndexOfSeq(rows, message?.seq ?? 0)
-    expect(rows[index - 1]?.seq).not.toBe(turn.seq)
-    expect(rows[index]?.seq).toBe(turn.seq)
+    const row = rows[rowIndexOfSeq(rows, message?.seq ?? 0)]
+    expect(row).toMatchObject({ kind: 'text', seq: turn.seq })
+    expect(entriesOf(row as Row)).toEqual([message?.seq])
+  })
+
+  it('finds the first of the rows of a turn of which there is no text', () => {
+    const { entries } = session(ids.lead).turn([{ think: 'One.' }, { think: 'Two.' }])
+    const thoughts = transcriptRows(itemsOf(entries))
+    // Its time stands above it.
+    expect(rowIndexOfSeq(thoughts, entries.at(-1)?.seq ?? 0)).toBe(0)
+    expect(thoughts.map((_, index) => startsTurn(thoughts, index))).toEqual([false, true, false])
   })
 
   it('finds the row of a call by its own entry and by its result', () => {

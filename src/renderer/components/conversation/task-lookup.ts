@@ -37,12 +37,22 @@ export interface TaskLookup {
   resumableGroup?(id: TaskId): number
 }
 
+export interface EntryPart {
+  text: string
+  /** Of the whole entry, in bytes. */
+  total: number
+  /** Where the text ends, in bytes; null: it is the whole. */
+  nextOffset: number | null
+}
+
 interface TaskActions {
   /**
    * Reads a part of a command's output in the transcript's own task, from a byte offset. Rejects
    * with the reason.
    */
   readOutput?(sha256: string, offset: number): Promise<{ text: string; nextOffset: number | null }>
+  /** Reads the JSON of an entry, or its first part. Rejects with the reason. */
+  readEntry?(seq: number): Promise<EntryPart>
   /** Reads an image of the transcript, in base64. Rejects with the reason. */
   readImage?(sha256: string): Promise<{ mediaType: string; data: string }>
   onViewTranscript?(id: TaskId): void

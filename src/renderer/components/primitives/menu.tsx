@@ -45,6 +45,27 @@ export function Menu(props: {
   )
 }
 
+/** The menu of a button that is rendered apart from it, once it is used: in a long list, most never are. */
+export function MenuAt(props: {
+  anchor: HTMLElement | null
+  open: boolean
+  entries: MenuEntry[]
+  onClose(): void
+}) {
+  const { anchor, open, entries, onClose } = props
+  return (
+    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Base.Portal>
+        <Base.Positioner anchor={anchor} sideOffset={4} align="end" className="z-50 outline-none">
+          <Base.Popup finalFocus={() => anchor} className={popupLook}>
+            <Entries entries={entries} />
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
 /** The menu for a right click or the menu key inside its children. */
 export function ContextMenu(props: { entries: MenuEntry[]; children: ReactElement }) {
   const { entries, children } = props

@@ -52,6 +52,7 @@ export function TaskContexts(props: {
       unreachable,
       readOutput: (sha256: string, offset: number) =>
         client.workspace.readOutput({ taskId, sha256, offset }),
+      readEntry: (seq: number) => client.transcripts.value({ taskId, seq, at: [] }),
       readImage: (sha256: string) => client.transcripts.image({ taskId, sha256 }),
       onNeedReport: (id: TaskId) => {
         const task = ledger.store.getState().ledger.tasks.get(id)

@@ -81,6 +81,7 @@ const rowKeys: KeyCommand[] = [
   { keys: 'k', label: 'Previous row', group: 'Transcript' },
   { keys: 'Space', label: 'Fold or unfold the row', group: 'Transcript' },
   { keys: 's', label: 'Show the row of a filter in the transcript', group: 'Transcript' },
+  { keys: 'm', label: 'More for the row: copy, link, JSON', group: 'Transcript' },
   { keys: 't', label: 'Transcript of the row’s task', group: 'Transcript' },
   { keys: 'r', label: 'Resume the row’s task', group: 'Transcript' },
   { keys: 'Home', label: 'First entry', group: 'Transcript' },

@@ -48,6 +48,8 @@ export type TranscriptItem =
       runId: RunId
       status: 'complete' | 'interrupted' | 'superseded' | 'live'
       blocks: TurnBlock[]
+      /** Of the message itself, which comes after its calls; null: was not read, or is not there yet. */
+      messageSeq: number | null
       /** Null while no part of the message itself has been read. */
       at: string | null
       cwd: string | null
@@ -338,6 +340,7 @@ function foldMessage(fold: TranscriptFold, entry: MessageEntry): void {
     (turn) => ({
       ...turn,
       status: entry.status,
+      messageSeq: entry.seq,
       blocks: placeCalls(entry.parts, turn.blocks),
       at: entry.timestamp,
       cwd: entry.cwd,
@@ -373,6 +376,7 @@ function newTurn(uuid: EntryId, seq: number, turn: number, runId: RunId): TurnIt
     runId,
     status: 'interrupted',
     blocks: [],
+    messageSeq: null,
     at: null,
     cwd: null,
     gitBranch: null,

@@ -22,7 +22,14 @@ import type { Damage } from '../../../../shared/contract/workspace.ts'
 import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
 import { classNames } from '../../primitives/index.ts'
 import { createFolds, FoldContext } from '../fold-state.ts'
-import { entrySeqOf, type Row, rowIndexOfSeq, transcriptRows, turnAt } from '../rows/rows.ts'
+import {
+  entrySeqOf,
+  type Row,
+  rowIndexOfSeq,
+  startsTurn,
+  transcriptRows,
+  turnAt,
+} from '../rows/rows.ts'
 import {
   useFocusKept,
   useOpenedAt,
@@ -98,6 +105,15 @@ export function TranscriptList(props: TranscriptListProps) {
   const { empty, ref, className } = props
   const rows = useMemo(() => transcriptRows(items, { damage, hasOlder }), [items, damage, hasOlder])
   const scroller = useRef<HTMLDivElement>(null)
+  const itemsNow = useRef(items)
+  useLayoutEffect(() => {
+    itemsNow.current = items
+  }, [items])
+  // The same function for as long as the list is there: another one would render all rows.
+  const itemOf = useCallback(
+    (row: Row) => itemsNow.current.find(({ key }) => row.key.startsWith(key)),
+    [],
+  )
   const id = useId()
   const [atEnd, setAtEnd] = useState(true)
   const [pinned, setPinned] = useState(startAt === 'end')
@@ -277,6 +293,7 @@ export function TranscriptList(props: TranscriptListProps) {
     else if (event.key === 't' && press(target, row, 'transcript')) return event.preventDefault()
     else if (event.key === 'r' && press(target, row, 'resume')) return event.preventDefault()
     else if (event.key === 's' && press(target, row, 'show')) return event.preventDefault()
+    else if (event.key === 'm' && press(target, row, 'menu')) return event.preventDefault()
     else if ((event.key === 'Enter' || event.key === ' ') && target === row)
       row.querySelector<HTMLElement>('[aria-expanded]')?.click()
     else return
@@ -324,6 +341,8 @@ export function TranscriptList(props: TranscriptListProps) {
                   topPx={start}
                   setSize={hasOlder || hasNewer ? -1 : rows.length}
                   pointedOut={row.key === pointedOut}
+                  startsTurn={startsTurn(rows, index)}
+                  itemOf={itemOf}
                 />
               ) : null
             })}
@@ -411,7 +430,7 @@ function TurnAnnouncer({ items }: { items: TranscriptItem[] }) {
 function press(
   target: HTMLElement,
   row: HTMLElement | null,
-  action: 'transcript' | 'resume' | 'show',
+  action: 'transcript' | 'resume' | 'show' | 'menu',
 ) {
   const of = target.closest<HTMLElement>('[data-task]') ?? row
   const button = of?.querySelector<HTMLElement>(`[data-action="${action}"]:not(:disabled)`)

@@ -1,5 +1,7 @@
 import { memo, type Ref, useState } from 'react'
+import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
 import { classNames } from '../../primitives/index.ts'
+import { EntryJson } from '../rows/entry-json.tsx'
 import { rowName } from '../rows/row-name.ts'
 import { RowTools } from '../rows/row-tools.tsx'
 import { RowView } from '../rows/row-view.tsx'
@@ -14,9 +16,12 @@ export const TranscriptRow = memo(function TranscriptRow(props: {
   /** -1 while it is unknown. */
   setSize: number
   pointedOut: boolean
+  startsTurn: boolean
+  /** What a row is a part of. */
+  itemOf(row: Row): TranscriptItem | undefined
   ref: Ref<HTMLElement>
 }) {
-  const { row, index, topPx, setSize, pointedOut, ref } = props
+  const { row, index, topPx, setSize, pointedOut, startsTurn, itemOf, ref } = props
   // Its buttons, with their tooltips, cost as much as a short text: only a row that is used has them.
   const [used, setUsed] = useState(false)
   const use = used ? undefined : () => setUsed(true)
@@ -43,8 +48,23 @@ export const TranscriptRow = memo(function TranscriptRow(props: {
         )}
       >
         <RowView row={row} />
-        {used ? <RowTools row={row} /> : null}
+        <EntryJson row={row} />
+        {startsTurn && 'turn' in row ? <TurnNumber turn={row.turn} /> : null}
+        {used ? <RowTools row={row} item={() => itemOf(row)} /> : null}
       </div>
     </article>
   )
 })
+
+/** In the margin, if the pane has one; the row's time takes its place. */
+function TurnNumber({ turn }: { turn: number }) {
+  return (
+    <span
+      data-aside
+      aria-hidden
+      className="tabular absolute top-2 right-full hidden px-2 text-small text-faint select-none group-focus-within/row:opacity-0 group-hover/row:opacity-0 group-focus-visible/row:opacity-0 @gutter:block"
+    >
+      {turn}
+    </span>
+  )
+}

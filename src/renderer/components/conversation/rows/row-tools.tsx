@@ -1,13 +1,21 @@
-/** Shown beside a row under the pointer or with the focus: its time, and buttons that copy its text and its address. */
-import { Link, ListEnd } from 'lucide-react'
-import { useContext } from 'react'
+/**
+ * Shown beside a row under the pointer or with the focus: its time, buttons that copy its text and its address, and a
+ * menu with the rest.
+ */
+import { Braces, Copy, Ellipsis, Link, ListEnd, ScrollText, SquareTerminal } from 'lucide-react'
+import { useContext, useRef, useState } from 'react'
+import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
+import { createItemMarkdown } from '../../../../shared/projections/transcript/transcript-markdown.ts'
+import { terminalText } from '../../../../shared/text/terminal-text.ts'
 import { exactTime, timeOfDayWithSeconds } from '../../primitives/format.ts'
-import { CopyButton, IconButton } from '../../primitives/index.ts'
+import { CopyButton, IconButton, MenuAt, type MenuEntry } from '../../primitives/index.ts'
+import { useFold } from '../fold-state.ts'
 import { TaskActionsContext } from '../task-lookup.ts'
-import { entrySeqOf, type Row } from './rows.ts'
+import { jsonKey } from './entry-json.tsx'
+import { entriesOf, entrySeqOf, type Row } from './rows.ts'
 
-/** In the margins if the pane has some, else above the row's right end. */
-export function RowTools({ row }: { row: Row }) {
+/** In the margins if the pane has some, else above the row's right end. `item` is what the row is a part of. */
+export function RowTools({ row, item }: { row: Row; item(): TranscriptItem | undefined }) {
   const text = copiedText(row)
   const { at } = row
   const { linkToEntry, onShowEntry } = useContext(TaskActionsContext)
@@ -22,8 +30,9 @@ export function RowTools({ row }: { row: Row }) {
           <time
             dateTime={at}
             title={'turn' in row ? `Turn ${row.turn} · ${exactTime(at)}` : exactTime(at)}
-            className="pointer-events-auto px-1 text-small text-muted @gutter:absolute @gutter:top-2 @gutter:right-full"
+            className="pointer-events-auto px-1 text-small whitespace-nowrap text-muted @gutter:absolute @gutter:top-2 @gutter:right-full"
           >
+            {'turn' in row ? <span className="text-faint">{row.turn} · </span> : null}
             {timeOfDayWithSeconds(at)}
           </time>
         ) : null}
@@ -40,13 +49,97 @@ export function RowTools({ row }: { row: Row }) {
           ) : null}
           {text === null ? null : <CopyButton text={text} label="Copy" />}
           {linkToEntry ? (
-            <CopyButton text={linkToEntry(entrySeqOf(row))} label="Copy link" icon={<Link />} />
+            <CopyButton text={linkToEntry(linkedSeqOf(row))} label="Copy link" icon={<Link />} />
           ) : null}
+          <More row={row} item={item} />
         </span>
       </div>
     </div>
   )
 }
+
+function More({ row, item }: { row: Row; item(): TranscriptItem | undefined }) {
+  const { linkToEntry, readEntry } = useContext(TaskActionsContext)
+  const button = useRef<HTMLButtonElement>(null)
+  const [menu, setMenu] = useState<'unused' | 'open' | 'closed'>('unused')
+  const [isJson, toggleJson] = useFold(jsonKey(row.key))
+  const copy = (text: string) => void navigator.clipboard.writeText(text).catch(() => {})
+  const entries = (): MenuEntry[] => {
+    const text = copiedText(row)
+    const output = row.kind === 'call' ? row.call.output : null
+    const whole = item()
+    return [
+      ...(text === null
+        ? []
+        : [{ label: 'Copy text', icon: <Copy />, onSelect: () => copy(text) }]),
+      ...(output
+        ? [
+            {
+              label: 'Copy output',
+              icon: <SquareTerminal />,
+              onSelect: () => copy(terminalText(output)),
+            },
+          ]
+        : []),
+      ...(whole?.kind === 'turn'
+        ? [
+            {
+              label: `Copy turn ${whole.turn} as Markdown`,
+              icon: <ScrollText />,
+              onSelect: () => copy(createItemMarkdown()(whole)),
+            },
+          ]
+        : []),
+      ...(linkToEntry
+        ? [
+            {
+              label: 'Copy link',
+              icon: <Link />,
+              onSelect: () => copy(linkToEntry(linkedSeqOf(row))),
+            },
+          ]
+        : []),
+      ...(readEntry && entriesOf(row).length > 0
+        ? [
+            {
+              label: isJson ? 'Hide JSON' : 'Show JSON',
+              icon: <Braces />,
+              onSelect: toggleJson,
+            },
+          ]
+        : []),
+    ]
+  }
+  return (
+    <>
+      <IconButton
+        ref={button}
+        size="small"
+        label="More"
+        shortcut="m"
+        icon={<Ellipsis />}
+        data-action="menu"
+        aria-haspopup="menu"
+        aria-expanded={menu === 'open'}
+        onClick={() => setMenu('open')}
+      />
+      {menu === 'unused' ? null : (
+        <MenuAt
+          anchor={button.current}
+          open={menu === 'open'}
+          entries={menu === 'open' ? entries() : []}
+          onClose={() => setMenu('closed')}
+        />
+      )}
+    </>
+  )
+}
+
+/** A message comes after its calls; its address must not lead to one of them. */
+const linkedSeqOf = (row: Row): number =>
+  row.kind === 'text' || row.kind === 'reasoning' || row.kind === 'image'
+    ? (row.messageSeq ?? row.seq)
+    : entrySeqOf(row)
 
 /** Returns the source text of a message; null for rows that are no message. */
 function copiedText(row: Row): string | null {

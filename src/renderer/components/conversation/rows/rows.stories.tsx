@@ -40,6 +40,11 @@ const actions = {
   },
   onViewTranscript: fn(),
   onResume: fn(),
+  linkToEntry: (seq: number) => `shiplog://t/${ids.lead}?seq=${seq}`,
+  readEntry: async (seq: number) => {
+    const text = JSON.stringify({ v: 1, seq, type: 'tool-call', input: { path: 'src/parser.ts' } })
+    return { text, total: text.length, nextOffset: null }
+  },
   readOutput: async (_: string, offset: number) => ({
     text: Array.from({ length: 400 }, (_, line) => `line ${offset + line + 1}`).join('\n'),
     nextOffset: offset === 0 ? 262_144 : null,
@@ -188,6 +193,26 @@ export const RowUnderTheKeys: Story = {
     await expect(await within(prompt).findByRole('button', { name: 'Copy' })).toBeInTheDocument()
   },
 }
+
+/** What else can be done with a row: its menu, by a key, and its entries as they were recorded. */
+export const RowMenu: Story = {
+  args: { items: itemsOf(leadEnded()), startAt: 'start' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const page = within(canvasElement.ownerDocument.body)
+    const call = await canvas.findByRole('article', { name: /^Edited / })
+    call.focus()
+    await userEvent.keyboard('m')
+    await expect(
+      await page.findByRole('menuitem', { name: /^Copy turn \d+ as Markdown/ }),
+    ).toBeVisible()
+    await userEvent.click(page.getByRole('menuitem', { name: 'Show JSON' }))
+    const json = await within(call).findByRole('region', { name: 'JSON of the entries' })
+    await expect(await within(json).findAllByRole('tree')).toHaveLength(2)
+    await waitFor(() => expect(within(call).getByRole('button', { name: 'More' })).toHaveFocus())
+  },
+}
+export const RowMenuDark: Story = { ...RowMenu, globals: { theme: 'dark' } }
 
 const atWork = session(ids.lead)
 const testRun = callId('test-run')

@@ -43,6 +43,8 @@ interface InTurn {
   key: string
   /** Of the turn's first entry. */
   seq: number
+  /** Of its message; null: was not read, or is not there yet. */
+  messageSeq: number | null
   turn: number
   at: string | null
 }
@@ -107,13 +109,37 @@ export function rowIndexOfSeq(rows: Row[], seq: number): number {
   // The first of the rows with the same seq.
   let first = found
   while (first > 0 && rows[first - 1]?.seq === rows[found]?.seq) first -= 1
-  const inTurn = rows.slice(first, found + 1).findIndex((row) => callsOf(row).some(isAt(seq)))
-  return inTurn > 0 ? first + inTurn : first
+  const inTurn = rows.slice(first, found + 1)
+  const call = inTurn.findIndex((row) => callsOf(row).some(isAt(seq)))
+  // A message comes after its calls, and its text usually stands above them.
+  const text = inTurn.findIndex((row) => row.kind === 'text' && row.messageSeq === seq)
+  return first + Math.max(0, call >= 0 ? call : text)
 }
 
 /** Returns the entry that a row stands for. */
 export const entrySeqOf = (row: Row): number =>
   (row.kind === 'call' ? row.call.seq : callsOf(row)[0]?.seq) ?? row.seq
+
+/** More calls of one row are read in the row of each. */
+const entriesOfRowMax = 24
+
+/** The entries that a row shows, in file order. */
+export function entriesOf(row: Row): number[] {
+  if (row.kind === 'mark' || row.kind === 'damage') return []
+  if (row.kind === 'item') return [row.seq]
+  const calls = callsOf(row)
+  const seqs =
+    calls.length > 0 ? calls.flatMap((call) => [call.seq, call.resultSeq]) : [row.messageSeq]
+  return seqs.filter((seq) => seq !== null).slice(0, entriesOfRowMax)
+}
+
+/** Whether the row at `index` is the first of its turn. */
+export function startsTurn(rows: Row[], index: number): boolean {
+  const row = rows[index]
+  if (!row || !('turn' in row)) return false
+  const before = rows[index - 1]
+  return !before || !('turn' in before) || before.turn !== row.turn
+}
 
 /** Returns the turn of the row at `index`, or of the last one above it that has one. */
 export function turnAt(rows: Row[], index: number): number | null {
@@ -187,8 +213,8 @@ function otherRows(item: OtherItem): Row[] {
 
 function turnRows(turn: TurnItem): Row[] {
   const rows: Row[] = []
-  const { key: turnKey, seq, at, blocks } = turn
-  const place = { seq, turn: turn.turn }
+  const { key: turnKey, seq, messageSeq, at, blocks } = turn
+  const place = { seq, messageSeq, turn: turn.turn }
   for (let index = 0; index < blocks.length; index += 1) {
     const block = blocks[index] as TurnBlock
     // Keyed by position, so that a block keeps its row while it is streamed.
