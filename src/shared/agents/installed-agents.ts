@@ -36,6 +36,8 @@ export interface PresetFacts {
    * none, and asks by its configuration.
    */
   modes: Readonly<Record<PermissionMode, string>> | null
+  /** `_meta` of its sessions. */
+  sessionMeta?: Readonly<Record<string, unknown>>
   /** What the person can do to sign in. */
   signIn: string
   /** The command that signs in, in a terminal. */
@@ -79,6 +81,8 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
       ...['CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX'],
     ],
     set: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' },
+    // Its mode without any question can't be chosen, by itself either.
+    sessionMeta: { claudeCode: { options: { allowDangerouslySkipPermissions: false } } },
     modes: askAlways,
     signIn: 'Sign in with: claude auth login',
     signInCommand: ['claude', 'auth', 'login'],

@@ -186,15 +186,21 @@ describe('the updates of an agent', () => {
     })
   })
 
-  it('sees a failure that ends its turn like a success', () => {
-    const { fold } = folded(textChunk('The model is overloaded.'), {
-      update: {
-        sessionUpdate: 'session_info_update',
-        _meta: { codex: { threadStatus: { type: 'systemError' } } },
-      },
-    })
-    expect(fold.seen().failure).toEqual({ kind: 'network', detail: 'The model is overloaded.' })
-  })
+  it.each(['before', 'after'])(
+    'sees a failure that ends its turn like a success, with its text %s it',
+    (order) => {
+      const said = textChunk('The model is overloaded.')
+      const failed: Given = {
+        update: {
+          sessionUpdate: 'session_info_update',
+          _meta: { codex: { threadStatus: { type: 'systemError' } } },
+        },
+      }
+      const { fold } = folded(...(order === 'before' ? [said, failed] : [failed, said]))
+      const detail = 'The model is overloaded.'
+      expect(fold.seen().failure).toEqual({ kind: 'network', detail })
+    },
+  )
 
   it('[G8] keeps what it can’t read, and drops nothing else for it', () => {
     const { events } = folded(

@@ -9,6 +9,8 @@ export interface AcpAgent {
   signIn: string
   /** The mode that its sessions are put in; null: as they are. */
   mode: string | null
+  /** `_meta` of its sessions; null: none. */
+  sessionMeta: Readonly<Record<string, unknown>> | null
   canLoad: boolean
   sumsUsage: boolean
   /** Of its definition; empty: it has none. */

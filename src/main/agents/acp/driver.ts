@@ -85,6 +85,7 @@ export function createAcpDriver(deps: {
           source: sourceOf(spec),
           signIn: preset?.signIn ?? 'Sign in to it in a terminal',
           mode: spec.mode ?? preset?.modes?.[place.permissions ?? 'allow-all'] ?? null,
+          sessionMeta: preset?.sessionMeta ?? null,
           canLoad: preset?.canLoad ?? true,
           sumsUsage: preset?.sumsUsage ?? false,
           instructions: await instructionsOf(spec, files),

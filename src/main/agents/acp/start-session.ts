@@ -41,7 +41,8 @@ export async function startSession(
     { timeoutMs: startMsMax },
   )
   const { agentCapabilities = {}, agentInfo } = initialized
-  const common = { cwd: place.cwd, mcpServers }
+  const { sessionMeta } = agent
+  const common = { cwd: place.cwd, mcpServers, ...(sessionMeta && { _meta: sessionMeta }) }
   const earlier = place.resume?.agent === agent.source ? place.resume.id : null
   const gone = await goOn()
   const answer = gone ?? (await begin())

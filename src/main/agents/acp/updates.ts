@@ -62,7 +62,8 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
   let hasSpeech = false
   let callCount = 0
   let lastText = ''
-  let failure: Cause | null = null
+  /** What the agent said of its failure; empty: only that there was one. */
+  let failure: string | null = null
   let costUsd: number | null = null
   let mode: string | null = null
 
@@ -150,8 +151,7 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
     const error = isRecord(codex.error) ? codex.error : null
     const status = isRecord(codex.threadStatus) ? text(codex.threadStatus.type) : null
     const detail = error ? (text(error.message) ?? 'its model could not be reached') : null
-    if (status === 'systemError')
-      failure = failureSaid(detail ?? (lastText.trim() || 'the agent reports a system error'))
+    if (status === 'systemError') failure = detail ?? ''
     if (error && error.willRetry === true && inTurn) {
       part = null
       calls.clear()
@@ -261,7 +261,13 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
       })
       return events
     },
-    seen: () => ({ lastText: lastText.trim(), hasSpeech, calls: callCount, failure }),
+    seen: () => ({
+      lastText: lastText.trim(),
+      hasSpeech,
+      calls: callCount,
+      // Its error is a message of its own, which may follow.
+      failure: failure === null ? null : failureSaid(failure || lastText.trim()),
+    }),
     costUsd: () => costUsd,
     mode: () => mode,
     begin() {
