@@ -34,7 +34,16 @@ export function createFakeShiplog({ models }: Pick<FakeHostOptions, 'models'> = 
     diff: (taskId) => ({
       files: unchanged.has(taskId)
         ? []
-        : [{ path: 'a.txt', change: 'modified', oldPath: null, additions: 1, deletions: 1, contentId: '2'.repeat(40) }],
+        : [
+            {
+              path: 'a.txt',
+              change: 'modified',
+              oldPath: null,
+              additions: 1,
+              deletions: 1,
+              contentId: '2'.repeat(40),
+            },
+          ],
       patch: unchanged.has(taskId) ? '' : 'diff --git a/a.txt b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
       truncated: false,
       target: { path: '/code/api', branch: 'main' },

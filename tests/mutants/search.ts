@@ -80,8 +80,8 @@ export const searchMutants: Mutant[] = [
   {
     id: 'search-excluded-words',
     file: 'src/main/search/match.ts',
-    find: "`(${all}) NOT (${unwanted.join(' OR ')})`",
-    replace: 'all',
+    find: 'return unwanted.length === 0 ? all :',
+    replace: 'return unwanted.length >= 0 ? all :',
     harm: 'A word that is excluded has no effect.',
     tests: index,
   },
