@@ -115,7 +115,7 @@ function More({ row, item }: { row: Row; item(): TranscriptItem | undefined }) {
       <IconButton
         ref={button}
         size="small"
-        label="More"
+        label="Entry actions"
         shortcut="m"
         icon={<Ellipsis />}
         data-action="menu"
