@@ -4,6 +4,7 @@
  */
 import { basename, join } from 'node:path'
 import { imageKindOf } from '../../shared/agents/image-kind.ts'
+import { transcriptSummaryOf } from '../../shared/contract/transcript-summary.ts'
 import type { TranscriptPage, TranscriptSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import { ancestorsOf } from '../../shared/projections/ledger/ledger-state.ts'
@@ -278,30 +279,7 @@ export function createArchiveReader({
     task: Task,
     archivedIn: (dir: string) => ReturnType<ReturnType<typeof transcriptIndex>['read']>,
   ): Promise<TranscriptSummary> {
-    const { entries, bytes } = await measure(task, archivedIn)
-    return {
-      taskId: task.id,
-      parentId: task.parentId,
-      rootId: task.rootId,
-      projectId: task.projectId,
-      title: task.title,
-      agent: task.agent,
-      status: task.status,
-      projectDir: task.projectDir,
-      runs: task.runs.length,
-      entries,
-      bytes,
-      startedAt: task.startedAt,
-      endedAt: task.endedAt,
-      archived: task.archived,
-      hasReport: task.hasReport,
-      reportTitle: task.reportTitle,
-      model: task.model,
-      usage: task.usage,
-      resumedFrom: task.resumedFrom,
-      pinned: task.pinned,
-      transcriptExpired: task.transcriptExpired,
-    }
+    return transcriptSummaryOf(task, await measure(task, archivedIn))
   }
 
   async function measure(

@@ -15,6 +15,7 @@ import {
 } from '../../shared/projections/transcript/outline.ts'
 import { foldFromBrief } from '../../shared/projections/transcript/session-state.ts'
 import { transcriptStateOf } from '../../shared/projections/transcript/transcript-state.ts'
+import { readPages } from '../../shared/read-pages.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { PageQuery } from '../journal/index.ts'
@@ -113,7 +114,7 @@ export function createTranscripts(
   /** Returns the last entry of a turn; what Shiplog noted after its message is part of it. */
   async function endOfTurn(taskId: TaskId, turn: number): Promise<number> {
     let end = await firstOfTurn(taskId, turn)
-    for await (const { entries } of entriesOf(taskId, end))
+    for await (const { entries } of pagesOf(taskId, end))
       for (const entry of entries) {
         if (!('turn' in entry) || entry.turn === null) continue
         if (entry.turn > turn) return end
@@ -128,24 +129,18 @@ export function createTranscripts(
     fromSeq: number,
     endSeq: number,
   ): Promise<{ seq: number; turn: number } | null> {
-    for (let next: number | null = fromSeq; next !== null && next < endSeq; ) {
-      const page: TranscriptPage = await read(taskId, { fromSeq: next, limit: 16 })
-      for (const entry of page.entries)
+    const pages = readPages(fromSeq, (seq) => read(taskId, { fromSeq: seq, limit: 16 }))
+    for await (const { entries } of pages)
+      for (const entry of entries) {
+        if (entry.seq >= endSeq) return null
         if ('turn' in entry && entry.turn !== null && entry.type !== 'workspace-snapshot')
-          return entry.seq < endSeq ? { seq: entry.seq, turn: entry.turn } : null
-      next = page.nextSeq
-    }
+          return { seq: entry.seq, turn: entry.turn }
+      }
     return null
   }
 
-  async function* entriesOf(taskId: TaskId, fromSeq: number, throughSeq?: number) {
-    for (let next: number | null = fromSeq; next !== null; ) {
-      const query = { fromSeq: next, limit: stepEntries, throughSeq }
-      const page: TranscriptPage = await read(taskId, query)
-      yield page
-      next = page.nextSeq
-    }
-  }
+  const pagesOf = (taskId: TaskId, fromSeq: number, throughSeq?: number) =>
+    readPages(fromSeq, (seq) => read(taskId, { fromSeq: seq, limit: stepEntries, throughSeq }))
 
   return {
     async rangeOfTurns(taskId, { fromTurn = 1, throughTurn }) {
@@ -165,7 +160,7 @@ export function createTranscripts(
     async outline(taskId, { fromSeq, limit }) {
       const fold = emptyOutline()
       let bytes = 0
-      for await (const page of entriesOf(taskId, fromSeq)) {
+      for await (const page of pagesOf(taskId, fromSeq)) {
         for (const entry of page.entries) {
           // An item that begins here belongs to the next page.
           const begun = fold.open?.seq ?? entry.seq
@@ -185,7 +180,7 @@ export function createTranscripts(
     async timeline(taskId, { fromSeq, limit }) {
       const fold = emptyTimeline()
       let [nextSeq, total, bytes] = [fromSeq, 0, 0]
-      for await (const page of entriesOf(taskId, fromSeq)) {
+      for await (const page of pagesOf(taskId, fromSeq)) {
         total = page.total
         for (const entry of page.entries) {
           if (fold.marks.length >= limit) break
@@ -202,7 +197,7 @@ export function createTranscripts(
     async stateAt(taskId, seq) {
       let state = foldFromBrief(await archive.earlierState(taskId, seq), [])
       if (state.seq < seq)
-        for await (const { entries } of entriesOf(taskId, state.seq + 1, seq))
+        for await (const { entries } of pagesOf(taskId, state.seq + 1, seq))
           state = foldFromBrief(state, entries)
       return transcriptStateOf(state)
     },

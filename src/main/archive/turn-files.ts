@@ -15,6 +15,7 @@ import {
 import { FailureError } from '../../shared/failure.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { projectOf } from '../../shared/projections/ledger/project-use.ts'
+import { readPages } from '../../shared/read-pages.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks.ts'
@@ -71,15 +72,10 @@ export function createTurnFiles({
   }
 
   async function* forwards(taskId: TaskId): AsyncGenerator<Entry> {
-    for (let next: number | null = 1; next !== null; ) {
-      const query: { fromSeq: number; limit: number; previews: true } = {
-        ...{ fromSeq: next, limit: 500 },
-        previews: true,
-      }
-      const page = await archive.transcriptPage(taskId, query)
-      yield* page.entries
-      next = page.nextSeq
-    }
+    const pages = readPages(1, (fromSeq) =>
+      archive.transcriptPage(taskId, { fromSeq, limit: 500, previews: true }),
+    )
+    for await (const { entries } of pages) yield* entries
   }
 
   /** The last statement at or before `seq`. */

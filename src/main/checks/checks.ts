@@ -6,6 +6,7 @@
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { Check, TaskChecks } from '../../shared/contract/checks.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
+import { readPages } from '../../shared/read-pages.ts'
 import type { Entry, ToolCallEntry, ToolResultEntry } from '../../shared/records/entries.ts'
 import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
@@ -54,15 +55,10 @@ export function createChecks({
   async function read(taskId: TaskId): Promise<Reading> {
     const begun = new Map<ToolCallId, ToolCallEntry>()
     const reading: Reading = { calls: [], tree: null }
-    for (let next: number | null = 1; next !== null; ) {
-      const query: { fromSeq: number; limit: number; previews: true } = {
-        ...{ fromSeq: next, limit: pageEntries },
-        previews: true,
-      }
-      const page = await archive.transcriptPage(taskId, query)
-      for (const entry of page.entries) addTo(reading, begun, entry)
-      next = page.nextSeq
-    }
+    const pages = readPages(1, (fromSeq) =>
+      archive.transcriptPage(taskId, { fromSeq, limit: pageEntries, previews: true }),
+    )
+    for await (const { entries } of pages) for (const entry of entries) addTo(reading, begun, entry)
     return reading
   }
 

@@ -1,3 +1,4 @@
+import { readPages } from '../../shared/read-pages.ts'
 import { openDataFile } from './data-file.ts'
 import { JournalReadError } from './errors.ts'
 import { readPage } from './read.ts'
@@ -41,13 +42,10 @@ export async function verifyJournal(
       state: () => state,
       rescan: async () => false,
     }
-    let fromSeq: number | null = 1
-    while (fromSeq !== null) {
-      const query = { fromSeq, limit: recordsAtOnce, previews: true }
-      const page = await readPage(source, query)
-      for (const record of page.records) await visit(record)
-      fromSeq = page.nextSeq
-    }
+    const pages = readPages(1, (fromSeq) =>
+      readPage(source, { fromSeq, limit: recordsAtOnce, previews: true }),
+    )
+    for await (const { records } of pages) for (const record of records) await visit(record)
     const { index, withheld } = state
     return {
       records: index.count,

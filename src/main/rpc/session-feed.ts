@@ -4,6 +4,7 @@ import { withEventMeta } from '@orpc/server'
 import { joinProgress } from '../../shared/agents/agent-records.ts'
 import { feedBatchMax, type SessionFeedEvent } from '../../shared/contract/feed.ts'
 import { type TranscriptPage, transcriptPageBytesMax } from '../../shared/contract/workspace.ts'
+import { readPages } from '../../shared/read-pages.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
@@ -46,12 +47,12 @@ export async function* sessionFeed(
 
   async function* catchUp(): AsyncGenerator<SessionFeedEvent> {
     if (Number.isSafeInteger(seq) && lastEventId !== undefined) {
-      let from: number | null = seq + 1
       let source: TranscriptPage['source'] | null = null
-      while (from !== null) {
-        const query = { fromSeq: from, limit: feedBatchMax, bytesMax: transcriptPageBytesMax }
-        const page: TranscriptPage = await records.transcriptPage(workspaceId, query)
-        from = page.nextSeq
+      const limits = { limit: feedBatchMax, bytesMax: transcriptPageBytesMax }
+      const pages = readPages(seq + 1, (fromSeq) =>
+        records.transcriptPage(workspaceId, { fromSeq, ...limits }),
+      )
+      for await (const page of pages) {
         source = page.source
         if (page.entries.length === 0) continue
         seq = page.entries.at(-1)?.seq ?? seq

@@ -2,6 +2,7 @@
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { SearchHit } from '../../../shared/contract/search.ts'
 import { createTranscriptMarkdown } from '../../../shared/projections/transcript/transcript-markdown.ts'
+import { readPages } from '../../../shared/read-pages.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import { shortId, type TaskId } from '../../../shared/records/ids.ts'
@@ -227,12 +228,13 @@ export async function filesTouched(
   const files = new Map<string, { first: number; last: number }>()
   let taskId = task
   let more = 0
-  for (let seq: number | null = 1; seq !== null; ) {
-    const query: { taskId: string; at: { seq: number }; limit: number } = {
-      ...{ taskId: task, at: { seq } },
-      ...{ limit: pageEntries, ...scoped(scope) },
-    }
-    const page = await client.transcripts.page(query, { signal })
+  const pages = readPages(1, (seq) =>
+    client.transcripts.page(
+      { taskId: task, at: { seq }, limit: pageEntries, ...scoped(scope) },
+      { signal },
+    ),
+  )
+  for await (const page of pages) {
     taskId = page.taskId
     for (const entry of page.entries) {
       for (const path of pathsOf(entry)) {
@@ -241,7 +243,6 @@ export async function filesTouched(
       }
       if (entry.type === 'workspace-snapshot') more += entry.changedMore
     }
-    seq = page.nextSeq
   }
   if (files.size === 0) return 'No file was changed.'
   const sorted = [...files].toSorted(([a], [b]) => a.localeCompare(b))

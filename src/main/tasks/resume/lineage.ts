@@ -1,11 +1,10 @@
-/** A task's predecessors: followed through `resumedFrom`, never copied (S3). */
-import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
 import { invalid, refused } from '../../../shared/failure.ts'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import {
   emptySessionState,
   type SessionState,
 } from '../../../shared/projections/transcript/session-state.ts'
+import { readPages } from '../../../shared/read-pages.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import {
@@ -16,7 +15,6 @@ import {
 } from '../../../shared/records/tasks.ts'
 import { momentOf } from '../../../shared/text/format-time.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
-import type { PageQuery } from '../../journal/index.ts'
 import type { PastSession } from '../../runs/past.ts'
 
 /** The tasks that this one continues, the first generation first; itself not included. */
@@ -158,12 +156,10 @@ async function* entriesOf(
   id: TaskId,
   { fromSeq, throughSeq }: { fromSeq: number; throughSeq: number },
 ): AsyncGenerator<Entry> {
-  for (let next: number | null = fromSeq; next !== null; ) {
-    const query: PageQuery = { fromSeq: next, limit: pageEntries, throughSeq }
-    const page: TranscriptPage = await records.transcriptPage(id, query)
-    yield* page.entries
-    next = page.nextSeq
-  }
+  const pages = readPages(fromSeq, (seq) =>
+    records.transcriptPage(id, { fromSeq: seq, limit: pageEntries, throughSeq }),
+  )
+  for await (const { entries } of pages) yield* entries
 }
 
 /**

@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
+import { readPages } from '../../../shared/read-pages.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 
@@ -44,13 +45,13 @@ export function createOutlineStore({
     store.setState({ busy: true, problem: null })
     try {
       let [kept, fromSeq] = settled(store.getState().items)
-      for (let next: number | null = fromSeq; next !== null; ) {
-        const page: Awaited<ReturnType<typeof client.transcripts.outline>> =
-          await client.transcripts.outline({ taskId, fromSeq: next, limit: pageItems }, { signal })
+      const pages = readPages(fromSeq, (seq) =>
+        client.transcripts.outline({ taskId, fromSeq: seq, limit: pageItems }, { signal }),
+      )
+      for await (const { items } of pages) {
         if (signal.aborted) return
-        kept = [...kept, ...page.items]
+        kept = [...kept, ...items]
         store.setState({ items: kept })
-        next = page.nextSeq
       }
       readTotal = total
     } catch (error) {

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { transcriptSummaryOf } from '../../../shared/contract/transcript-summary.ts'
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning, type Task } from '../../../shared/records/tasks.ts'
@@ -35,7 +36,7 @@ export function useTranscripts(): {
       const size = sizesOf(task) ?? measured.current.get(task.id) ?? noSizes
       const before = made.current.get(task)
       const isSame = before?.entries === size.entries && before.bytes === size.bytes
-      summaries.set(task, isSame ? before : summaryOf(task, size))
+      summaries.set(task, isSame ? before : transcriptSummaryOf(task, size))
     }
     made.current = summaries
     setTranscripts([...summaries.values()])
@@ -79,27 +80,3 @@ const noSizes: Sizes = { entries: 0, bytes: 0 }
 /** Null: they have to be asked for. */
 const sizesOf = ({ transcriptExpired, transcriptCounts, hasTranscript }: Task): Sizes | null =>
   transcriptExpired || !hasTranscript ? noSizes : (transcriptCounts ?? null)
-
-const summaryOf = (task: Task, { entries, bytes }: Sizes): TranscriptSummary => ({
-  taskId: task.id,
-  parentId: task.parentId,
-  rootId: task.rootId,
-  projectId: task.projectId,
-  title: task.title,
-  agent: task.agent,
-  status: task.status,
-  projectDir: task.projectDir,
-  runs: task.runs.length,
-  entries,
-  bytes,
-  startedAt: task.startedAt,
-  endedAt: task.endedAt,
-  archived: task.archived,
-  hasReport: task.hasReport,
-  reportTitle: task.reportTitle,
-  model: task.model,
-  usage: task.usage,
-  resumedFrom: task.resumedFrom,
-  pinned: task.pinned,
-  transcriptExpired: task.transcriptExpired,
-})

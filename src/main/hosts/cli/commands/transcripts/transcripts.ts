@@ -10,6 +10,7 @@ import {
 } from '../../../../../shared/contract/workspace.ts'
 import { folderLabels } from '../../../../../shared/projections/folder-labels.ts'
 import { createTranscriptMarkdown } from '../../../../../shared/projections/transcript/transcript-markdown.ts'
+import { readPages } from '../../../../../shared/read-pages.ts'
 import type { Entry } from '../../../../../shared/records/entries.ts'
 import { shortId } from '../../../../../shared/records/ids.ts'
 import { isRunning } from '../../../../../shared/records/tasks.ts'
@@ -104,7 +105,7 @@ export function show(id: string, given: ParsedOptions): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const span = createSpan(from)
-      const read = readPages(client, id, from, limit ?? Number.POSITIVE_INFINITY)
+      const read = readWholePages(client, id, from, limit ?? Number.POSITIVE_INFINITY)
       const asStored = tellingExpiry(context, span.following(read))
       const pages = raw ? withWholeOutputs(client, asStored) : asStored
       const printed = context.json
@@ -219,25 +220,25 @@ interface Printed {
 }
 
 /** Pages one after the other, so that a transcript of any length is never in memory whole. */
-async function* readPages(
+async function* readWholePages(
   client: ShiplogClient,
   taskId: string,
   fromSeq: number,
   limit: number,
 ): AsyncGenerator<TranscriptPage> {
   let left = limit
-  let next: number | null = fromSeq
-  while (next !== null && left > 0) {
-    const read: TranscriptPage = await client.transcripts.page({
+  const pages = readPages(fromSeq, (seq) =>
+    client.transcripts.page({
       taskId,
-      at: { seq: next },
+      at: { seq },
       limit: Math.min(left, transcriptPageEntriesMax),
       previews: false,
-    })
-    const page = await withWholeValues(client, read, { bytesMax: Number.POSITIVE_INFINITY })
-    yield page
+    }),
+  )
+  for await (const page of pages) {
+    yield await withWholeValues(client, page, { bytesMax: Number.POSITIVE_INFINITY })
     left -= page.entries.length
-    next = page.nextSeq
+    if (left <= 0) return
   }
 }
 
