@@ -8,6 +8,7 @@ import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
 import type { TaskId, ToolCallId } from '../../../shared/records/ids.ts'
 import type { Activity, Task } from '../../../shared/records/tasks.ts'
 import type { Usage } from '../../../shared/records/usage.ts'
+import type { MenuEntry } from '../primitives/index.ts'
 
 export type ShownReport =
   | { phase: 'ready'; title: string; markdown: string }
@@ -30,11 +31,6 @@ export interface TaskLookup {
   apply?(id: TaskId): ShownApply | null
   /** Returns the usage so far of the task and all below it. */
   usage?(id: TaskId): Usage
-  /**
-   * Returns the number of agents in its parallel group that can be resumed, itself included; 0
-   * without a group.
-   */
-  resumableGroup?(id: TaskId): number
 }
 
 export interface EntryPart {
@@ -61,13 +57,9 @@ interface TaskActions {
   /** Why nothing can be stopped or applied now. */
   unreachable?: string
   onResume?(id: TaskId): void
-  /** Resumes the agents that worked in parallel with it. */
-  onResumeGroup?(id: TaskId): void
-  onStartFresh?(id: TaskId): void
-  onGiveUp?(id: TaskId): void
   onRetry?(id: TaskId): void
-  /** Starts a new task that continues it. */
-  onContinueFrom?(id: TaskId): void
+  /** Returns the entries of the menu of a task's card: what its buttons don't do. */
+  menuOf?(task: Task): MenuEntry[]
   /** Returns the address of a task. */
   linkTo?(id: TaskId): string
   /** Returns the absolute address of an entry of the transcript (V3). */

@@ -27,7 +27,8 @@ export type MenuEntry =
 /** `trigger` is one button with its own name. */
 export function Menu(props: {
   trigger: ReactElement
-  entries: MenuEntry[]
+  /** A function is called once the menu is open. */
+  entries: MenuEntry[] | (() => MenuEntry[])
   align?: 'start' | 'end'
 }) {
   const { trigger, entries, align = 'start' } = props
@@ -85,8 +86,8 @@ export function ContextMenu(props: { entries: MenuEntry[]; children: ReactElemen
 
 const popupLook = 'min-w-44 rounded-md bg-raised p-1 text-ui text-ink shadow-popup outline-none'
 
-const Entries = ({ entries }: { entries: MenuEntry[] }) =>
-  entries.map((entry, index) =>
+const Entries = ({ entries }: { entries: MenuEntry[] | (() => MenuEntry[]) }) =>
+  (typeof entries === 'function' ? entries() : entries).map((entry, index) =>
     entry.kind === 'separator' ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: a separator has nothing else to name it
       <Base.Separator key={index} className="mx-1 my-1 h-px bg-line" />

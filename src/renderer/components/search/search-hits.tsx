@@ -145,7 +145,8 @@ function Hit(props: Chosen & { hit: ShownHit }) {
   )
 }
 
-function Snippet({ hit, className }: { hit: SearchHit; className: string }) {
+/** The line around a match, with all matches in it marked. */
+export function Snippet({ hit, className }: { hit: SearchHit; className: string }) {
   const { snippet, marks } = hit
   const pieces: { text: string; isMatch: boolean; at: number }[] = []
   let from = 0
@@ -185,7 +186,7 @@ const kindTexts: Record<SearchKind, string> = {
   foreign: 'Other',
 }
 
-const kindText = ({ kind, tool }: SearchHit): string =>
+export const kindText = ({ kind, tool }: SearchHit): string =>
   tool !== null && (kind === 'call' || kind === 'output')
     ? `${plainText(tool)} ${kind}`
     : kindTexts[kind]

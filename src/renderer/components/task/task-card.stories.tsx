@@ -24,15 +24,14 @@ import {
 } from '../conversation/task-lookup.ts'
 import { TaskCard } from './task-card.tsx'
 
+const copied = fn()
 const actions = {
   onViewTranscript: fn(),
   onApply: fn(),
   onStop: fn(),
   onResume: fn(),
-  onStartFresh: fn(),
-  onGiveUp: fn(),
   onRetry: fn(),
-  onContinueFrom: fn(),
+  menuOf: fn(() => [{ label: 'Copy ID', onSelect: copied }]),
   linkTo: (id: string) => `#/t/${id}`,
   onNeedReport: fn(),
 }
@@ -157,15 +156,14 @@ export const ReportUnreadable: Story = {
 }
 export const Failed: Story = {
   args: { task: known(ids.docs, laterState), later: true },
-  play: async ({ canvasElement }) => {
+  play: async ({ canvasElement, args }) => {
     const canvas = within(canvasElement)
     await userEvent.click(canvas.getByRole('button', { name: 'Retry Write the docs' }))
     await expect(actions.onRetry).toHaveBeenLastCalledWith(ids.docs)
     await userEvent.click(canvas.getByRole('button', { name: 'More for Write the docs' }))
-    await userEvent.click(
-      await within(document.body).findByRole('menuitem', { name: 'Continue as a new task…' }),
-    )
-    await waitFor(() => expect(actions.onContinueFrom).toHaveBeenLastCalledWith(ids.docs))
+    await userEvent.click(await within(document.body).findByRole('menuitem', { name: 'Copy ID' }))
+    await waitFor(() => expect(copied).toHaveBeenCalled())
+    await expect(actions.menuOf).toHaveBeenLastCalledWith(args.task)
     await waitFor(() => expect(within(document.body).queryByRole('menu')).toBeNull())
   },
 }

@@ -1,29 +1,11 @@
 /** The card of one task, in place of the `task` call that started it. */
-import {
-  Ban,
-  Check,
-  CopyPlus,
-  Ellipsis,
-  GitMerge,
-  ListRestart,
-  RotateCcw,
-  RotateCw,
-  ScrollText,
-  Square,
-  Users,
-} from 'lucide-react'
+import { Check, Ellipsis, GitMerge, RotateCcw, RotateCw, ScrollText, Square } from 'lucide-react'
 import { type ReactNode, useContext, useEffect } from 'react'
 import { type AwaitedTask, appliedFileLine } from '../../../shared/agents/tools.ts'
 import { openDependencies } from '../../../shared/projections/ledger/open-dependencies.ts'
 import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import {
-  type Activity,
-  activityText,
-  isRunning,
-  isSettled,
-  type Task,
-} from '../../../shared/records/tasks.ts'
+import { type Activity, activityText, isRunning, type Task } from '../../../shared/records/tasks.ts'
 import { costText } from '../../../shared/text/usage-text.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
@@ -40,7 +22,6 @@ import {
   FactLine,
   IconButton,
   Menu,
-  type MenuEntry,
   type ShownStatus,
   Skeleton,
   StatusIcon,
@@ -54,7 +35,7 @@ import { FoldedMarkdown } from './report-view.tsx'
 import { shownStatus } from './shown-status.ts'
 import { sleepWords } from './sleep-words.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
-import { canBeContinued, canBeResumed, canBeRetried, hasStoppedBelow } from './what-next.ts'
+import { canBeResumed, canBeRetried } from './what-next.ts'
 
 /**
  * `task` is its present state in the ledger, `result` the one returned to the parent. At least one
@@ -275,57 +256,20 @@ function CardActions(props: {
           View transcript
         </Button>
       ) : null}
-      {task && !waiting ? <MoreActions task={task} /> : null}
+      {task ? <MoreActions task={task} /> : null}
     </div>
   )
 }
 
 /** The rarely used actions. */
 function MoreActions({ task }: { task: Task }) {
-  const { onResumeGroup, onStartFresh, onGiveUp, onContinueFrom, unreachable } =
-    useContext(TaskActionsContext)
-  const disabled = unreachable !== undefined
-  const { byId, childrenOf, resumableGroup } = useContext(TaskLookupContext)
-  const stopped = canBeResumed(task) && !task.archived
-  const root = byId(task.rootId)
-  const rootIsOver = root !== null && isSettled(root.status)
-  const more = stopped && hasStoppedBelow(task, rootIsOver, childrenOf) ? '…' : ''
-  const group = stopped ? (resumableGroup?.(task.id) ?? 0) : 0
-  const entries: MenuEntry[] = []
-  if (group > 0 && onResumeGroup)
-    entries.push({
-      label: `Resume parallel group (${group})…`,
-      icon: <Users />,
-      disabled,
-      onSelect: () => onResumeGroup(task.id),
-    })
-  if (stopped && onStartFresh)
-    entries.push({
-      label: `Restart${more}`,
-      icon: <ListRestart />,
-      disabled,
-      onSelect: () => onStartFresh(task.id),
-    })
-  if (stopped && onGiveUp)
-    entries.push({
-      label: `Abandon${more}`,
-      icon: <Ban />,
-      disabled,
-      onSelect: () => onGiveUp(task.id),
-    })
-  if (canBeContinued(task) && onContinueFrom)
-    entries.push({
-      label: 'Continue as a new task…',
-      icon: <CopyPlus />,
-      disabled,
-      onSelect: () => onContinueFrom(task.id),
-    })
-  if (entries.length === 0) return null
+  const { menuOf } = useContext(TaskActionsContext)
+  if (!menuOf) return null
   return (
     <Menu
       align="end"
       trigger={<IconButton size="small" label={`More for ${task.title}`} icon={<Ellipsis />} />}
-      entries={entries}
+      entries={() => menuOf(task)}
     />
   )
 }

@@ -1,6 +1,5 @@
 /** The possible actions on a task that is not running. Pure. */
-import type { TaskId } from '../../../shared/records/ids.ts'
-import { isBeingRemoved, isSettled, type Task } from '../../../shared/records/tasks.ts'
+import { isSettled, type Task } from '../../../shared/records/tasks.ts'
 
 /**
  * Reports whether it has ended with a history: it never runs again, but a new task can continue it
@@ -28,17 +27,3 @@ export const canBeResumed = (task: Task): boolean =>
   task.status === 'interrupted' &&
   !task.trashed &&
   (task.archived ? task.parentId === null : !task.workspace?.removal)
-
-/** Reports whether tasks below it stopped as well, so that the user must choose for them first. */
-export function hasStoppedBelow(
-  task: Task,
-  rootIsOver: boolean,
-  childrenOf: (id: TaskId) => Task[],
-): boolean {
-  return childrenOf(task.id).some(
-    (child) =>
-      (!(child.archived || child.trashed || isBeingRemoved(child)) &&
-        (child.status === 'interrupted' || (child.status === 'queued' && rootIsOver))) ||
-      hasStoppedBelow(child, rootIsOver, childrenOf),
-  )
-}

@@ -34,18 +34,19 @@ export interface SearchStore {
 
 const nothing: SearchView = { asked: '', answer: null, problem: null, busy: false, chosen: -1 }
 
-export function createSearchStore({
-  client,
-}: {
+/** `limit`: hits at most, when fewer are shown. */
+export function createSearchStore(deps: {
   client: Pick<ShiplogClient, 'search'>
+  limit?: number
 }): SearchStore {
+  const { client, limit = hitsMax } = deps
   const store = createStore<SearchView>(() => nothing)
   let controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
 
   async function find(query: string, { signal }: AbortController): Promise<void> {
     try {
-      const answer = await client.search.find({ query, limit: hitsMax }, { signal })
+      const answer = await client.search.find({ query, limit }, { signal })
       if (signal.aborted) return
       store.setState({ answer, problem: null, busy: false })
       const { state, indexed, total } = answer.index

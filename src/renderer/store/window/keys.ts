@@ -1,18 +1,22 @@
 /**
- * The active keys. Mounted components register them, so that the help sheet lists exactly those.
- * Pure except for the set of commands.
+ * The commands of what is on screen, with their keys. Mounted components register them, so that the help sheet lists
+ * exactly the active keys, and the palette everything that can be done. Pure except for the set of commands.
  */
+import type { ReactNode } from 'react'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 
 export type KeyGroup = 'Everywhere' | 'Lists' | 'Agent' | 'Transcript' | 'Review'
 
 export interface KeyCommand {
-  /** `Mod+k`, `g a` (one after the other), `?`, `Escape`. */
-  keys: string
+  /** `Mod+k`, `g a` (one after the other), `?`, `Escape`; null: it is only in the palette. */
+  keys: string | null
   label: string
+  icon?: ReactNode
   group: KeyGroup
   /** `dialog` while a dialog covers the window; otherwise `window`. */
   scope?: 'window' | 'dialog'
+  /** False: of no use in the palette, for it moves within a list or needs a second press. */
+  inPalette?: boolean
   /** Absent if a focused list handles the key itself: then it is only listed. */
   run?(): void
 }
@@ -47,7 +51,7 @@ export function createKeys(): Keys {
 
   function press(pressed: PressedKey, scope: 'window' | 'dialog', atMs: number): KeyCommand | null {
     const text = textOf(pressed)
-    const pair = first && atMs - first.atMs <= pairMs ? `${first.key} ${text}` : null
+    const pair = first && atMs - first.atMs <= pairMs ? `${first.key} ${text}` : undefined
     first = null
     const commands = store
       .getState()
@@ -55,7 +59,7 @@ export function createKeys(): Keys {
     const found =
       commands.findLast(({ keys }) => keys === pair) ??
       commands.findLast(({ keys }) => keys === text)
-    if (!found && commands.some(({ keys }) => keys.startsWith(`${text} `)))
+    if (!found && commands.some(({ keys }) => keys?.startsWith(`${text} `)))
       first = { key: text, atMs }
     return found ?? null
   }

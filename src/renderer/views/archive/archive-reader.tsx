@@ -15,6 +15,7 @@ import { causeWords } from '../../components/task/cause-words.ts'
 import { ReportView } from '../../components/task/report-view.tsx'
 import { useAppInfo, useLineage, useReport, useStores, useTask } from '../../store/hooks.ts'
 import { linkOf, type Route, taskRoute } from '../../store/window/route.ts'
+import type { TaskAction } from '../actions/action.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { ResumeButtons } from '../resume/resume-buttons.tsx'
@@ -22,6 +23,12 @@ import { TaskChecks } from '../task/task-checks.tsx'
 import { TaskHeader } from '../task/task-header.tsx'
 import { TranscriptPane } from '../transcript/transcript-pane.tsx'
 import { ArchiveFacts } from './archive-facts.tsx'
+
+/** These are tabs and buttons here. */
+const onScreen: TaskAction['id'][] = [
+  ...(['transcript', 'report', 'replay', 'pin', 'export'] as const),
+  ...(['restore', 'delete', 'delete-transcript'] as const),
+]
 
 /** A report beside its transcript. */
 export function ArchiveReader(props: {
@@ -83,7 +90,7 @@ export function ArchiveReader(props: {
               label="Export…"
               onClick={() => overlay.show({ kind: 'export', taskId })}
             />
-            <ResumeButtons task={task} />
+            <ResumeButtons task={task} without={onScreen} />
             {task.archived ? (
               <ArchivedActions task={task} />
             ) : (

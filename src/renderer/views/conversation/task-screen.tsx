@@ -1,30 +1,17 @@
-import {
-  Archive,
-  Copy,
-  FileCheck,
-  History,
-  Link,
-  PanelRight,
-  Square,
-  Users,
-  Wallet,
-} from 'lucide-react'
+import { Archive, History, PanelRight, Square } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks.ts'
-import { Button, IconButton, type MenuEntry } from '../../components/primitives/index.ts'
+import { Button, IconButton } from '../../components/primitives/index.ts'
 import {
-  useAppInfo,
-  useLedger,
   usePreference,
   useStores,
   useTask,
   useTaskLookup,
   useUnreachable,
 } from '../../store/hooks.ts'
-import { resumableGroup } from '../../store/resume/resumable-group.ts'
 import { inspectorWidthMax, inspectorWidthMin } from '../../store/window/preferences.ts'
-import { linkOf, projectRoute, taskRoute } from '../../store/window/route.ts'
+import type { TaskAction } from '../actions/action.ts'
 import { useActions } from '../app/use-actions.ts'
 import { Inspector } from '../inspector/inspector.tsx'
 import { ResumeButtons, useCanResume } from '../resume/resume-buttons.tsx'
@@ -75,12 +62,14 @@ export function TaskScreen(props: {
   )
 }
 
+/** The screen has buttons for these. */
+const onScreen: TaskAction['id'][] = ['replay', 'review', 'stop']
+
 function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined }) {
   const task = useTask(taskId)
   const wide = useWide()
-  const { preferences, navigation, overlay } = useStores()
-  const { stop, wrapUp, copy, removeWorkspace } = useActions()
-  const { info } = useAppInfo()
+  const { preferences, navigation } = useStores()
+  const { stop } = useActions()
   const open = usePreference('inspectorOpen')
   const width = usePreference('inspectorWidth')
   /** In a narrow window the inspector is a sheet that is not remembered. */
@@ -97,8 +86,7 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
     () => setSent((count) => count + 1),
   )
   const resumable = useCanResume(task)
-  const { resume, resumeGroup } = useResumeActions()
-  const group = useLedger(({ ledger }) => resumableGroup(ledger, taskId).length)
+  const { resume } = useResumeActions()
   const viewTranscript = (id: TaskId) => navigation.go({ screen: 'task', taskId, transcriptOf: id })
   useKeys([
     { keys: 'i', label: 'Changes and state', group: 'Agent', run: () => toggle() },
@@ -146,62 +134,9 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
     if (wide) preferences.setState({ inspectorOpen: !open })
     else setSheet(!sheet)
   }
-  const archive = async () => {
-    if (!task || !(await removeWorkspace(taskId, task.title)) || task.parentId !== null) return
-    navigation.go(projectRoute(task.projectId))
-  }
   const replay = () => navigation.go({ screen: 'task', taskId, transcriptOf: taskId, replay: true })
   const review = () => navigation.go({ screen: 'review', taskId, path: null })
   if (!task) return null
-  const menu: MenuEntry[] = [
-    ...(group > 0
-      ? [
-          {
-            label: `Resume parallel group (${group})…`,
-            icon: <Users />,
-            disabled: lost,
-            onSelect: () => resumeGroup(taskId),
-          },
-        ]
-      : []),
-    {
-      label: 'Copy link',
-      icon: <Link />,
-      onSelect: () =>
-        void copy(linkOf(taskRoute(taskId), info?.host ?? null, location), 'the link'),
-    },
-    { label: 'Copy ID', icon: <Copy />, onSelect: () => void copy(taskId, 'the ID') },
-    ...(running
-      ? [
-          {
-            label: 'Wrap up: report now',
-            icon: <FileCheck />,
-            disabled: lost,
-            onSelect: () => void wrapUp(taskId),
-          },
-        ]
-      : []),
-    ...(task.parentId === null && !task.archived
-      ? [
-          {
-            label: 'Limits…',
-            icon: <Wallet />,
-            disabled: lost,
-            onSelect: () => overlay.show({ kind: 'budget' as const, taskId }),
-          },
-        ]
-      : []),
-    ...(task.workspace && task.workspace.removal === null
-      ? [
-          {
-            label: running ? 'Stop and archive' : 'Archive',
-            icon: <Archive />,
-            disabled: lost,
-            onSelect: () => void archive(),
-          },
-        ]
-      : []),
-  ]
   const shown = wide ? open : sheet
   return (
     <div className="relative flex min-h-0 flex-1">
@@ -226,7 +161,7 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
                 task={task}
                 withKey
                 resumedBelow={hasResumeLine(task) || task.sleep !== undefined}
-                extra={menu}
+                without={onScreen}
               />
               {task.archived ? (
                 <IconButton

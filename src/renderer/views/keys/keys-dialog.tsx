@@ -1,17 +1,23 @@
-import { useStore } from 'zustand'
+import { useState } from 'react'
 import { DialogShell, Kbd } from '../../components/primitives/index.ts'
 import { useRoute, useStores } from '../../store/hooks.ts'
 import type { KeyCommand, KeyGroup } from '../../store/window/keys.ts'
+import { keyName } from './key-name.ts'
 
 const groups: KeyGroup[] = ['Everywhere', 'Lists', 'Agent', 'Transcript', 'Review']
+
+type ListedKey = KeyCommand & { keys: string }
 
 /** The keys of the screen behind it: those of the transcript while one is open. */
 export function KeysDialog() {
   const { overlay, keys } = useStores()
   const route = useRoute()
   const scope = route.screen === 'task' && route.transcriptOf !== null ? 'dialog' : 'window'
-  const commands = useStore(keys.store).filter(
-    (command) => (command.scope ?? 'window') === scope || !command.run,
+  // As they were when it was opened: the transcript behind it gives way to it, with its keys.
+  const [registered] = useState(() => keys.store.getState())
+  const commands = registered.filter(
+    (command): command is ListedKey =>
+      command.keys !== null && ((command.scope ?? 'window') === scope || !command.run),
   )
   return (
     <DialogShell open onClose={overlay.hide} title="Keyboard shortcuts" size="small" focus="dialog">
@@ -28,7 +34,7 @@ export function KeysDialog() {
                     <dt>{label}</dt>
                     <dd className="flex gap-1">
                       {keys.split(' ').map((key) => (
-                        <Kbd key={key} keys={shown(key)} />
+                        <Kbd key={key} keys={keyName(key)} />
                       ))}
                     </dd>
                   </div>
@@ -43,18 +49,6 @@ export function KeysDialog() {
 }
 
 /** One line for each key, however many views registered it. */
-const distinct = (commands: KeyCommand[]): KeyCommand[] => [
+const distinct = (commands: ListedKey[]): ListedKey[] => [
   ...new Map(commands.map((command) => [command.keys, command])).values(),
 ]
-
-const names: Record<string, string> = {
-  Escape: 'Esc',
-  ArrowUp: '↑',
-  ArrowDown: '↓',
-}
-
-const shown = (keys: string): string =>
-  keys
-    .split('+')
-    .map((key) => names[key] ?? (keys.includes('+') && key.length === 1 ? key.toUpperCase() : key))
-    .join('+')

@@ -1,28 +1,21 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { Command } from 'cmdk'
-import {
-  Archive,
-  Folder,
-  FolderPlus,
-  Keyboard,
-  Play,
-  Plus,
-  Settings,
-  SunMoon,
-  TextSearch,
-} from 'lucide-react'
+import { FileText, Folder, TextSearch } from 'lucide-react'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
-import type { Task } from '../../../shared/records/tasks.ts'
+import { plainText } from '../../../shared/text/plain-text.ts'
 import { Kbd, StatusIcon, TitleText } from '../../components/primitives/index.ts'
+import { kindText, Snippet } from '../../components/search/search-hits.tsx'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
-import { projectRoute, type Route, searchRoute, taskRoute } from '../../store/window/route.ts'
-import { useActions } from '../app/use-actions.ts'
-import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
+import { projectRoute, type Route, taskRoute } from '../../store/window/route.ts'
+import { keyName } from '../keys/key-name.ts'
+import { routeOfHit } from '../search/hit-route.ts'
 import { found, scoreOf } from './search.ts'
 import { projectMarks, taskMarks } from './tell-apart.ts'
-import { useScreenCommands, useTaskOnScreen } from './use-screen-commands.tsx'
+import { usePaletteCommands } from './use-palette-commands.tsx'
+import { useSubject } from './use-subject.ts'
+import { useTextHits } from './use-text-hits.ts'
 import { useTypedEarly } from './use-typed-early.ts'
 
 /** A list to look through, not to scroll: more are found by typing more. */
@@ -30,18 +23,14 @@ const agentsShownMax = 50
 /** Before anything is typed: enough to go back to. */
 const recentAgentsMax = 12
 
-interface PaletteCommand {
-  label: string
-  icon: ReactNode
-  keys?: string
-  onSelect(): void
-}
-
-/** Every command, project and agent, a few letters away; the commands of the task on screen come first. */
+/**
+ * Every action of what has the focus and of the screen, every project and agent, and what transcripts say, a few letters
+ * away.
+ */
 export function Palette() {
-  const newAgentKeys = useNewAgentKeys()
-  const { overlay, navigation, preferences } = useStores()
-  const { startDemo } = useActions()
+  const { overlay, navigation } = useStores()
+  const subject = useSubject()
+  const groups = usePaletteCommands(subject)
   // Not deferred: the list has to change together with the text, because the first match is selected right
   // after the text has changed. Later, nothing would be selected, and Enter would do nothing.
   const [text, setText] = useState('')
@@ -49,80 +38,34 @@ export function Palette() {
   useTypedEarly(input, setText)
   const projects = useLedger(useShallow(({ ledger }) => [...ledger.projects.values()]))
   const tasks = useLedger(useShallow(({ ledger }) => [...ledger.tasks.values()]))
-  const task = useTaskOnScreen()
-  const screenCommands = useScreenCommands(task)
+  const hits = useTextHits(text)
+  const query = text.trim()
   const go = (route: Route) => {
     overlay.hide()
     navigation.go(route)
   }
-  const run = (command: () => void) => () => {
+  const run = (command: () => void) => {
     overlay.hide()
     command()
   }
-  const { theme } = preferences.getState()
-  const dark =
-    theme === 'system'
-      ? window.matchMedia('(prefers-color-scheme: dark)').matches
-      : theme === 'dark'
-  const otherTheme = dark ? 'light' : 'dark'
-  const commands: PaletteCommand[] = [
-    ...screenCommands.map(({ run: command, ...shown }) => ({ ...shown, onSelect: run(command) })),
-    {
-      label: 'New agent',
-      icon: <Plus />,
-      keys: newAgentKeys,
-      onSelect: () => overlay.show({ kind: 'new-agent', projectId: task?.projectId ?? null }),
-    },
-    {
-      label: 'Add a project',
-      icon: <FolderPlus />,
-      onSelect: () => overlay.show({ kind: 'add-project' }),
-    },
-    { label: 'Try the demo', icon: <Play />, onSelect: run(() => void startDemo()) },
-    {
-      label: 'Search everything',
-      icon: <TextSearch />,
-      keys: 'Mod+Shift+F',
-      onSelect: () => go(searchRoute),
-    },
-    {
-      label: 'Open the archive',
-      icon: <Archive />,
-      keys: 'g a',
-      onSelect: () => go({ screen: 'archive', taskId: null, tab: 'report' }),
-    },
-    {
-      label: 'Settings',
-      icon: <Settings />,
-      keys: 'g s',
-      onSelect: () => go({ screen: 'settings' }),
-    },
-    {
-      label: otherTheme === 'dark' ? 'Dark theme' : 'Light theme',
-      icon: <SunMoon />,
-      onSelect: run(() => preferences.setState({ theme: otherTheme })),
-    },
-    {
-      label: 'Keyboard shortcuts',
-      icon: <Keyboard />,
-      keys: '?',
-      onSelect: () => overlay.show({ kind: 'keys' }),
-    },
-  ]
-  const commandsShown = found(commands, ({ label }) => scoreOf(text, [label]))
+  const groupsShown = groups
+    .map(({ heading, commands }) => ({
+      heading,
+      commands: found(commands, ({ label }) => scoreOf(text, [label])),
+    }))
+    .filter(({ commands }) => commands.length > 0)
   const projectsShown = found(projects, ({ name, id }) => scoreOf(text, [name], id))
   const tasksShown = useMemo(() => {
     const recent = tasks.filter(({ trashed }) => !trashed).toReversed()
-    if (text.trim() === '') return recent.slice(0, recentAgentsMax)
+    if (query === '') return recent.slice(0, recentAgentsMax)
     const names = new Map(projects.map(({ id, name }) => [id, name]))
     return found(recent, ({ title, agent, projectId, id }) =>
-      scoreOf(text, [title, agent, names.get(projectId) ?? ''], id),
+      scoreOf(query, [title, agent, names.get(projectId) ?? ''], id),
     )
-  }, [tasks, projects, text])
+  }, [tasks, projects, query])
   const shownTasks = tasksShown.slice(0, agentsShownMax)
   const marks = taskMarks(shownTasks, projectLabels(projects))
   const folders = projectMarks(projectsShown)
-  const nothing = commandsShown.length + projectsShown.length + tasksShown.length === 0
   return (
     <Dialog.Root open onOpenChange={(open) => !open && overlay.hide()}>
       <Dialog.Portal>
@@ -134,26 +77,29 @@ export function Palette() {
               ref={input}
               value={text}
               onValueChange={setText}
-              placeholder="Search commands, projects and agents"
+              placeholder="Search actions, projects, agents and what they said"
               className="h-11 w-full border-b bg-transparent px-4 text-read outline-none focus-visible:outline-none"
             />
-            <Command.List className="max-h-[56vh] overflow-auto p-1 [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-muted">
-              {nothing ? <p className="px-3 py-6 text-center text-muted">No matches.</p> : null}
-              {commandsShown.length > 0 ? (
-                <Command.Group heading="Commands">
-                  {commandsShown.map(({ label, icon, keys, onSelect }) => (
+            <Command.List className="max-h-[56vh] overflow-auto p-1 [&_[cmdk-group-heading]]:truncate [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-muted">
+              {groupsShown.map(({ heading, commands }) => (
+                <Command.Group
+                  key={heading}
+                  heading={<bdi className="untrusted">{plainText(heading)}</bdi>}
+                >
+                  {commands.map(({ label, icon, keys, disabled, run: command }) => (
                     <Item
                       key={label}
-                      value={`command ${label}`}
+                      value={`${heading} ${label}`}
                       icon={icon}
                       keys={keys}
-                      onSelect={onSelect}
+                      disabled={disabled}
+                      onSelect={() => run(command)}
                     >
                       {label}
                     </Item>
                   ))}
                 </Command.Group>
-              ) : null}
+              ))}
               {projectsShown.length > 0 ? (
                 <Command.Group heading="Projects">
                   {projectsShown.map((project) => (
@@ -175,13 +121,19 @@ export function Palette() {
                 </Command.Group>
               ) : null}
               {tasksShown.length > 0 ? (
-                <Command.Group heading={text === '' ? 'Recent agents' : 'Agents'}>
+                <Command.Group heading={query === '' ? 'Recent agents' : 'Agents'}>
                   {shownTasks.map((one) => (
                     <Item
                       key={one.id}
                       value={`task ${one.id}`}
                       icon={<StatusIcon status={one.status} />}
-                      onSelect={() => go(routeOf(one))}
+                      onSelect={() =>
+                        go(
+                          one.archived
+                            ? { screen: 'archive', taskId: one.id, tab: 'report' }
+                            : taskRoute(one.id),
+                        )
+                      }
                     >
                       <TitleText title={one.title} className="min-w-0 flex-1" />
                       <span className="untrusted shrink-0 text-small text-muted">
@@ -193,11 +145,38 @@ export function Palette() {
                   ))}
                 </Command.Group>
               ) : null}
-              {text !== '' && tasksShown.length > agentsShownMax ? (
+              {query !== '' && tasksShown.length > agentsShownMax ? (
                 <p className="px-3 py-1.5 text-small text-muted">
                   {tasksShown.length - agentsShownMax} more. Type more to narrow the list.
                 </p>
               ) : null}
+              {query === '' ? null : (
+                <Command.Group heading="In transcripts and reports">
+                  {/* First and always there: what is found comes later and must not move what is selected. */}
+                  <Item
+                    value="search everything"
+                    icon={<TextSearch />}
+                    onSelect={() => go({ screen: 'search', query })}
+                  >
+                    <span className="truncate">
+                      Search everything for “<bdi className="untrusted">{query}</bdi>”
+                    </span>
+                  </Item>
+                  {hits.map((hit) => (
+                    <Item
+                      key={`${hit.taskId} ${hit.kind} ${hit.seq}`}
+                      value={`hit ${hit.taskId} ${hit.kind} ${hit.seq}`}
+                      icon={<FileText />}
+                      onSelect={() => go(routeOfHit(hit))}
+                    >
+                      <Snippet hit={hit} className="min-w-0 flex-1 truncate" />
+                      <span className="untrusted max-w-[40%] shrink-0 truncate text-small text-muted">
+                        {kindText(hit)} · {plainText(hit.title)}
+                      </span>
+                    </Item>
+                  ))}
+                </Command.Group>
+              )}
             </Command.List>
           </Command>
         </Dialog.Popup>
@@ -206,22 +185,21 @@ export function Palette() {
   )
 }
 
-const routeOf = (task: Task): Route =>
-  task.archived ? { screen: 'archive', taskId: task.id, tab: 'report' } : taskRoute(task.id)
-
 function Item(props: {
   value?: string
   icon?: ReactNode
-  keys?: string
+  keys?: string | null
+  disabled?: boolean
   onSelect(): void
   children: ReactNode
 }) {
-  const { value, icon, keys, onSelect, children } = props
+  const { value, icon, keys, disabled, onSelect, children } = props
   return (
     <Command.Item
       value={value}
+      disabled={disabled}
       onSelect={onSelect}
-      className="flex h-7 items-center gap-2 rounded-sm px-2 select-none data-[selected=true]:bg-hover [&>svg]:size-4 [&>svg]:shrink-0"
+      className="flex min-h-7 items-center gap-2 rounded-sm px-2 select-none data-[disabled=true]:opacity-50 data-[selected=true]:bg-hover [&>svg]:size-4 [&>svg]:shrink-0"
     >
       <span className="flex size-4 shrink-0 items-center justify-center text-muted [&>svg]:size-4">
         {icon}
@@ -230,7 +208,7 @@ function Item(props: {
       {keys ? (
         <span className="flex gap-1">
           {keys.split(' ').map((key) => (
-            <Kbd key={key} keys={key} />
+            <Kbd key={key} keys={keyName(key)} />
           ))}
         </span>
       ) : null}

@@ -8,9 +8,9 @@ import { groupsOf, hitId, SearchHits, type ShownHit } from '../../components/sea
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 import { withRecentSearch } from '../../store/window/preferences.ts'
-import { type Route, taskRoute } from '../../store/window/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useKeys } from '../shell/use-keys.ts'
+import { routeOfHit } from './hit-route.ts'
 import { SaveSearch, SearchStart } from './search-start.tsx'
 
 /** One box over everything that is kept: prompts, messages, commands, outputs, reports and paths. */
@@ -52,7 +52,7 @@ export function SearchScreen({ query }: { query: string }) {
     preferences.setState(({ recentSearches }) => ({
       recentSearches: withRecentSearch(recentSearches, text.trim()),
     }))
-    navigation.go(routeOf(hit))
+    navigation.go(routeOfHit(hit))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
@@ -173,30 +173,4 @@ function useShownHits(answer: SearchAnswer | null): ShownHit[] {
       rootTitle: hit.rootId === hit.taskId ? null : (tasks.get(hit.rootId)?.title ?? null),
     }))
   }, [answer, tasks, projects])
-}
-
-/** The exact place: the entry in its transcript with the match marked, or the report where only that is kept. */
-function routeOf({ taskId, seq, archived, kind, snippet, marks }: SearchHit): Route {
-  const matched = matchedText(snippet, marks)
-  const find = matched !== '' && seq !== null ? { find: matched } : {}
-  if (archived)
-    return {
-      ...{ screen: 'archive' as const, taskId },
-      ...(seq === null
-        ? { tab: kind === 'report' ? ('report' as const) : ('transcript' as const) }
-        : { tab: 'transcript' as const, seq, ...find }),
-    }
-  return seq === null ? taskRoute(taskId) : { ...taskRoute(taskId), seq, ...find }
-}
-
-/** The longest text of the snippet that is marked without a gap but for spaces. */
-function matchedText(snippet: string, marks: SearchHit['marks']): string {
-  let longest = ''
-  let from = 0
-  for (const [index, [start, end]] of marks.entries()) {
-    const before = marks[index - 1]
-    if (!before || snippet.slice(before[1], start).trim() !== '') from = start
-    if (end - from > longest.length) longest = snippet.slice(from, end)
-  }
-  return longest
 }

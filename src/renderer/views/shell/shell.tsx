@@ -3,7 +3,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { withSeen } from '../../store/attention/seen.ts'
 import { useLedger, useOverlay, usePreference, useRoute, useStores } from '../../store/hooks.ts'
 import { sidebarWidthMax, sidebarWidthMin } from '../../store/window/preferences.ts'
-import { formatRoute, searchRoute } from '../../store/window/route.ts'
+import { formatRoute } from '../../store/window/route.ts'
 import { NewAgentDialog } from '../agents/new-agent-dialog.tsx'
 import { ErrorBoundary } from '../app/error-boundary.tsx'
 import { ArchiveScreen } from '../archive/archive-screen.tsx'
@@ -33,13 +33,12 @@ import { RenameDialog } from '../task/rename-dialog.tsx'
 import { TranscriptScreen } from '../transcript/transcript-screen.tsx'
 import { ConnectionBanner } from './banner.tsx'
 import { Notices } from './notices.tsx'
-import { focusNextPane } from './panes.ts'
 import { Splitter } from './splitter.tsx'
 import { useFocusAfterDialog } from './use-focus-after-dialog.ts'
 import { useFocusKept } from './use-focus-kept.ts'
-import { useKeyListener, useKeys } from './use-keys.ts'
-import { useNewAgentKeys } from './use-new-agent-keys.ts'
+import { useKeyListener } from './use-keys.ts'
 import { useWide } from './use-wide.ts'
+import { useWindowCommands } from './use-window-commands.tsx'
 
 /** Sidebar, the current screen, and the dialog that may lie over them. */
 export function Shell() {
@@ -51,7 +50,7 @@ export function Shell() {
   const width = usePreference('sidebarWidth')
   const { preferences } = useStores()
   useKeyListener()
-  useWindowKeys()
+  useWindowCommands()
   useWindowTitle()
   useNotifications()
   useFocusKept()
@@ -181,67 +180,6 @@ function useSeen(): void {
   }, [preferences, task])
 }
 
-function useWindowKeys(): void {
-  const { overlay, navigation } = useStores()
-  const projectId = useRouteProject()
-  const newAgent = () => overlay.show({ kind: 'new-agent', projectId })
-  useKeys([
-    {
-      keys: 'Mod+k',
-      label: 'Search commands and agents',
-      group: 'Everywhere',
-      run: () => overlay.show({ kind: 'palette' }),
-    },
-    {
-      keys: useNewAgentKeys().replace('N', 'n'),
-      label: 'New agent',
-      group: 'Everywhere',
-      run: newAgent,
-    },
-    {
-      keys: 'Mod+Shift+f',
-      label: 'Search',
-      group: 'Everywhere',
-      run: () => navigation.go(searchRoute),
-    },
-    {
-      keys: 'g a',
-      label: 'Archive',
-      group: 'Everywhere',
-      run: () => navigation.go({ screen: 'archive', taskId: null, tab: 'report' }),
-    },
-    {
-      keys: 'g s',
-      label: 'Settings',
-      group: 'Everywhere',
-      run: () => navigation.go({ screen: 'settings' }),
-    },
-    {
-      keys: '?',
-      label: 'Show shortcuts',
-      group: 'Everywhere',
-      run: () => overlay.show({ kind: 'keys' }),
-    },
-    { keys: 'F6', label: 'Next pane', group: 'Everywhere', run: () => focusNextPane() },
-    // The same two while a transcript lies over the window.
-    {
-      keys: 'Mod+k',
-      label: 'Search commands and agents',
-      group: 'Everywhere',
-      scope: 'dialog',
-      run: () => overlay.show({ kind: 'palette' }),
-    },
-    {
-      keys: '?',
-      label: 'Show shortcuts',
-      group: 'Everywhere',
-      scope: 'dialog',
-      run: () => overlay.show({ kind: 'keys' }),
-    },
-    { keys: 'Mod+Enter', label: 'Send', group: 'Agent' },
-  ])
-}
-
 /** A dialog without an address of its own goes with the screen that it was opened over. */
 function useBackHides(): void {
   const { overlay } = useStores()
@@ -275,16 +213,4 @@ function useWindowTitle(): void {
     // The desktop app takes its badge from the number.
     document.title = needs > 0 ? `(${needs}) ${name}` : name
   }, [shown, needs])
-}
-
-/** The project of what is on screen, for a new agent to start in. */
-function useRouteProject() {
-  const route = useRoute()
-  return useLedger(({ ledger }) => {
-    if (route.screen === 'project')
-      return [...ledger.projects.keys()].find((id) => id === route.projectId) ?? null
-    if (route.screen === 'task' || route.screen === 'transcript')
-      return ledger.tasks.get(route.taskId as TaskId)?.projectId ?? null
-    return null
-  })
 }

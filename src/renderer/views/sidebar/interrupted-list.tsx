@@ -7,17 +7,20 @@ import { useInterruptedTrees, useLedger, useStores, useUnreachable } from '../..
 import { projectLabels } from '../../store/project-labels.ts'
 import { isWaiting } from '../../store/resume/resumable.ts'
 import { taskRoute } from '../../store/window/route.ts'
+import { runByKey } from '../actions/action.ts'
+import { useTaskActions } from '../actions/use-task-actions.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { BatchProgress } from './batch-progress.tsx'
 import { InterruptedHeader } from './interrupted-header.tsx'
 import { renderInterruptedRow } from './interrupted-row.tsx'
 import { type InterruptedListRow, interruptedListRows } from './interrupted-rows.ts'
-import { useRowMenu } from './use-row-menu.tsx'
+import { useRowMenu } from './use-row-menu.ts'
 
 /** Everything that is interrupted, a row for each tree. Not shown while there is nothing. */
 export function InterruptedList() {
   const { navigation, resumes } = useStores()
-  const { resume, resumeTree } = useResumeActions()
+  const { resumeTree } = useResumeActions()
+  const actionsOf = useTaskActions()
   const trees = useInterruptedTrees()
   const batch = useStore(resumes.store, (view) => view.batch)
   const unreachable = useUnreachable()
@@ -71,15 +74,10 @@ export function InterruptedList() {
         onOpen={(row) => (row.kind === 'tree' ? fold(row) : navigation.go(taskRoute(row.task.id)))}
         onFold={fold}
         onKey={(key, row) => {
-          if (unreachable !== undefined) return false
-          if (key === 'r') {
-            if (row.kind === 'tree') resumeTree(row.root.id)
-            else void resume(row.task.id)
-            return true
-          }
-          if (key !== 't' || row.kind !== 'agent' || !row.task.hasTranscript) return false
-          const { id } = row.task
-          navigation.go({ screen: 'task', taskId: id, transcriptOf: id })
+          if (row.kind === 'agent') return runByKey(actionsOf(row.task), key)
+          // Its root may have ended well: Resume is for those below it.
+          if (key !== 'r' || unreachable !== undefined) return false
+          resumeTree(row.root.id)
           return true
         }}
         menuOf={menuOf}

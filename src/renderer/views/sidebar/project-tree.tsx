@@ -8,20 +8,19 @@ import {
   useStores,
   useTaskLookup,
 } from '../../store/hooks.ts'
-import { isResumable } from '../../store/resume/resumable.ts'
 import { projectRoute, taskRoute } from '../../store/window/route.ts'
-import { useResumeActions } from '../resume/use-resume-actions.ts'
+import { runByKey } from '../actions/action.ts'
+import { useTaskActions } from '../actions/use-task-actions.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import type { SidebarRow } from './rows.ts'
 import { renderSidebarRow } from './tree-rows.tsx'
-import { useRowMenu } from './use-row-menu.tsx'
+import { useRowMenu } from './use-row-menu.ts'
 import { useSidebarRows, useUnfold } from './use-sidebar-rows.ts'
 
 /** The tree of projects and their live agents. */
 export function ProjectTree() {
   const { navigation } = useStores()
-  const ledger = useLedger((view) => view.ledger)
-  const { resume } = useResumeActions()
+  const actionsOf = useTaskActions()
   const { rows, fold } = useSidebarRows()
   const tree = useRef<TreeHandle>(null)
   const selected = useSelectedRow()
@@ -31,20 +30,7 @@ export function ProjectTree() {
   const open = (row: SidebarRow) =>
     navigation.go(row.kind === 'project' ? projectRoute(row.project.id) : taskRoute(row.id))
   const onKey = (key: string, row: SidebarRow): boolean => {
-    if (row.kind !== 'task') return false
-    switch (key) {
-      case 't':
-        // The transcript of the one on screen is the conversation itself.
-        if (row.id !== selected)
-          navigation.go({ screen: 'task', taskId: row.id, transcriptOf: row.id })
-        return true
-      case 'r':
-        if (!isResumable(ledger.tasks, row.task)) return false
-        void resume(row.id)
-        return true
-      default:
-        return false
-    }
+    return row.kind === 'task' && runByKey(actionsOf(row.task), key)
   }
 
   const enter = (from: 'first' | 'last') => () => tree.current?.enter(from)

@@ -1,6 +1,7 @@
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { TaskId } from '../../../shared/records/ids.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import {
   TaskActionsContext,
   type TaskLookup,
@@ -9,11 +10,15 @@ import {
 import { DiffLayoutContext } from '../../components/diff/diff-layout.ts'
 import { useLedger, usePreference, useStores, useUnreachable } from '../../store/hooks.ts'
 import { reportKey } from '../../store/results/reports.ts'
-import { resumableGroup } from '../../store/resume/resumable-group.ts'
 import { usageBelow } from '../../store/tree-use.ts'
 import { formatRoute, linkTo, taskRoute } from '../../store/window/route.ts'
+import { menuOf, type TaskAction } from '../actions/action.ts'
+import { useTaskActions } from '../actions/use-task-actions.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
+
+/** A card has buttons for these. */
+const onCard: TaskAction['id'][] = ['transcript', 'apply', 'stop', 'resume', 'retry']
 
 /** Gives the cards of one task's transcript what they show and what they can ask for. */
 export function TaskContexts(props: {
@@ -25,7 +30,11 @@ export function TaskContexts(props: {
   const { taskId, onViewTranscript, children } = props
   const { client, reports, ledger, preferences } = useStores()
   const { applyPatch, stop } = useActions()
-  const { resume, resumeGroup, restart, giveUp, retry, continueFrom } = useResumeActions()
+  const { resume, retry } = useResumeActions()
+  const taskActions = useTaskActions()
+  // Read when a menu opens: a card is not rendered again for it.
+  const actionsOf = useRef(taskActions)
+  actionsOf.current = taskActions
   const lookup = useTaskLookup(taskId)
   const unreachable = useUnreachable()
   const layout = usePreference('reviewLayout')
@@ -42,11 +51,9 @@ export function TaskContexts(props: {
       onApply: (id: TaskId) => void applyPatch(id),
       onStop: (id: TaskId) => void stop(id),
       onResume: (id: TaskId) => void resume(id),
-      onResumeGroup: resumeGroup,
-      onStartFresh: (id: TaskId) => void restart(id),
-      onGiveUp: (id: TaskId) => void giveUp(id),
       onRetry: (id: TaskId) => void retry(id),
-      onContinueFrom: continueFrom,
+      menuOf: (task: Task) =>
+        menuOf(actionsOf.current(task).filter(({ id }) => !onCard.includes(id))),
       linkTo: (id: TaskId) => formatRoute(taskRoute(id)),
       linkToEntry: (seq: number) => linkTo({ ...taskRoute(taskId), seq }),
       unreachable,
@@ -64,11 +71,7 @@ export function TaskContexts(props: {
       applyPatch,
       stop,
       resume,
-      resumeGroup,
-      restart,
-      giveUp,
       retry,
-      continueFrom,
       unreachable,
       client,
       taskId,
@@ -100,7 +103,6 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
       childrenOf,
       activity: (id) => view.activity.get(id) ?? null,
       usage: (id) => usageBelow(view, id),
-      resumableGroup: (id) => resumableGroup(view.ledger, id).length,
       report(id) {
         const report = known.get(reportKey(id, tasks.get(id)?.runs.at(-1)?.run ?? 1))
         if (!report) return null

@@ -209,7 +209,9 @@ export const RowMenu: Story = {
     await userEvent.click(page.getByRole('menuitem', { name: 'Show JSON' }))
     const json = await within(call).findByRole('region', { name: 'JSON of the entries' })
     await expect(await within(json).findAllByRole('tree')).toHaveLength(2)
-    await waitFor(() => expect(within(call).getByRole('button', { name: 'Entry actions' })).toHaveFocus())
+    await waitFor(() =>
+      expect(within(call).getByRole('button', { name: 'Entry actions' })).toHaveFocus(),
+    )
   },
 }
 export const RowMenuDark: Story = { ...RowMenu, globals: { theme: 'dark' } }

@@ -1,0 +1,12 @@
+const names: Record<string, string> = {
+  Escape: 'Esc',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+}
+
+/** `Mod+K` for `Mod+k`, `Esc` for `Escape`: a key of a command as it is shown. */
+export const keyName = (keys: string): string =>
+  keys
+    .split('+')
+    .map((key) => names[key] ?? (keys.includes('+') && key.length === 1 ? key.toUpperCase() : key))
+    .join('+')

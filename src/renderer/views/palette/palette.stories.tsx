@@ -1,0 +1,103 @@
+/** The palette: the actions of what has the focus and of the screen, agents, and what transcripts say. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, screen, userEvent, waitFor, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
+import { testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
+import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+
+interface Args {
+  address: string
+}
+
+const meta: Meta<Args> = {
+  title: 'Screens/Palette',
+  decorators: [inWindow],
+  args: { address: `#/t/${ids.tests}` },
+  render: ({ address }, { globals }) => (
+    <AppStage
+      fake={createStoryHost({
+        records: laterRecords,
+        sessions: { [ids.tests]: { entries: testsEnded() } },
+      })}
+      address={address}
+      theme={globals.theme === 'dark' ? 'dark' : 'light'}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<Args>
+
+async function opened() {
+  await userEvent.keyboard('{Control>}k{/Control}')
+  const field = await screen.findByRole('combobox', { name: 'Commands and agents' })
+  await waitFor(() => expect(field).toHaveFocus())
+  return { field, palette: within(screen.getByRole('dialog', { name: 'Commands and agents' })) }
+}
+const groupOf = (palette: ReturnType<typeof within>, name: string) =>
+  within(palette.getByRole('group', { name }))
+
+/** Of the agent on screen, and of the one whose row has the focus instead. */
+export const Actions: Story = {
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByRole('heading', { level: 1, name: 'Add parser tests' })
+    const shown = await opened()
+    const own = groupOf(shown.palette, 'Add parser tests')
+    own.getByRole('option', { name: 'Export…' })
+    await expect(own.queryByRole('option', { name: 'Open' })).toBeNull()
+    groupOf(shown.palette, 'Commands').getByRole('option', { name: 'Add a project' })
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+
+    const row = canvas.getByRole('treeitem', { name: /Write the docs/ })
+    row.focus()
+    const { palette } = await opened()
+    const retry = groupOf(palette, 'Write the docs').getByRole('option', { name: 'Retry' })
+    await userEvent.click(retry)
+    await screen.findByText('Retrying “Write the docs”.')
+  },
+}
+
+/** Titles and the text of transcripts, with what is selected left alone when the text is found. */
+export const Text: Story = {
+  args: { address: '#/' },
+  play: async ({ canvasElement }) => {
+    await within(canvasElement).findByRole('treeitem', { name: /Add parser tests/ })
+    const { palette } = await opened()
+    await userEvent.keyboard('existing cases')
+    const everything = palette.getByRole('option', {
+      name: 'Search everything for “existing cases”',
+    })
+    await expect(everything).toHaveAttribute('aria-selected', 'true')
+    const [hit] = await palette.findAllByRole('option', { name: /Add parser tests$/ })
+    await expect(everything).toHaveAttribute('aria-selected', 'true')
+    if (hit) await userEvent.click(hit)
+    const list = await within(canvasElement).findByRole('region', { name: /^Transcript of / })
+    await within(list).findByText(/existing cases/)
+  },
+}
+
+/** Over a transcript: its own commands and keys, which it gets back to. */
+export const OverTranscript: Story = {
+  args: { address: `#/t/${ids.upgrade}/transcript/${ids.tests}` },
+  play: async () => {
+    const dialog = await screen.findByRole('dialog', { name: 'Transcript of Add parser tests' })
+    await within(dialog).findByText(/existing cases/)
+    await userEvent.keyboard('?')
+    const keys = within(await screen.findByRole('dialog', { name: 'Keyboard shortcuts' }))
+    keys.getByText('Next row')
+    keys.getByText('Outline')
+    await userEvent.keyboard('{Escape}')
+    await within(
+      await screen.findByRole('dialog', { name: 'Transcript of Add parser tests' }),
+    ).findByText(/existing cases/)
+    const { palette } = await opened()
+    groupOf(palette, 'Add parser tests')
+    await userEvent.click(
+      groupOf(palette, 'On this screen').getByRole('option', { name: /^Find in the transcript/ }),
+    )
+    await waitFor(() => expect(screen.getByRole('searchbox', { name: 'Find' })).toHaveFocus())
+  },
+}

@@ -1,0 +1,28 @@
+import type { SearchHit } from '../../../shared/contract/search.ts'
+import { type Route, taskRoute } from '../../store/window/route.ts'
+
+/** The exact place: the entry in its transcript with the match marked, or the report where only that is kept. */
+export function routeOfHit({ taskId, seq, archived, kind, snippet, marks }: SearchHit): Route {
+  const matched = matchedText(snippet, marks)
+  const find = matched !== '' && seq !== null ? { find: matched } : {}
+  if (archived)
+    return {
+      ...{ screen: 'archive' as const, taskId },
+      ...(seq === null
+        ? { tab: kind === 'report' ? ('report' as const) : ('transcript' as const) }
+        : { tab: 'transcript' as const, seq, ...find }),
+    }
+  return seq === null ? taskRoute(taskId) : { ...taskRoute(taskId), seq, ...find }
+}
+
+/** The longest text of the snippet that is marked without a gap but for spaces. */
+function matchedText(snippet: string, marks: SearchHit['marks']): string {
+  let longest = ''
+  let from = 0
+  for (const [index, [start, end]] of marks.entries()) {
+    const before = marks[index - 1]
+    if (!before || snippet.slice(before[1], start).trim() !== '') from = start
+    if (end - from > longest.length) longest = snippet.slice(from, end)
+  }
+  return longest
+}
