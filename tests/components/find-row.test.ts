@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { placeOfMatch } from '../../src/renderer/components/conversation/find/find-row.ts'
 import { transcriptRows } from '../../src/renderer/components/conversation/rows/rows.ts'
 import { emptyTranscript, foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 import { session } from '../fixtures/entries/builder.ts'
 
@@ -31,19 +32,34 @@ describe('where a match is shown', () => {
     rows.find((row) => 'text' in row && row.text.startsWith(text))?.key
 
   it('is the row of its text, or the call in its group, with what hides it', () => {
-    expect(place(message, 'reasoning', 0)).toEqual({
+    expect(place(message, 'reasoning', 0)).toMatchObject({
       ...{ rowKey: keyOf('Which'), nth: 0, folds: [keyOf('Which')] },
     })
-    expect(place(message, 'message', 1)).toEqual({ rowKey: keyOf('A lamp'), nth: 1, folds: [] })
-    expect(place(message, 'message', 2)).toEqual({ rowKey: keyOf('The last'), nth: 0, folds: [] })
+    expect(place(message, 'message', 1)).toMatchObject({
+      rowKey: keyOf('A lamp'),
+      nth: 1,
+      folds: [],
+    })
+    expect(place(message, 'message', 2)).toMatchObject({
+      rowKey: keyOf('The last'),
+      nth: 0,
+      folds: [],
+    })
     const [first, , last] = calls
     const group = rows.find(({ kind }) => kind === 'calls')?.key
-    expect(place(first?.resultSeq ?? 0, 'output', 0)).toEqual({
+    expect(place(first?.resultSeq ?? 0, 'output', 0)).toMatchObject({
       ...{ rowKey: group, nth: 0 },
       folds: [group, first?.callId, `${first?.callId}:output:text`],
     })
     expect(place(last?.resultSeq ?? 0, 'output', 0)?.folds).toContain(`${last?.callId}:output:more`)
     expect(place(message + 1, 'summary', 0)?.folds).toContain(rows.at(-1)?.key)
+    const [retried] = session(newTaskId()).turn([{ say: 'One lamp' }]).entries
+    const failed = { ...retried, status: 'superseded' } as Entry
+    const [attempt] = transcriptRows(foldEntries(emptyTranscript(), [failed]).items).slice(-1)
+    const inside = attempt?.kind === 'attempt' ? attempt.rows[0]?.key : null
+    expect(
+      placeOfMatch(attempt ? [attempt] : [], { seq: 1, kind: 'message', nth: 0 }, /lamp/g),
+    ).toEqual({ rowKey: attempt?.key, partKey: inside, nth: 0, folds: [attempt?.key] })
     expect(placeOfMatch([], { seq: 1, kind: 'prompt', nth: 0 }, /lamp/g)).toBeNull()
   })
 })

@@ -14,6 +14,7 @@ import {
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { broken, leadEnded, leadLive, long } from '../fixtures/entries/conversations.ts'
+import { everyEntry } from '../fixtures/entries/every-entry.ts'
 import { taskId } from '../fixtures/entries/ids.ts'
 import { ids } from '../fixtures/entries/tasks.ts'
 
@@ -42,6 +43,20 @@ describe('transcriptRows', () => {
     expect(kinds(transcriptRows(itemsOf(entries)))).toEqual([
       ...['mark', 'call', 'call', 'call', 'calls', 'call'],
     ])
+  })
+
+  it('folds what a failed attempt said under its retry, and shows a retry without any by itself', () => {
+    const rows = transcriptRows(itemsOf(everyEntry()))
+    const attempts = rows.filter((row) => row.kind === 'attempt')
+    expect(attempts.map((row) => [kinds(row.rows), row.retry?.cause.kind])).toEqual([
+      [['reasoning', 'text'], 'network'],
+      [[], 'refused'],
+    ])
+    const [first] = attempts
+    const seqOfRetry = first?.retry?.seq ?? 0
+    expect(rows[rowIndexOfSeq(rows, seqOfRetry)]).toBe(first)
+    expect(first && entriesOf(first)).toEqual([seqOfRetry - 1, seqOfRetry])
+    expect(transcriptRows(itemsOf(everyEntry()).slice(0, -1))).toContainEqual(first)
   })
 
   it('names the branch once where the worktree has just been entered', () => {

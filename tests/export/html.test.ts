@@ -73,7 +73,7 @@ it.each(hostile)('[V4] is inert in every place of the page: %j', async (text) =>
       cwd: text,
       gitBranch: text,
     },
-    { kind: 'note', key: 'k', seq: 2, text, at },
+    { kind: 'note', key: 'k', seq: 2, about: 'message', text, at },
     { kind: 'plan', key: 'k', seq: 3, items: [{ text, status: 'pending' }], at },
     { kind: 'foreign', key: 'k', seq: 4, source: text, content: { [text]: text }, at },
     { kind: 'pr-link', key: 'k', seq: 5, url: text, at },

@@ -52,7 +52,7 @@ const entryBase = z.object({
   uuid: entryIdSchema,
   /**
    * The entry that this one follows: the one before it in the file, but for a `fork-start`, which follows the entry
-   * that its branch leaves from, and for what comes after a `fork-end`, which follows what was before that fork.
+   * that its branch leaves from, and for the entry after a `fork-end`, which follows the entry before that fork.
    */
   parentUuid: entryIdSchema.nullable(),
 })
@@ -323,7 +323,7 @@ const planEntrySchema = entryBase.extend({
   runId: runIdSchema,
   items: z.array(planItemSchema),
 })
-/** From here on the agent goes by a summary of what was before `keptFromSeq`; the record keeps all of it. */
+/** From here on the agent has a summary in place of the entries before `keptFromSeq`; the record keeps them. */
 const compactionEntrySchema = entryBase.extend({
   type: z.literal('compaction'),
   runId: runIdSchema,

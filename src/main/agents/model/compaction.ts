@@ -40,7 +40,7 @@ export function keptFrom(
   return fits[0] ?? null
 }
 
-export const summaryWanted = `[This conversation is about to be replaced by a summary, because it no longer fits into your context. Write that summary now, for yourself: you will have nothing else of what was before. Call no tools; answer with text only. Under these headings:
+export const summaryWanted = `[This conversation is about to be replaced by a summary, because it no longer fits into your context. Write that summary now, for yourself: you will have nothing else of this conversation. Call no tools; answer with text only. Under these headings:
 
 ## Task
 What you were asked to do, with every requirement, and what the person said since that still holds.

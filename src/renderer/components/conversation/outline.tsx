@@ -161,7 +161,7 @@ export function Outline(props: {
                 )}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <Line item={item} />
+                <OutlineLine item={item} />
               </div>
             ) : null
           })}
@@ -176,7 +176,7 @@ export function Outline(props: {
   )
 }
 
-function Line({ item }: { item: OutlineItem }) {
+export function OutlineLine({ item }: { item: OutlineItem }) {
   const { text, tone } = lineOf(item)
   const failed = item.kind === 'turn' ? item.failedCalls : 0
   return (

@@ -5,6 +5,7 @@
 
 import { createContext } from 'react'
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
+import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
 import type { TaskId, ToolCallId } from '../../../shared/records/ids.ts'
 import type { Activity, Task } from '../../../shared/records/tasks.ts'
 import type { Usage } from '../../../shared/records/usage.ts'
@@ -51,6 +52,13 @@ interface TaskActions {
   readEntry?(seq: number): Promise<EntryPart>
   /** Reads an image of the transcript, in base64. Rejects with the reason. */
   readImage?(sha256: string): Promise<{ mediaType: string; data: string }>
+  /** Reads prompts, turns and runs from an entry on. Rejects with the reason. */
+  readOutline?(
+    fromSeq: number,
+    limit: number,
+  ): Promise<{ items: OutlineItem[]; nextSeq: number | null }>
+  /** Moves the transcript to an entry. */
+  onGoToEntry?(seq: number): void
   onViewTranscript?(id: TaskId): void
   onApply?(id: TaskId): void
   onStop?(id: TaskId): void

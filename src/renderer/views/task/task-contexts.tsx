@@ -60,6 +60,8 @@ export function TaskContexts(props: {
       readOutput: (sha256: string, offset: number) =>
         client.workspace.readOutput({ taskId, sha256, offset }),
       readEntry: (seq: number) => client.transcripts.value({ taskId, seq, at: [] }),
+      readOutline: (fromSeq: number, limit: number) =>
+        client.transcripts.outline({ taskId, fromSeq, limit }),
       readImage: (sha256: string) => client.transcripts.image({ taskId, sha256 }),
       onNeedReport: (id: TaskId) => {
         const task = ledger.store.getState().ledger.tasks.get(id)

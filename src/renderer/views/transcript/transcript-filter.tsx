@@ -144,7 +144,7 @@ function FilteredRows(props: {
   const { view, label, onRetry, onMore, onShow } = props
   const actions = useContext(TaskActionsContext)
   // biome-ignore lint/correctness/useExhaustiveDependencies: where it leads depends on the address alone
-  const shown = useMemo(() => ({ ...actions, onShowEntry: onShow }), [actions])
+  const shown = useMemo(() => ({ ...actions, onShowEntry: onShow, onGoToEntry: onShow }), [actions])
   if (view.phase === 'failed' && view.problem)
     return (
       <ProblemNotice

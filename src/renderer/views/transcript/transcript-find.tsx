@@ -115,7 +115,8 @@ function useShownMatch(props: {
   const { isOpen, query, places, current } = view
   const marks = useRef<FindMarks | null>(null)
   const rowKey = useRef<string | null>(null)
-  const nthInRow = useRef(0)
+  /** Of the current match. */
+  const part = useRef({ partKey: '', nth: 0 })
 
   useEffect(() => {
     if (!isOpen || !root.current) return
@@ -131,10 +132,7 @@ function useShownMatch(props: {
     marks.current?.show(
       {
         patternFor: patternsOf(query, places),
-        current:
-          match && key !== null
-            ? { rowKey: key, seq: match.place.seq, nth: nthInRow.current }
-            : null,
+        current: match && key !== null ? { ...part.current, seq: match.place.seq } : null,
       },
       { reveal },
     )
@@ -163,7 +161,7 @@ function useShownMatch(props: {
       )
       if (!found) return
       rowKey.current = found.rowKey
-      nthInRow.current = found.nth
+      part.current = found
       list.current?.unfold(found.folds)
       const isRendered = root.current?.querySelector(
         `article[data-row="${CSS.escape(found.rowKey)}"]`,

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { StoreApi } from 'zustand/vanilla'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning, type Task, type TranscriptExpiry } from '../../../shared/records/tasks.ts'
@@ -7,6 +7,7 @@ import {
   TranscriptList,
   type TranscriptListHandle,
 } from '../../components/conversation/list/transcript-list.tsx'
+import { TaskActionsContext } from '../../components/conversation/task-lookup.ts'
 import { classNames, EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { causeWords } from '../../components/task/cause-words.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
@@ -119,6 +120,14 @@ function OpenTranscript(props: {
     items: view.items,
     entries: view.totalEntries,
   })
+  const actions = useContext(TaskActionsContext)
+  const actionsHere = useMemo(
+    () => ({
+      ...actions,
+      onGoToEntry: (seq: number) => void transcript.goTo(seq, { focus: true }),
+    }),
+    [actions, transcript],
+  )
   const opened = useRef<OpenAt | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: opening or closing the replay moves nothing
   useEffect(() => {
@@ -178,43 +187,45 @@ function OpenTranscript(props: {
         <TranscriptState view={view} onRetry={() => void transcript.loadOlder()} />
         <TranscriptFilterPane transcript={transcript} label={label} scope={scope}>
           <TranscriptFind transcript={transcript} list={list} scope={scope}>
-            <TranscriptList
-              ref={list}
-              items={items}
-              label={label}
-              live={live && !replay}
-              damage={view.damage}
-              hasOlder={view.hasOlder}
-              // What came later is not there yet.
-              hasNewer={view.hasNewer && through === null}
-              paging={view.paging}
-              extent={{
-                firstSeq: view.firstSeq,
-                lastSeq: Math.min(view.lastSeq, through ?? view.lastSeq),
-                total: through ?? view.totalEntries,
-                turns: view.turns,
-              }}
-              onGoTo={(seq) => void transcript.goTo(seq, { pointOut: false })}
-              onPosition={(seq, atEnd) => position.setState({ seq, atEnd })}
-              target={view.target}
-              onArrive={transcript.arrived}
-              startAt={typeof from === 'number' ? 'start' : live ? 'end' : from}
-              onReachStart={() => void transcript.loadOlder()}
-              onReachEnd={() => void transcript.loadNewer()}
-              onJumpToLatest={() => void transcript.jumpToEnd()}
-              empty={
-                <EmptyState
-                  sentence={
-                    replay
-                      ? 'Nothing had been recorded at this moment.'
-                      : running
-                        ? 'Starting… nothing to show yet.'
-                        : 'Nothing was recorded: the run ended before its first turn.'
-                  }
-                />
-              }
-              className="flex-1"
-            />
+            <TaskActionsContext value={actionsHere}>
+              <TranscriptList
+                ref={list}
+                items={items}
+                label={label}
+                live={live && !replay}
+                damage={view.damage}
+                hasOlder={view.hasOlder}
+                // What came later is not there yet.
+                hasNewer={view.hasNewer && through === null}
+                paging={view.paging}
+                extent={{
+                  firstSeq: view.firstSeq,
+                  lastSeq: Math.min(view.lastSeq, through ?? view.lastSeq),
+                  total: through ?? view.totalEntries,
+                  turns: view.turns,
+                }}
+                onGoTo={(seq) => void transcript.goTo(seq, { pointOut: false })}
+                onPosition={(seq, atEnd) => position.setState({ seq, atEnd })}
+                target={view.target}
+                onArrive={transcript.arrived}
+                startAt={typeof from === 'number' ? 'start' : live ? 'end' : from}
+                onReachStart={() => void transcript.loadOlder()}
+                onReachEnd={() => void transcript.loadNewer()}
+                onJumpToLatest={() => void transcript.jumpToEnd()}
+                empty={
+                  <EmptyState
+                    sentence={
+                      replay
+                        ? 'Nothing had been recorded at this moment.'
+                        : running
+                          ? 'Starting… nothing to show yet.'
+                          : 'Nothing was recorded: the run ended before its first turn.'
+                    }
+                  />
+                }
+                className="flex-1"
+              />
+            </TaskActionsContext>
           </TranscriptFind>
         </TranscriptFilterPane>
       </OutlineBeside>

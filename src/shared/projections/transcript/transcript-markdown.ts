@@ -117,9 +117,20 @@ function renderItem(item: TranscriptItem, place: Place, isCut = false): string {
       ])
     case 'compaction':
       return section('Compaction', metaOf(item, place), [
-        'From here on the agent goes by this summary of what was before.',
+        `From here on the agent has this summary in place of the entries before ${item.keptFromSeq}.`,
+        ...item.images.map(imageLine),
         quote(item.summary),
       ])
+    case 'retry':
+      return section('Attempt failed', metaOf(item, place), [
+        `Turn ${item.turn} was tried again: ${formatCause(item.cause)}`,
+      ])
+    case 'fork':
+      return section(
+        item.edge === 'start' ? 'Discarded branch begins' : 'Abandoned branch ends',
+        metaOf(item, place),
+        [],
+      )
     case 'foreign':
       return section(`Entry of ${code(item.source)}`, metaOf(item, place), [
         fence(JSON.stringify(item.content, null, 2), 'json'),

@@ -11,7 +11,7 @@ import type {
   PlanItem,
 } from '../../agents/agent-records.ts'
 import { assertNever } from '../../assert-never.ts'
-import { type Cause, formatCause } from '../../records/causes.ts'
+import type { Cause } from '../../records/causes.ts'
 import type { Entry, MessageEntry, PartialMessage, UnknownEntry } from '../../records/entries.ts'
 import type { EntryId, RunId, ToolCallId } from '../../records/ids.ts'
 import { formatRunSandbox } from '../../records/sandbox.ts'
@@ -84,7 +84,32 @@ export type TranscriptItem =
   | { kind: 'pr-link'; key: string; seq: number; url: string; at: string }
   | { kind: 'summary'; key: string; seq: number; text: string; at: string }
   | { kind: 'plan'; key: string; seq: number; items: PlanItem[]; at: string }
-  | { kind: 'compaction'; key: string; seq: number; summary: string; at: string }
+  | {
+      kind: 'compaction'
+      key: string
+      seq: number
+      summary: string
+      /** The first entry that the agent still has as it was; the ones before it were replaced by the summary. */
+      keptFromSeq: number
+      /** Those before this one were replaced by an earlier compaction; 1 if none was folded. */
+      replacedFromSeq: number
+      /** Of the prompts that the summary repeats. */
+      images: ImageRef[]
+      at: string
+    }
+  /** An attempt at a turn failed and was made again; a superseded turn before it has what it said. */
+  | {
+      kind: 'retry'
+      key: string
+      seq: number
+      turn: number
+      cause: Cause
+      /** When the next attempt was due; null: at once. */
+      untilMs: number | null
+      at: string
+    }
+  /** A branch of the conversation that was left again, from its start to its end. */
+  | { kind: 'fork'; key: string; seq: number; edge: 'start' | 'end'; at: string }
   | {
       kind: 'foreign'
       key: string
@@ -93,8 +118,19 @@ export type TranscriptItem =
       content: unknown
       at: string
     }
-  | { kind: 'note'; key: string; seq: number; text: string; at: string }
+  | { kind: 'note'; key: string; seq: number; about: NoteSubject; text: string; at: string }
   | { kind: 'unknown'; key: string; seq: number; entry: UnknownEntry; at: string }
+
+/** What a note is about. `message`: what Shiplog told the agent. */
+export type NoteSubject =
+  | 'message'
+  | 'withheld'
+  | 'sandbox'
+  | 'set-up'
+  | 'set-up-skipped'
+  | 'permission'
+  | 'agent-session'
+  | 'snapshot-failed'
 
 type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
 
@@ -103,6 +139,8 @@ export interface TranscriptFold {
   /** Of the last entry folded; 0 for none. */
   lastSeq: number
   title: string | null
+  /** Of the last compaction; 1 before the first. */
+  keptFromSeq: number
   /** Where a turn stands in `items`, by message uuid. */
   turnIndex: Map<EntryId, number>
   /** Turns with a call that has no result yet, as positions in `items`. */
@@ -113,6 +151,7 @@ export const emptyTranscript = (): TranscriptFold => ({
   items: [],
   lastSeq: 0,
   title: null,
+  keptFromSeq: 1,
   turnIndex: new Map(),
   openTurns: new Set(),
 })
@@ -183,7 +222,7 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
     case 'message':
       if (entry.by === 'shiplog') {
         const text = `Shiplog told the agent: ${textOf(entry)}`
-        return void fold.items.push({ kind: 'note', key, seq, text, at })
+        return void fold.items.push({ kind: 'note', key, seq, about: 'message', text, at })
       }
       return entry.role === 'user'
         ? void fold.items.push(promptItem(entry))
@@ -203,12 +242,13 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
           kind: 'note',
           key: `${key}:withheld`,
           seq,
+          about: 'withheld',
           text: `Withheld from the agents: ${entry.withheld.join(', ')}`,
           at,
         })
       if (entry.sandbox)
         fold.items.push({
-          ...{ kind: 'note', key: `${key}:sandbox`, seq, at },
+          ...{ kind: 'note', key: `${key}:sandbox`, seq, about: 'sandbox', at },
           text: formatRunSandbox(entry.sandbox),
         })
       return
@@ -243,7 +283,10 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
       fold.items.push({ kind: 'pr-link', key, seq, url: entry.url, at })
       return
     case 'set-up':
-      fold.items.push({ kind: 'note', key, seq, text: setUpText(entry), at })
+      fold.items.push({
+        ...{ kind: 'note', key, seq, at, text: setUpText(entry) },
+        about: entry.changed.length === 0 ? 'set-up' : 'set-up-skipped',
+      })
       return
     case 'summary':
       fold.items.push({ kind: 'summary', key, seq, text: entry.text, at })
@@ -252,7 +295,13 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
       fold.items.push({ kind: 'plan', key, seq, items: entry.items, at })
       return
     case 'compaction':
-      fold.items.push({ kind: 'compaction', key, seq, summary: entry.summary, at })
+      fold.items.push({
+        ...{ kind: 'compaction', key, seq, summary: entry.summary, at },
+        keptFromSeq: entry.keptFromSeq ?? seq,
+        replacedFromSeq: fold.keptFromSeq,
+        images: (entry.images ?? []).map(imageRefOf),
+      })
+      fold.keptFromSeq = entry.keptFromSeq ?? seq
       return
     case 'foreign':
       fold.items.push({
@@ -271,17 +320,29 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
         kind: 'note',
         key,
         seq,
+        about: 'permission',
         text: permissionText(entry.question, entry.answer),
         at,
       })
       return
-    case 'retrying':
-    case 'agent-session':
-    case 'fork-start':
-    case 'fork-end':
-      fold.items.push({ kind: 'note', key, seq, text: noteText(entry), at })
+    case 'retrying': {
+      const { turn, cause, untilMs } = entry
+      fold.items.push({ kind: 'retry', key, seq, turn, cause, untilMs, at })
       return
+    }
+    case 'agent-session': {
+      const text = `Session ${entry.ref.id} of ${entry.ref.agent}`
+      fold.items.push({ kind: 'note', key, seq, about: 'agent-session', text, at })
+      return
+    }
+    case 'fork-start':
+    case 'fork-end': {
+      const edge = entry.type === 'fork-start' ? 'start' : 'end'
+      fold.items.push({ kind: 'fork', key, seq, edge, at })
+      return
+    }
     case 'title':
+      // The header shows it.
       fold.title = entry.title
       return
     case 'unknown':
@@ -291,7 +352,10 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
     case 'attribution-snapshot':
       return // shown with the edit that caused them, not as items of their own
     case 'snapshot-failed':
-      fold.items.push({ kind: 'note', key, seq, text: snapshotFailedText(entry.reason), at })
+      fold.items.push({
+        ...{ kind: 'note', key, seq, about: 'snapshot-failed', at },
+        text: snapshotFailedText(entry.reason),
+      })
       return
     case 'workspace-snapshot':
       return // for drift, not for reading
@@ -398,24 +462,6 @@ function addPermission(
     return true
   }
   return false
-}
-
-type NotedEntry = Extract<Entry, { type: 'retrying' | 'agent-session' | 'fork-start' | 'fork-end' }>
-
-/** One sentence for a person. */
-function noteText(entry: NotedEntry): string {
-  switch (entry.type) {
-    case 'retrying':
-      return `Tried again: ${formatCause(entry.cause)}`
-    case 'agent-session':
-      return `Session ${entry.ref.id} of ${entry.ref.agent}`
-    case 'fork-start':
-      return 'A branch of the conversation begins, which was left again'
-    case 'fork-end':
-      return 'The branch ends'
-    default:
-      return assertNever(entry)
-  }
 }
 
 /** One sentence for a person. */

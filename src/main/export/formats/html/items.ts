@@ -61,7 +61,27 @@ export async function itemHtml(item: TranscriptItem, imageData: ImageData): Prom
         list(item.items.map(({ text, status }) => `${text} (${status})`)),
       )
     case 'compaction':
-      return section(item, 'Compaction', folded('Summary', markdown(item.summary)))
+      return section(
+        item,
+        'Compaction',
+        paragraph(
+          `From here on the agent has this summary in place of the entries before ${item.keptFromSeq}.`,
+        ) +
+          (await images(item.images)) +
+          folded('Summary', markdown(item.summary)),
+      )
+    case 'retry':
+      return section(
+        item,
+        'Attempt failed',
+        paragraph(`Turn ${item.turn} was tried again: ${formatCause(item.cause)}`),
+      )
+    case 'fork':
+      return section(
+        item,
+        item.edge === 'start' ? 'Discarded branch begins' : 'Abandoned branch ends',
+        '',
+      )
     case 'summary':
       return section(item, 'Summary', markdown(item.text))
     case 'note':

@@ -9,7 +9,7 @@ interface ShownMatches {
   /** A global expression for the text of the rows of the entry `seq` and those after it; null: it has no match. */
   patternFor(seq: number, nextSeq: number): RegExp | null
   /** The match that the reader is at: the nth of its text in its row. */
-  current: { rowKey: string; seq: number; nth: number } | null
+  current: { partKey: string; seq: number; nth: number } | null
 }
 
 /** More than anybody sees at once; marking costs time with every row that comes into view. */
@@ -61,7 +61,7 @@ export function createFindMarks(root: HTMLElement, coveredPx: number): FindMarks
       if (pattern && ranges.length < rangesMax) ranges.push(...rangesIn(row, pattern))
     }
     for (const range of ranges) all?.add(range)
-    currentRange = rangeOf(shown, rows, ranges)
+    currentRange = rangeOf(shown, root, ranges)
     if (!currentRange) return
     current?.add(currentRange)
     if (scrollsLeft === 0 || isInView(currentRange, root, coveredPx)) return
@@ -150,12 +150,8 @@ function nodeAt(nodes: readonly TextPlace[], position: number): TextPlace | unde
 }
 
 /** The match of the text where it is shown in one piece; else the nearest one in its row. */
-function rangeOf(
-  { current: at }: ShownMatches,
-  rows: HTMLElement[],
-  ranges: Range[],
-): Range | null {
-  const row = at && rows.find(({ dataset }) => dataset.row === at.rowKey)
+function rangeOf({ current: at }: ShownMatches, root: HTMLElement, ranges: Range[]): Range | null {
+  const row = at && root.querySelector(`[data-row="${CSS.escape(at.partKey)}"]`)
   if (!row) return null
   const inRow = ranges.filter(({ startContainer }) => row.contains(startContainer))
   const scope = row.querySelector(`[data-entry="${at.seq}"]`)

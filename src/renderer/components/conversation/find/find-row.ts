@@ -18,7 +18,9 @@ interface Match {
 
 interface MatchPlace {
   rowKey: string
-  /** Its position among the matches of the same text in the row, from 0. */
+  /** The row that shows the text: the same, or one inside it. */
+  partKey: string
+  /** Its position among the matches of the same text in that part, from 0. */
   nth: number
   folds: string[]
 }
@@ -36,24 +38,31 @@ export function placeOfMatch(
   const groupSeq = rows[last]?.seq
   if (groupSeq === undefined) return null
   const group = rows.filter((row) => row.seq === groupSeq && row.kind !== 'mark')
-  for (const row of group) {
-    const call = callsOf(row).find((one) => one.seq === seq || one.resultSeq === seq)
-    if (call) return { rowKey: row.key, nth, folds: foldsOfCall(row, call, match, pattern) }
+  const parts = group.flatMap((row) =>
+    row.kind === 'attempt'
+      ? row.rows.map((part) => ({ rowKey: row.key, part, outer: [row.key] }))
+      : [{ rowKey: row.key, part: row, outer: [] }],
+  )
+  for (const { rowKey, part, outer } of parts) {
+    const call = callsOf(part).find((one) => one.seq === seq || one.resultSeq === seq)
+    if (!call) continue
+    const folds = [...outer, ...foldsOfCall(part, call, match, pattern)]
+    return { rowKey, partKey: part.key, nth, folds }
   }
   let before = 0
   const wanted = kind === 'reasoning' ? 'reasoning' : 'text'
-  for (const row of group) {
-    if (row.kind !== wanted) continue
-    const positions = positionsIn(row.text, pattern)
+  for (const { rowKey, part, outer } of parts) {
+    if (part.kind !== wanted) continue
+    const positions = positionsIn(part.text, pattern)
     if (nth < before + positions.length) {
       const position = positions[nth - before] ?? 0
-      const folds = row.kind === 'reasoning' ? [row.key] : piecesUntil(row, position)
-      return { rowKey: row.key, nth: nth - before, folds }
+      const folds = part.kind === 'reasoning' ? [part.key] : piecesUntil(part, position)
+      return { rowKey, partKey: part.key, nth: nth - before, folds: [...outer, ...folds] }
     }
     before += positions.length
   }
   const row = group[0]
-  return row ? { rowKey: row.key, nth, folds: foldsOfItem(row) } : null
+  return row ? { rowKey: row.key, partKey: row.key, nth, folds: foldsOfItem(row) } : null
 }
 
 function foldsOfCall(row: Row, call: ToolCallView, { seq, nth }: Match, pattern: RegExp): string[] {

@@ -31,6 +31,8 @@ export function rowName(row: Row): string {
         .join(', ')
     case 'damage':
       return 'Damaged part of the transcript'
+    case 'attempt':
+      return attemptWords(row.retry)
     case 'turn-note':
       return turnNoteNames[row.note]
     case 'item':
@@ -41,7 +43,6 @@ export function rowName(row: Row): string {
 const turnNoteNames = {
   working: 'Working',
   'cut-short': 'Turn interrupted',
-  superseded: 'Failed attempt',
 }
 
 /** `Ran node test.js, failed, exit 1`. */
@@ -73,6 +74,8 @@ function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
       return `Summary: ${beginning(item.text)}`
     case 'plan':
       return planWords(item.items)
+    case 'fork':
+      return forkWords[item.edge]
     case 'compaction':
       return `Context compacted: ${beginning(item.summary)}`
     case 'foreign':
@@ -86,6 +89,17 @@ function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
 export function planWords(items: PlanItem[]): string {
   const done = items.filter(({ status }) => status === 'completed').length
   return `Plan: ${done} of ${items.length} done`
+}
+
+/** `Attempt failed: rate limited. Tried again.`; null: the reason is not loaded. */
+export function attemptWords(retry: { cause: Cause } | null): string {
+  if (!retry) return 'Attempt failed. Tried again.'
+  return `Attempt failed: ${causeWords(retry.cause).replace(/\.$/, '')}. Tried again.`
+}
+
+export const forkWords = {
+  start: 'Discarded branch of the conversation begins',
+  end: 'Discarded branch ends; the conversation continues from before it',
 }
 
 /** `Run 2 was interrupted`, and ` because Shiplog quit`. */

@@ -1,26 +1,27 @@
 /** One row of a transcript. */
 
 import {
+  Braces,
   Brain,
   FolderGit2,
   GitBranch,
+  GitFork,
   GitPullRequest,
   ListTodo,
   Play,
   RotateCcw,
-  ScrollText,
+  RotateCw,
   Square,
   SquareCheck,
   SquareDot,
-  Wrench,
 } from 'lucide-react'
-import { memo, type ReactNode, useId } from 'react'
+import { memo, useId } from 'react'
 import type { PlanItem } from '../../../../shared/agents/agent-records.ts'
 import { assertNever } from '../../../../shared/assert-never.ts'
 import type { Cause } from '../../../../shared/records/causes.ts'
 import { externalLink } from '../../../../shared/text/external-link.ts'
 import { plainText } from '../../../../shared/text/plain-text.ts'
-import { bytes, exactTime, timeOfDay } from '../../primitives/format.ts'
+import { bytes, duration, exactTime, timeOfDay } from '../../primitives/format.ts'
 import { NoticeLine, StatusIcon, TextButton } from '../../primitives/index.ts'
 import { beginningOf, CauseText } from '../../task/cause-text.tsx'
 import { TaskTable } from '../../task/task-table.tsx'
@@ -29,9 +30,11 @@ import { Disclosure } from '../disclosure.tsx'
 import { useFold } from '../fold-state.ts'
 import { JsonValue } from './json-value.tsx'
 import { LongMarkdown } from './long-markdown.tsx'
-import { planWords, runEndWords } from './row-name.ts'
+import { Divider, Note, QuietLine } from './quiet-line.tsx'
+import { attemptWords, forkWords, planWords, runEndWords } from './row-name.ts'
 import type { Row } from './rows.ts'
 import { ShownImages } from './shown-images.tsx'
+import { Compaction, Summary } from './summary.tsx'
 import { ToolCall, ToolCallGroup } from './tool-call.tsx'
 
 export const RowView = memo(function RowView({ row }: { row: Row }) {
@@ -61,11 +64,11 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
         <QuietLine icon={<StatusIcon status="spawned" decorative small />}>Working…</QuietLine>
       ) : (
         <QuietLine icon={<StatusIcon status="interrupted" decorative small />}>
-          {row.note === 'superseded'
-            ? 'This attempt failed. Its output was saved, and the turn was tried again.'
-            : 'This turn was interrupted. The partial output was saved.'}
+          This turn was interrupted. The partial output was saved.
         </QuietLine>
       )
+    case 'attempt':
+      return <FailedAttempt row={row} />
     case 'damage':
       return <DamageLine row={row} />
     case 'item':
@@ -179,26 +182,11 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
       )
     }
     case 'note':
-      return (
-        <QuietLine icon={<Wrench />}>
-          <span className="untrusted">{plainText(item.text)}</span>
-        </QuietLine>
-      )
+      return <Note about={item.about} text={item.text} foldKey={row.key} />
     case 'summary':
-      return (
-        <Disclosure
-          foldKey={row.key}
-          line={
-            <>
-              <ScrollText aria-hidden className="size-3.5 shrink-0 text-faint" />
-              <span className="text-muted">Summary</span>
-            </>
-          }
-          body={() => (
-            <LongMarkdown text={item.text} foldKey={`${row.key}:text`} className="ml-5.5" />
-          )}
-        />
-      )
+      return <Summary text={item.text} foldKey={row.key} />
+    case 'fork':
+      return <Divider icon={<GitFork />}>{forkWords[item.edge]}</Divider>
     case 'plan':
       return (
         <Disclosure
@@ -216,31 +204,18 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
         />
       )
     case 'compaction':
-      return (
-        <Disclosure
-          foldKey={row.key}
-          line={
-            <>
-              <ScrollText aria-hidden className="size-3.5 shrink-0 text-faint" />
-              <span className="text-muted">
-                Context compacted: the agent continues from a summary. The transcript keeps
-                everything.
-              </span>
-            </>
-          }
-          body={() => (
-            <LongMarkdown text={item.summary} foldKey={`${row.key}:text`} className="ml-5.5" />
-          )}
-        />
-      )
+      return <Compaction item={item} foldKey={row.key} />
     case 'foreign':
       return (
         <Disclosure
           foldKey={row.key}
           line={
-            <span className="untrusted truncate text-muted">
-              Entry of {item.source}, kept unchanged
-            </span>
+            <>
+              <Braces aria-hidden className="size-3.5 shrink-0 text-faint" />
+              <span className="untrusted truncate text-muted">
+                Entry of {item.source}, kept unchanged
+              </span>
+            </>
           }
           body={() => <JsonValue label="Entry" value={item.content} foldKey={`${row.key}:json`} />}
         />
@@ -250,9 +225,13 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
         <Disclosure
           foldKey={row.key}
           line={
-            <span className="untrusted truncate text-muted">
-              Entry of unknown type “{item.entry.originalType}”, kept unchanged: {item.entry.reason}
-            </span>
+            <>
+              <Braces aria-hidden className="size-3.5 shrink-0 text-faint" />
+              <span className="untrusted truncate text-muted">
+                Entry of unknown type “{item.entry.originalType}”, kept unchanged:{' '}
+                {item.entry.reason}
+              </span>
+            </>
           }
           body={() => (
             <JsonValue label="Entry" value={item.entry.record} foldKey={`${row.key}:json`} />
@@ -368,6 +347,50 @@ function Resumed({ drift, foldKey }: { drift: string[]; foldKey: string }) {
   )
 }
 
+/** What a failed attempt had said, folded under why it failed. */
+function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
+  const { rows, retry, key } = row
+  const said = <span className="untrusted min-w-0">{attemptWords(retry)}</span>
+  if (rows.length === 0)
+    return (
+      <QuietLine icon={<RotateCw className="text-amber" />}>
+        {said}
+        {retry ? <Waited retry={retry} /> : null}
+      </QuietLine>
+    )
+  return (
+    <Disclosure
+      foldKey={key}
+      line={
+        <>
+          <RotateCw aria-hidden className="size-3.5 shrink-0 text-amber" />
+          <span className="min-w-0 text-muted">
+            {said}
+            {retry ? <Waited retry={retry} /> : null} Its output was kept.
+          </span>
+        </>
+      }
+      body={() => (
+        <section
+          aria-label="Output of the failed attempt"
+          className="ml-[7px] border-l border-dashed pl-4 text-muted"
+        >
+          {rows.map((one) => (
+            <div key={one.key} data-row={one.key}>
+              <RowView row={one} />
+            </div>
+          ))}
+        </section>
+      )}
+    />
+  )
+}
+
+function Waited({ retry }: { retry: { untilMs: number | null; at: string } }) {
+  const ms = retry.untilMs === null ? 0 : retry.untilMs - Date.parse(retry.at)
+  return ms > 0 ? <span className="text-faint"> Waited {duration(ms)}.</span> : null
+}
+
 function DamageLine({ row }: { row: Extract<Row, { kind: 'damage' }> }) {
   const { file, line, bytes: count, reason } = row.damage
   return (
@@ -376,25 +399,6 @@ function DamageLine({ row }: { row: Extract<Row, { kind: 'damage' }> }) {
       text="Part of this transcript is damaged and was skipped. All entries after it are shown."
       details={[`${file}:${line}: ${reason}. The ${bytes(count)} are kept in the file.`]}
     />
-  )
-}
-
-function QuietLine({ icon, children }: { icon: ReactNode; children: ReactNode }) {
-  return (
-    <div className="flex min-h-7 items-center gap-2 py-1 text-ui text-muted [&>svg]:size-3.5 [&>svg]:shrink-0">
-      {icon}
-      <span className="min-w-0">{children}</span>
-    </div>
-  )
-}
-
-function Divider({ icon, children }: { icon: ReactNode; children: ReactNode }) {
-  return (
-    <div className="flex items-center gap-2 pt-4 pb-2 text-small text-muted [&>svg]:size-3.5 [&>svg]:shrink-0">
-      {icon}
-      <span className="min-w-0">{children}</span>
-      <span aria-hidden className="h-px flex-1 bg-line" />
-    </div>
   )
 }
 

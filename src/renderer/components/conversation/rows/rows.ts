@@ -14,7 +14,8 @@ import type {
 import { timeOfDay } from '../../primitives/format.ts'
 
 type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
-type OtherItem = Exclude<TranscriptItem, { kind: 'turn' }>
+type RetryItem = Extract<TranscriptItem, { kind: 'retry' }>
+type OtherItem = Exclude<TranscriptItem, { kind: 'turn' | 'retry' }>
 
 export type Row =
   | { kind: 'item'; key: string; seq: number; at: string | null; item: OtherItem }
@@ -36,7 +37,9 @@ export type Row =
   /** Many tasks started by one turn, as a table. */
   | ({ kind: 'cards'; calls: ToolCallView[] } & InTurn)
   /** A turn that was cut short, or that is in progress and has no text yet. */
-  | ({ kind: 'turn-note'; note: 'cut-short' | 'working' | 'superseded' } & InTurn)
+  | ({ kind: 'turn-note'; note: 'cut-short' | 'working' } & InTurn)
+  /** An attempt that failed, with the rows of what it had said; `retry` is null if its entry is not loaded. */
+  | ({ kind: 'attempt'; retry: RetryItem | null; rows: Row[] } & InTurn)
   | { kind: 'damage'; key: string; seq: number; at: null; damage: Damage }
 
 interface InTurn {
@@ -75,8 +78,9 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
   }
   for (const [index, item] of items.entries()) {
     damageBefore(item.seq)
+    const next = items[index + 1]
     // The row about drift also shows that the task was resumed.
-    if (isSaidByNext(item, items[index + 1])) continue
+    if (isSaidByNext(item, next)) continue
     if (item.kind === 'summary' && endsWithReport(items[index - 1])) continue
     // The state before the loaded part is unknown. A first mark would be removed by the next page,
     // and with it the row by which the list keeps its place.
@@ -85,7 +89,9 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
     if (mark && !unknownBefore) rows.push(mark)
     // The row of the worktree shows its branch; the mark below must not repeat it.
     if (item.kind === 'worktree' && item.branch) seen.branch = item.branch
-    rows.push(...rowsOf(item))
+    if (isSuperseded(item)) rows.push(attemptRow(item, next?.kind === 'retry' ? next : null))
+    else if (item.kind !== 'retry') rows.push(...rowsOf(item))
+    else if (!isSuperseded(items[index - 1])) rows.push(attemptRow(null, item))
   }
   for (const span of pending) rows.push(damageRow(span))
   return rows
@@ -127,6 +133,10 @@ const entriesOfRowMax = 24
 export function entriesOf(row: Row): number[] {
   if (row.kind === 'mark' || row.kind === 'damage') return []
   if (row.kind === 'item') return [row.seq]
+  if (row.kind === 'attempt') {
+    const seqs = [...row.rows.flatMap(entriesOf), row.messageSeq, row.retry?.seq ?? null]
+    return [...new Set(seqs.filter((seq) => seq !== null))].slice(-entriesOfRowMax)
+  }
   const calls = callsOf(row)
   const seqs =
     calls.length > 0 ? calls.flatMap((call) => [call.seq, call.resultSeq]) : [row.messageSeq]
@@ -152,6 +162,7 @@ export function turnAt(rows: Row[], index: number): number | null {
 
 export const callsOf = (row: Row): ToolCallView[] => {
   if (row.kind === 'call') return [row.call]
+  if (row.kind === 'attempt') return row.rows.flatMap(callsOf)
   return row.kind === 'calls' || row.kind === 'cards' ? row.calls : []
 }
 
@@ -160,6 +171,9 @@ const isAt =
   (seq: number) =>
   ({ seq: from, resultSeq: to }: ToolCallView): boolean =>
     from !== null && from <= seq && seq <= (to ?? from)
+
+const isSuperseded = (item: TranscriptItem | undefined): item is TurnItem =>
+  item?.kind === 'turn' && item.status === 'superseded'
 
 const isSaidByNext = (item: TranscriptItem, next: TranscriptItem | undefined): boolean =>
   item.kind === 'run-start' && item.reason === 'resume' && next?.kind === 'resume'
@@ -195,9 +209,27 @@ function markBefore(item: TranscriptItem, seen: Place): Row | null {
   }
 }
 
+const attempts = new WeakMap<TranscriptItem, Extract<Row, { kind: 'attempt' }>>()
+
+/** One of the two is there. */
+function attemptRow(turn: TurnItem | null, retry: RetryItem | null): Row {
+  const item = (turn ?? retry) as TranscriptItem
+  const known = attempts.get(item)
+  if (known && known.retry === retry) return known
+  const row: Extract<Row, { kind: 'attempt' }> = {
+    ...{ kind: 'attempt', key: `${item.key}:attempt`, seq: item.seq, at: item.at },
+    turn: (turn ?? retry)?.turn ?? 1,
+    messageSeq: turn?.messageSeq ?? null,
+    retry,
+    rows: turn ? rowsOf(turn) : [],
+  }
+  attempts.set(item, row)
+  return row
+}
+
 const cutItems = new WeakMap<TranscriptItem, Row[]>()
 
-function rowsOf(item: TranscriptItem): Row[] {
+function rowsOf(item: TurnItem | OtherItem): Row[] {
   const known = cutItems.get(item)
   if (known) return known
   const rows = item.kind === 'turn' ? turnRows(item) : otherRows(item)
@@ -243,8 +275,6 @@ function turnRows(turn: TurnItem): Row[] {
   }
   if (turn.status === 'interrupted' && turn.at !== null)
     rows.push({ kind: 'turn-note', key: `${turnKey}:note`, ...place, at, note: 'cut-short' })
-  else if (turn.status === 'superseded')
-    rows.push({ kind: 'turn-note', key: `${turnKey}:note`, ...place, at, note: 'superseded' })
   else if (turn.status === 'live' && rows.length === 0)
     rows.push({ kind: 'turn-note', key: `${turnKey}:note`, ...place, at, note: 'working' })
   return rows
