@@ -22,8 +22,10 @@ export default defineConfig({
     exclude: [
       // Playwright's, run by scripts/test.mjs.
       ...['tests/app/**', 'tests/electron/**', 'tests/screenshots/**'],
-      // Run by scripts/soak.mjs alone.
-      ...(process.env.SHIPLOG_SOAK === undefined ? ['tests/**/*.soak.test.ts'] : []),
+      // Run by scripts/soak.mjs, and for mutants.
+      ...((process.env.SHIPLOG_SOAK ?? process.env.SHIPLOG_LONG_TESTS) === undefined
+        ? ['tests/**/*.soak.test.ts']
+        : []),
     ],
     environment: 'node',
     globalSetup: 'tests/templates-setup.ts',

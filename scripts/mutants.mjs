@@ -145,7 +145,13 @@ async function firstFailure({ file, test }, changed) {
 async function startChild() {
   const started = fork(join(copy, 'scripts/mutants-vitest.mjs'), {
     cwd: copy,
-    env: { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
+    env: {
+      ...process.env,
+      SHIPLOG_LONG_TESTS: '1',
+      TMPDIR: temporary,
+      TEMP: temporary,
+      TMP: temporary,
+    },
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

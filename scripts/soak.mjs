@@ -1,13 +1,16 @@
-// `npm run test:soak [NAME …]`: the crash tests of `npm test` with every case instead of one of each class,
-// in shards of at most 20 minutes. Without a name all of them; `--list` prints the names. Random cases have
+// `npm run test:soak [NAME …]`: the crash tests of `npm test` with every case instead of one of each class, and
+// the long tests that `npm test` leaves out (`tests/soak.ts`, `*.soak.test.ts`, walks tagged `@soak`), in
+// shards of at most 20 minutes. Without a name all of them; `--list` prints the names. Random cases have
 // a seed, printed first and last: SHIPLOG_SEED=<seed> brings a run back, SHIPLOG_SOAK=<factor> makes that
 // many times as many of them as `npm test` has. Ends with a table of what was tried.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runInOwnGroup } from './process-group.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Test files and into how many shards each is cut. */
 const soaks = [
@@ -39,9 +42,25 @@ const soaks = [
 ].flatMap(({ name, file, shards }) =>
   Array.from({ length: shards }, (_, n) => ({
     name: shards > 1 ? `${name}-${n + 1}` : name,
-    file,
+    args: [bin('vitest/vitest.mjs'), 'run', file],
+    files: [file],
     shard: `${n + 1}/${shards}`,
   })),
+)
+const playwright = (name, folder) => ({
+  name,
+  args: [
+    ...[bin('@playwright/test/cli.js'), 'test', '--grep', '@soak'],
+    ...['--config', join(folder, 'playwright.config.ts')],
+  ],
+})
+soaks.push(
+  ...longTests().map((files, n) => ({
+    name: `long-${n + 1}`,
+    args: [bin('vitest/vitest.mjs'), 'run', '--maxWorkers=2', ...files],
+  })),
+  playwright('app', 'tests/app'),
+  playwright('desktop', 'tests/electron'),
 )
 const shardTimeoutMs = 20 * 60_000
 
@@ -61,7 +80,6 @@ if (chosen.length === 0) {
   process.exit(2)
 }
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const factor = process.env.SHIPLOG_SOAK ?? '20'
 const seed = process.env.SHIPLOG_SEED ?? String(Math.floor(Math.random() * 2 ** 31))
 
@@ -70,20 +88,19 @@ const build = fileURLToPath(new URL('build.mjs', import.meta.url))
 const built = spawnSync(process.execPath, [build, '--if-needed'], { cwd: root, stdio: 'inherit' })
 if (built.status !== 0) process.exit(1)
 
-const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'shiplog-soak-'))
 const figuresFile = join(scratch, 'figures')
 console.log(`factor ${factor}, seed ${seed}`)
 const rows = []
-for (const { name, file, shard } of chosen) {
+for (const { name, args, shard } of chosen) {
   const startedAt = Date.now()
-  const problem = await runInOwnGroup(process.execPath, [vitest, 'run', file], {
+  const problem = await runInOwnGroup(process.execPath, args, {
     cwd: root,
     env: {
       ...process.env,
       SHIPLOG_SOAK: factor,
       SHIPLOG_SEED: seed,
-      SHIPLOG_SHARD: shard,
+      ...(shard === undefined ? {} : { SHIPLOG_SHARD: shard }),
       SHIPLOG_SOAK_FIGURES: figuresFile,
     },
     timeoutMs: shardTimeoutMs,
@@ -115,4 +132,23 @@ function readLines(file) {
   } catch {
     return [] // no shard came as far as its figures
   }
+}
+
+function bin(path) {
+  return join(root, 'node_modules', path)
+}
+
+/** The files with tests that only the soak runs, and that no other shard names, in two halves. */
+function longTests() {
+  const named = soaks.flatMap(({ files }) => files)
+  const files = readdirSync(join(root, 'tests'), { recursive: true })
+    .map((name) => `tests/${name.replaceAll('\\', '/')}`)
+    .filter((name) => name.endsWith('.test.ts') && !named.some((file) => name.startsWith(file)))
+    .filter(
+      (name) =>
+        name.endsWith('.soak.test.ts') ||
+        readFileSync(join(root, name), 'utf8').includes("/soak.ts'"),
+    )
+    .toSorted()
+  return [0, 1].map((half) => files.filter((_, index) => index % 2 === half))
 }

@@ -127,10 +127,9 @@ test('a narrow window shows the list or what is read, one at a time', async ({
   await expect(reader(page)).toBeHidden()
 })
 
-test('a removed root keeps its transcript; several are deleted and taken back at once; a title from right to left shows its beginning', async ({
-  app,
-  page,
-}) => {
+test('a removed root keeps its transcript; several are deleted and taken back at once; a title from right to left shows its beginning', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('parser') })
   for (const prompt of ['The first', 'The second']) {

@@ -89,10 +89,9 @@ test('cards show status, agent, time, report or cause, and a transcript in every
   })
 })
 
-test('Apply changes brings a patch into the parent’s worktree; a conflict is said and changes nothing', async ({
-  app,
-  page,
-}) => {
+test('Apply changes brings a patch into the parent’s worktree; a conflict is said and changes nothing', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('parser') })
   const root = await playToEnd(host, project, patchesScenario)

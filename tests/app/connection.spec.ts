@@ -65,11 +65,9 @@ test('without the right token nothing is shown, and the page says what to do', a
   faults.expected(/WebSocket connection|403/)
 })
 
-test('a copied link opens in another tab of the browser, and without one the printed URL leads to it', async ({
-  finished,
-  page,
-  browser,
-}) => {
+test('a copied link opens in another tab of the browser, and without one the printed URL leads to it', {
+  tag: '@soak',
+}, async ({ finished, page, browser }) => {
   const { host } = finished
   const { id, title } = finished.task('Cover the parser')
   const link = `${host.origin}/#/t/${id}`
@@ -95,10 +93,9 @@ test('a copied link opens in another tab of the browser, and without one the pri
   })
 })
 
-test('a lost connection is said, what was loaded stays, and the feeds go on where they were', async ({
-  app,
-  page,
-}) => {
+test('a lost connection is said, what was loaded stays, and the feeds go on where they were', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const sockets: { close(): Promise<void> }[] = []
   let reachable = true
   await page.routeWebSocket(/\/rpc$/, (socket) => {
@@ -146,11 +143,9 @@ test('a lost connection is said, what was loaded stays, and the feeds go on wher
   await expect(talk.getByText('I ask a helper and keep working.')).toHaveCount(1)
 })
 
-test('[K7] after the host was killed and started again, an open page finds it by itself, and its link is good', async ({
-  app,
-  faults,
-  page,
-}) => {
+test('[K7] after the host was killed and started again, an open page finds it by itself, and its link is good', {
+  tag: '@soak',
+}, async ({ app, faults, page }) => {
   const before = await app.serve()
   const project = await before.client.projects.add({ dir: await app.repository('parser') })
   const { taskId } = await start(before, project, talkScenario, 'Hello')
@@ -190,11 +185,9 @@ test('[K7] after the host was killed and started again, an open page finds it by
   faults.expected(/WebSocket connection/)
 })
 
-test('a service worker of another program that had this port before is taken away', async ({
-  app,
-  faults,
-  page,
-}) => {
+test('a service worker of another program that had this port before is taken away', {
+  tag: '@soak',
+}, async ({ app, faults, page }) => {
   const before = createServer((request, response) => {
     const isScript = request.url === '/worker.js'
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')

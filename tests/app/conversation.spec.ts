@@ -99,10 +99,9 @@ test('Stop interrupts and keeps the partial turn; a follow-up goes on from there
   })
 })
 
-test('a host that ends or is killed with an agent at work keeps what was said, and the next start lists it', async ({
-  app,
-  page,
-}) => {
+test('a host that ends or is killed with an agent at work keeps what was said, and the next start lists it', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   let host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('parser') })
   const talk = conversation(page)
@@ -136,10 +135,9 @@ test('a host that ends or is killed with an agent at work keeps what was said, a
   }
 })
 
-test('a notice that was dismissed stays away, and that of the next start is shown', async ({
-  app,
-  page,
-}) => {
+test('a notice that was dismissed stays away, and that of the next start is shown', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const notice = page.getByRole('status').filter({ hasText: 'Shiplog didn’t shut down cleanly' })
   let host = await app.serve()
   const { port } = host
@@ -168,10 +166,9 @@ test('a notice that was dismissed stays away, and that of the next start is show
   await expect(notice).toBeVisible()
 })
 
-test('the report of a cleaned-up task is still awaited, and read from disk, after a restart', async ({
-  app,
-  page,
-}) => {
+test('the report of a cleaned-up task is still awaited, and read from disk, after a restart', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const before = await app.serve()
   const project = await before.client.projects.add({ dir: await app.repository('parser') })
   const root = await playToEnd(before, project, awaitAgainScenario)
@@ -191,7 +188,7 @@ test('the report of a cleaned-up task is still awaited, and read from disk, afte
   await expect(result.getByRole('button', { name: /^View transcript of / })).toBeVisible()
 })
 
-test('its folder is opened in the editor', async ({ app, page }) => {
+test('its folder is opened in the editor', { tag: '@soak' }, async ({ app, page }) => {
   const opened = path.join(app.dir, 'opened')
   const editor = await app.file('editor.sh', `#!/bin/sh\nprintf %s "$1" > '${opened}'\n`)
   await chmod(editor, 0o755)
@@ -246,10 +243,9 @@ test('the tail stays pinned while it streams, and whoever reads elsewhere is not
   })
 })
 
-test('the tail is followed behind a transcript that lies over it, and shown when that is closed', async ({
-  app,
-  page,
-}) => {
+test('the tail is followed behind a transcript that lies over it, and shown when that is closed', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('parser') })
   const gate = app.gate('gate')

@@ -19,10 +19,9 @@ import {
   tree,
 } from './places.ts'
 
-test('a new user tries the demo, from the empty window to the archive after a restart', async ({
-  app,
-  page,
-}) => {
+test('a new user tries the demo, from the empty window to the archive after a restart', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   // The demo alone takes about twenty seconds, as it is there to be watched.
   test.setTimeout(600_000)
   let host = await app.serve()

@@ -198,10 +198,9 @@ test('F6 goes from pane to pane on every screen, and Esc leaves the focus on the
   })
 })
 
-test('narrow: an Esc after the projects were closed closes what is on screen', async ({
-  finished,
-  page,
-}) => {
+test('narrow: an Esc after the projects were closed closes what is on screen', {
+  tag: '@soak',
+}, async ({ finished, page }) => {
   const root = finished.task('Make the parser robust')
   await page.setViewportSize({ width: 800, height: 600 })
   await openAt(page, finished.host, `/t/${root.id}`)
@@ -258,7 +257,10 @@ test('a transcript: j and k move, Enter opens a row, [ ] and Esc', async ({ fini
   await expect(dialog).toBeHidden()
 })
 
-test('Esc stops the agent, and asks for a second one first', async ({ app, page }) => {
+test('Esc stops the agent, and asks for a second one first', { tag: '@soak' }, async ({
+  app,
+  page,
+}) => {
   const host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('parser') })
   const gate = app.gate('gate')

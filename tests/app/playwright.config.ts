@@ -11,6 +11,8 @@ export default defineConfig({
   fullyParallel: true,
   // A test that passes only when tried again is broken.
   retries: 0,
+  // The longer walks are in the soak, where all are run.
+  ...(process.env.SHIPLOG_SOAK === undefined ? { grepInvert: /@soak/ } : {}),
   // Each worker is a Chromium, a host and the agents' Git processes.
   workers: 2,
   // On a busy machine everything takes many times as long, and a test that waits has not failed.

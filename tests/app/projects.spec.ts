@@ -109,7 +109,10 @@ test.describe('New agent', () => {
     })
   })
 
-  test('in a folder without Git the agent works in place, and says so', async ({ app, page }) => {
+  test('in a folder without Git the agent works in place, and says so', { tag: '@soak' }, async ({
+    app,
+    page,
+  }) => {
     const plain = path.join(app.dir, 'only files')
     await mkdir(plain)
     const host = await app.serve()
@@ -178,10 +181,9 @@ test.describe('New agent', () => {
   })
 })
 
-test('[K2] the settings of a project: variables are saved by name, and .planning is made at once; [S1] a link with the first characters of its id leads to it', async ({
-  app,
-  page,
-}) => {
+test('[K2] the settings of a project: variables are saved by name, and .planning is made at once; [S1] a link with the first characters of its id leads to it', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const host = await app.serve()
   const repository = await app.repository('parser')
   const project = await host.client.projects.add({ dir: repository })
@@ -230,10 +232,9 @@ test('[K2] the settings of a project: variables are saved by name, and .planning
   })
 })
 
-test('a moved project goes on in its new place, which is said once, and a second clone is told from it', async ({
-  app,
-  page,
-}) => {
+test('a moved project goes on in its new place, which is said once, and a second clone is told from it', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const host = await app.serve()
   const repository = await app.repository('parser')
   const project = await host.client.projects.add({ dir: repository })
@@ -287,10 +288,9 @@ test('a moved project goes on in its new place, which is said once, and a second
   })
 })
 
-test('a project is removed from its menu, after its workspaces, and its folder and archive stay', async ({
-  app,
-  page,
-}) => {
+test('a project is removed from its menu, after its workspaces, and its folder and archive stay', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const host = await app.serve()
   const repository = await app.repository('parser')
   const project = await host.client.projects.add({ dir: repository })

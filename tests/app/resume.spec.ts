@@ -116,10 +116,9 @@ test('a tree that was killed: listed, a conflict shown before it goes on, and co
   })
 })
 
-test('several that were killed: one is given up, the others resumed together; only those can be shown; an end is notified', async ({
-  app,
-  page,
-}) => {
+test('several that were killed: one is given up, the others resumed together; only those can be shown; an end is notified', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const host = await threeKilled(app)
   await watchNotifications(page)
   await openAt(page, host)
@@ -162,10 +161,9 @@ test('several that were killed: one is given up, the others resumed together; on
   })
 })
 
-test('a parallel group is resumed as a whole, from a row of it and from the dialog of one of it', async ({
-  app,
-  page,
-}) => {
+test('a parallel group is resumed as a whole, from a row of it and from the dialog of one of it', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const { host, taskId } = await groupKilled(app)
   await openAt(page, host, `/t/${taskId}`)
   const dialog = page.getByRole('dialog')
@@ -196,10 +194,9 @@ test('a parallel group is resumed as a whole, from a row of it and from the dial
   })
 })
 
-test('a follow-up to a root whose sub-agents are interrupted asks first, and neither answer loses the text', async ({
-  app,
-  page,
-}) => {
+test('a follow-up to a root whose sub-agents are interrupted asks first, and neither answer loses the text', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const { host, taskId } = await groupKilled(app)
   await openAt(page, host, `/t/${taskId}`)
   await composer(page).fill('Go on with something else')

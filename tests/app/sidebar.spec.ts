@@ -40,10 +40,9 @@ test('a root is renamed from its row; a sub-agent keeps the name that its parent
   expect(tasks.map((task) => task.title)).toEqual(['Parser, second try'])
 })
 
-test('a root that ended unseen is marked until it is looked at, and its tree is folded the next time', async ({
-  app,
-  page,
-}) => {
+test('a root that ended unseen is marked until it is looked at, and its tree is folded the next time', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('parser') })
   const lead = app.gate('lead')
@@ -76,10 +75,9 @@ test('a root that ended unseen is marked until it is looked at, and its tree is 
   await expect(row(page, 'Help along')).toBeVisible()
 })
 
-test('keys that are pressed before the window is there are carried out once it is', async ({
-  app,
-  page,
-}) => {
+test('keys that are pressed before the window is there are carried out once it is', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const connect = Promise.withResolvers<void>()
   await page.routeWebSocket(/\/rpc$/, async (socket) => {
     await connect.promise

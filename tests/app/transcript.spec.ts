@@ -115,10 +115,9 @@ test('one dialog however deep: breadcrumb, Esc a level at a time, siblings, and 
   })
 })
 
-test('a link may hold a prefix of an id, and one that names nothing says so', async ({
-  finished,
-  page,
-}) => {
+test('a link may hold a prefix of an id, and one that names nothing says so', {
+  tag: '@soak',
+}, async ({ finished, page }) => {
   const tester = finished.task('Cover the parser')
   const prefix = tester.id.slice(0, 8)
   await openAt(page, finished.host, `/t/${prefix}`)
@@ -157,10 +156,9 @@ test('a live transcript follows, and what is being read does not move', async ({
   await lead.open()
 })
 
-test('scrolling up through a long transcript meets every entry, however fast', async ({
-  app,
-  page,
-}) => {
+test('scrolling up through a long transcript meets every entry, however fast', {
+  tag: '@soak',
+}, async ({ app, page }) => {
   const count = 180
   const host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('parser') })

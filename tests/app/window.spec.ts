@@ -51,7 +51,10 @@ test('no screen is wider than the window, at 1280x800 and at 800x600', async ({
   }
 })
 
-test('light and dark follow the system, can be set, and stay set', async ({ finished, page }) => {
+test('light and dark follow the system, can be set, and stay set', { tag: '@soak' }, async ({
+  finished,
+  page,
+}) => {
   const background = () =>
     page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+(\.\d+)?/g))
   const isDark = async () => {
@@ -85,7 +88,10 @@ test('light and dark follow the system, can be set, and stay set', async ({ fini
   await expect(page.getByRole('option', { name: 'Light theme' })).toBeVisible()
 })
 
-test('the sidebar’s width and its folded rows are remembered', async ({ finished, page }) => {
+test('the sidebar’s width and its folded rows are remembered', { tag: '@soak' }, async ({
+  finished,
+  page,
+}) => {
   await openAt(page, finished.host)
   const splitter = page.getByRole('separator', { name: 'Width of the sidebar' })
   const width = async () => (await sidebar(page).boundingBox())?.width
@@ -105,10 +111,9 @@ test('the sidebar’s width and its folded rows are remembered', async ({ finish
   await expect.poll(width).toBe(after)
 })
 
-test('the sidebar shows the row of what was navigated to, and leaves who scrolls or folds alone', async ({
-  finished,
-  page,
-}) => {
+test('the sidebar shows the row of what was navigated to, and leaves who scrolls or folds alone', {
+  tag: '@soak',
+}, async ({ finished, page }) => {
   // So low that the tree has to scroll.
   await page.setViewportSize({ width: 1280, height: 240 })
   await openAt(page, finished.host)

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { entriesOf, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 
 const pair = `
 version: 1
@@ -58,7 +59,7 @@ it('[A5] says that a report or transcript lies in the trash, and how to take it 
   expect(await client.tasks.report({ taskId: id })).toMatchObject({ reportMarkdown: 'Yes.' })
 })
 
-it('[A5] calls a transcript damaged whose file is gone, and not empty', async () => {
+itInSoak('[A5] calls a transcript damaged whose file is gone, and not empty', async () => {
   const { fixture, client, rootId, id } = await worked()
   const kept = join(fixture.dataDir, 'sessions', rootId, 'subagent-transcripts', id)
   await rm(join(kept, 'chat.jsonl'))
@@ -86,7 +87,7 @@ it.runIf(process.platform !== 'win32')(
   },
 )
 
-it('[A5] says of a task without a report what became of it', async () => {
+itInSoak('[A5] says of a task without a report what became of it', async () => {
   const fixture = await openFixture()
   const id = await start(
     fixture,

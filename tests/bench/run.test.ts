@@ -10,6 +10,7 @@ import { parseOptions } from '../../bench/options.ts'
 import type { Measured } from '../../bench/rounds.ts'
 import { isSoak } from '../crash/effort.ts'
 import { temporaryDir } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 
 const script = join(import.meta.dirname, '../../bench/run.ts')
 
@@ -63,32 +64,35 @@ function bench(...args: string[]): Promise<{ code: number | null; out: string; e
   return promise
 }
 
-it(`measures ${isSoak ? 'everything' : 'what it is asked for'}, says what lies under it, and leaves nothing behind`, {
-  timeout: 120_000,
-}, async () => {
-  const dir = await temporaryDir()
-  const json = join(dir, 'numbers.json')
-  const only = isSoak ? [] : ['--only', measured.join()]
-  const { code, out, err } = await bench(...tiny, ...only, '--dir', dir, '--json', json)
-  expect({ code, err: err.replaceAll(/^… .*\n/gm, '') }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(/^The disk acknowledges a write of 4 KB with datasync in /)
-  expect(out).toContain('one writer: time in the journal over time bare')
-  expect(out).toMatch(/\d of \d targets met\./)
-  expect(await readdir(dir)).toEqual(['numbers.json'])
+itInSoak(
+  'measures everything, says what lies under it, and leaves nothing behind',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const dir = await temporaryDir()
+    const json = join(dir, 'numbers.json')
+    const { code, out, err } = await bench(...tiny, '--dir', dir, '--json', json)
+    expect({ code, err: err.replaceAll(/^… .*\n/gm, '') }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/^The disk acknowledges a write of 4 KB with datasync in /)
+    expect(out).toContain('one writer: time in the journal over time bare')
+    expect(out).toMatch(/\d of \d targets met\./)
+    expect(await readdir(dir)).toEqual(['numbers.json'])
 
-  const numbers = JSON.parse(await readFile(json, 'utf8'))
-  expect(numbers.machine.disk.medianUs).toBeGreaterThan(0)
-  expect(numbers.sizes).toMatchObject({ appends: 60, entries: 400, tasks: 30 })
-  const found: Record<string, Measured> = numbers.measurements
-  expect(Object.keys(found)).toEqual(measured)
-  for (const { figures, ratios } of Object.values(found)) {
-    expect(ratios.length).toBeGreaterThan(0)
-    for (const { says, min, median, max } of [...figures, ...ratios]) {
-      expect([says, Number.isFinite(median) && median > 0]).toEqual([says, true])
-      expect([says, min <= median && median <= max]).toEqual([says, true])
+    const numbers = JSON.parse(await readFile(json, 'utf8'))
+    expect(numbers.machine.disk.medianUs).toBeGreaterThan(0)
+    expect(numbers.sizes).toMatchObject({ appends: 60, entries: 400, tasks: 30 })
+    const found: Record<string, Measured> = numbers.measurements
+    expect(Object.keys(found)).toEqual(measured)
+    for (const { figures, ratios } of Object.values(found)) {
+      expect(ratios.length).toBeGreaterThan(0)
+      for (const { says, min, median, max } of [...figures, ...ratios]) {
+        expect([says, Number.isFinite(median) && median > 0]).toEqual([says, true])
+        expect([says, min <= median && median <= max]).toEqual([says, true])
+      }
     }
-  }
-})
+  },
+)
 
 it.each([
   [['--only', 'speed'], /speed/],

@@ -7,6 +7,7 @@ import type { TranscriptPage, WorkspaceSummary } from '../../src/shared/contract
 import type { Entry } from '../../src/shared/records/entries.ts'
 import type { Project, Report, TaskTree } from '../../src/shared/records/tasks.ts'
 import { isSoak } from '../crash/effort.ts'
+import { itInSoak } from '../soak.ts'
 import { jsonLines } from './fake-process.ts'
 import { createSandbox, type Sandbox } from './shiplog-process.ts'
 
@@ -303,7 +304,7 @@ describe('bad input', () => {
     await expectNothingBehind()
   })
 
-  it('a malformed scenario: 2, with file, line and key, and nothing half-made', async () => {
+  itInSoak('a malformed scenario: 2, with file, line and key, and nothing half-made', async () => {
     const project = await box.repository('for-broken')
     const broken = await box.file(
       'broken.yaml',
@@ -319,7 +320,7 @@ describe('bad input', () => {
     expect(await box.git(project, 'branch', '--list')).toBe('* main')
   })
 
-  it('a folder outside Git: works in place, and says so', async () => {
+  itInSoak('a folder outside Git: works in place, and says so', async () => {
     const notes = path.dirname(await box.file('just notes/a.txt', 'a\n'))
     const dataDir = path.join(box.dir, 'in-place')
     const { code, stdout, stderr } = await runIn(notes, '--data-dir', dataDir)
@@ -327,43 +328,46 @@ describe('bad input', () => {
     expect(stderr).toContain('not a Git repository')
   })
 
-  it('a project that was moved: said once, its agents go on there, a second clone does not', async () => {
-    const project = await box.repository('to-be-moved')
-    const dataDir = ['--data-dir', path.join(box.dir, 'of-moved')]
-    expect((await runIn(project, '--keep', ...dataDir)).code).toBe(0)
-    const clone = `${project}-clone`
-    await cp(project, clone, { recursive: true })
-    const second = await box.run('projects', 'add', clone, ...dataDir)
-    expect(second).toMatchObject({ code: 0, stdout: '' })
-    expect(second.stderr).toContain(`has the same repository as ${project}, and is a project of`)
+  itInSoak(
+    'a project that was moved: said once, its agents go on there, a second clone does not',
+    async () => {
+      const project = await box.repository('to-be-moved')
+      const dataDir = ['--data-dir', path.join(box.dir, 'of-moved')]
+      expect((await runIn(project, '--keep', ...dataDir)).code).toBe(0)
+      const clone = `${project}-clone`
+      await cp(project, clone, { recursive: true })
+      const second = await box.run('projects', 'add', clone, ...dataDir)
+      expect(second).toMatchObject({ code: 0, stdout: '' })
+      expect(second.stderr).toContain(`has the same repository as ${project}, and is a project of`)
 
-    const to = `${project}-there`
-    await rename(project, to)
-    const listed = await box.run('tasks', 'list', '--project', to, ...dataDir)
-    expect(listed).toMatchObject({ code: 3, stderr: expect.stringContaining('projects add DIR') })
-    const moved = await box.run('projects', 'add', to, ...dataDir)
-    expect(moved).toMatchObject({ code: 0, stdout: '' })
-    expect(moved.stderr.match(/moved from/g)).toHaveLength(1)
-    expect(moved.stderr).toContain('1 worktree was reconnected with it.')
-    const after = await box.run('tasks', 'list', '--project', to, ...dataDir)
-    expect(after).toMatchObject({ code: 0, stderr: '' })
-    expect(after.stdout).toContain(`${to}\n`)
-    const { projects } = await box.json<{ projects: Project[] }>('projects', 'list', ...dataDir)
-    expect(projects).toMatchObject([{ dir: to }, { dir: clone }])
+      const to = `${project}-there`
+      await rename(project, to)
+      const listed = await box.run('tasks', 'list', '--project', to, ...dataDir)
+      expect(listed).toMatchObject({ code: 3, stderr: expect.stringContaining('projects add DIR') })
+      const moved = await box.run('projects', 'add', to, ...dataDir)
+      expect(moved).toMatchObject({ code: 0, stdout: '' })
+      expect(moved.stderr.match(/moved from/g)).toHaveLength(1)
+      expect(moved.stderr).toContain('1 worktree was reconnected with it.')
+      const after = await box.run('tasks', 'list', '--project', to, ...dataDir)
+      expect(after).toMatchObject({ code: 0, stderr: '' })
+      expect(after.stdout).toContain(`${to}\n`)
+      const { projects } = await box.json<{ projects: Project[] }>('projects', 'list', ...dataDir)
+      expect(projects).toMatchObject([{ dir: to }, { dir: clone }])
 
-    // Also said when the command that found it is refused.
-    const again = `${project}-again`
-    await rename(to, again)
-    await box.file('to-be-moved-again/.shiplog/project.yaml', 'setup: echo hi\n')
-    const refused = await runIn(again, ...dataDir)
-    expect(refused.code).toBe(5)
-    expect(refused.stderr.match(/moved from/g)).toHaveLength(1)
-    const missing = await runIn(to, ...dataDir)
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') })
-    await rename(again, `${again}-2`)
-    const gone = await runIn(again, ...dataDir)
-    expect(gone).toMatchObject({ code: 5, stderr: expect.stringContaining('projects add DIR') })
-  })
+      // Also said when the command that found it is refused.
+      const again = `${project}-again`
+      await rename(to, again)
+      await box.file('to-be-moved-again/.shiplog/project.yaml', 'setup: echo hi\n')
+      const refused = await runIn(again, ...dataDir)
+      expect(refused.code).toBe(5)
+      expect(refused.stderr.match(/moved from/g)).toHaveLength(1)
+      const missing = await runIn(to, ...dataDir)
+      expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') })
+      await rename(again, `${again}-2`)
+      const gone = await runIn(again, ...dataDir)
+      expect(gone).toMatchObject({ code: 5, stderr: expect.stringContaining('projects add DIR') })
+    },
+  )
 
   it('a set-up command that was not allowed: 5; with --trust it runs', async () => {
     const project = await box.repository('with-setup', {
@@ -383,7 +387,7 @@ describe('bad input', () => {
     expect((await runIn(project, '--data-dir', dataDir)).code).toBe(5)
   })
 
-  it('a port in use: 2, and the data directory is free again', async () => {
+  itInSoak('a port in use: 2, and the data directory is free again', async () => {
     const { createServer } = await import('node:net')
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
@@ -395,19 +399,22 @@ describe('bad input', () => {
     expect((await box.run('tasks', 'list')).code).toBe(0)
   })
 
-  it('a file where a folder of the data directory belongs, or the other way round: 2, and what to do', async () => {
-    const dir = path.dirname(await box.file('odd/archive', ''))
-    const first = await box.run('tasks', 'list', '--data-dir', dir)
-    expect(first).toMatchObject({ code: 2, stdout: '' })
-    expect(first.stderr).toContain(`${path.join(dir, 'archive')} is a file: move it away`)
-    await rename(path.join(dir, 'archive'), path.join(dir, 'away'))
-    await mkdir(path.join(dir, 'ledger.jsonl'))
-    const second = await box.run('doctor', '--data-dir', dir)
-    expect(second).toMatchObject({ code: 2, stdout: '' })
-    expect(second.stderr).toContain('ledger.jsonl is a folder: move it away')
-  })
+  itInSoak(
+    'a file where a folder of the data directory belongs, or the other way round: 2, and what to do',
+    async () => {
+      const dir = path.dirname(await box.file('odd/archive', ''))
+      const first = await box.run('tasks', 'list', '--data-dir', dir)
+      expect(first).toMatchObject({ code: 2, stdout: '' })
+      expect(first.stderr).toContain(`${path.join(dir, 'archive')} is a file: move it away`)
+      await rename(path.join(dir, 'archive'), path.join(dir, 'away'))
+      await mkdir(path.join(dir, 'ledger.jsonl'))
+      const second = await box.run('doctor', '--data-dir', dir)
+      expect(second).toMatchObject({ code: 2, stdout: '' })
+      expect(second.stderr).toContain('ledger.jsonl is a folder: move it away')
+    },
+  )
 
-  it('a data directory that is a file, or below one: 2, and what to do', async () => {
+  itInSoak('a data directory that is a file, or below one: 2, and what to do', async () => {
     const file = await box.file('a-file', '')
     for (const dataDir of [file, path.join(file, 'below')]) {
       const { code, stdout, stderr } = await box.run('tasks', 'list', '--data-dir', dataDir)

@@ -11,6 +11,7 @@ import { startFakeModels } from '../fake-models/fake-models.ts'
 import type { Wire } from '../fake-models/models.ts'
 import { usualModels } from '../fake-models/provider-models.ts'
 import { call, type Script, say, think } from '../fake-models/script.ts'
+import { itInSoak } from '../soak.ts'
 import { jsonLines } from './fake-process.ts'
 import { createSandbox, type Sandbox } from './shiplog-process.ts'
 
@@ -136,81 +137,89 @@ it.each(wiresOfTree)(
   },
 )
 
-it('[P1] sub-agents go by their definitions, and those of a repository only narrow them', {
-  timeout: timeoutMs,
-}, async () => {
-  const report = call('agent_report', { title: 'Read', markdown: 'No fault.' })
-  const { fake, start } = await fakeFor('anthropic', {
-    '[defined]': [
-      [call('task', { agent: 'reviewer', title: 'Wrong', prompt: '[wrong] Go.' })],
-      [call('task', { agent: 'review', title: 'Review', prompt: '[review] Look at a.txt.' })],
-      [call('task', { agent: 'careful', title: 'Care', prompt: '[careful] Go.' })],
-      [say('All is done.')],
-    ],
-    '[review]': [
-      [
-        call('read_file', { path: 'a.txt' }),
-        call('bash', { command: 'echo hacked > hacked.txt' }),
-        call('task', { agent: 'implement', title: 'Out', prompt: '[out] Go.' }),
+itInSoak(
+  '[P1] sub-agents go by their definitions, and those of a repository only narrow them',
+  {
+    timeout: timeoutMs,
+  },
+  async () => {
+    const report = call('agent_report', { title: 'Read', markdown: 'No fault.' })
+    const { fake, start } = await fakeFor('anthropic', {
+      '[defined]': [
+        [call('task', { agent: 'reviewer', title: 'Wrong', prompt: '[wrong] Go.' })],
+        [call('task', { agent: 'review', title: 'Review', prompt: '[review] Look at a.txt.' })],
+        [call('task', { agent: 'careful', title: 'Care', prompt: '[careful] Go.' })],
+        [say('All is done.')],
       ],
-      [report],
-    ],
-    '[careful]': [[call('bash', { command: 'echo hacked > hacked.txt' })], [report]],
-  })
-  const { code, stdout, stderr } = await start('[defined] Go.').ended
-  expect(fake.refused).toEqual([])
-  expect({ code, unused: fake.unused() }, stderr).toEqual({ code: 0, unused: {} })
-  const bodies = (marker: string) =>
-    fake.requestsOf(marker).map(({ body }) => body as { tools: { name: string }[] })
-  const names = (marker: string) => bodies(marker)[0]?.tools.map(({ name }) => name)
-  const offered = JSON.stringify(bodies('[defined]')[0]?.tools)
-  expect(offered).toContain('- review: Reviews as this project wants it.\\n- careful: Use it: for')
-  expect(JSON.stringify(bodies('[defined]')[1])).toContain(
-    'There is no agent \\"reviewer\\". The agents are lead, explore, implement, review, careful.',
-  )
-  expect(names('[review]')).toEqual(['read_file', 'agent_report'])
-  expect(JSON.stringify(bodies('[review]')[0])).toContain('Look for dates without a zone.')
-  const refusal = (tool: string) =>
-    `Not run: the agent \\"review\\" does not have the tool \\"${tool}\\". Its tools: read_file, agent_report.`
-  expect(JSON.stringify(bodies('[review]')[1])).toContain(refusal('bash'))
-  expect(JSON.stringify(bodies('[review]')[1])).toContain(refusal('task'))
-  expect(names('[careful]')).toEqual(expect.arrayContaining(['read_file', 'bash', 'agent_report']))
-  expect(names('[careful]')).not.toContain('write_file')
-  // The whole tree may do everything, but for the agent whose definition says that it asks.
-  expect(JSON.stringify(bodies('[careful]')[1])).toContain('nobody can be asked here')
-  const events = jsonLines(stdout) as RunEvent[]
-  const tasks = new Map(
-    events.flatMap((one) => (one.type === 'task' ? [[one.task.id, one.task]] : [])),
-  )
-  const starts = events.flatMap((one) =>
-    one.type === 'entry' && one.entry.type === 'run-start'
-      ? ([[one.taskId, one.entry]] as const)
-      : [],
-  )
-  const root = [...tasks.values()][0] ?? expect.unreachable()
-  expect(
-    starts.map(([, { agent, model, permissions, definition }]) => ({
-      ...{ agent, model, permissions, source: definition?.source },
-    })),
-  ).toEqual([
-    { agent: 'lead', model: root.model, permissions: 'allow-all', source: 'built-in' },
-    {
-      ...{ agent: 'review', model: root.model, permissions: 'allow-all' },
-      source: '.shiplog/agents/review.md',
-    },
-    {
-      ...{ agent: 'careful', model: root.model, permissions: 'ask' },
-      source: '.claude/agents/careful.md',
-    },
-  ])
-  // What played is kept under the hash of its text.
-  const sha256 = starts[1]?.[1].definition?.sha256
-  const kept = path.join(box.dataDir, 'sessions', root.id, 'agents', `${sha256}.md`)
-  expect(await readFile(kept, 'utf8')).toBe(definitions['.shiplog/agents/review.md'])
-  for (const { workspace } of tasks.values())
-    if (workspace) expect(existsSync(path.join(workspace.path, 'hacked.txt'))).toBe(false)
-  expect(stderr).toContain('.claude/agents/broken.md does not begin with front matter')
-})
+      '[review]': [
+        [
+          call('read_file', { path: 'a.txt' }),
+          call('bash', { command: 'echo hacked > hacked.txt' }),
+          call('task', { agent: 'implement', title: 'Out', prompt: '[out] Go.' }),
+        ],
+        [report],
+      ],
+      '[careful]': [[call('bash', { command: 'echo hacked > hacked.txt' })], [report]],
+    })
+    const { code, stdout, stderr } = await start('[defined] Go.').ended
+    expect(fake.refused).toEqual([])
+    expect({ code, unused: fake.unused() }, stderr).toEqual({ code: 0, unused: {} })
+    const bodies = (marker: string) =>
+      fake.requestsOf(marker).map(({ body }) => body as { tools: { name: string }[] })
+    const names = (marker: string) => bodies(marker)[0]?.tools.map(({ name }) => name)
+    const offered = JSON.stringify(bodies('[defined]')[0]?.tools)
+    expect(offered).toContain(
+      '- review: Reviews as this project wants it.\\n- careful: Use it: for',
+    )
+    expect(JSON.stringify(bodies('[defined]')[1])).toContain(
+      'There is no agent \\"reviewer\\". The agents are lead, explore, implement, review, careful.',
+    )
+    expect(names('[review]')).toEqual(['read_file', 'agent_report'])
+    expect(JSON.stringify(bodies('[review]')[0])).toContain('Look for dates without a zone.')
+    const refusal = (tool: string) =>
+      `Not run: the agent \\"review\\" does not have the tool \\"${tool}\\". Its tools: read_file, agent_report.`
+    expect(JSON.stringify(bodies('[review]')[1])).toContain(refusal('bash'))
+    expect(JSON.stringify(bodies('[review]')[1])).toContain(refusal('task'))
+    expect(names('[careful]')).toEqual(
+      expect.arrayContaining(['read_file', 'bash', 'agent_report']),
+    )
+    expect(names('[careful]')).not.toContain('write_file')
+    // The whole tree may do everything, but for the agent whose definition says that it asks.
+    expect(JSON.stringify(bodies('[careful]')[1])).toContain('nobody can be asked here')
+    const events = jsonLines(stdout) as RunEvent[]
+    const tasks = new Map(
+      events.flatMap((one) => (one.type === 'task' ? [[one.task.id, one.task]] : [])),
+    )
+    const starts = events.flatMap((one) =>
+      one.type === 'entry' && one.entry.type === 'run-start'
+        ? ([[one.taskId, one.entry]] as const)
+        : [],
+    )
+    const root = [...tasks.values()][0] ?? expect.unreachable()
+    expect(
+      starts.map(([, { agent, model, permissions, definition }]) => ({
+        ...{ agent, model, permissions, source: definition?.source },
+      })),
+    ).toEqual([
+      { agent: 'lead', model: root.model, permissions: 'allow-all', source: 'built-in' },
+      {
+        ...{ agent: 'review', model: root.model, permissions: 'allow-all' },
+        source: '.shiplog/agents/review.md',
+      },
+      {
+        ...{ agent: 'careful', model: root.model, permissions: 'ask' },
+        source: '.claude/agents/careful.md',
+      },
+    ])
+    // What played is kept under the hash of its text.
+    const sha256 = starts[1]?.[1].definition?.sha256
+    const kept = path.join(box.dataDir, 'sessions', root.id, 'agents', `${sha256}.md`)
+    expect(await readFile(kept, 'utf8')).toBe(definitions['.shiplog/agents/review.md'])
+    for (const { workspace } of tasks.values())
+      if (workspace) expect(existsSync(path.join(workspace.path, 'hacked.txt'))).toBe(false)
+    expect(stderr).toContain('.claude/agents/broken.md does not begin with front matter')
+  },
+)
 
 async function taskCalled(title: string): Promise<TaskTree> {
   const { tasks } = await box.json<{ tasks: TaskTree[] }>('tasks', 'list')
@@ -352,69 +361,77 @@ it.each(isSoak ? wires : (['responses'] as const))(
   },
 )
 
-it('[Q2] a tree whose budget is used up ends before its next request, with that cause, and goes on with another budget', {
-  timeout: timeoutMs,
-}, async () => {
-  const { fake, start } = await fakeFor('chat', {
-    '[budget]': [[call('read_file', { path: 'a.txt' })], [say('Done.')]],
-  })
-  const spent = await start('[budget] Go.', '--budget-tokens', '10').ended
-  expect(spent.code).toBe(1)
-  expect(fake.requests).toHaveLength(1)
-  const { taskId } = jsonLines(spent.stdout).at(-1) as { taskId: string }
-  const listed = await box.run('tasks', 'list', '--json')
-  const { tasks } = JSON.parse(listed.stdout) as { tasks: (TaskTree & { error: string })[] }
-  const task = tasks.find(({ id }) => id === taskId)
-  expect(task).toMatchObject({ status: 'interrupted', cause: { kind: 'budget' } })
-  const resume = ['agent', 'run', '--resume', taskId, '--budget-tokens', '1000000', '--json']
-  expect(await box.run(...resume)).toMatchObject({ code: 0 })
-  expect(fake.requests).toHaveLength(2)
-  const unpriced = await start('[budget] Go.', '--budget-usd', '5').ended
-  expect(unpriced).toMatchObject({ code: 2, stderr: expect.stringContaining('no known price') })
-})
+itInSoak(
+  '[Q2] a tree whose budget is used up ends before its next request, with that cause, and goes on with another budget',
+  {
+    timeout: timeoutMs,
+  },
+  async () => {
+    const { fake, start } = await fakeFor('chat', {
+      '[budget]': [[call('read_file', { path: 'a.txt' })], [say('Done.')]],
+    })
+    const spent = await start('[budget] Go.', '--budget-tokens', '10').ended
+    expect(spent.code).toBe(1)
+    expect(fake.requests).toHaveLength(1)
+    const { taskId } = jsonLines(spent.stdout).at(-1) as { taskId: string }
+    const listed = await box.run('tasks', 'list', '--json')
+    const { tasks } = JSON.parse(listed.stdout) as { tasks: (TaskTree & { error: string })[] }
+    const task = tasks.find(({ id }) => id === taskId)
+    expect(task).toMatchObject({ status: 'interrupted', cause: { kind: 'budget' } })
+    const resume = ['agent', 'run', '--resume', taskId, '--budget-tokens', '1000000', '--json']
+    expect(await box.run(...resume)).toMatchObject({ code: 0 })
+    expect(fake.requests).toHaveLength(2)
+    const unpriced = await start('[budget] Go.', '--budget-usd', '5').ended
+    expect(unpriced).toMatchObject({ code: 2, stderr: expect.stringContaining('no known price') })
+  },
+)
 
-it('[K1] asks with the key in the variable that --key-env names, and keeps the name alone', {
-  timeout: timeoutMs,
-}, async () => {
-  const key = 'planted-0123456789'
-  const fake = await startFakeModels({
-    key,
-    script: {
-      '[key]': [
-        [call('bash', { command: 'echo "<$MY_ACCESS>"' })],
-        [call('task', { agent: 'implement', title: 'Sub', prompt: '[sub] Go.' })],
-        [say('Done.')],
-        // The history that it goes on from begins with the same marker.
-        [say('Went on.')],
-      ],
-      '[sub]': [[call('agent_report', { title: 'Sub', markdown: 'Done.' })]],
-    },
-  })
-  onTestFinished(() => fake.stop())
-  const env = { MY_ACCESS: key }
-  const flags = ['--base-url', fake.baseURLs.chat, '--key-env', 'MY_ACCESS']
-  const model = `openai-compatible/${usualModels.chat.id}`
-  const asked = ['agent', 'run', '[key] Go.', '--project', project, '--model', model, ...flags]
-  const { code, stdout, stderr } = await box.start([...asked, '--permissions', 'all', '--json'], {
-    env,
-  }).ended
-  expect({ code, refused: fake.refused }, stderr).toEqual({ code: 0, refused: [] })
-  expect(stdout).toContain('<>')
-  const { taskId } = jsonLines(stdout).at(-1) as { taskId: string }
-  // The same environment needs no flag.
-  const more = await box.start(['tasks', 'continue', taskId, 'Go on.', '--json'], { env }).ended
-  expect(more.code, more.stderr).toBe(0)
-  expect(fake.unused()).toEqual({})
-  const without = await box.start(['tasks', 'continue', taskId, 'Go on.']).ended
-  expect(without.code).not.toBe(0)
-  expect(without.stderr).toContain('MY_ACCESS')
-  const ledger = await readFile(path.join(box.dataDir, 'ledger.jsonl'), 'utf8')
-  expect(ledger).toContain('"keyEnv":"MY_ACCESS"')
-  expect(ledger + stdout + stderr + more.stdout + more.stderr).not.toContain(key)
+itInSoak(
+  '[K1] asks with the key in the variable that --key-env names, and keeps the name alone',
+  {
+    timeout: timeoutMs,
+  },
+  async () => {
+    const key = 'planted-0123456789'
+    const fake = await startFakeModels({
+      key,
+      script: {
+        '[key]': [
+          [call('bash', { command: 'echo "<$MY_ACCESS>"' })],
+          [call('task', { agent: 'implement', title: 'Sub', prompt: '[sub] Go.' })],
+          [say('Done.')],
+          // The history that it goes on from begins with the same marker.
+          [say('Went on.')],
+        ],
+        '[sub]': [[call('agent_report', { title: 'Sub', markdown: 'Done.' })]],
+      },
+    })
+    onTestFinished(() => fake.stop())
+    const env = { MY_ACCESS: key }
+    const flags = ['--base-url', fake.baseURLs.chat, '--key-env', 'MY_ACCESS']
+    const model = `openai-compatible/${usualModels.chat.id}`
+    const asked = ['agent', 'run', '[key] Go.', '--project', project, '--model', model, ...flags]
+    const { code, stdout, stderr } = await box.start([...asked, '--permissions', 'all', '--json'], {
+      env,
+    }).ended
+    expect({ code, refused: fake.refused }, stderr).toEqual({ code: 0, refused: [] })
+    expect(stdout).toContain('<>')
+    const { taskId } = jsonLines(stdout).at(-1) as { taskId: string }
+    // The same environment needs no flag.
+    const more = await box.start(['tasks', 'continue', taskId, 'Go on.', '--json'], { env }).ended
+    expect(more.code, more.stderr).toBe(0)
+    expect(fake.unused()).toEqual({})
+    const without = await box.start(['tasks', 'continue', taskId, 'Go on.']).ended
+    expect(without.code).not.toBe(0)
+    expect(without.stderr).toContain('MY_ACCESS')
+    const ledger = await readFile(path.join(box.dataDir, 'ledger.jsonl'), 'utf8')
+    expect(ledger).toContain('"keyEnv":"MY_ACCESS"')
+    expect(ledger + stdout + stderr + more.stdout + more.stderr).not.toContain(key)
 
-  for (const wrong of [key, 'AIzaSyPlanted0123456789']) {
-    const refused = await box.start([...asked.slice(0, -1), wrong]).ended
-    expect(refused.code).toBe(2)
-    expect(refused.stdout + refused.stderr).not.toContain(wrong)
-  }
-})
+    for (const wrong of [key, 'AIzaSyPlanted0123456789']) {
+      const refused = await box.start([...asked.slice(0, -1), wrong]).ended
+      expect(refused.code).toBe(2)
+      expect(refused.stdout + refused.stderr).not.toContain(wrong)
+    }
+  },
+)

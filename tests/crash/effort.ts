@@ -4,8 +4,9 @@
  * one. No test ends by the clock: a slow machine tries as much as a fast one.
  */
 import { appendFileSync } from 'node:fs'
+import { isSoak } from '../soak.ts'
 
-export const isSoak = process.env.SHIPLOG_SOAK !== undefined
+export { isSoak }
 
 /** How many times as many random cases are tried; 1 in `npm test`. */
 export const soakFactor = Number(process.env.SHIPLOG_SOAK ?? 1)

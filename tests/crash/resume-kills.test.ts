@@ -7,6 +7,7 @@ import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { type RunId, runIdOf, type TaskId } from '../../src/shared/records/ids.ts'
 import { allTasks, entriesOf, gitProject, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 import { isSoak } from './effort.ts'
 import { hold, note, runHost, wordsIn } from './resume-kills/held.ts'
 import type { HostOrder, HostTold } from './resume-kills/host.ts'
@@ -175,87 +176,94 @@ const saidIn = (history: Entry[]): string[] =>
       : [],
   )
 
-it(`[S3][T4] resumed ${kills} times with a kill each time, and gone on from ${generations} times over: the agent is given every turn of every run and generation in order, and the record grows by the same each time`, {
-  timeout,
-}, async () => {
-  const dir = await temporaryDir()
-  const projectDir = await gitProject(join(dir, 'project'))
-  const dataDir = join(dir, 'data')
-  const histories = join(dir, 'histories')
-  const host = (work: HostOrder['work'], killWhenHeld?: string[]) =>
-    runHost({ dataDir, agentsAtOnce: 3, work }, { dir, histories, killWhenHeld })
+itInSoak(
+  `[S3][T4] resumed ${kills} times with a kill each time, and gone on from ${generations} times over: the agent is given every turn of every run and generation in order, and the record grows by the same each time`,
+  {
+    timeout,
+  },
+  async () => {
+    const dir = await temporaryDir()
+    const projectDir = await gitProject(join(dir, 'project'))
+    const dataDir = join(dir, 'data')
+    const histories = join(dir, 'histories')
+    const host = (work: HostOrder['work'], killWhenHeld?: string[]) =>
+      runHost({ dataDir, agentsAtOnce: 3, work }, { dir, histories, killWhenHeld })
 
-  const first = await host({ kind: 'start', projectDir, scenario: livesOf(dir) }, ['1'])
-  const root = begunBy(first)
-  const recordBytes = () =>
-    bytesBelow(join(dataDir, 'sessions')) + statSync(join(dataDir, 'ledger.jsonl')).size
-  const sizes = [recordBytes()]
-  const selector = { by: 'task', taskId: root.slice(0, 13) } as const
-  for (let n = 2; n <= kills; n++) {
-    await host({ kind: 'resume', selector }, [String(n)])
-    sizes.push(recordBytes())
-  }
-  const last = await host({ kind: 'resume', selector })
-  expect(begunBy(last)).toBe(root)
-  // With fewer there is no second half to compare.
-  if (kills > 2) expect(growthOf(sizes)).toBeLessThan(1.3)
+    const first = await host({ kind: 'start', projectDir, scenario: livesOf(dir) }, ['1'])
+    const root = begunBy(first)
+    const recordBytes = () =>
+      bytesBelow(join(dataDir, 'sessions')) + statSync(join(dataDir, 'ledger.jsonl')).size
+    const sizes = [recordBytes()]
+    const selector = { by: 'task', taskId: root.slice(0, 13) } as const
+    for (let n = 2; n <= kills; n++) {
+      await host({ kind: 'resume', selector }, [String(n)])
+      sizes.push(recordBytes())
+    }
+    const last = await host({ kind: 'resume', selector })
+    expect(begunBy(last)).toBe(root)
+    // With fewer there is no second half to compare.
+    if (kills > 2) expect(growthOf(sizes)).toBeLessThan(1.3)
 
-  const prompts = numbers(generations).map((n) => `Go on, ${n}`)
-  const continued = await host({ kind: 'continue', taskId: root, prompts })
-  const lineage = [root, ...continued.flatMap((one) => (one.type === 'begun' ? [one.taskId] : []))]
-  const ownBytes = lineage.slice(1).map((id) => bytesBelow(join(dataDir, 'sessions', id)))
-  expect(new Set(lineage).size).toBe(generations + 1)
-  // What came before is followed, and not copied.
-  expect(Math.max(...ownBytes)).toBeLessThan(1.1 * Math.min(...ownBytes))
+    const prompts = numbers(generations).map((n) => `Go on, ${n}`)
+    const continued = await host({ kind: 'continue', taskId: root, prompts })
+    const lineage = [
+      root,
+      ...continued.flatMap((one) => (one.type === 'begun' ? [one.taskId] : [])),
+    ]
+    const ownBytes = lineage.slice(1).map((id) => bytesBelow(join(dataDir, 'sessions', id)))
+    expect(new Set(lineage).size).toBe(generations + 1)
+    // What came before is followed, and not copied.
+    expect(Math.max(...ownBytes)).toBeLessThan(1.1 * Math.min(...ownBytes))
 
-  // The shell has noted each of them once: none ran again.
-  expect(await wordsIn(dir)).toEqual([
-    ...numbers(kills).flatMap((n) => [`turn-${n}`, `${n}-hold`]),
-    ...numbers(generations).map((n) => `generation-${n}`),
-  ])
-
-  const runs = (await readFile(histories, 'utf8')).trim().split('\n')
-  const given = runs.map((line) => JSON.parse(line) as NotedRun)
-  expect(given.map(({ taskId }) => lineage.indexOf(taskId))).toEqual([
-    ...Array(kills + 1).fill(0),
-    ...numbers(generations),
-  ])
-  const shiplog = await open(dataDir)
-  const onDisk: Entry[] = []
-  const beginnings = new Map<TaskId, Entry | undefined>()
-  for (const id of lineage) {
-    const entries = await entriesOf(shiplog, id)
-    beginnings.set(id, entries[0])
-    onDisk.push(...entries)
-  }
-  const turns = [
-    ...numbers(kills + 1).map((n) => `Turn ${n}`),
-    ...numbers(generations).map((n) => `Generation ${n}`),
-  ]
-  for (const [index, { history, taskId }] of given.entries()) {
-    // Each run before it has said one of them.
-    expect(saidIn(history), `run ${index + 1}`).toEqual(turns.slice(0, index))
-    const started = history.flatMap((entry) => (entry.type === 'run-start' ? [entry.run] : []))
-    const before = index <= kills ? numbers(index) : numbers(kills + 1)
-    expect(started, `run ${index + 1}`).toEqual([
-      ...before,
-      ...Array(Math.max(0, index - kills - 1)).fill(1),
+    // The shell has noted each of them once: none ran again.
+    expect(await wordsIn(dir)).toEqual([
+      ...numbers(kills).flatMap((n) => [`turn-${n}`, `${n}-hold`]),
+      ...numbers(generations).map((n) => `generation-${n}`),
     ])
-    // Whatever else is recorded is given as well, in the order of the record.
-    const uuids = new Set(history.map(({ uuid }) => uuid))
-    const beginning =
-      index > 0 && index <= kills
-        ? onDisk.findIndex((entry) => isStartOf(entry, runIdOf(taskId, index + 1)))
-        : onDisk.findIndex(({ uuid }) => uuid === beginnings.get(taskId)?.uuid)
-    const recorded = onDisk.slice(0, beginning)
-    expect(recorded.filter(({ uuid }) => !uuids.has(uuid))).toEqual([])
-    const own = new Set(recorded.map(({ uuid }) => uuid))
-    expect(history.filter(({ uuid }) => own.has(uuid)).map(({ uuid }) => uuid)).toEqual(
-      recorded.map(({ uuid }) => uuid),
-    )
-  }
-  expect((await taskOf(shiplog, root)).runs).toHaveLength(kills + 1)
-})
+
+    const runs = (await readFile(histories, 'utf8')).trim().split('\n')
+    const given = runs.map((line) => JSON.parse(line) as NotedRun)
+    expect(given.map(({ taskId }) => lineage.indexOf(taskId))).toEqual([
+      ...Array(kills + 1).fill(0),
+      ...numbers(generations),
+    ])
+    const shiplog = await open(dataDir)
+    const onDisk: Entry[] = []
+    const beginnings = new Map<TaskId, Entry | undefined>()
+    for (const id of lineage) {
+      const entries = await entriesOf(shiplog, id)
+      beginnings.set(id, entries[0])
+      onDisk.push(...entries)
+    }
+    const turns = [
+      ...numbers(kills + 1).map((n) => `Turn ${n}`),
+      ...numbers(generations).map((n) => `Generation ${n}`),
+    ]
+    for (const [index, { history, taskId }] of given.entries()) {
+      // Each run before it has said one of them.
+      expect(saidIn(history), `run ${index + 1}`).toEqual(turns.slice(0, index))
+      const started = history.flatMap((entry) => (entry.type === 'run-start' ? [entry.run] : []))
+      const before = index <= kills ? numbers(index) : numbers(kills + 1)
+      expect(started, `run ${index + 1}`).toEqual([
+        ...before,
+        ...Array(Math.max(0, index - kills - 1)).fill(1),
+      ])
+      // Whatever else is recorded is given as well, in the order of the record.
+      const uuids = new Set(history.map(({ uuid }) => uuid))
+      const beginning =
+        index > 0 && index <= kills
+          ? onDisk.findIndex((entry) => isStartOf(entry, runIdOf(taskId, index + 1)))
+          : onDisk.findIndex(({ uuid }) => uuid === beginnings.get(taskId)?.uuid)
+      const recorded = onDisk.slice(0, beginning)
+      expect(recorded.filter(({ uuid }) => !uuids.has(uuid))).toEqual([])
+      const own = new Set(recorded.map(({ uuid }) => uuid))
+      expect(history.filter(({ uuid }) => own.has(uuid)).map(({ uuid }) => uuid)).toEqual(
+        recorded.map(({ uuid }) => uuid),
+      )
+    }
+    expect((await taskOf(shiplog, root)).runs).toHaveLength(kills + 1)
+  },
+)
 
 const isStartOf = (entry: Entry, runId: RunId) =>
   entry.type === 'run-start' && entry.runId === runId

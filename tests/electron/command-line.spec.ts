@@ -4,11 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { appDir, clientOf, exitOf, expect, firstPage, test } from './app.ts'
 
-test('the command line works while the app runs, and the app is not disturbed', async ({
-  launch,
-  dataDir,
-  environment,
-}) => {
+test('the command line works while the app runs, and the app is not disturbed', {
+  tag: '@soak',
+}, async ({ launch, dataDir, environment }) => {
   const app = await launch()
   await firstPage(app)
   const shiplog = (...argv: string[]) =>

@@ -90,14 +90,14 @@ test('what is started a second time, and links, come to the window that is there
   })
 })
 
-test('a link that it is started with is what it opens on', async ({ launch }) => {
+test('a link that it is started with is what it opens on', { tag: '@soak' }, async ({ launch }) => {
   const id = randomUUID()
   const app = await launch({ args: [`shiplog://t/${id}`] })
   const page = await firstPage(app)
   await expect.poll(() => page.evaluate(() => location.hash)).toBe(`#/t/${id}`)
 })
 
-test('two data directories are two apps', async ({ launch, dir }) => {
+test('two data directories are two apps', { tag: '@soak' }, async ({ launch, dir }) => {
   const first = await launch()
   const second = await launch({ dataDir: `${dir}/other data` })
   for (const app of [first, second]) {

@@ -8,6 +8,8 @@ export default defineConfig({
   outputDir: '../../test-results/electron',
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
+  // The longer walks are in the soak, where all are run.
+  ...(process.env.SHIPLOG_SOAK === undefined ? { grepInvert: /@soak/ } : {}),
   workers: 2,
   // On a busy machine everything takes many times as long, and a test that waits has not failed.
   timeout: 300_000,

@@ -117,7 +117,7 @@ test('an iframe gets no port, neither by asking nor by posting one', async ({ la
   expect(outcome).toBe('closed')
 })
 
-test('a page that asks twice is given one port', async ({ standing }) => {
+test('a page that asks twice is given one port', { tag: '@soak' }, async ({ standing }) => {
   const page = await lead(standing, await quietAddress())
   const given = await page.evaluate(async () => {
     let ports = 0
@@ -137,7 +137,7 @@ test('a page that asks twice is given one port', async ({ standing }) => {
   expect(given).toBe(1)
 })
 
-test('what a page asked for ends when the page is gone', async ({ launch }) => {
+test('what a page asked for ends when the page is gone', { tag: '@soak' }, async ({ launch }) => {
   const app = await launch()
   await firstPage(app)
   await app.evaluate(({ ipcMain }) => {

@@ -116,7 +116,7 @@ test('quitting with an agent at work asks: cancelled, everything is as it was; e
   expect(page.damage).toEqual([])
 })
 
-test('without agents at work it quits without a question', async ({ launch }) => {
+test('without agents at work it quits without a question', { tag: '@soak' }, async ({ launch }) => {
   const app = await launch()
   await firstPage(app)
   await answerQuestions(app, 'Cancel')
@@ -125,7 +125,7 @@ test('without agents at work it quits without a question', async ({ launch }) =>
   expect(await ended).toBe(0)
 })
 
-test('closing the last window quits', async ({ launch }) => {
+test('closing the last window quits', { tag: '@soak' }, async ({ launch }) => {
   test.skip(process.platform === 'darwin', 'on macOS an app lives on without windows')
   const app = await launch()
   await firstPage(app)
@@ -134,7 +134,10 @@ test('closing the last window quits', async ({ launch }) => {
   expect(await ended).toBe(0)
 })
 
-test('told to end by a signal it interrupts cleanly and asks nobody', async ({ launch, dir }) => {
+test('told to end by a signal it interrupts cleanly and asks nobody', { tag: '@soak' }, async ({
+  launch,
+  dir,
+}) => {
   test.skip(process.platform === 'win32', 'Windows has no signals')
   const app = await launch()
   await startAgent(await clientOf(app), dir)

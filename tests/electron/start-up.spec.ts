@@ -28,10 +28,9 @@ test('opens a window with the app in it, and more of them', async ({ launch }) =
   })
 })
 
-test('hands a port over that answers calls, gives typed errors and streams a feed', async ({
-  launch,
-  dataDir,
-}) => {
+test('hands a port over that answers calls, gives typed errors and streams a feed', {
+  tag: '@soak',
+}, async ({ launch, dataDir }) => {
   const client = await clientOf(await launch())
   expect(await client.app.info()).toMatchObject({ host: 'desktop', dataDir, canPickFolder: true })
   const feed = await client.feed.ledger()
@@ -79,7 +78,7 @@ test('a page that is loaded again is connected again', async ({
   await expect(demo).toBeVisible()
 })
 
-test('remembers where the window was', async ({ launch }) => {
+test('remembers where the window was', { tag: '@soak' }, async ({ launch }) => {
   test.skip(isReal, 'a window manager may put a window elsewhere')
   const app = await launch()
   await firstPage(app)

@@ -120,7 +120,7 @@ export const retentionMutants: Mutant[] = [
     find: "event.type === 'workspace.leftovers-kept'",
     replace: "event.type === 'retention.swept'",
     harm: 'A host that runs for weeks fills the disk with what is left of worktrees.',
-    tests: ['tests/retention/trash-budget.test.ts'],
+    tests: ['tests/retention/trash-budget.soak.test.ts'],
   },
   {
     id: 'retention-sweeps-with-lost-settings',

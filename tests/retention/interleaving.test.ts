@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { openShiplog } from '../../src/main/shiplog.ts'
 import { makePatient } from '../doctor/patient.ts'
 import { beforeLeaving, entriesOf } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 import { dayMs } from './tasks.ts'
 
 const hooks = vi.hoisted(() => ({
@@ -72,17 +73,20 @@ async function stage() {
   return { ...patient, shiplog, client, transcriptOf, problems }
 }
 
-it('[X1] a transcript pinned after it was chosen and before it is recorded as expired stays', async () => {
-  const { client, leafId, middleId, transcriptOf, problems } = await stage()
-  pass(31)
-  hooks.beforeReceipt = () => client.retention.pin({ taskId: leafId, pinned: true })
-  const { removed, receipt } = await client.retention.sweep({ clockIsRight: true })
-  expect(removed.map(({ id }) => id)).toEqual([middleId])
-  expect((await transcriptOf(leafId)).status).toBe('complete')
-  const { items } = await client.retention.receipt({ receiptId: receipt ?? '' })
-  expect(items.find(({ id }) => id === leafId)?.state).toBe('kept')
-  expect(await problems()).toEqual([])
-})
+itInSoak(
+  '[X1] a transcript pinned after it was chosen and before it is recorded as expired stays',
+  async () => {
+    const { client, leafId, middleId, transcriptOf, problems } = await stage()
+    pass(31)
+    hooks.beforeReceipt = () => client.retention.pin({ taskId: leafId, pinned: true })
+    const { removed, receipt } = await client.retention.sweep({ clockIsRight: true })
+    expect(removed.map(({ id }) => id)).toEqual([middleId])
+    expect((await transcriptOf(leafId)).status).toBe('complete')
+    const { items } = await client.retention.receipt({ receiptId: receipt ?? '' })
+    expect(items.find(({ id }) => id === leafId)?.state).toBe('kept')
+    expect(await problems()).toEqual([])
+  },
+)
 
 it.each(['they were chosen', 'it was looked up where they are'] as const)(
   '[X3] a sweep finds transcripts whose root is archived after %s',

@@ -7,6 +7,7 @@ import type { Shiplog } from '../../src/main/shiplog.ts'
 import type { Sweep } from '../../src/shared/contract/retention.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { allTasks, beforeLeaving, entriesOf, taskOf, until } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 import { doctorOf, pass, stage, startIsOver } from './retention-stage.ts'
 import { dayMs } from './tasks.ts'
 
@@ -120,29 +121,32 @@ it('[X3] Undo brings every byte back to where it was, and it stays for another 3
   expect(idsOf(await client.retention.preview({}))).toEqual([middleId, leafId].toSorted())
 })
 
-it('[X3] a removed root is swept too, its record stays, and it is restored with its transcript', async () => {
-  const { open, dataDir, rootId } = await stage()
-  const shiplog = await open()
-  const { client } = shiplog
-  const entries = await entriesOf(shiplog, rootId)
-  await client.workspace.remove({ workspaceId: rootId })
-  pass(31)
-  expect(idsOf(await client.retention.sweep({ clockIsRight: true }))).toContain(rootId)
-  expect(await statusOf(shiplog, rootId)).toBe('expired')
-  expect(existsSync(join(dataDir, 'archive', rootId, 'chat.jsonl'))).toBe(false)
-  expect((await client.tasks.report({ taskId: rootId })).title).toBe('Lead')
-  expect(await doctorOf(shiplog)).toEqual([])
-  // Through the trash as well.
-  await client.workspace.trash({ workspaceId: rootId })
-  await client.workspace.restore({ workspaceId: rootId })
-  expect(beforeLeaving(await entriesOf(shiplog, rootId))).toEqual(entries)
-  await client.tasks.prompt({ taskId: rootId, prompt: 'Again' })
-  await until(shiplog, (tasks) =>
-    tasks.some(({ id, runs, endedAt }) => id === rootId && runs.length === 2 && endedAt !== null),
-  )
-  expect((await entriesOf(shiplog, rootId)).slice(0, entries.length)).toEqual(entries)
-  expect(await doctorOf(shiplog)).toEqual([])
-})
+itInSoak(
+  '[X3] a removed root is swept too, its record stays, and it is restored with its transcript',
+  async () => {
+    const { open, dataDir, rootId } = await stage()
+    const shiplog = await open()
+    const { client } = shiplog
+    const entries = await entriesOf(shiplog, rootId)
+    await client.workspace.remove({ workspaceId: rootId })
+    pass(31)
+    expect(idsOf(await client.retention.sweep({ clockIsRight: true }))).toContain(rootId)
+    expect(await statusOf(shiplog, rootId)).toBe('expired')
+    expect(existsSync(join(dataDir, 'archive', rootId, 'chat.jsonl'))).toBe(false)
+    expect((await client.tasks.report({ taskId: rootId })).title).toBe('Lead')
+    expect(await doctorOf(shiplog)).toEqual([])
+    // Through the trash as well.
+    await client.workspace.trash({ workspaceId: rootId })
+    await client.workspace.restore({ workspaceId: rootId })
+    expect(beforeLeaving(await entriesOf(shiplog, rootId))).toEqual(entries)
+    await client.tasks.prompt({ taskId: rootId, prompt: 'Again' })
+    await until(shiplog, (tasks) =>
+      tasks.some(({ id, runs, endedAt }) => id === rootId && runs.length === 2 && endedAt !== null),
+    )
+    expect((await entriesOf(shiplog, rootId)).slice(0, entries.length)).toEqual(entries)
+    expect(await doctorOf(shiplog)).toEqual([])
+  },
+)
 
 it('[X3] what has been in the trash for 7 days is deleted for good, and a receipt says so', async () => {
   const { open, dataDir, rootId, leafId } = await stage()

@@ -25,6 +25,7 @@ import {
   until,
   untilQuiet,
 } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 
 const files = { 'README.md': '# A project\n', '.planning/ROADMAP.md': '# Phases\n' }
 /** Of a process that is no more. */
@@ -335,48 +336,51 @@ agents:
       - report: { title: Worked, markdown: Yes. }
 `
 
-  it('[S1][S2] appends an entry for who is resumed, completes the latest, and fails who was begun afresh', async () => {
-    const fixture = await openFixture({ files })
-    const root = await start(fixture, gated, { prompt: 'Lead' })
-    await untilHistory(
-      fixture,
-      (status) => status('Taken up') === 'spawned' && status('Begun anew') === 'spawned',
-    )
-    const shiplog = await fixture.restart()
-    const before = await entriesOf(fixture)
-    expect(before.map(({ status }) => status)).toEqual(Array(3).fill('interrupted'))
+  itInSoak(
+    '[S1][S2] appends an entry for who is resumed, completes the latest, and fails who was begun afresh',
+    async () => {
+      const fixture = await openFixture({ files })
+      const root = await start(fixture, gated, { prompt: 'Lead' })
+      await untilHistory(
+        fixture,
+        (status) => status('Taken up') === 'spawned' && status('Begun anew') === 'spawned',
+      )
+      const shiplog = await fixture.restart()
+      const before = await entriesOf(fixture)
+      expect(before.map(({ status }) => status)).toEqual(Array(3).fill('interrupted'))
 
-    const [kept, replaced] = [
-      await taskOf(shiplog, 'Taken up'),
-      await taskOf(shiplog, 'Begun anew'),
-    ]
-    const outcome = await shiplog.client.tasks.resume({
-      selector: { by: 'tree', taskId: root },
-      choices: { [replaced.id]: 'restart' },
-    })
-    const fresh = outcome.fresh[0]?.taskId
-    await untilHistory(
-      fixture,
-      (status) => status('Taken up') === 'resumed' && status('Begun anew') === 'spawned',
-    )
-    const own = async (id: TaskId | undefined) =>
-      (await entriesOf(fixture)).filter((entry) => entry.agent_id === id)
-    expect((await own(kept.id)).map(({ status }) => status)).toEqual(['interrupted', 'resumed'])
-    expect(await own(replaced.id)).toMatchObject([
-      { status: 'failed', task_results: { reason: expect.stringMatching(/^abandoned: /) } },
-    ])
+      const [kept, replaced] = [
+        await taskOf(shiplog, 'Taken up'),
+        await taskOf(shiplog, 'Begun anew'),
+      ]
+      const outcome = await shiplog.client.tasks.resume({
+        selector: { by: 'tree', taskId: root },
+        choices: { [replaced.id]: 'restart' },
+      })
+      const fresh = outcome.fresh[0]?.taskId
+      await untilHistory(
+        fixture,
+        (status) => status('Taken up') === 'resumed' && status('Begun anew') === 'spawned',
+      )
+      const own = async (id: TaskId | undefined) =>
+        (await entriesOf(fixture)).filter((entry) => entry.agent_id === id)
+      expect((await own(kept.id)).map(({ status }) => status)).toEqual(['interrupted', 'resumed'])
+      expect(await own(replaced.id)).toMatchObject([
+        { status: 'failed', task_results: { reason: expect.stringMatching(/^abandoned: /) } },
+      ])
 
-    await writeFile(join(fixture.dataDir, 'gate'), '')
-    await untilQuiet(shiplog)
-    await shiplog.close()
-    expect((await own(root)).map(({ status }) => status)).toEqual(['interrupted', 'completed'])
-    const lives = await own(kept.id)
-    expect(lives.map(({ status }) => status)).toEqual(['interrupted', 'completed'])
-    // The first life is as it was.
-    expect(lives[0]).toEqual(before.find((entry) => entry.agent_id === kept.id))
-    expect((await own(fresh)).map(({ status }) => status)).toEqual(['completed'])
-    expect(await pointerOf(fixture)).toBeNull()
-  })
+      await writeFile(join(fixture.dataDir, 'gate'), '')
+      await untilQuiet(shiplog)
+      await shiplog.close()
+      expect((await own(root)).map(({ status }) => status)).toEqual(['interrupted', 'completed'])
+      const lives = await own(kept.id)
+      expect(lives.map(({ status }) => status)).toEqual(['interrupted', 'completed'])
+      // The first life is as it was.
+      expect(lives[0]).toEqual(before.find((entry) => entry.agent_id === kept.id))
+      expect((await own(fresh)).map(({ status }) => status)).toEqual(['completed'])
+      expect(await pointerOf(fixture)).toBeNull()
+    },
+  )
 
   it('[X2] holds fifty, the interrupted one that is the oldest of all among them', async () => {
     const fixture = await openFixture({ files })

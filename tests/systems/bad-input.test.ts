@@ -14,6 +14,7 @@ import { momentOf } from '../../src/shared/text/format-time.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import { allTasks, entriesOf, type Fixture, git, openFixture, start, taskOf } from '../harness.ts'
 import { keptFixture } from '../kept.ts'
+import { itInSoak } from '../soak.ts'
 import { holdFor, holdsFor, untilTranscript } from './held-scenarios.ts'
 
 /** Git on a machine that is busy with other tests. */
@@ -208,12 +209,14 @@ describe('resuming on bad input', { timeout }, () => {
     expect(await obstacle()).toBeNull()
   })
 
-  it('[S4] a data directory that was moved whole takes its worktrees along, and a shell goes on below the new place', async () => {
-    const fixture = await openFixture({ files: { 'deep/a.txt': 'a\n' } })
-    const gate = join(fixture.dir, 'go')
-    const id = await start(
-      fixture,
-      `
+  itInSoak(
+    '[S4] a data directory that was moved whole takes its worktrees along, and a shell goes on below the new place',
+    async () => {
+      const fixture = await openFixture({ files: { 'deep/a.txt': 'a\n' } })
+      const gate = join(fixture.dir, 'go')
+      const id = await start(
+        fixture,
+        `
 version: 1
 name: moved
 agents:
@@ -226,68 +229,75 @@ agents:
         with: { command: "pwd > where.txt; git rev-parse --show-toplevel >> where.txt" }
       - report: { title: Done, markdown: Done. }
 `,
-    )
-    await untilTranscript(fixture.shiplog, id, holdsFor(gate))
-    await fixture.shiplog.close()
-    const dataDir = join(fixture.dir, 'elsewhere')
-    await rename(fixture.dataDir, dataDir)
-    fixture.shiplog = await openShiplog({ host: 'cli', dataDir })
-    const { client } = fixture.shiplog
-    await writeFile(gate, '')
-    await client.tasks.resume({ selector: { by: 'task', taskId: id } })
-    const { ended } = await client.tasks.resumeEnded({ taskIds: [id] })
-    expect(ended).toMatchObject([{ status: 'completed' }])
-    const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
-    expect(path.startsWith(dataDir)).toBe(true)
-    expect(await readFile(join(path, 'deep', 'where.txt'), 'utf8')).toBe(
-      `${join(path, 'deep')}\n${path}\n`,
-    )
-    expect(git(fixture.project.dir, 'worktree', 'list')).toContain(path)
-    expect((await client.doctor.check({ repair: false })).problems).toEqual([])
-  })
+      )
+      await untilTranscript(fixture.shiplog, id, holdsFor(gate))
+      await fixture.shiplog.close()
+      const dataDir = join(fixture.dir, 'elsewhere')
+      await rename(fixture.dataDir, dataDir)
+      fixture.shiplog = await openShiplog({ host: 'cli', dataDir })
+      const { client } = fixture.shiplog
+      await writeFile(gate, '')
+      await client.tasks.resume({ selector: { by: 'task', taskId: id } })
+      const { ended } = await client.tasks.resumeEnded({ taskIds: [id] })
+      expect(ended).toMatchObject([{ status: 'completed' }])
+      const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
+      expect(path.startsWith(dataDir)).toBe(true)
+      expect(await readFile(join(path, 'deep', 'where.txt'), 'utf8')).toBe(
+        `${join(path, 'deep')}\n${path}\n`,
+      )
+      expect(git(fixture.project.dir, 'worktree', 'list')).toContain(path)
+      expect((await client.doctor.check({ repair: false })).problems).toEqual([])
+    },
+  )
 
-  it('[S4] the demo’s project moves along with the data directory, and a repair tells Git where its worktrees are', async () => {
-    const fixture = await openFixture()
-    const { client } = fixture.shiplog
-    const { taskId } = await client.projects.startDemo({})
-    await untilTranscript(fixture.shiplog, taskId, (entries) =>
-      entries.some((entry) => entry.type === 'tool-result'),
-    )
-    await fixture.shiplog.close()
-    const dataDir = join(fixture.dir, 'elsewhere')
-    await rename(fixture.dataDir, dataDir)
-    fixture.shiplog = await openShiplog({ host: 'cli', dataDir })
-    const { doctor } = fixture.shiplog.client
-    const kinds = async (repair: boolean) =>
-      (await doctor.check({ repair })).problems.map(({ kind, repaired }) => [kind, repaired])
-    const found = await kinds(false)
-    expect(new Set(found.map(([kind]) => kind))).toEqual(new Set(['worktree-moved']))
-    expect(await kinds(true)).toEqual(found.map(([kind]) => [kind, true]))
-    expect(await kinds(false)).toEqual([])
-    const { workspace, projectDir } = await taskOf(fixture.shiplog, taskId)
-    expect(projectDir.startsWith(dataDir)).toBe(true)
-    expect(git(workspace?.path ?? '', 'status', '--short', '--branch')).toContain('## shiplog/')
-  })
+  itInSoak(
+    '[S4] the demo’s project moves along with the data directory, and a repair tells Git where its worktrees are',
+    async () => {
+      const fixture = await openFixture()
+      const { client } = fixture.shiplog
+      const { taskId } = await client.projects.startDemo({})
+      await untilTranscript(fixture.shiplog, taskId, (entries) =>
+        entries.some((entry) => entry.type === 'tool-result'),
+      )
+      await fixture.shiplog.close()
+      const dataDir = join(fixture.dir, 'elsewhere')
+      await rename(fixture.dataDir, dataDir)
+      fixture.shiplog = await openShiplog({ host: 'cli', dataDir })
+      const { doctor } = fixture.shiplog.client
+      const kinds = async (repair: boolean) =>
+        (await doctor.check({ repair })).problems.map(({ kind, repaired }) => [kind, repaired])
+      const found = await kinds(false)
+      expect(new Set(found.map(([kind]) => kind))).toEqual(new Set(['worktree-moved']))
+      expect(await kinds(true)).toEqual(found.map(([kind]) => [kind, true]))
+      expect(await kinds(false)).toEqual([])
+      const { workspace, projectDir } = await taskOf(fixture.shiplog, taskId)
+      expect(projectDir.startsWith(dataDir)).toBe(true)
+      expect(git(workspace?.path ?? '', 'status', '--short', '--branch')).toContain('## shiplog/')
+    },
+  )
 
-  it('[S4] a branch that was deleted with its worktree comes back with its commits and what was not committed', async () => {
-    const { fixture, shiplog, id, gate } = await interrupted()
-    const { workspace } = await taskOf(shiplog, id)
-    const [path, branch] = [workspace?.path ?? '', workspace?.branch ?? '']
-    const tip = git(path, 'rev-parse', 'HEAD').trim()
-    git(fixture.project.dir, 'worktree', 'remove', '--force', path)
-    git(fixture.project.dir, 'branch', '-D', branch)
-    const selector = { by: 'task', taskId: id } as const
-    const { candidates } = await shiplog.client.tasks.planResume({ selector })
-    const missing = candidates[0]?.drift.missing
-    expect(missing?.toSorted()).toEqual(['branch', 'working-directory'])
-    await writeFile(gate, '')
-    await shiplog.client.tasks.resume({ selector, force: true })
-    const { ended } = await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
-    expect(ended).toMatchObject([{ status: 'completed' }])
-    expect(git(path, 'rev-parse', 'HEAD').trim()).toBe(tip)
-    expect(git(path, 'branch', '--show-current').trim()).toBe(branch)
-    expect(await readFile(join(path, 'kept.txt'), 'utf8')).toBe('kept\nmore\n')
-  })
+  itInSoak(
+    '[S4] a branch that was deleted with its worktree comes back with its commits and what was not committed',
+    async () => {
+      const { fixture, shiplog, id, gate } = await interrupted()
+      const { workspace } = await taskOf(shiplog, id)
+      const [path, branch] = [workspace?.path ?? '', workspace?.branch ?? '']
+      const tip = git(path, 'rev-parse', 'HEAD').trim()
+      git(fixture.project.dir, 'worktree', 'remove', '--force', path)
+      git(fixture.project.dir, 'branch', '-D', branch)
+      const selector = { by: 'task', taskId: id } as const
+      const { candidates } = await shiplog.client.tasks.planResume({ selector })
+      const missing = candidates[0]?.drift.missing
+      expect(missing?.toSorted()).toEqual(['branch', 'working-directory'])
+      await writeFile(gate, '')
+      await shiplog.client.tasks.resume({ selector, force: true })
+      const { ended } = await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
+      expect(ended).toMatchObject([{ status: 'completed' }])
+      expect(git(path, 'rev-parse', 'HEAD').trim()).toBe(tip)
+      expect(git(path, 'branch', '--show-current').trim()).toBe(branch)
+      expect(await readFile(join(path, 'kept.txt'), 'utf8')).toBe('kept\nmore\n')
+    },
+  )
 
   it('of two resumes at once that mean the same agent, whatever they call it, one wins and the other is told', async () => {
     const { shiplog, id, gate } = await interrupted()

@@ -7,13 +7,14 @@ import { startFakeModels } from '../fake-models/fake-models.ts'
 import { usualModels } from '../fake-models/provider-models.ts'
 import { call, say, think } from '../fake-models/script.ts'
 import { allTasks, entriesOf, untilQuiet } from '../harness.ts'
+import { isSoak } from '../soak.ts'
 import { fixtureWithSecrets, leaksIn, planted, recordedFiles } from './planted-secrets.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-it.each(['anthropic', 'responses'] as const)(
+it.each(isSoak ? (['anthropic', 'responses'] as const) : (['anthropic'] as const))(
   '[K1] [K3] a run on the wire %s leaks neither the key of its provider nor what is secret to its project',
   async (wire) => {
     const key = ['sk', 'ant', 'pl4nted-provider-key-01'].join('-')

@@ -23,6 +23,7 @@ import {
   temporaryDir,
   untilQuiet,
 } from '../harness.ts'
+import { isSoak } from '../soak.ts'
 
 /** Processes and Git on a machine that is busy with other tests. */
 const timeout = 120_000
@@ -122,7 +123,7 @@ agents:
   })
 
   it.each([
-    { what: 'as it was left', removed: false },
+    ...(isSoak ? [{ what: 'as it was left', removed: false }] : []),
     { what: 'made again where it is gone', removed: true },
   ])(
     '[S4][S7] a resume from another directory goes back to the recorded one: the worktree $what, its branch, shell and variables',

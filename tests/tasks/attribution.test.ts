@@ -14,6 +14,7 @@ import {
   until,
   untilQuiet,
 } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 
 type Counts = [agentChars: number, otherChars: number]
 
@@ -84,7 +85,7 @@ describe('after a resume', () => {
     expect(said).toEqual([{ 'a.txt': [19, 0] }, { 'a.txt': [19, 0] }])
   })
 
-  it('is of others what they changed meanwhile, and nothing else', async () => {
+  itInSoak('is of others what they changed meanwhile, and nothing else', async () => {
     const said = await resumed(await openFixture(), [write, hold, edit], {
       meanwhile: (dir) => writeFile(join(dir, 'a.txt'), 'by MY agent alone.'),
     })
@@ -122,27 +123,30 @@ describe('commands', () => {
   }
   const bash = (command: string) => `{ call: bash, with: { command: ${JSON.stringify(command)} } }`
 
-  it('have an entry for what they wrote, moved and deleted, which names the message', async () => {
-    const { fixture, id, said } = await ran(
-      { 'theirs.txt': 'one\ntwo\nthree\n', 'gone.txt': 'gone\n' },
-      bash('sed -i.bak s/two/twelve/ theirs.txt && rm *.bak && printf made > made.txt'),
-      bash('mv made.txt "moved to.txt" && rm gone.txt'),
-      bash('rm "moved to.txt"'),
-    )
-    expect(said).toEqual([
-      { 'made.txt': [4, 0], 'theirs.txt': [4, 13] },
-      { 'moved to.txt': [4, 0], 'made.txt': [0, 0] },
-      { 'moved to.txt': [0, 0] },
-    ])
-    const entries = await entriesOf(fixture.shiplog, id)
-    const messages = entries.flatMap((entry) =>
-      entry.type === 'message' && entry.role === 'assistant' ? [entry.uuid] : [],
-    )
-    const named = entries.flatMap((entry) =>
-      entry.type === 'attribution-snapshot' ? [entry.messageUuid] : [],
-    )
-    expect(named).toEqual(messages.slice(0, 3))
-  })
+  itInSoak(
+    'have an entry for what they wrote, moved and deleted, which names the message',
+    async () => {
+      const { fixture, id, said } = await ran(
+        { 'theirs.txt': 'one\ntwo\nthree\n', 'gone.txt': 'gone\n' },
+        bash('sed -i.bak s/two/twelve/ theirs.txt && rm *.bak && printf made > made.txt'),
+        bash('mv made.txt "moved to.txt" && rm gone.txt'),
+        bash('rm "moved to.txt"'),
+      )
+      expect(said).toEqual([
+        { 'made.txt': [4, 0], 'theirs.txt': [4, 13] },
+        { 'moved to.txt': [4, 0], 'made.txt': [0, 0] },
+        { 'moved to.txt': [0, 0] },
+      ])
+      const entries = await entriesOf(fixture.shiplog, id)
+      const messages = entries.flatMap((entry) =>
+        entry.type === 'message' && entry.role === 'assistant' ? [entry.uuid] : [],
+      )
+      const named = entries.flatMap((entry) =>
+        entry.type === 'attribution-snapshot' ? [entry.messageUuid] : [],
+      )
+      expect(named).toEqual(messages.slice(0, 3))
+    },
+  )
 
   it('and tools in one turn: each character is counted once', async () => {
     const { said } = await ran(

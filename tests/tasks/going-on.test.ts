@@ -5,6 +5,7 @@ import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { allTasks, entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
 import { hold, untilAllHold } from '../holding.ts'
+import { itInSoak } from '../soak.ts'
 import {
   agent,
   interruptedAlone,
@@ -68,40 +69,43 @@ describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
     expect(told).toMatchObject({ drift: [expect.stringContaining('Line 3 of the transcript of')] })
   })
 
-  it('[S3] says nothing of damage to what came after the entry that a task continues from', async () => {
-    const fixture = await openFixture()
-    const from = await start(fixture, short)
-    await untilQuiet(fixture.shiplog)
-    const { taskId: second } = await fixture.shiplog.client.tasks.continueFrom({ taskId: from })
-    await untilQuiet(fixture.shiplog)
-    const { resumedFrom } = await taskOf(fixture.shiplog, second)
-    const seq = resumedFrom?.seq ?? expect.unreachable()
-    await fixture.shiplog.client.tasks.prompt({ taskId: from, prompt: 'More' })
-    await until(
-      fixture.shiplog,
-      async () => (await taskOf(fixture.shiplog, from)).runs.length === 2,
-    )
-    await untilQuiet(fixture.shiplog)
+  itInSoak(
+    '[S3] says nothing of damage to what came after the entry that a task continues from',
+    async () => {
+      const fixture = await openFixture()
+      const from = await start(fixture, short)
+      await untilQuiet(fixture.shiplog)
+      const { taskId: second } = await fixture.shiplog.client.tasks.continueFrom({ taskId: from })
+      await untilQuiet(fixture.shiplog)
+      const { resumedFrom } = await taskOf(fixture.shiplog, second)
+      const seq = resumedFrom?.seq ?? expect.unreachable()
+      await fixture.shiplog.client.tasks.prompt({ taskId: from, prompt: 'More' })
+      await until(
+        fixture.shiplog,
+        async () => (await taskOf(fixture.shiplog, from)).runs.length === 2,
+      )
+      await untilQuiet(fixture.shiplog)
 
-    const chat = join(layoutOf(fixture.dataDir).sessionDir(from), 'chat.jsonl')
-    const whole = (await readFile(chat, 'utf8')).split('\n')
-    const last = whole.length - 1
-    const damagedFrom = async (line: number, lines: number) => {
-      await fixture.shiplog.close()
-      await writeFile(chat, whole.toSpliced(line - 1, lines, 'damaged').join('\n'))
-      const shiplog = await fixture.restart()
-      const { taskId } = await shiplog.client.tasks.continueFrom({ taskId: second })
-      await untilQuiet(shiplog)
-      const entry = (await entriesOf(shiplog, taskId)).find(({ type }) => type === 'resume')
-      return entry?.type === 'resume' ? entry.drift : []
-    }
-    expect(last).toBeGreaterThan(seq + 2)
-    expect(await damagedFrom(seq + 2, 1)).toEqual([])
-    expect(await damagedFrom(seq + 1, last - seq)).toEqual([])
-    expect(await damagedFrom(seq, 1)).toEqual([
-      expect.stringContaining(`Line ${seq} of the transcript of`),
-    ])
-  })
+      const chat = join(layoutOf(fixture.dataDir).sessionDir(from), 'chat.jsonl')
+      const whole = (await readFile(chat, 'utf8')).split('\n')
+      const last = whole.length - 1
+      const damagedFrom = async (line: number, lines: number) => {
+        await fixture.shiplog.close()
+        await writeFile(chat, whole.toSpliced(line - 1, lines, 'damaged').join('\n'))
+        const shiplog = await fixture.restart()
+        const { taskId } = await shiplog.client.tasks.continueFrom({ taskId: second })
+        await untilQuiet(shiplog)
+        const entry = (await entriesOf(shiplog, taskId)).find(({ type }) => type === 'resume')
+        return entry?.type === 'resume' ? entry.drift : []
+      }
+      expect(last).toBeGreaterThan(seq + 2)
+      expect(await damagedFrom(seq + 2, 1)).toEqual([])
+      expect(await damagedFrom(seq + 1, last - seq)).toEqual([])
+      expect(await damagedFrom(seq, 1)).toEqual([
+        expect.stringContaining(`Line ${seq} of the transcript of`),
+      ])
+    },
+  )
 
   it('[T5][T6] retries a failed one, and releases what was blocked by it', async () => {
     const fixture = await openFixture()
@@ -175,26 +179,29 @@ agents:${agent('lead', [
 `
 
 describe('restarting', { timeout: treeTimeoutMs }, () => {
-  it('abandons with a root what was interrupted below it, so that no resume offers it', async () => {
-    const { root, shiplog } = await interruptedTree()
-    const { taskId, abandoned } = await shiplog.client.tasks.restart({ taskId: root })
-    await until(shiplog, (tasks) =>
-      tasks.some(({ id, status }) => id === taskId && status === 'completed'),
-    )
-    await untilQuiet(shiplog)
-    const old = (await allTasks(shiplog)).filter(({ rootId }) => rootId === root)
-    expect(old.map(({ status, cause }) => ({ status, cause }))).toEqual(
-      Array(4).fill({ status: 'abandoned', cause: { kind: 'restarted' } }),
-    )
-    expect(abandoned.sort()).toEqual(
-      old.flatMap(({ id, parentId }) => (parentId === null ? [] : [id])).sort(),
-    )
-    await expect(
-      shiplog.client.tasks.planResume({ selector: { by: 'most-recent' } }),
-    ).rejects.toMatchObject({ data: { reason: 'nothing-to-resume' } })
-  })
+  itInSoak(
+    'abandons with a root what was interrupted below it, so that no resume offers it',
+    async () => {
+      const { root, shiplog } = await interruptedTree()
+      const { taskId, abandoned } = await shiplog.client.tasks.restart({ taskId: root })
+      await until(shiplog, (tasks) =>
+        tasks.some(({ id, status }) => id === taskId && status === 'completed'),
+      )
+      await untilQuiet(shiplog)
+      const old = (await allTasks(shiplog)).filter(({ rootId }) => rootId === root)
+      expect(old.map(({ status, cause }) => ({ status, cause }))).toEqual(
+        Array(4).fill({ status: 'abandoned', cause: { kind: 'restarted' } }),
+      )
+      expect(abandoned.sort()).toEqual(
+        old.flatMap(({ id, parentId }) => (parentId === null ? [] : [id])).sort(),
+      )
+      await expect(
+        shiplog.client.tasks.planResume({ selector: { by: 'most-recent' } }),
+      ).rejects.toMatchObject({ data: { reason: 'nothing-to-resume' } })
+    },
+  )
 
-  it('spares those that the person decided on otherwise', async () => {
+  itInSoak('spares those that the person decided on otherwise', async () => {
     const { root, shiplog } = await interruptedTree()
     const idOf = async (title: string) => (await taskOf(shiplog, title)).id
     const [left, right, inner] = [await idOf('left'), await idOf('right'), await idOf('inner')]

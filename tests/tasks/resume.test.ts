@@ -8,6 +8,7 @@ import type { ResumeSelector } from '../../src/shared/records/resume.ts'
 import { momentOf } from '../../src/shared/text/format-time.ts'
 import { allTasks, entriesOf, git, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 import { untilAllHold } from '../holding.ts'
+import { itInSoak } from '../soak.ts'
 import {
   alone,
   interruptedAlone,
@@ -40,7 +41,7 @@ describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
     expect((await allTasks(shiplog)).map(({ runs }) => runs.length)).toEqual(Array(4).fill(2))
   })
 
-  it('[S1] does with each what was chosen for it', async () => {
+  itInSoak('[S1] does with each what was chosen for it', async () => {
     const { root, shiplog } = await interruptedTree()
     const idOf = async (title: string) => (await taskOf(shiplog, title)).id
     const choices = {

@@ -13,6 +13,7 @@ import {
   until,
   untilQuiet,
 } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 
 const spawning = `
 version: 1
@@ -58,11 +59,13 @@ it('leaves nothing half-made when Shiplog closes while a sub-agent is being star
   expect(git(dir, 'branch', '--list', 'shiplog/*').trim().split('\n')).toHaveLength(worktrees)
 })
 
-it('[R1] cleans up a sub-agent that was called off before it began, and then its parent', async () => {
-  const fixture = await openFixture()
-  await start(
-    fixture,
-    `
+itInSoak(
+  '[R1] cleans up a sub-agent that was called off before it began, and then its parent',
+  async () => {
+    const fixture = await openFixture()
+    await start(
+      fixture,
+      `
 version: 1
 name: calling-off
 agents:
@@ -82,15 +85,16 @@ agents:
     turns:
       - report: { title: Never, markdown: No. }
 `,
-    { agentsAtOnce: 1 },
-  )
-  await untilQuiet(fixture.shiplog)
-  expect(await taskOf(fixture.shiplog, 'Never')).toMatchObject({
-    status: 'cancelled',
-    archived: true,
-  })
-  expect(await taskOf(fixture.shiplog, 'Planner')).toMatchObject({ archived: true })
-})
+      { agentsAtOnce: 1 },
+    )
+    await untilQuiet(fixture.shiplog)
+    expect(await taskOf(fixture.shiplog, 'Never')).toMatchObject({
+      status: 'cancelled',
+      archived: true,
+    })
+    expect(await taskOf(fixture.shiplog, 'Planner')).toMatchObject({ archived: true })
+  },
+)
 
 it('[T5] lets a sub-agent that still waits for another run, although its parent has reported', async () => {
   const fixture = await openFixture()
@@ -144,18 +148,21 @@ agents:
       - report: { title: Worked, markdown: At last. }
 `
 
-it('[S3] begins what was still queued when Shiplog closed, once its parent awaits it again', async () => {
-  const fixture = await openFixture()
-  const root = await start(fixture, queued, { agentsAtOnce: 1 })
-  await untilCalled(fixture, root, 'bash')
-  const { client } = await fixture.restart()
-  expect((await taskOf(fixture.shiplog, 'Worker')).status).toBe('queued')
-  await client.tasks.prompt({ taskId: root, prompt: 'Go on' })
-  await untilQuiet(fixture.shiplog)
-  expect((await client.tasks.report({ taskId: root })).reportMarkdown).toContain('At last.')
-})
+itInSoak(
+  '[S3] begins what was still queued when Shiplog closed, once its parent awaits it again',
+  async () => {
+    const fixture = await openFixture()
+    const root = await start(fixture, queued, { agentsAtOnce: 1 })
+    await untilCalled(fixture, root, 'bash')
+    const { client } = await fixture.restart()
+    expect((await taskOf(fixture.shiplog, 'Worker')).status).toBe('queued')
+    await client.tasks.prompt({ taskId: root, prompt: 'Go on' })
+    await untilQuiet(fixture.shiplog)
+    expect((await client.tasks.report({ taskId: root })).reportMarkdown).toContain('At last.')
+  },
+)
 
-it('[R1] calls off what was still queued below a root that is removed', async () => {
+itInSoak('[R1] calls off what was still queued below a root that is removed', async () => {
   const fixture = await openFixture()
   const root = await start(fixture, queued, { agentsAtOnce: 1 })
   await untilCalled(fixture, root, 'bash')

@@ -15,6 +15,7 @@ import {
   until,
   untilQuiet,
 } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 
 const nested = `
 version: 1
@@ -97,7 +98,7 @@ describe('a tree of agents', () => {
     expect(git(fixture.project.dir, 'worktree', 'list').trim().split('\n')).toHaveLength(2)
   })
 
-  it('[A7] answers for reports and transcripts after clean-up and a restart', async () => {
+  itInSoak('[A7] answers for reports and transcripts after clean-up and a restart', async () => {
     const fixture = await openFixture()
     await start(fixture, nested)
     await untilQuiet(fixture.shiplog)
@@ -154,11 +155,13 @@ describe('a tree of agents', () => {
     })
   })
 
-  it('lets one that reports while its children run wait for them before it goes', async () => {
-    const fixture = await openFixture()
-    await start(
-      fixture,
-      `
+  itInSoak(
+    'lets one that reports while its children run wait for them before it goes',
+    async () => {
+      const fixture = await openFixture()
+      await start(
+        fixture,
+        `
 version: 1
 name: eager
 agents:
@@ -180,21 +183,22 @@ agents:
         with: { command: "while [ ! -e ../../../go ]; do sleep 0.1; done" }
       - report: { title: Slow, markdown: At last. }
 `,
-    )
-    const { shiplog, dataDir } = fixture
-    await until(shiplog, (tasks) =>
-      tasks.some((task) => task.title === 'Do it' && task.status === 'completed'),
-    )
-    expect((await taskOf(shiplog, 'Eager')).archived).toBe(false)
-    expect((await taskOf(shiplog, 'Slow')).status).toBe('spawned')
-    await writeFile(join(dataDir, 'go'), '')
-    await untilQuiet(shiplog)
-    expect((await taskOf(shiplog, 'Eager')).archived).toBe(true)
-    expect(
-      (await shiplog.client.tasks.report({ taskId: (await taskOf(shiplog, 'Slow')).id }))
-        .reportMarkdown,
-    ).toBe('At last.')
-  })
+      )
+      const { shiplog, dataDir } = fixture
+      await until(shiplog, (tasks) =>
+        tasks.some((task) => task.title === 'Do it' && task.status === 'completed'),
+      )
+      expect((await taskOf(shiplog, 'Eager')).archived).toBe(false)
+      expect((await taskOf(shiplog, 'Slow')).status).toBe('spawned')
+      await writeFile(join(dataDir, 'go'), '')
+      await untilQuiet(shiplog)
+      expect((await taskOf(shiplog, 'Eager')).archived).toBe(true)
+      expect(
+        (await shiplog.client.tasks.report({ taskId: (await taskOf(shiplog, 'Slow')).id }))
+          .reportMarkdown,
+      ).toBe('At last.')
+    },
+  )
 })
 
 describe('ends of runs', () => {

@@ -15,6 +15,7 @@ import {
   taskOf,
   untilQuiet,
 } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 
 const scenario = `version: 1
 name: pair
@@ -132,7 +133,7 @@ agents:
   expect((await taskOf(fixture.shiplog, id)).status).toBe('completed')
 })
 
-it('prints the tree of each state as a line of JSON', async () => {
+itInSoak('prints the tree of each state as a line of JSON', async () => {
   const { fixture, work } = await worked()
   await fixture.shiplog.close()
   const script = join(import.meta.dirname, '../../src/main/cli.ts')

@@ -5,6 +5,7 @@ import { mapAtOnce } from '../../src/main/git/index.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 import { isSoak } from '../crash/effort.ts'
 import { openRepository, temporaryDir } from '../git/repository.ts'
+import { itInSoak } from '../soak.ts'
 import { openStates, packsIn, textOf } from './states.ts'
 
 const bytesMax = 1024 * 1024
@@ -110,44 +111,47 @@ it('[H3] keeps the content of changed files, and the names of all, when the repo
   ])
 })
 
-it('[H3] keeps the commits that were made in a worktree when its branch is deleted', async () => {
-  const { project, take, git, store, inStore, taskId } = await openStates()
-  const base = project.git('rev-parse', 'HEAD')
-  const dir = path.join(await temporaryDir(), 'worktree')
-  await git.createWorktree({ repoDir: project.dir, path: dir, branch: 'work', from: base })
-  const worktree = openRepository(dir)
-  await worktree.write('a.txt', 'committed\n')
-  const head = worktree.commit('by the agent')
-  // Below the project: which store it is, is known by the folder.
-  await take({ dir: project.dir })
-  await git.stores.take({
-    dir: project.dir,
-    ref: `sessions/${taskId}`,
-    last: null,
-    since: base,
-    commits: { base, ref: `commits/${taskId}` },
-  })
-  project.git('merge', '-q', '--ff-only', 'work')
-  await take({ base })
-  await git.removeWorktree({ repoDir: project.dir, path: dir, branch: 'work' })
-  project.git('reset', '-q', '--hard', base)
-  project.git('reflog', 'expire', '--expire=now', '--all')
-  project.git('gc', '-q', '--prune=now')
-  expect(() => project.git('cat-file', '-e', head)).toThrow()
-  expect(inStore('rev-parse', `refs/commits/${taskId}`)).toBe(head)
-  expect(store).toContain('turn-store')
-  const again = path.join(await temporaryDir(), 'again')
-  await git.restoreWorktree({
-    repoDir: project.dir,
-    path: again,
-    branch: 'work',
-    head,
-    final: head,
-  })
-  expect(project.git('rev-parse', 'work')).toBe(head)
-  expect(await openRepository(again).read('a.txt')).toBe('committed\n')
-  project.git('fsck', '--strict')
-})
+itInSoak(
+  '[H3] keeps the commits that were made in a worktree when its branch is deleted',
+  async () => {
+    const { project, take, git, store, inStore, taskId } = await openStates()
+    const base = project.git('rev-parse', 'HEAD')
+    const dir = path.join(await temporaryDir(), 'worktree')
+    await git.createWorktree({ repoDir: project.dir, path: dir, branch: 'work', from: base })
+    const worktree = openRepository(dir)
+    await worktree.write('a.txt', 'committed\n')
+    const head = worktree.commit('by the agent')
+    // Below the project: which store it is, is known by the folder.
+    await take({ dir: project.dir })
+    await git.stores.take({
+      dir: project.dir,
+      ref: `sessions/${taskId}`,
+      last: null,
+      since: base,
+      commits: { base, ref: `commits/${taskId}` },
+    })
+    project.git('merge', '-q', '--ff-only', 'work')
+    await take({ base })
+    await git.removeWorktree({ repoDir: project.dir, path: dir, branch: 'work' })
+    project.git('reset', '-q', '--hard', base)
+    project.git('reflog', 'expire', '--expire=now', '--all')
+    project.git('gc', '-q', '--prune=now')
+    expect(() => project.git('cat-file', '-e', head)).toThrow()
+    expect(inStore('rev-parse', `refs/commits/${taskId}`)).toBe(head)
+    expect(store).toContain('turn-store')
+    const again = path.join(await temporaryDir(), 'again')
+    await git.restoreWorktree({
+      repoDir: project.dir,
+      path: again,
+      branch: 'work',
+      head,
+      final: head,
+    })
+    expect(project.git('rev-parse', 'work')).toBe(head)
+    expect(await openRepository(again).read('a.txt')).toBe('committed\n')
+    project.git('fsck', '--strict')
+  },
+)
 
 it('[H4] stores no ignored file, also when it is ignored only later', async () => {
   const { project, take, turns } = await openStates({ 'a.txt': 'a\n', '.gitignore': '*.log\n' })
@@ -187,26 +191,29 @@ it('[H4] names untracked files that are too large, and does not store them', asy
   expect((await take()).notStored.map((one) => one.path)).toEqual(['dump.bin'])
 }, 60_000)
 
-it('[H4] names an untracked folder with too many files, and a repository inside', async () => {
-  const { project, take, turns } = await openStates()
-  // The names of a million are more than is listed at once.
-  const count = isSoak ? 1_000_000 : 20_001
-  const names = Array.from({ length: count }, (_, n) => `cache/${n % 500}/${n}`)
-  await mapAtOnce(names, (name) => project.write(name, name))
-  await project.write('own/kept.txt', 'kept\n')
-  project.git('init', '-q', 'inner')
-  await project.write('inner/x.txt', 'x\n')
-  const { tree, notStored } = await take()
-  expect(notStored).toEqual([
-    { path: 'cache', why: 'folder-files', bytes: isSoak ? null : expect.any(Number) },
-    { path: 'inner', why: 'repository', bytes: null },
-  ])
-  expect((await turns.readTree(tree)).map((file) => file.path)).toEqual([
-    'a.txt',
-    'deep/b.txt',
-    'own/kept.txt',
-  ])
-}, 1_800_000)
+itInSoak(
+  '[H4] names an untracked folder with too many files, and a repository inside',
+  async () => {
+    const { project, take, turns } = await openStates()
+    // The names of a million are more than is listed at once.
+    const names = Array.from({ length: 1_000_000 }, (_, n) => `cache/${n % 500}/${n}`)
+    await mapAtOnce(names, (name) => project.write(name, name))
+    await project.write('own/kept.txt', 'kept\n')
+    project.git('init', '-q', 'inner')
+    await project.write('inner/x.txt', 'x\n')
+    const { tree, notStored } = await take()
+    expect(notStored).toEqual([
+      { path: 'cache', why: 'folder-files', bytes: isSoak ? null : expect.any(Number) },
+      { path: 'inner', why: 'repository', bytes: null },
+    ])
+    expect((await turns.readTree(tree)).map((file) => file.path)).toEqual([
+      'a.txt',
+      'deep/b.txt',
+      'own/kept.txt',
+    ])
+  },
+  1_800_000,
+)
 
 it('[H4] refuses a home directory, and what is around it', async () => {
   const { project, take } = await openStates()
@@ -272,16 +279,20 @@ it('[H4] deletes what only dropped sessions named, and nothing that others do', 
   expect(textOf(await turns.readFile(again))).toBe('only of the first\n')
 })
 
-it('makes few packs of many states, and reads all of them', async () => {
-  const { project, take, turns, store } = await openStates()
-  const trees: string[] = []
-  for (let n = 0; n < 60; n++) {
-    await project.write('a.txt', `state ${n}\n`)
-    trees.push((await take()).tree)
-  }
-  expect((await packsIn(store)).length).toBeLessThan(45)
-  for (const n of [0, 41, 59]) {
-    const read = await turns.readFile({ tree: trees[n] ?? '', path: 'a.txt', bytesMax })
-    expect(textOf(read)).toBe(`state ${n}\n`)
-  }
-}, 120_000)
+itInSoak(
+  'makes few packs of many states, and reads all of them',
+  async () => {
+    const { project, take, turns, store } = await openStates()
+    const trees: string[] = []
+    for (let n = 0; n < 60; n++) {
+      await project.write('a.txt', `state ${n}\n`)
+      trees.push((await take()).tree)
+    }
+    expect((await packsIn(store)).length).toBeLessThan(45)
+    for (const n of [0, 41, 59]) {
+      const read = await turns.readFile({ tree: trees[n] ?? '', path: 'a.txt', bytesMax })
+      expect(textOf(read)).toBe(`state ${n}\n`)
+    }
+  },
+  120_000,
+)

@@ -8,6 +8,7 @@ import { isSoak, seed, soakFactor, tryEach } from '../crash/effort.ts'
 import { createRandom, type Random } from '../crash/fault-fs/random.ts'
 import { allTasks, entriesOf, openFixture, start, taskOf, until } from '../harness.ts'
 import { keptFixture } from '../kept.ts'
+import { itInSoak } from '../soak.ts'
 
 const crew = `
 version: 1
@@ -188,19 +189,23 @@ const openKept = keptFixture(async (fixture) => {
   return { root }
 })
 
-it('[R1] removes a workspace once when it is asked twice, and its parent in the same moment', {
-  timeout: 60_000,
-}, async () => {
-  const { fixture, root } = await openKept()
-  const { client } = fixture.shiplog
-  const mate = await taskOf(fixture.shiplog, 'Mate')
-  await Promise.all(
-    [mate.id, root, mate.id, root].map((workspaceId) => client.workspace.remove({ workspaceId })),
-  )
-  const tasks = await allTasks(fixture.shiplog)
-  expect(tasks.map(({ archived }) => archived)).toEqual([true, true, true, true])
-  expect(await whatIsWrong(fixture.shiplog)).toEqual([])
-})
+itInSoak(
+  '[R1] removes a workspace once when it is asked twice, and its parent in the same moment',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const { fixture, root } = await openKept()
+    const { client } = fixture.shiplog
+    const mate = await taskOf(fixture.shiplog, 'Mate')
+    await Promise.all(
+      [mate.id, root, mate.id, root].map((workspaceId) => client.workspace.remove({ workspaceId })),
+    )
+    const tasks = await allTasks(fixture.shiplog)
+    expect(tasks.map(({ archived }) => archived)).toEqual([true, true, true, true])
+    expect(await whatIsWrong(fixture.shiplog)).toEqual([])
+  },
+)
 
 it.each(['apply', 'remove'] as const)(
   '[R3] loses nothing that is applied to a workspace while that is removed (%s first)',

@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { git, gitProject, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+import { isSoak } from '../soak.ts'
 
 const scenario = `
 version: 1
@@ -49,7 +50,7 @@ it('[K8] starts no agent where a filter was not allowed, and runs it once it was
   expect(existsSync(`${marker}2`)).toBe(false)
 })
 
-it.each(['gitdir:**/worktrees/**', 'onbranch:shiplog/**'])(
+it.each(['gitdir:**/worktrees/**', ...(isSoak ? ['onbranch:shiplog/**'] : [])])(
   '[K8] makes no worktree where a filter is included for it only (%s), and says what to do',
   async (condition) => {
     const fixture = await openFixture({ files: { '.gitattributes': '*.txt filter=own\n' } })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Task } from '../../src/shared/records/tasks.ts'
 import { entriesOf, git, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
+import { isSoak, itInSoak } from '../soak.ts'
 import { address, notices, projects, startWaiting, talks, withRemote } from './known-projects.ts'
 
 describe('a project whose folder was moved', () => {
@@ -68,7 +69,7 @@ describe('a project whose folder was moved', () => {
     await untilQuiet(fixture.shiplog)
   })
 
-  it('is found through a link that was left in its old place', async () => {
+  itInSoak('is found through a link that was left in its old place', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const { id, dir } = fixture.project
@@ -110,7 +111,7 @@ describe('a project whose folder was moved', () => {
     expect(added.filter(({ id }) => id === fixture.project.id).length).toBeGreaterThan(0)
   })
 
-  it('is a folder of its repository: another folder of it is another project', async () => {
+  itInSoak('is a folder of its repository: another folder of it is another project', async () => {
     const fixture = await openFixture({ files: { 'a/one.txt': '1\n', 'b/two.txt': '2\n' } })
     const { client } = fixture.shiplog
     const { dir } = fixture.project
@@ -210,7 +211,7 @@ describe('a project that was removed from the list', () => {
     return { fixture, client, projectId, dir, archived }
   }
 
-  it.each(['where it was', 'in another place'])(
+  it.each(['in another place', ...(isSoak ? ['where it was'] : [])])(
     'is the same one when it is added again %s, without settings and approvals',
     async (place) => {
       const { fixture, projectId, dir, archived } = await removed()
@@ -227,7 +228,7 @@ describe('a project that was removed from the list', () => {
     },
   )
 
-  it('is listed again when an agent of it is restored', async () => {
+  itInSoak('is listed again when an agent of it is restored', async () => {
     const { fixture, client, projectId, dir, archived } = await removed()
     await client.workspace.restore({ workspaceId: archived })
     expect(await projects(fixture)).toMatchObject([{ id: projectId, dir }])
@@ -246,7 +247,7 @@ describe('a project that was removed from the list', () => {
     expect((await client.projects.add({ dir })).id).not.toBe(projectId)
   })
 
-  it('stays removed while a clone of it is added', async () => {
+  itInSoak('stays removed while a clone of it is added', async () => {
     const { fixture, client, projectId, dir } = await removed()
     await cp(dir, `${dir}-too`, { recursive: true })
     expect((await client.projects.add({ dir: `${dir}-too` })).id).not.toBe(projectId)

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { git, openFixture, start, taskOf, until } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 
 it('[R5] removes the worktree although the archive fails, says so, and archives at the next start', async () => {
   const fixture = await openFixture()
@@ -60,11 +61,13 @@ agents:
   expect((await shiplog.client.tasks.applyPatch({ taskId: work.id })).kind).toBe('applied')
 })
 
-it('[R3] [R5] keeps what somebody put where the worktree was before the archive could be ended', async () => {
-  const fixture = await openFixture()
-  const root = await start(
-    fixture,
-    `
+itInSoak(
+  '[R3] [R5] keeps what somebody put where the worktree was before the archive could be ended',
+  async () => {
+    const fixture = await openFixture()
+    const root = await start(
+      fixture,
+      `
 version: 1
 name: one
 agents:
@@ -73,27 +76,28 @@ agents:
       - call: bash
         with: { command: "echo a > a.txt && git add a.txt && git commit -qm A" }
 `,
-  )
-  await until(fixture.shiplog, (tasks) => tasks.some(({ status }) => status === 'completed'))
-  const { workspace } = await taskOf(fixture.shiplog, root)
-  const { path = '', branch = '' } = workspace ?? {}
-  const obstacle = join(fixture.dataDir, 'archive')
-  await rm(obstacle, { recursive: true, force: true })
-  await writeFile(obstacle, 'in the way')
-  await fixture.shiplog.client.workspace.remove({ workspaceId: root })
-  expect(existsSync(path)).toBe(false)
-  await fixture.shiplog.close()
-  await rm(obstacle)
+    )
+    await until(fixture.shiplog, (tasks) => tasks.some(({ status }) => status === 'completed'))
+    const { workspace } = await taskOf(fixture.shiplog, root)
+    const { path = '', branch = '' } = workspace ?? {}
+    const obstacle = join(fixture.dataDir, 'archive')
+    await rm(obstacle, { recursive: true, force: true })
+    await writeFile(obstacle, 'in the way')
+    await fixture.shiplog.client.workspace.remove({ workspaceId: root })
+    expect(existsSync(path)).toBe(false)
+    await fixture.shiplog.close()
+    await rm(obstacle)
 
-  git(fixture.project.dir, 'worktree', 'add', '-q', path, branch ?? '')
-  await writeFile(join(path, 'mine.txt'), 'mine')
-  git(path, 'commit', '-q', '--allow-empty', '-m', 'Mine')
-  const shiplog = await fixture.restart()
-  expect((await taskOf(shiplog, root)).archived).toBe(true)
-  const trash = join(fixture.dataDir, 'trash')
-  const { leftovers } = await shiplog.client.workspace.leftovers({ workspaceId: root })
-  const [kept = ''] = await readdir(trash)
-  expect(leftovers).toMatchObject([{ name: kept, files: 1 }])
-  expect(await readFile(join(trash, kept, 'mine.txt'), 'utf8')).toBe('mine')
-  expect(git(fixture.project.dir, 'log', '-1', '--format=%s', branch ?? '').trim()).toBe('Mine')
-})
+    git(fixture.project.dir, 'worktree', 'add', '-q', path, branch ?? '')
+    await writeFile(join(path, 'mine.txt'), 'mine')
+    git(path, 'commit', '-q', '--allow-empty', '-m', 'Mine')
+    const shiplog = await fixture.restart()
+    expect((await taskOf(shiplog, root)).archived).toBe(true)
+    const trash = join(fixture.dataDir, 'trash')
+    const { leftovers } = await shiplog.client.workspace.leftovers({ workspaceId: root })
+    const [kept = ''] = await readdir(trash)
+    expect(leftovers).toMatchObject([{ name: kept, files: 1 }])
+    expect(await readFile(join(trash, kept, 'mine.txt'), 'utf8')).toBe('mine')
+    expect(git(fixture.project.dir, 'log', '-1', '--format=%s', branch ?? '').trim()).toBe('Mine')
+  },
+)

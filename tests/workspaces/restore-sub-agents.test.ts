@@ -18,6 +18,7 @@ import {
 } from '../harness.ts'
 import { hold, untilHolds } from '../holding.ts'
 import { keptFixture } from '../kept.ts'
+import { itInSoak } from '../soak.ts'
 
 /** A lead, its sub-agent that completes at once, and below that one which holds with uncommitted work. */
 const scenario = (dir: string) => `
@@ -129,27 +130,30 @@ describe('a sub-agent that was interrupted when its root was removed', () => {
     })
   })
 
-  it('[R6] [R3] stays in the archive where something stands in its place, says what, and comes back once that is gone', async () => {
-    const { fixture, client, root, inner, path, before } = await removed()
-    await mkdir(path, { recursive: true })
-    await writeFile(join(path, 'mine.txt'), 'mine')
-    const { left } = await client.workspace.restore({ workspaceId: root })
-    const why = expect.stringContaining(`${path} exists; move it away first.`)
-    expect(left).toEqual([{ taskId: inner, title: 'inner', why }])
-    expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')
-    expect((await statuses(fixture)).inner).toBe('interrupted, archived')
-    expect(beforeLeaving(await entriesOf(fixture.shiplog, inner))).toEqual(before)
-    const { accepted, refused } = await resumeOne({ fixture }, inner)
-    const message = expect.stringContaining('move the folder away')
-    expect({ accepted, refused }).toMatchObject({ accepted: [], refused: [{ message }] })
-    await expect(client.workspace.restore({ workspaceId: inner })).rejects.toThrow(
-      `${path} exists; move it away first.`,
-    )
-    await rename(path, `${path}-mine`)
-    expect((await resumeOne({ fixture }, inner)).refused).toEqual([])
-    await client.tasks.resumeEnded({ taskIds: [inner] })
-    expect((await statuses(fixture)).inner).toMatch(/^completed/)
-  })
+  itInSoak(
+    '[R6] [R3] stays in the archive where something stands in its place, says what, and comes back once that is gone',
+    async () => {
+      const { fixture, client, root, inner, path, before } = await removed()
+      await mkdir(path, { recursive: true })
+      await writeFile(join(path, 'mine.txt'), 'mine')
+      const { left } = await client.workspace.restore({ workspaceId: root })
+      const why = expect.stringContaining(`${path} exists; move it away first.`)
+      expect(left).toEqual([{ taskId: inner, title: 'inner', why }])
+      expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')
+      expect((await statuses(fixture)).inner).toBe('interrupted, archived')
+      expect(beforeLeaving(await entriesOf(fixture.shiplog, inner))).toEqual(before)
+      const { accepted, refused } = await resumeOne({ fixture }, inner)
+      const message = expect.stringContaining('move the folder away')
+      expect({ accepted, refused }).toMatchObject({ accepted: [], refused: [{ message }] })
+      await expect(client.workspace.restore({ workspaceId: inner })).rejects.toThrow(
+        `${path} exists; move it away first.`,
+      )
+      await rename(path, `${path}-mine`)
+      expect((await resumeOne({ fixture }, inner)).refused).toEqual([])
+      await client.tasks.resumeEnded({ taskIds: [inner] })
+      expect((await statuses(fixture)).inner).toMatch(/^completed/)
+    },
+  )
 
   it('[R6] comes back at the next start when a kill cut the restore short', async () => {
     const { fixture, root, inner, path } = await removed()
@@ -161,7 +165,7 @@ describe('a sub-agent that was interrupted when its root was removed', () => {
     expect((await client.app.info()).notices).toEqual([])
   })
 
-  it('[R1] [R6] can be removed and restored once more', async () => {
+  itInSoak('[R1] [R6] can be removed and restored once more', async () => {
     const { fixture, client, root, inner, path, before } = await removed()
     await client.workspace.restore({ workspaceId: root })
     await client.workspace.remove({ workspaceId: root })
@@ -171,18 +175,21 @@ describe('a sub-agent that was interrupted when its root was removed', () => {
     expect((await entriesOf(fixture.shiplog, inner)).slice(0, before.length)).toEqual(before)
   })
 
-  it('[R6] can be restored alone when it alone was removed, and one that is over can not', async () => {
-    const { fixture, client, root, inner, path } = await removed()
-    await client.workspace.restore({ workspaceId: root })
-    await client.workspace.remove({ workspaceId: inner })
-    expect((await statuses(fixture)).inner).toBe('interrupted, archived')
-    await client.workspace.restore({ workspaceId: inner })
-    expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('two')
-    await client.tasks.abandon({ taskId: inner })
-    await client.workspace.remove({ workspaceId: inner })
-    await expect(client.workspace.restore({ workspaceId: inner })).rejects.toMatchObject({
-      data: { reason: 'not-archived' },
-      message: expect.stringContaining('abandoned'),
-    })
-  })
+  itInSoak(
+    '[R6] can be restored alone when it alone was removed, and one that is over can not',
+    async () => {
+      const { fixture, client, root, inner, path } = await removed()
+      await client.workspace.restore({ workspaceId: root })
+      await client.workspace.remove({ workspaceId: inner })
+      expect((await statuses(fixture)).inner).toBe('interrupted, archived')
+      await client.workspace.restore({ workspaceId: inner })
+      expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('two')
+      await client.tasks.abandon({ taskId: inner })
+      await client.workspace.remove({ workspaceId: inner })
+      await expect(client.workspace.restore({ workspaceId: inner })).rejects.toMatchObject({
+        data: { reason: 'not-archived' },
+        message: expect.stringContaining('abandoned'),
+      })
+    },
+  )
 })

@@ -16,6 +16,7 @@ import { scratch } from '../crash/places.ts'
 import { allTasks, start, taskOf, until } from '../harness.ts'
 import { acrossFolders } from '../journal/file-systems.ts'
 import { keptFixture } from '../kept.ts'
+import { itInSoak } from '../soak.ts'
 
 const family = `
 version: 1
@@ -48,32 +49,36 @@ const finishedFamily = keptFixture(async (fixture) => {
   return { root }
 })
 
-it('[R5] says of the whole tree at once that it is being removed, before anything is waited for', {
-  timeout: 60_000,
-}, async () => {
-  const { fixture, root } = await finishedFamily()
-  const { client } = fixture.shiplog
-  const ids = (await allTasks(fixture.shiplog)).map(({ id }) => id)
-  const feed = await client.feed.ledger(undefined, {})
-  const removed = client.workspace.remove({ workspaceId: root })
-  let first: LedgerRecord[] = []
-  for await (const news of feed) {
-    if (news.type !== 'records') continue
-    first = news.records
-    break
-  }
-  expect(first.slice(0, ids.length).map(({ event }) => event)).toEqual(
-    expect.arrayContaining(
-      ids.map((workspaceId) => ({
-        type: 'workspace.removal-advanced',
-        workspaceId,
-        step: 'started',
-        pending: null,
-      })),
-    ),
-  )
-  expect((await removed).removed.toSorted()).toEqual(ids.toSorted())
-})
+itInSoak(
+  '[R5] says of the whole tree at once that it is being removed, before anything is waited for',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const { fixture, root } = await finishedFamily()
+    const { client } = fixture.shiplog
+    const ids = (await allTasks(fixture.shiplog)).map(({ id }) => id)
+    const feed = await client.feed.ledger(undefined, {})
+    const removed = client.workspace.remove({ workspaceId: root })
+    let first: LedgerRecord[] = []
+    for await (const news of feed) {
+      if (news.type !== 'records') continue
+      first = news.records
+      break
+    }
+    expect(first.slice(0, ids.length).map(({ event }) => event)).toEqual(
+      expect.arrayContaining(
+        ids.map((workspaceId) => ({
+          type: 'workspace.removal-advanced',
+          workspaceId,
+          step: 'started',
+          pending: null,
+        })),
+      ),
+    )
+    expect((await removed).removed.toSorted()).toEqual(ids.toSorted())
+  },
+)
 
 it('[R1] [R5] lets what is above a failure wait, tells of it once, and goes on with the rest', {
   timeout: 60_000,

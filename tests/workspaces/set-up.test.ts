@@ -12,6 +12,7 @@ import {
   until,
   writeFiles,
 } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 
 const talk = 'version: 1\nname: n\nagents:\n  lead:\n    turns:\n      - say: Hello.\n'
 
@@ -52,7 +53,7 @@ it('runs in the sandbox of its project, with the network and nothing else to wri
   expect((await made('seen.txt')).includes('outside.txt')).toBe(support.program === null)
 })
 
-it('says that the sandbox may be why a set-up command failed', async () => {
+itInSoak('says that the sandbox may be why a set-up command failed', async () => {
   const wrap: Sandbox['wrap'] = (_, [program = '', ...args]) => [program, ...args]
   const sandbox: Sandbox = { support: { program: 'bubblewrap', why: null }, wrap }
   const fixture = await fixtureWithSetup('false', { findSandbox: async () => sandbox })
@@ -72,7 +73,7 @@ it('can be stopped while it runs', async () => {
   expect(causeText((await taskOf(fixture.shiplog, root)).cause)).toBe('stopped by you')
 })
 
-it('is tried again with the follow-up when it failed', async () => {
+itInSoak('is tried again with the follow-up when it failed', async () => {
   const fixture = await fixtureWithSetup('test -e ../../../allowed && echo made > made.txt')
   const root = await start(fixture, talk)
   await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'interrupted'))

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { git, gitProject, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 
 const allowFiles = '-c protocol.file.allow=always'
 
@@ -43,7 +44,7 @@ it('[R3] keeps what an agent did in a submodule, in a repository of its own in t
   expect(told).toContain('which no patch holds: lib')
 })
 
-it('keeps nothing of a submodule in which nothing was done', async () => {
+itInSoak('keeps nothing of a submodule in which nothing was done', async () => {
   const { kept, told } = await removedAfter('cat lib/a.txt')
   await expect(readFile(join(kept, 'a.txt'))).rejects.toThrow('ENOENT')
   expect(told).toBe('')

@@ -20,6 +20,7 @@ import {
   writeFiles,
 } from '../harness.ts'
 import { keptFixture } from '../kept.ts'
+import { itInSoak } from '../soak.ts'
 
 const edits = `
 version: 1
@@ -285,7 +286,7 @@ describe('removal', () => {
   })
 })
 
-it('works in a project whose path has spaces and letters of other scripts', async () => {
+itInSoak('works in a project whose path has spaces and letters of other scripts', async () => {
   const dir = await temporaryDir()
   const projectDir = await gitProject(join(dir, 'Mein Projekt – 日本'))
   const shiplog = await openShiplog({ dataDir: join(dir, 'dátà dir'), host: 'cli' })

@@ -18,6 +18,7 @@ import {
   until,
   untilQuiet,
 } from '../../harness.ts'
+import { itInSoak } from '../../soak.ts'
 
 const playing = (...turns: string[]) => `
 version: 1
@@ -143,7 +144,7 @@ describe('a person is asked', () => {
     await expect(readFile(join(directory, 'a'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('[P4] lends the slot while a person is asked', async () => {
+  itInSoak('[P4] lends the slot while a person is asked', async () => {
     const fixture = await withWindow()
     const { shiplog } = fixture
     const script = `
@@ -191,7 +192,7 @@ agents:
     ])
   })
 
-  it('[P1] a resume keeps the mode, or has the one that the person gives it', async () => {
+  itInSoak('[P1] a resume keeps the mode, or has the one that the person gives it', async () => {
     const fixture = await withWindow()
     const { shiplog } = fixture
     const script = playing(bash('touch a'), bash('touch b'))

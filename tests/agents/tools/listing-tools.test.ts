@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { searchTimeMsMax } from '../../../src/main/agents/tools/search/matcher.ts'
+import { itInSoak } from '../../soak.ts'
 import { detailOf, openToolBench, type ToolBench } from './tool-bench.ts'
 
 let bench: ToolBench
@@ -185,7 +186,7 @@ describe('search_files', () => {
   const catastrophic = { pattern: '^(?=a)(a+)+$' }
   const trap = { 'a.txt': `${'a'.repeat(40)}!` }
 
-  it(
+  itInSoak(
     'stops a pattern that would never end',
     async () => {
       await put(trap)

@@ -12,6 +12,7 @@ import {
   writeFiles,
 } from '../../harness.ts'
 import { keptFixture } from '../../kept.ts'
+import { itInSoak } from '../../soak.ts'
 import {
   driftOf,
   gitOf,
@@ -158,7 +159,7 @@ it('[S2] does not take its own work, merged by the person, for a conflict', asyn
   expect(drift.conflicts).toEqual([])
 })
 
-it('[S2] names the agent whose branch brought the commits', async () => {
+itInSoak('[S2] names the agent whose branch brought the commits', async () => {
   const { fixture, task } = await stopped()
   const other = await interruptedAt(
     fixture,
@@ -219,11 +220,13 @@ agents:
   expect(drift.missing).toEqual([])
 })
 
-it('[S2] tells a sub-agent of commits on the project’s branch to a file that it changed, and of no others', async () => {
-  const fixture = await openFixture({ files })
-  await interruptedAt(
-    fixture,
-    `version: 1
+itInSoak(
+  '[S2] tells a sub-agent of commits on the project’s branch to a file that it changed, and of no others',
+  async () => {
+    const fixture = await openFixture({ files })
+    await interruptedAt(
+      fixture,
+      `version: 1
 name: family
 agents:
   lead:
@@ -242,25 +245,26 @@ agents:
             with: { path: mine.txt, content: "mine" }
       - wait: 600s
 `,
-    { when: () => true, others: { Child: waits } },
-  )
-  const child = await taskNow(fixture, 'Child')
-  const { dir } = fixture.project
-  expect((await driftOf(fixture, child)).conflicts).toEqual([])
-  // What the agent left is committed there as it is: nobody else's change.
-  await writeFiles(dir, { 'mine.txt': 'mine', 'b.txt': 'theirs too\n', 'a.txt': 'theirs\n' })
-  inRepository(dir, 'add', '--all')
-  inRepository(dir, 'commit', '-qm', 'Theirs', '--author', 'Grace Example <grace@example.org>')
-  await writeFiles(dir, { 'other.txt': 'not committed\n' })
-  expect((await driftOf(fixture, child)).conflicts).toEqual([
-    {
-      path: 'a.txt',
-      oldPath: null,
-      change: 'modified',
-      changedBy: { ...thePerson, name: 'Grace Example' },
-    },
-  ])
-})
+      { when: () => true, others: { Child: waits } },
+    )
+    const child = await taskNow(fixture, 'Child')
+    const { dir } = fixture.project
+    expect((await driftOf(fixture, child)).conflicts).toEqual([])
+    // What the agent left is committed there as it is: nobody else's change.
+    await writeFiles(dir, { 'mine.txt': 'mine', 'b.txt': 'theirs too\n', 'a.txt': 'theirs\n' })
+    inRepository(dir, 'add', '--all')
+    inRepository(dir, 'commit', '-qm', 'Theirs', '--author', 'Grace Example <grace@example.org>')
+    await writeFiles(dir, { 'other.txt': 'not committed\n' })
+    expect((await driftOf(fixture, child)).conflicts).toEqual([
+      {
+        path: 'a.txt',
+        oldPath: null,
+        change: 'modified',
+        changedBy: { ...thePerson, name: 'Grace Example' },
+      },
+    ])
+  },
+)
 
 it('[S2] in place: names the agent that changed a file last, tells it from the person, and its own commits from drift', async () => {
   const fixture = await openFixture({ files })
@@ -337,7 +341,7 @@ it('[S2] says that its worktree is gone, and still compares the branch', async (
   ])
 })
 
-it('[S2] survives a spawn commit that was rewritten, and then collected', async () => {
+itInSoak('[S2] survives a spawn commit that was rewritten, and then collected', async () => {
   const fixture = await openFixture({ files })
   const { dir } = fixture.project
   const task = await interruptedAt(fixture, edits)
@@ -421,19 +425,22 @@ agents:
   })
 })
 
-it('[S2] knows a project by a symbolic link, and a project that is a folder of its repository', async () => {
-  const fixture = await openFixture({
-    files: { 'app/a.txt': 'a\n', 'app/b.txt': 'b\n', 'lib.txt': 'l\n' },
-  })
-  await symlink(join(fixture.project.dir, 'app'), join(fixture.dir, 'link'))
-  fixture.project = await fixture.shiplog.client.projects.add({ dir: join(fixture.dir, 'link') })
-  const task = await interruptedAt(fixture, edits)
-  await writeFiles(task.workspace.path, { 'a.txt': 'yours\n', '../lib.txt': 'yours\n' })
-  await writeFiles(fixture.project.dir, { 'b.txt': 'yours\n' })
-  const drift = await driftOf(fixture, task)
-  expect(drift.conflicts.map(({ path }) => path)).toEqual(['a.txt', 'b.txt'])
-  expect(drift.dirty).toEqual(['a.txt', '../lib.txt'])
-})
+itInSoak(
+  '[S2] knows a project by a symbolic link, and a project that is a folder of its repository',
+  async () => {
+    const fixture = await openFixture({
+      files: { 'app/a.txt': 'a\n', 'app/b.txt': 'b\n', 'lib.txt': 'l\n' },
+    })
+    await symlink(join(fixture.project.dir, 'app'), join(fixture.dir, 'link'))
+    fixture.project = await fixture.shiplog.client.projects.add({ dir: join(fixture.dir, 'link') })
+    const task = await interruptedAt(fixture, edits)
+    await writeFiles(task.workspace.path, { 'a.txt': 'yours\n', '../lib.txt': 'yours\n' })
+    await writeFiles(fixture.project.dir, { 'b.txt': 'yours\n' })
+    const drift = await driftOf(fixture, task)
+    expect(drift.conflicts.map(({ path }) => path)).toEqual(['a.txt', 'b.txt'])
+    expect(drift.dirty).toEqual(['a.txt', '../lib.txt'])
+  },
+)
 
 it('[S2] stays bounded with 2,000 dirty files', async () => {
   const { fixture, task } = await stopped()

@@ -12,6 +12,7 @@ import {
   writeFiles,
 } from '../../harness.ts'
 import { keptFixture } from '../../kept.ts'
+import { itInSoak } from '../../soak.ts'
 import {
   driftOf,
   gitOf,
@@ -87,7 +88,7 @@ const account = (dir: string) => [
   status(dir),
 ]
 
-it('[S4] has nothing to do where everything is there', async () => {
+itInSoak('[S4] has nothing to do where everything is there', async () => {
   const { fixture, task } = await stopped()
   await expect(restore(fixture, task)).resolves.toEqual(untouched)
 })
@@ -110,21 +111,26 @@ it('[S4] makes a worktree again from its branch, with the work that was not comm
   inRepository(fixture.project.dir, 'fsck', '--no-dangling')
 })
 
-it('[S4] makes the branch again as well, from what was kept, when both are gone', async () => {
-  const fixture = await openFixture({ files })
-  const { dir: project } = fixture.project
-  const task = await interruptedAt(fixture, works)
-  const { path: dir, branch } = task.workspace
-  const tip = tipOf(dir, branch)
-  await rm(dir, { recursive: true })
-  inRepository(project, 'worktree', 'prune')
-  inRepository(project, 'branch', '-qD', branch ?? '')
-  inRepository(project, 'gc', '--quiet', '--prune=now')
-  const { restored } = await restore(fixture, task)
-  expect(restored).toEqual([expect.stringContaining('which was gone and was made again, with the')])
-  expect(status(dir)).toBe(asItWas(branch))
-  expect(tipOf(dir, branch)).toBe(tip)
-})
+itInSoak(
+  '[S4] makes the branch again as well, from what was kept, when both are gone',
+  async () => {
+    const fixture = await openFixture({ files })
+    const { dir: project } = fixture.project
+    const task = await interruptedAt(fixture, works)
+    const { path: dir, branch } = task.workspace
+    const tip = tipOf(dir, branch)
+    await rm(dir, { recursive: true })
+    inRepository(project, 'worktree', 'prune')
+    inRepository(project, 'branch', '-qD', branch ?? '')
+    inRepository(project, 'gc', '--quiet', '--prune=now')
+    const { restored } = await restore(fixture, task)
+    expect(restored).toEqual([
+      expect.stringContaining('which was gone and was made again, with the'),
+    ])
+    expect(status(dir)).toBe(asItWas(branch))
+    expect(tipOf(dir, branch)).toBe(tip)
+  },
+)
 
 it('[S4] puts uncommitted work on top of a branch that has moved on', async () => {
   const fixture = await openFixture({ files })
@@ -229,7 +235,7 @@ agents:
   await expect(restore(fixture, task)).resolves.toEqual(untouched)
 })
 
-it('[S4] in place the branch is the person’s', async () => {
+itInSoak('[S4] in place the branch is the person’s', async () => {
   const fixture = await openFixture({ files })
   const task = await interruptedAt(fixture, works, { isolation: 'in-place' })
   inRepository(fixture.project.dir, 'checkout', '-q', '-b', 'elsewhere')
@@ -237,11 +243,13 @@ it('[S4] in place the branch is the person’s', async () => {
   expect(status(fixture.project.dir)).toContain('## elsewhere')
 })
 
-it('[S4] makes a shared worktree again once, when both who work in it ask for it', async () => {
-  const fixture = await openFixture({ files })
-  const root = await interruptedAt(
-    fixture,
-    `version: 1
+itInSoak(
+  '[S4] makes a shared worktree again once, when both who work in it ask for it',
+  async () => {
+    const fixture = await openFixture({ files })
+    const root = await interruptedAt(
+      fixture,
+      `version: 1
 name: shared
 agents:
   lead:
@@ -257,23 +265,24 @@ agents:
         with: { path: b.txt, content: "the child's" }
       - wait: 600s
 `,
-    { of: 'Child' },
-  )
-  const child = await taskNow(fixture, 'Child')
-  expect(child.workspace.path).toBe(root.workspace.path)
-  const dir = root.workspace.path
-  await rm(dir, { recursive: true })
-  const bringBack = await restorerOf(fixture)
-  const both = await Promise.all(
-    [root, child].map(async (task) =>
-      bringBack(task, pastIn(await entriesOf(fixture.shiplog, task.id))),
-    ),
-  )
-  expect(both.filter(({ madeAnew }) => madeAnew)).toHaveLength(1)
-  expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe("the parent's")
-  expect(await readFile(join(dir, 'b.txt'), 'utf8')).toBe("the child's")
-  await expect(restore(fixture, root)).resolves.toEqual(untouched)
-})
+      { of: 'Child' },
+    )
+    const child = await taskNow(fixture, 'Child')
+    expect(child.workspace.path).toBe(root.workspace.path)
+    const dir = root.workspace.path
+    await rm(dir, { recursive: true })
+    const bringBack = await restorerOf(fixture)
+    const both = await Promise.all(
+      [root, child].map(async (task) =>
+        bringBack(task, pastIn(await entriesOf(fixture.shiplog, task.id))),
+      ),
+    )
+    expect(both.filter(({ madeAnew }) => madeAnew)).toHaveLength(1)
+    expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe("the parent's")
+    expect(await readFile(join(dir, 'b.txt'), 'utf8')).toBe("the child's")
+    await expect(restore(fixture, root)).resolves.toEqual(untouched)
+  },
+)
 
 it('[S4] of a shared worktree gives back the newest state, not that of a sub-agent which ended earlier', async () => {
   const fixture = await openFixture({ files })

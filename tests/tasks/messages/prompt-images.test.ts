@@ -5,6 +5,7 @@ import { promptFor } from '../../../src/main/runs/first-prompt.ts'
 import { imageBytesMax } from '../../../src/shared/agents/images.ts'
 import { entriesOf, openFixture, taskOf, until, untilQuiet } from '../../harness.ts'
 import { gif, png, sha256Of } from '../../images.ts'
+import { itInSoak } from '../../soak.ts'
 
 const talk = `
 version: 1
@@ -60,7 +61,7 @@ it('[T7] takes images with a follow-up, and one without words', async () => {
   expect(prompts[1]).toMatchObject({ parts: [{ type: 'image', sha256: sha256Of(gif) }] })
 })
 
-it('[T4] shows a restarted and a continued task the same images', async () => {
+itInSoak('[T4] shows a restarted and a continued task the same images', async () => {
   const { shiplog, client, dataDir, taskId } = await withImage()
   await client.workspace.remove({ workspaceId: taskId })
   const { taskId: continued } = await client.tasks.continueFrom({ taskId })

@@ -8,6 +8,7 @@ import { layoutOf } from '../../../src/main/sessions/session-files.ts'
 import { causeText } from '../../fixtures/cause-text.ts'
 import { entriesOf, openFixture, start, taskOf, until, untilQuiet } from '../../harness.ts'
 import { keptFixture } from '../../kept.ts'
+import { itInSoak } from '../../soak.ts'
 
 const scenario = `
 version: 1
@@ -78,20 +79,25 @@ it('[A8] does not begin a transcript in place of one that is gone when it is res
   expect((await taskOf(fixture.shiplog, child.id)).status).toBe('interrupted')
 })
 
-it('[A8] does not begin a transcript in place of one that is gone when it is prompted again', async () => {
-  const fixture = await openFixture()
-  const root = await start(fixture, scenario)
-  await untilQuiet(fixture.shiplog)
-  const chat = join(layoutOf(fixture.dataDir).sessionDir(root), 'chat.jsonl')
-  await rm(chat)
-  await fixture.shiplog.client.tasks.prompt({ taskId: root, prompt: 'Go on' })
-  await until(fixture.shiplog, async () => {
-    const { runs, status } = await taskOf(fixture.shiplog, root)
-    return runs.length === 2 && status === 'interrupted'
-  })
-  expect(causeText((await taskOf(fixture.shiplog, root)).cause)).toContain('its transcript is gone')
-  expect(existsSync(chat)).toBe(false)
-})
+itInSoak(
+  '[A8] does not begin a transcript in place of one that is gone when it is prompted again',
+  async () => {
+    const fixture = await openFixture()
+    const root = await start(fixture, scenario)
+    await untilQuiet(fixture.shiplog)
+    const chat = join(layoutOf(fixture.dataDir).sessionDir(root), 'chat.jsonl')
+    await rm(chat)
+    await fixture.shiplog.client.tasks.prompt({ taskId: root, prompt: 'Go on' })
+    await until(fixture.shiplog, async () => {
+      const { runs, status } = await taskOf(fixture.shiplog, root)
+      return runs.length === 2 && status === 'interrupted'
+    })
+    expect(causeText((await taskOf(fixture.shiplog, root)).cause)).toContain(
+      'its transcript is gone',
+    )
+    expect(existsSync(chat)).toBe(false)
+  },
+)
 
 /** Cuts the ledger before the first record that `is` is true of. */
 async function cutLedger(dataDir: string, is: (record: Record<string, unknown>) => boolean) {
@@ -128,7 +134,7 @@ it.each([
   },
 )
 
-it('[T3] says that a transcript is gone which a lost run should have', async () => {
+itInSoak('[T3] says that a transcript is gone which a lost run should have', async () => {
   const fixture = await openFixture()
   const root = await start(fixture, scenario)
   await untilQuiet(fixture.shiplog)

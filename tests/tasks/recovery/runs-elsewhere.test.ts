@@ -10,6 +10,7 @@ import { newProjectId, newTaskId, type TaskId } from '../../../src/shared/record
 import type { ProcessIdentity } from '../../../src/shared/records/tasks.ts'
 import { taskOf, temporaryDir } from '../../harness.ts'
 import { taskCreated } from '../../ledger/histories.ts'
+import { itInSoak } from '../../soak.ts'
 
 /** A data directory whose ledger says that this process runs a task in it. */
 async function runBy(process: ProcessIdentity): Promise<{ dataDir: string; taskId: TaskId }> {
@@ -66,11 +67,14 @@ it('[T3] does not start while a process that lost the lease still runs an agent,
   expect(run).not.toHaveProperty('process.pid')
 })
 
-it('[T3] takes a pid that another process has now for what it is: the run was interrupted', async () => {
-  const other = await liveProcess()
-  const { dataDir, taskId } = await runBy({ ...other.identity, startedAt: 'some other time' })
-  expect((await statusAfterStart(dataDir, taskId)).status).toBe('interrupted')
-})
+itInSoak(
+  '[T3] takes a pid that another process has now for what it is: the run was interrupted',
+  async () => {
+    const other = await liveProcess()
+    const { dataDir, taskId } = await runBy({ ...other.identity, startedAt: 'some other time' })
+    expect((await statusAfterStart(dataDir, taskId)).status).toBe('interrupted')
+  },
+)
 
 it('[T3] lets nobody out by a guess: a start time that no system told keeps nobody from starting', async () => {
   const other = await liveProcess()
@@ -78,7 +82,10 @@ it('[T3] lets nobody out by a guess: a start time that no system told keeps nobo
   expect((await statusAfterStart(dataDir, taskId)).status).toBe('interrupted')
 })
 
-it('[T3] ends the runs that this very process had begun before it let go of the data directory', async () => {
-  const { dataDir, taskId } = await runBy(await ownIdentity())
-  expect((await statusAfterStart(dataDir, taskId)).status).toBe('interrupted')
-})
+itInSoak(
+  '[T3] ends the runs that this very process had begun before it let go of the data directory',
+  async () => {
+    const { dataDir, taskId } = await runBy(await ownIdentity())
+    expect((await statusAfterStart(dataDir, taskId)).status).toBe('interrupted')
+  },
+)

@@ -18,6 +18,7 @@ import {
   untilQuiet,
 } from '../../harness.ts'
 import { hold, untilHolds } from '../../holding.ts'
+import { itInSoak } from '../../soak.ts'
 
 const scenario = (...turns: string[]) =>
   `version: 1\nname: any\nagents:\n  lead:\n    turns:\n${turns.map((turn) => `      ${turn}\n`).join('')}`
@@ -124,7 +125,7 @@ it('[T4][G3] continues with another kind of agent, which gets the history, and a
     expect(told).toContain(word)
 })
 
-it('[T4] a script that continues another agent begins with its first turn', async () => {
+itInSoak('[T4] a script that continues another agent begins with its first turn', async () => {
   const fixture = await openFixture()
   const { shiplog } = fixture
   const { agent } = await withModel(fixture, { '[talk]': [[say('First.')]] })

@@ -14,6 +14,7 @@ import {
   writeFiles,
 } from '../../harness.ts'
 import { keptFixture } from '../../kept.ts'
+import { itInSoak } from '../../soak.ts'
 
 const script = [
   'printf "one\\nTWO\\n" > a.txt',
@@ -53,7 +54,7 @@ const status = (dir: string) => git(dir, 'status', '--porcelain', '--untracked-f
 const patchOf = async (fixture: Fixture, taskId: string) =>
   (await taskOf(fixture.shiplog, taskId)).patch
 
-it('counts a renamed file once', async () => {
+itInSoak('counts a renamed file once', async () => {
   const { fixture, taskId } = await finished()
   const { client } = fixture.shiplog
   const { files: shown } = await client.workspace.diff({ workspaceId: taskId })
@@ -141,7 +142,7 @@ it('refuses an undo where a file was changed since, names it, and changes nothin
   expect((await client.tasks.undoApply({ taskId })).kind).toBe('undone')
 })
 
-it('undoes an apply of an archived root, whose patch is then ready again', async () => {
+itInSoak('undoes an apply of an archived root, whose patch is then ready again', async () => {
   const { fixture, taskId, dir } = await finished()
   const before = status(dir)
   await fixture.shiplog.client.tasks.applyPatch({ taskId })
@@ -182,7 +183,7 @@ it('does not apply the changes of an agent at work', async () => {
   expect(status(fixture.project.dir)).toBe(before)
 })
 
-it('keeps what an apply replaced while the clock is far past the newest record', async () => {
+itInSoak('keeps what an apply replaced while the clock is far past the newest record', async () => {
   const { fixture, taskId } = await finished()
   const second = await start(fixture, scenario.replace(script, 'echo more > more.txt'))
   await untilQuiet(fixture.shiplog)
