@@ -40,6 +40,7 @@ import { type Sandbox, systemSandbox } from './processes/sandbox/index.ts'
 import { formatSweep } from './retention/format-sweep.ts'
 import { createRetention } from './retention/retention.ts'
 import { settingsFromEnvironment } from './retention/settings.ts'
+import { createFileAuthors } from './review/file-authors.ts'
 import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/router.ts'
 import { createRunRegistry } from './runs/run-registry.ts'
 import { createSearchService } from './search/search-service.ts'
@@ -215,6 +216,10 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     tasks,
     transcripts,
     checks: createChecks({ state: ledger.state, archive, turnStore }),
+    fileAuthors: createFileAuthors({
+      ...{ state: ledger.state, archive, turnStore },
+      diff: workspaces.diff,
+    }),
     turnFiles: createTurnFiles({ state: ledger.state, archive, turnStore, git }),
     workspaces,
     demo: createDemo({ content: demoContent, git, layout, workspaces, tasks }),

@@ -28,6 +28,7 @@ import type { FakeHostOptions } from './options.ts'
 import { createFakePermissions, permissionAnswers } from './permissions.ts'
 import { createFakeResume } from './resume.ts'
 import { retentionAnswers } from './retention.ts'
+import { reviewAnswers } from './review.ts'
 import { searchAnswers } from './search.ts'
 import { taskAnswers } from './tasks.ts'
 import { transcriptAnswers } from './transcripts.ts'
@@ -53,6 +54,7 @@ export function createFakeHost(options: FakeHostOptions = {}) {
     permissions: permissionAnswers(os, permissions),
     limits: limitAnswers(os),
     checks: checkAnswers(os, memory),
+    review: reviewAnswers(os, memory),
     search: searchAnswers(os, memory),
     exports: exportAnswers(os, memory),
     models: modelAnswers(os, memory),

@@ -20,6 +20,7 @@ import type {
   RetentionSettings,
   TrashEntry,
 } from '../../src/shared/contract/retention.ts'
+import type { FileAuthors } from '../../src/shared/contract/review.ts'
 import type { SearchIndexState } from '../../src/shared/contract/search.ts'
 import type { TurnFile } from '../../src/shared/contract/turn-files.ts'
 import type { Damage, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
@@ -71,6 +72,8 @@ export interface FakeHostOptions {
   diff?: (taskId: TaskId) => WorkspaceDiff
   /** How they stand in the target; unless given, nothing is applied. */
   comparison?: (taskId: TaskId) => TargetComparison
+  /** Who wrote the changes of a file, without its anchors; nothing is known unless given. */
+  authors?: (taskId: TaskId, path: string) => Omit<FileAuthors, 'anchors'>
   /** What applying and taking back answer; unless given, they go well, with the files of the diff. */
   apply?: ApplyOutcome
   undo?: UndoOutcome

@@ -104,6 +104,8 @@ const importTable: Record<string, PartRow> = {
   'main/retention': { parts: [...record, ...services], packages: 'node' },
   // What agents checked, by what the archive and the turn store hold; only the contract asks it.
   'main/checks': { parts: [...record, 'main/archive', 'main/turn-store'], packages: 'node' },
+  // Who wrote the changes that are reviewed, by the same; only the contract asks it.
+  'main/review': { parts: [...record, 'main/archive', 'main/turn-store'], packages: 'node' },
   // An index of what the archive reads; only the contract asks it.
   'main/search': { parts: [...record, 'main/archive'], packages: 'node' },
   // What the archive reads, as files for others; only the contract asks it.
@@ -129,6 +131,7 @@ const importTable: Record<string, PartRow> = {
       'main/search',
       'main/export',
       'main/checks',
+      'main/review',
       'main/imports',
     ],
     typesOf: ['main/log'],

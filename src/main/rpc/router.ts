@@ -25,6 +25,7 @@ import type { ImportService } from '../imports/import-service.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Log } from '../log/log.ts'
 import type { Retention } from '../retention/retention.ts'
+import type { FileAuthorsReader } from '../review/file-authors.ts'
 import type { SearchService } from '../search/search-service.ts'
 import type { TranscriptFinder } from '../search/transcript-finder.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -66,6 +67,7 @@ interface RouterDependencies {
   transcripts: Transcripts
   turnFiles: TurnFiles
   checks: Pick<Checks, 'list'>
+  fileAuthors: FileAuthorsReader
   workspaces: WorkspaceService
   demo: Demo
   permissions: PermissionQuestions
@@ -322,6 +324,11 @@ export function createRouter(deps: RouterDependencies) {
         const { mediaType, data } = await records.image(inScope(input), input.sha256)
         return { mediaType, data: Buffer.from(data).toString('base64') }
       }),
+    },
+    review: {
+      authors: os.review.authors.handler(({ input }) =>
+        deps.fileAuthors.authors(taskId(input.workspaceId, 'workspace'), input),
+      ),
     },
     turnFiles: {
       folder: os.turnFiles.folder.handler(({ input }) => turnFiles.folder(inScope(input), input)),

@@ -61,6 +61,14 @@ export interface ProjectTurns {
     path: string
     bytesMax: number
   }): Promise<{ bytes: Buffer; truncated: boolean } | null>
+  /**
+   * Reads one file in many trees, of each tree the first of `paths` that it has. `undefined`: the store lacks the tree;
+   * null: it has no such file. `texts` are by id, without contents that are lost or over 1 MB.
+   */
+  contents(file: { trees: readonly string[]; paths: readonly string[] }): Promise<{
+    found: ({ path: string; id: string } | null | undefined)[]
+    texts: Map<string, string>
+  }>
   /** Returns what is in a folder of a tree (`path` empty: its root); null if there is no such folder. */
   readFolder(folder: { tree: string; path: string }): Promise<TreeName[] | null>
   /** Returns the diff from one tree to another, for display; with `patch: false` only the files and their counts. */
@@ -106,6 +114,14 @@ export function createTurnStore(deps: {
       readFolder: (folder) => stores.listFolder(place(), folder),
       readTree: (tree) => stores.list(place(), tree),
       readFile: (file) => stores.read(place(), file),
+      async contents({ trees, paths }) {
+        const lost = new Set(await stores.missing(store, trees))
+        const there = trees.filter((tree) => !lost.has(tree))
+        if (there.length === 0) return { found: trees.map(() => undefined), texts: new Map() }
+        const { found, texts } = await stores.contents(place(), { trees: there, paths })
+        const byTree = new Map(there.map((tree, at) => [tree, found[at] ?? null]))
+        return { found: trees.map((tree) => byTree.get(tree)), texts }
+      },
       diff: (trees) => stores.diff(place(), trees),
       commitOf: (state) =>
         existsSync(store) ? stores.commitOf(place(), state) : Promise.resolve(null),

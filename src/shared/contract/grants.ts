@@ -63,6 +63,7 @@ export const grants: GrantsOf<typeof contract> = {
     retry: 'act',
   },
   checks: { list: 'act' },
+  review: { authors: 'act' },
   limits: { settings: 'act', setSettings: 'decide' },
   models: {
     providers: 'act',

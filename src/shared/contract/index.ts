@@ -10,6 +10,7 @@ import { models } from './models.ts'
 import { permissions } from './permissions.ts'
 import { projects } from './projects.ts'
 import { retention } from './retention.ts'
+import { review } from './review.ts'
 import { search } from './search.ts'
 import { tasks } from './tasks.ts'
 import { transcripts } from './transcripts.ts'
@@ -27,6 +28,7 @@ export const contract = {
   turnFiles,
   workspace,
   checks,
+  review,
   search,
   exports,
   retention,

@@ -5,6 +5,7 @@ import { GitError } from '../command/errors.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
 import { commitTree, snapshotMessage } from '../snapshots/snapshot.ts'
 import { collect, mergePacks, packAll, wasCollecting } from './collect.ts'
+import { type FileContents, readContents } from './contents.ts'
 import { keepCommits } from './copy.ts'
 import { damagedFile, inStore, isThere, missingIn, objectsOfRepository } from './store.ts'
 import {
@@ -138,6 +139,13 @@ export function createGitStores(git: RunGit) {
         if (error instanceof GitError && error.exitCode === 128) return null
         throw error
       }
+    },
+    /** Reads a file in many trees: in each the first of `paths` that it has. Every tree must be there. */
+    async contents(
+      place: Place,
+      file: { trees: readonly string[]; paths: readonly string[] },
+    ): Promise<FileContents> {
+      return readContents(await open(place), { dir: place.store, ...file })
     },
     async diff(
       place: Place,

@@ -1,0 +1,171 @@
+/**
+ * Finds who wrote the changes of a file: its content in each recorded state of the files, from the base of the
+ * workspace to its files as they are now. Reads only.
+ */
+import { parsePatch } from 'diff'
+import type { AuthoredLines, ChangeAuthor, FileAuthors } from '../../shared/contract/review.ts'
+import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
+import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { isRunning } from '../../shared/records/tasks.ts'
+import type { ArchiveReader } from '../archive/archive-reader.ts'
+import type { TurnStore } from '../turn-store/turn-store.ts'
+import { createFileStates } from './file-states.ts'
+import { followLines, linesOf } from './line-history.ts'
+
+interface Asked {
+  path: string
+  oldPath: string | null
+  anchors: readonly { contentId: string; line: number }[]
+}
+
+export interface FileAuthorsReader {
+  /** Throws FailureError as the diff of the workspace, and as `ArchiveReader.transcriptPage`. */
+  authors(taskId: TaskId, asked: Asked): Promise<FileAuthors>
+}
+
+/** Of one file, all its contents together: beyond that, lines count as replaced. */
+const comparisonMsMax = 1_000
+
+/** Nothing shows it. */
+const unknown: ChangeAuthor = {
+  ...{ by: 'unknown', turn: null, seq: null, at: null, tool: null, applied: null },
+}
+
+export function createFileAuthors({
+  state,
+  archive,
+  turnStore,
+  diff,
+}: {
+  state: LedgerState
+  archive: Pick<ArchiveReader, 'transcriptPage'>
+  turnStore: Pick<TurnStore, 'open'>
+  diff: (
+    taskId: TaskId,
+    shown: { file: { paths: string[]; whole: boolean } },
+  ) => Promise<WorkspaceDiff>
+}): FileAuthorsReader {
+  const statesOf = createFileStates(archive)
+
+  /** The contents that the file had, as far as they were recorded, each with who made it of the one before. */
+  async function recorded(taskId: TaskId, paths: string[], isDeleted: boolean): Promise<Content[]> {
+    const projectId = state.tasks.get(taskId)?.projectId
+    const states = await statesOf(taskId)
+    if (projectId === undefined || states.length === 0) return []
+    const trees = states.map(({ tree }) => tree)
+    const { found, texts } = await turnStore.open(projectId).contents({ trees, paths })
+    const contents: Content[] = []
+    let isLost = false
+    for (const [at, { author }] of states.entries()) {
+      const now = found[at]
+      if (now === undefined) isLost = true
+      // It was not created yet, or has a name between two renames.
+      if (now === undefined || (now === null && !isDeleted)) continue
+      const last = contents.at(-1)
+      const id = now?.id ?? null
+      const path = now?.path ?? null
+      const isSame = last !== undefined && last.id === id && last.path === path
+      if (!isSame) {
+        const text = now === null ? '' : (texts.get(now.id) ?? null)
+        contents.push({ id, path, text, author: isLost ? unknown : author })
+      }
+      isLost = false
+    }
+    return contents
+  }
+
+  return {
+    async authors(taskId, { path, oldPath, anchors }) {
+      const paths = oldPath === null ? [path] : [path, oldPath]
+      const shown = await diff(taskId, { file: { paths, whole: true } })
+      const file = shown.files.find((one) => one.path === path)
+      if (!file) return { ...nothing, anchors: anchors.map(() => null) }
+      const sides = shown.truncated ? null : sidesOf(shown.patch)
+      const all = await recorded(taskId, paths, file.change === 'deleted')
+      const [first] = all
+      const isBase = sides
+        ? first?.text != null && isSame(linesOf(first.text), sides.from)
+        : file.change !== 'added'
+      const contents = isBase ? all.slice(1) : all
+      const authors = contents.map(({ author }) => author)
+      const isReadable = contents.every(({ text }) => text !== null)
+      if (!sides || !isReadable) return { ...nothing, authors, anchors: anchors.map(() => null) }
+      const steps = contents.map(({ text }, author) => ({ author, lines: linesOf(text ?? '') }))
+      if (!isSame(steps.at(-1)?.lines ?? sides.from, sides.to)) {
+        steps.push({ author: authors.length, lines: sides.to })
+        authors.push(await lastAuthor(taskId))
+      }
+      const stepOf = (contentId: string) =>
+        contentId === file.contentId
+          ? steps.length - 1
+          : contents.findLastIndex(({ id }) => id === contentId)
+      const placed = anchors.map(({ contentId, line }) => ({
+        ...{ step: stepOf(contentId), line: line - 1 },
+      }))
+      const { written, removed, ...history } = followLines({
+        ...{ base: sides.from, steps, anchors: placed, msMax: comparisonMsMax },
+      })
+      return {
+        authors,
+        written: runsOf(written),
+        removed: runsOf(removed),
+        anchors: history.anchors.map(({ line, by }, at) =>
+          (placed[at]?.step ?? -1) < 0
+            ? null
+            : { line: line === null ? null : line + 1, author: by },
+        ),
+      }
+    },
+  }
+
+  /** Who changed the file after the last recorded state. A turn that is under way has none yet. */
+  async function lastAuthor(taskId: TaskId): Promise<ChangeAuthor> {
+    const task = state.tasks.get(taskId)
+    const before = (await statesOf(taskId)).at(-1)?.author
+    return before && task && !isRunning(task.status)
+      ? { ...unknown, by: 'outside', turn: before.turn, seq: before.seq }
+      : unknown
+  }
+}
+
+interface Content {
+  /** Null: there was no file. */
+  id: string | null
+  path: string | null
+  /** Null: it is too long, or lost. */
+  text: string | null
+  author: ChangeAuthor
+}
+
+const nothing: FileAuthors = { authors: [], written: [], removed: [], anchors: [] }
+
+/** Both contents of a patch with all lines of one file; null if it has none. */
+function sidesOf(patch: string): { from: string[]; to: string[] } | null {
+  const hunks = parsePatch(patch)[0]?.hunks ?? []
+  if (hunks.length === 0) return null
+  const from: string[] = []
+  const to: string[] = []
+  for (const { lines } of hunks)
+    for (const [at, line] of lines.entries()) {
+      if (line.startsWith('\\')) continue
+      const text = lines[at + 1]?.startsWith('\\') ? line.slice(1) : `${line.slice(1)}\n`
+      if (!line.startsWith('+')) from.push(text)
+      if (!line.startsWith('-')) to.push(text)
+    }
+  return { from, to }
+}
+
+const isSame = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((line, at) => line === b[at])
+
+function runsOf(authors: readonly (number | null)[]): AuthoredLines[] {
+  const runs: AuthoredLines[] = []
+  for (const [index, author] of authors.entries()) {
+    if (author === null) continue
+    const last = runs.at(-1)
+    if (last?.author === author && last.start + last.lines === index + 1) last.lines++
+    else runs.push({ start: index + 1, lines: 1, author })
+  }
+  return runs
+}

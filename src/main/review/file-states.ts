@@ -1,0 +1,111 @@
+/** The states of the files that a transcript records, in order, each with what led to it. */
+import { toolDetailSchema } from '../../shared/agents/tools.ts'
+import type { ChangeAuthor } from '../../shared/contract/review.ts'
+import type { Entry, ToolCallEntry } from '../../shared/records/entries.ts'
+import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
+import type { ArchiveReader } from '../archive/archive-reader.ts'
+
+export interface FileState {
+  tree: string
+  /** Who changed the files since the state before. */
+  author: ChangeAuthor
+}
+
+interface Reading {
+  states: FileState[]
+  nextSeq: number
+  open: Map<ToolCallId, ToolCallEntry>
+  /** The entry of the last state, and its turn. */
+  last: { callId: ToolCallId | null; turn: number | null; runId: string; seq: number } | null
+}
+
+const pageEntries = 500
+/** Transcripts whose states are kept; the oldest are read again. */
+const readingsMax = 20
+
+/** Reads a transcript once, and later only what was added. Throws FailureError as `ArchiveReader.transcriptPage`. */
+export function createFileStates(archive: Pick<ArchiveReader, 'transcriptPage'>) {
+  const readings = new Map<TaskId, Reading>()
+  const reading = new Map<TaskId, Promise<readonly FileState[]>>()
+
+  async function read(taskId: TaskId): Promise<readonly FileState[]> {
+    const known = readings.get(taskId) ?? { states: [], nextSeq: 1, open: new Map(), last: null }
+    readings.delete(taskId)
+    for (let next: number | null = known.nextSeq; next !== null; ) {
+      const query: { fromSeq: number; limit: number; previews: true } = {
+        ...{ fromSeq: next, limit: pageEntries },
+        previews: true,
+      }
+      const page = await archive.transcriptPage(taskId, query)
+      for (const entry of page.entries) {
+        add(known, entry)
+        known.nextSeq = entry.seq + 1
+      }
+      next = page.nextSeq
+    }
+    readings.set(taskId, known)
+    for (const oldest of [...readings.keys()].slice(0, Math.max(0, readings.size - readingsMax)))
+      readings.delete(oldest)
+    return known.states
+  }
+
+  return (taskId: TaskId): Promise<readonly FileState[]> => {
+    const underWay = reading.get(taskId)
+    if (underWay) return underWay
+    const begun = read(taskId).finally(() => reading.delete(taskId))
+    reading.set(taskId, begun)
+    return begun
+  }
+}
+
+function add(reading: Reading, entry: Entry): void {
+  const { last, open } = reading
+  if (entry.type === 'tool-call') {
+    if (entry.tree === undefined) return
+    // Another call is at work, or the same turn called one before: what changed since is no single call's.
+    const isSameTurn = last?.runId === entry.runId && last.turn === entry.turn
+    const author = isSameTurn ? turnOf(entry) : outsideAfter(reading)
+    open.set(entry.callId, entry)
+    reading.states.push({ tree: entry.tree, author })
+    reading.last = { callId: entry.callId, ...placeOf(entry) }
+  } else if (entry.type === 'tool-result') {
+    const call = open.get(entry.callId)
+    const isAlone = open.size === 1 && last?.callId === entry.callId
+    open.delete(entry.callId)
+    if (entry.tree === undefined) return
+    const author: ChangeAuthor =
+      call && isAlone
+        ? {
+            ...{ by: 'call', turn: entry.turn, seq: call.seq, at: entry.at, tool: entry.name },
+            applied: appliedBy(entry.detail),
+          }
+        : turnOf(entry)
+    reading.states.push({ tree: entry.tree, author })
+    reading.last = { callId: null, ...placeOf(entry) }
+  } else if (entry.type === 'workspace-snapshot') {
+    const { tree, turn } = entry
+    const author = turn === null ? outsideAfter(reading) : turnOf({ ...entry, turn })
+    reading.states.push({ tree, author })
+    // The end of a run without a turn keeps the last one, so that what follows is named after it.
+    reading.last = { callId: null, ...placeOf(entry), turn: turn ?? last?.turn ?? null }
+  } else if (entry.type === 'run-start') open.clear()
+}
+
+const placeOf = ({ turn, runId, seq }: { turn: number | null; runId: string; seq: number }) => ({
+  ...{ turn, runId, seq },
+})
+
+const turnOf = ({ turn, seq, at }: { turn: number; seq: number; at: number }): ChangeAuthor => ({
+  ...{ by: 'turn', turn, seq, at, tool: null, applied: null },
+})
+
+const outsideAfter = ({ last }: Reading): ChangeAuthor => ({
+  ...{ by: 'outside', turn: last?.turn ?? null, seq: last?.seq ?? null, at: null },
+  ...{ tool: null, applied: null },
+})
+
+function appliedBy(detail: unknown): ChangeAuthor['applied'] {
+  const parsed = toolDetailSchema.safeParse(detail)
+  if (!parsed.success || parsed.data.kind !== 'apply') return null
+  return { taskId: parsed.data.taskId, title: parsed.data.title }
+}

@@ -1,0 +1,72 @@
+/** Who wrote the changes that are reviewed, by the files of every turn. */
+import { z } from 'zod'
+import { idTextSchema, taskIdSchema } from '../records/ids.ts'
+import { base } from './base.ts'
+
+/** Longer than any path. */
+const pathCharsMax = 4_096
+/** More than anybody comments in one file. */
+const anchorsMax = 200
+
+const count = z.number().int().min(0)
+
+const changeAuthorSchema = z.object({
+  /**
+   * `call`: one tool call of an agent. `turn`: a turn, and no single call of it. `outside`: between turns, a person or
+   * another program. `unknown`: no recorded state of the files shows it.
+   */
+  by: z.enum(['call', 'turn', 'outside', 'unknown']),
+  /** Of `outside` the turn before; null: before the first one, or unknown. */
+  turn: z.number().int().min(1).nullable(),
+  /** The entry to open: the call, else the end of the turn. */
+  seq: z.number().int().min(1).nullable(),
+  /** When the files had the change, in milliseconds. */
+  at: z.number().nullable(),
+  /** Of a call. */
+  tool: z.string().nullable(),
+  /** The sub-agent whose changes the call applied. */
+  applied: z.object({ taskId: taskIdSchema, title: z.string() }).nullable(),
+})
+export type ChangeAuthor = z.infer<typeof changeAuthorSchema>
+
+/** Neighbouring lines, from 1, with an index into `authors`. */
+const authoredLinesSchema = z.object({
+  start: z.number().int().min(1),
+  lines: z.number().int().min(1),
+  author: count,
+})
+export type AuthoredLines = z.infer<typeof authoredLinesSchema>
+
+const fileAuthorsSchema = z.object({
+  authors: z.array(changeAuthorSchema),
+  /** Added lines by their numbers in the changed file, and removed ones by those in the old file; ascending. */
+  written: z.array(authoredLinesSchema),
+  removed: z.array(authoredLinesSchema),
+  /**
+   * What became of each anchor; null: the content that it is in was not recorded. `line`: where it, or what replaced it,
+   * is in the changed file; null: it is gone. `author`: who changed it first; null: it is the same.
+   */
+  anchors: z.array(
+    z.object({ line: z.number().int().min(1).nullable(), author: count.nullable() }).nullable(),
+  ),
+})
+export type FileAuthors = z.infer<typeof fileAuthorsSchema>
+
+export const review = {
+  /** Of a binary file, or one over 1 MB, nothing is found. */
+  authors: base
+    .input(
+      z.object({
+        workspaceId: idTextSchema,
+        path: z.string().min(1).max(pathCharsMax),
+        /** Before a rename. */
+        oldPath: z.string().max(pathCharsMax).nullable().default(null),
+        /** Lines, from 1, of contents that the file had (`WorkspaceDiff.files[].contentId`). */
+        anchors: z
+          .array(z.object({ contentId: z.string(), line: z.number().int().min(1) }))
+          .max(anchorsMax)
+          .default([]),
+      }),
+    )
+    .output(fileAuthorsSchema),
+}
