@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { authorsOfChange, turnsOf } from '../../src/renderer/components/review/authors-of-change.ts'
 import { changesOfPatch, isApplied } from '../../src/renderer/components/review/changes-of-patch.ts'
 import { fileTreeRows } from '../../src/renderer/components/review/file-tree.ts'
 import {
@@ -8,6 +9,7 @@ import {
 import { createViewedFiles, isViewed } from '../../src/renderer/store/review/viewed-files.ts'
 import { formatRoute, parseRoute } from '../../src/renderer/store/window/route.ts'
 import { linesOfPatch, placeOf } from '../../src/renderer/views/review/patch-lines.ts'
+import type { ChangeAuthor } from '../../src/shared/contract/review.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 
 const file = (path: string) => ({
@@ -172,4 +174,36 @@ it('a review has an address, which names its file', () => {
   const route = { screen: 'review' as const, taskId: 'abcd', path: 'src/a b.ts' }
   expect(parseRoute(formatRoute(route))).toEqual(route)
   expect(parseRoute('#/t/abcd/review')).toEqual({ ...route, path: null })
+})
+
+describe('the authors of a change', () => {
+  const author = (turn: number, by: ChangeAuthor['by'] = 'call'): ChangeAuthor => ({
+    ...{ by, turn, seq: turn * 10, at: 0, tool: 'bash', applied: null },
+  })
+  const authors = {
+    authors: [author(1), author(2), author(2, 'outside')],
+    written: [
+      { start: 4, lines: 2, author: 0 },
+      { start: 9, lines: 1, author: 2 },
+    ],
+    removed: [{ start: 4, lines: 1, author: 1 }],
+  }
+  const of = (oldStart: number, oldLines: number, newStart: number, newLines: number) =>
+    authorsOfChange({ oldStart, oldLines, newStart, newLines }, authors).map(
+      (found) => `${found.by} ${found.turn}`,
+    )
+
+  it('are those of its added and removed lines, else of the lines beside it', () => {
+    expect(of(4, 1, 4, 1)).toEqual(['call 1', 'call 2'])
+    expect(of(20, 0, 5, 1)).toEqual(['call 1'])
+    expect(of(20, 0, 11, 1)).toEqual(['outside 2'])
+    expect(of(20, 0, 30, 1)).toEqual([])
+  })
+
+  it('are named once each as the turns of a file', () => {
+    expect(turnsOf([...authors.authors, author(2, 'turn')])).toEqual([
+      { turn: 1, seq: 10 },
+      { turn: 2, seq: 20 },
+    ])
+  })
 })

@@ -5,7 +5,7 @@ import type { Entry, ToolCallEntry } from '../../shared/records/entries.ts'
 import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 
-export interface FileState {
+interface FileState {
   tree: string
   /** Who changed the files since the state before. */
   author: ChangeAuthor

@@ -2,7 +2,7 @@
 import { diffArrays } from 'diff'
 
 /** A content of the file, and the author of what changed since the one before. */
-export interface FileStep {
+interface FileStep {
   /** An index into the caller's list of authors. */
   author: number
   lines: readonly string[]
@@ -14,7 +14,7 @@ interface LineAnchor {
   line: number
 }
 
-export interface LineHistory {
+interface LineHistory {
   /** By line of the last content: who wrote it; null: it stands in the base. */
   written: (number | null)[]
   /** By line of the base: who removed or replaced it; null: it is still there. */

@@ -13,6 +13,8 @@ const commentSchema = z.object({
   side: z.enum(['additions', 'deletions']),
   /** From 1; 0: the whole file. */
   line: z.number().int().min(0),
+  /** Of the file when it was commented on (`WorkspaceDiff.files[].contentId`); absent in older comments. */
+  contentId: z.string().optional(),
   /** The text of the line when it was commented on: what the comment is found again by. Empty for a whole file. */
   lineText: z.string(),
   text: z.string(),

@@ -6,18 +6,22 @@ import type { Task } from '../../../shared/records/tasks.ts'
 import type { PatchLine } from '../../components/diff/file-patch.tsx'
 import { PatchView } from '../../components/diff/patch-view.tsx'
 import { Button, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
+import { authorsOfChange } from '../../components/review/authors-of-change.ts'
+import { ChangeAuthors } from '../../components/review/change-authors.tsx'
 import { ChangeBar } from '../../components/review/change-bar.tsx'
 import { changesOfPatch, isApplied } from '../../components/review/changes-of-patch.ts'
 import { ConflictView } from '../../components/review/conflict-view.tsx'
 import type { ChangedFile } from '../../components/review/file-tree.ts'
 import { usePreference, useStores } from '../../store/hooks.ts'
 import type { ReviewComment } from '../../store/review/review-comments.ts'
+import { taskRoute } from '../../store/window/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { Comment, CommentThread } from './comment-thread.tsx'
 import { FileTurns } from './file-turns.tsx'
 import { linesOfPatch, placeOf } from './patch-lines.ts'
 import type { PartialApply } from './use-apply.ts'
+import { useFileAuthors } from './use-file-authors.ts'
 import { useFilePatch } from './use-review-diff.ts'
 
 const none: readonly ReviewComment[] = []
@@ -36,7 +40,7 @@ interface FileReviewProps {
 /** The changes of one file, each with Apply, and the comments on them. */
 export function FileReview(props: FileReviewProps) {
   const { task, file, comparison, partial, arriveAt, onPastEnd } = props
-  const { reviewComments } = useStores()
+  const { navigation, reviewComments } = useStores()
   const layout = usePreference('reviewLayout')
   const ignoreSpace = usePreference('reviewIgnoresSpace')
   const whole = usePreference('reviewWholeFile')
@@ -47,12 +51,19 @@ export function FileReview(props: FileReviewProps) {
   const patch = view.phase === 'ready' ? view.patch : null
   const lines = useMemo(() => linesOfPatch(patch ?? ''), [patch])
   const changes = useMemo(() => changesOfPatch(patch ?? ''), [patch])
+  const comments = useMemo(() => all.filter(({ path }) => path === file.path), [all, file.path])
+  const { authors } = useFileAuthors(task, file, comments)
+  const written = useMemo(
+    () => (authors ? changes.map(({ range }) => authorsOfChange(range, authors)) : []),
+    [authors, changes],
+  )
+  const openTurn = (seq: number) =>
+    navigation.go({ ...taskRoute(task.rootId), transcriptOf: task.id, seq })
+  const openReview = (taskId: string) =>
+    navigation.go({ screen: 'review', taskId, path: file.path })
   const placed = useMemo(
-    () =>
-      all
-        .filter(({ path }) => path === file.path)
-        .map((comment) => ({ comment, line: placeOf(comment, lines) })),
-    [all, file.path, lines],
+    () => comments.map((comment) => ({ comment, line: placeOf(comment, lines) })),
+    [comments, lines],
   )
   const notes = useMemo(() => {
     const shown = placed.flatMap(({ comment, line }) =>
@@ -88,9 +99,17 @@ export function FileReview(props: FileReviewProps) {
     })
     drawn.observe(bar)
   }
-  const step = (by: 1 | -1) => {
+  const focusedChange = (): number | null => {
     const focused = document.activeElement?.closest<HTMLElement>('[data-change]')?.dataset.change
-    const at = focused === undefined ? current.current : Number(focused)
+    return focused === undefined ? current.current : Number(focused)
+  }
+  /** Of several turns the last; of a file without a chosen change, that of its first. */
+  const openAuthor = () => {
+    const seq = written[focusedChange() ?? 0]?.findLast((author) => author.seq !== null)?.seq
+    if (seq != null) openTurn(seq)
+  }
+  const step = (by: 1 | -1) => {
+    const at = focusedChange()
     const next = at === null ? (by === 1 ? 0 : -1) : at + by
     if (next < 0 || next >= changes.length) onPastEnd(by)
     else goTo(next)
@@ -98,6 +117,7 @@ export function FileReview(props: FileReviewProps) {
   useKeys([
     { keys: 'n', label: 'Next change', group: 'Review', run: () => step(1) },
     { keys: 'p', label: 'Previous change', group: 'Review', run: () => step(-1) },
+    { keys: 't', label: 'Turn that wrote the change', group: 'Review', run: openAuthor },
   ])
   const arriving = useRef(arriveAt)
   const onLabel = (index: number, count: number, bar: HTMLElement) => {
@@ -115,7 +135,8 @@ export function FileReview(props: FileReviewProps) {
 
   const save = (at: PatchLine, text: string) => {
     const lineText = lines.find((one) => one.side === at.side && one.line === at.line)?.text ?? ''
-    reviewComments.add(task.id, { path: file.path, ...at, lineText, text })
+    const { path, contentId } = file
+    reviewComments.add(task.id, { path, ...at, contentId, lineText, text })
     setWriting(null)
   }
   const thread = (at: PatchLine) => {
@@ -151,7 +172,9 @@ export function FileReview(props: FileReviewProps) {
           notNow={ignoreSpace ? 'Show white space to apply single changes' : partial.notNow}
           target={partial.target}
           onApply={() => partial.apply([{ path: file.path, hunks: [change.range] }])}
-        />
+        >
+          <ChangeAuthors authors={written[index] ?? []} onOpen={openTurn} onReview={openReview} />
+        </ChangeBar>
       ) : null,
     )
   const outdated = placed.filter(({ line }) => line === null)
@@ -190,7 +213,7 @@ export function FileReview(props: FileReviewProps) {
           </Button>
         )}
       </div>
-      <FileTurns task={task} path={file.path} />
+      <FileTurns authors={authors?.authors ?? []} onOpen={openTurn} />
       {conflict ? (
         <ConflictView
           conflict={conflict}

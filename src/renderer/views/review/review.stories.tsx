@@ -7,6 +7,20 @@ import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import { workspaceDiff } from '../../../../tests/fixtures/entries/workspaces.ts'
 import type { TargetComparison } from '../../../shared/contract/changes.ts'
+import type { ChangeAuthor } from '../../../shared/contract/review.ts'
+
+/** Two turns wrote the change of the parser, one of them by what a sub-agent did; the others are of one call each. */
+const author = (turn: number, tool: string): ChangeAuthor => ({
+  ...{ by: 'call', turn, seq: turn, at: 0, tool, applied: null },
+})
+const authors = (_: unknown, path: string) => ({
+  authors: [
+    author(1, 'edit_file'),
+    { ...author(3, 'task_apply_patch'), applied: { taskId: ids.tests, title: 'Add parser tests' } },
+  ],
+  written: path === 'src/parser.ts' ? [{ start: 45, lines: 2, author: 0 }] : [],
+  removed: path === 'src/parser.ts' ? [] : [{ start: 1, lines: 2, author: 1 }],
+})
 
 type Changes = 'some' | 'none' | 'conflicts'
 
@@ -33,7 +47,7 @@ const comparison: TargetComparison = {
 function fake(changes: Changes) {
   return createStoryHost({
     records: laterRecords,
-    ...(changes === 'none' ? {} : { diff: workspaceDiff }),
+    ...(changes === 'none' ? {} : { diff: workspaceDiff, authors }),
     ...(changes === 'conflicts' ? { comparison: () => comparison } : {}),
   })
 }
@@ -88,6 +102,7 @@ export const Conflicts: Story = {
     await userEvent.click(line.getByRole('button', { name: 'Show' }))
     await canvas.findByRole('region', { name: 'Conflict' })
     await expect(canvas.getByRole('figure', { name: 'The agent’s' })).toBeVisible()
+    await expect(await canvas.findByRole('button', { name: 'Turn 1' })).toBeVisible()
     const change = () => canvas.getByRole('group', { name: 'Change 1 of 1' })
     await waitFor(change)
     await userEvent.keyboard('n')

@@ -1,0 +1,106 @@
+import { Fragment } from 'react'
+import type { ChangeAuthor } from '../../../shared/contract/review.ts'
+import { TextButton } from '../primitives/index.ts'
+
+/** More turns of one change are counted. */
+const shownMax = 3
+
+/** Who wrote a change, and how exactly that is known; a turn leads to its place in the transcript. */
+export function ChangeAuthors(props: {
+  authors: readonly ChangeAuthor[]
+  onOpen(seq: number): void
+  /** Opens the changes of a sub-agent that were applied. */
+  onReview(taskId: string): void
+}) {
+  const { authors, onOpen, onReview } = props
+  const [only] = authors
+  if (!only) return null
+  if (authors.length === 1)
+    return (
+      <span className="flex min-w-0 items-baseline gap-x-1" title={reasonOf(only)}>
+        <OneAuthor author={only} onOpen={onOpen} onReview={onReview} />
+      </span>
+    )
+  const parts = partsOf(authors)
+  const shown = parts.slice(0, shownMax)
+  return (
+    <span
+      className="flex min-w-0 flex-wrap items-baseline gap-x-1"
+      title="Mixed: lines of this change were written in several places."
+    >
+      Mixed:
+      {shown.map(({ text, seq }, index) => (
+        <Fragment key={text}>
+          {seq === null ? (
+            <span>{text}</span>
+          ) : (
+            <TextButton onClick={() => onOpen(seq)}>{text}</TextButton>
+          )}
+          {index < shown.length - 1 ? <span aria-hidden>·</span> : null}
+        </Fragment>
+      ))}
+      {parts.length > shown.length ? <span>and {parts.length - shown.length} more</span> : null}
+    </span>
+  )
+}
+
+function OneAuthor(props: {
+  author: ChangeAuthor
+  onOpen(seq: number): void
+  onReview(taskId: string): void
+}) {
+  const { author, onOpen, onReview } = props
+  const { by, turn, seq, tool, applied } = author
+  if (by === 'unknown') return <span>Unknown turn</span>
+  if (by === 'outside') return <span>{outsideText(author)}</span>
+  return (
+    <>
+      <TextButton className="shrink-0" onClick={() => seq !== null && onOpen(seq)}>
+        Turn {turn}
+      </TextButton>
+      {applied ? (
+        <>
+          <span className="shrink-0">applied from</span>
+          <TextButton
+            className="untrusted min-w-0 truncate"
+            onClick={() => onReview(applied.taskId)}
+          >
+            {applied.title}
+          </TextButton>
+        </>
+      ) : (
+        <span className="untrusted min-w-0 truncate">
+          {by === 'call' ? tool : 'one of its calls'}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** A turn once, however many of its calls wrote in it. */
+function partsOf(authors: readonly ChangeAuthor[]): { text: string; seq: number | null }[] {
+  const parts = new Map<string, number | null>()
+  for (const author of authors) {
+    const { by, turn, seq } = author
+    if (by === 'unknown') parts.set('an unknown turn', null)
+    else if (by === 'outside') parts.set('outside of a turn', null)
+    else parts.set(`turn ${turn}`, seq)
+  }
+  return [...parts].map(([text, seq]) => ({ text, seq }))
+}
+
+const outsideText = ({ turn }: ChangeAuthor): string =>
+  turn === null ? 'Changed before the first turn' : `Changed outside of a turn, after turn ${turn}`
+
+function reasonOf({ by }: ChangeAuthor): string {
+  switch (by) {
+    case 'call':
+      return 'Exact: the files before and after this call show that it made the change.'
+    case 'turn':
+      return 'Made in this turn; which of its calls made it was not recorded.'
+    case 'outside':
+      return 'Made while no turn was running: by you, or by another program.'
+    case 'unknown':
+      return 'The files were not recorded when this was changed.'
+  }
+}
