@@ -176,7 +176,7 @@ test('a parallel group is resumed as a whole, from a row of it and from the dial
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     // What worked alone has no group.
     await row(page, 'Build it').click({ button: 'right' })
-    await expect(page.getByRole('menuitem', { name: /^Resume/ })).toHaveText('Resume…')
+    await expect(page.getByRole('menuitem', { name: /^Resume/ })).toHaveAccessibleName('Resume…')
     await page.keyboard.press('Escape')
   })
   await test.step('from the dialog of one of them, which its unknown call opens', async () => {

@@ -3,7 +3,7 @@ import { Menu as Base } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { classNames } from './class-names.ts'
-import { keysText } from './kbd.tsx'
+import { ariaKeys, keysText } from './kbd.tsx'
 
 export type MenuEntry =
   | {
@@ -115,6 +115,7 @@ const Entries = ({ entries }: { entries: MenuEntry[] | (() => MenuEntry[]) }) =>
         key={entry.label}
         disabled={entry.disabled}
         onClick={entry.onSelect}
+        aria-keyshortcuts={entry.shortcut ? ariaKeys(entry.shortcut) : undefined}
         className={classNames(
           'flex h-7 items-center gap-2 rounded-sm px-2 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&>svg]:size-4 [&>svg]:text-muted',
           entry.danger && 'text-red',
@@ -123,7 +124,9 @@ const Entries = ({ entries }: { entries: MenuEntry[] | (() => MenuEntry[]) }) =>
         {entry.icon}
         <span className="flex-1">{entry.label}</span>
         {entry.shortcut ? (
-          <span className="pl-4 text-small text-muted">{keysText(entry.shortcut)}</span>
+          <span aria-hidden className="pl-4 text-small text-muted">
+            {keysText(entry.shortcut)}
+          </span>
         ) : null}
       </Base.Item>
     ),
