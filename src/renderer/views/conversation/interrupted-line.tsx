@@ -1,0 +1,60 @@
+import { RotateCcw } from 'lucide-react'
+import { useStore } from 'zustand'
+import type { Task } from '../../../shared/records/tasks.ts'
+import { ActionLine, Button, RelativeTime, StatusIcon } from '../../components/primitives/index.ts'
+import { afterInterrupted } from '../../components/task/cause-words.ts'
+import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
+import { isWaiting, stoppedAt } from '../../store/resume/resumable.ts'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
+
+/** Whether the footer says why a root stopped, and offers Resume. */
+export const hasResumeLine = (task: Task): boolean =>
+  task.status === 'interrupted' &&
+  task.parentId === null &&
+  !task.sleep &&
+  !task.archived &&
+  !task.workspace?.pending &&
+  !task.workspace?.removal
+
+/** Why the root stopped, with Resume, above the composer. */
+export function InterruptedLine({ task }: { task: Task }) {
+  const { resume } = useResumeActions()
+  const unreachable = useUnreachable()
+  const lost = unreachable !== undefined
+  const { resumes } = useStores()
+  const waiting = isWaiting(task, useActivity(task.id))
+  const checking = useStore(resumes.store, (view) => view.looking.has(task.id))
+  return (
+    <ActionLine
+      label="Why it stopped"
+      look="attention"
+      icon={<StatusIcon status="interrupted" decorative />}
+      actions={
+        waiting ? null : (
+          <Button
+            size="small"
+            icon={<RotateCcw />}
+            shortcut="r"
+            busy={checking}
+            disabled={lost}
+            title={unreachable}
+            onClick={() => void resume(task.id)}
+          >
+            Resume
+          </Button>
+        )
+      }
+    >
+      <p className="line-clamp-2">
+        {waiting ? (
+          'Waiting for a free slot.'
+        ) : (
+          <>
+            Interrupted <RelativeTime at={stoppedAt(task)} />
+            {afterInterrupted(task.cause)}. Resume to continue, or send a new instruction.
+          </>
+        )}
+      </p>
+    </ActionLine>
+  )
+}

@@ -1,0 +1,79 @@
+import { type RefObject, useState } from 'react'
+import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { Composer } from '../../components/composer/composer.tsx'
+import { useStores } from '../../store/hooks.ts'
+import { resumableBelow } from '../../store/resume/resumable.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { type NextRunPicker, NextRunPickers } from '../composer/next-run-pickers.tsx'
+import { useComposerCommands } from '../composer/use-composer-commands.ts'
+import { BudgetLine } from '../limits/budget-line.tsx'
+import { SleepLine } from '../limits/sleep-line.tsx'
+import { PendingPrompt } from '../permissions/pending-prompt.tsx'
+import { hasResumeLine, InterruptedLine } from './interrupted-line.tsx'
+import { ResultLine } from './result-line.tsx'
+import { useTaskComposer } from './use-task-composer.tsx'
+import { WaitingPrompts } from './waiting-prompts.tsx'
+
+/** Where a person writes to a root, with what stands above it. */
+export function RootComposer(props: {
+  task: Task
+  /** Esc was pressed once: the next one stops the agent. */
+  stopsNext: boolean
+  onSent(): void
+  onReview(): void
+  composer: RefObject<HTMLTextAreaElement | null>
+}) {
+  const { task, onSent, onReview, composer } = props
+  const { ledger, overlay } = useStores()
+  const [picker, setPicker] = useState<NextRunPicker | null>(null)
+  const commands = useComposerCommands(task, { onPick: setPicker, onReview })
+  const { composerProps, problem, send, edit } = useTaskComposer({ ...props, what: 'follow-up' })
+  const running = isRunning(task.status)
+  const isModel = task.spec.kind === 'model'
+
+  const sendPrompt = async (prompt: string, atNextTurn: boolean) => {
+    if (await send(prompt, { atNextTurn })) onSent()
+  }
+  const askFirst = (prompt: string) => {
+    const { tasks } = ledger.store.getState().ledger
+    const interrupted = resumableBelow(tasks, task.id).length
+    const onSend = () => void sendPrompt(prompt, false)
+    if (running || interrupted === 0) onSend()
+    else overlay.show({ kind: 'follow-up', taskId: task.id, interrupted, onSend })
+  }
+  return (
+    <div className="shrink-0 px-6 pt-1 pb-4">
+      <div className="mx-auto flex max-w-reading flex-col gap-2">
+        <PendingPrompt taskId={task.id} />
+        <ResultLine task={task} onReview={onReview} />
+        <WaitingPrompts task={task} onEdit={edit} />
+        <BudgetLine task={task} />
+        <SleepLine task={task} />
+        {problem ? <ProblemNotice problem={problem} /> : null}
+        {hasResumeLine(task) ? <InterruptedLine task={task} /> : null}
+        <Composer
+          {...composerProps}
+          label="Follow-up"
+          placeholder={running ? 'Write a follow-up' : 'Send a follow-up'}
+          onSend={askFirst}
+          onSendNow={
+            task.spec.kind === 'scripted' ? undefined : (prompt) => void sendPrompt(prompt, true)
+          }
+          running={running}
+          attachments={isModel ? composerProps.attachments : undefined}
+          commands={commands}
+          controls={
+            isModel ? (
+              <NextRunPickers
+                task={task}
+                open={picker}
+                onOpenChange={setPicker}
+                returnTo={composer}
+              />
+            ) : undefined
+          }
+        />
+      </div>
+    </div>
+  )
+}
