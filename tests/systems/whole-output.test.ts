@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Shiplog } from '../../src/main/shiplog.ts'
-import { outputPartBytesMax } from '../../src/shared/contract/workspace.ts'
+import { textPartBytesMax } from '../../src/shared/contract/workspace.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 
@@ -32,7 +32,7 @@ async function wholeOf({ client }: Shiplog, taskId: TaskId, sha256: string): Pro
       sha256,
       offset,
     })
-    expect(Buffer.byteLength(part.text)).toBeLessThanOrEqual(outputPartBytesMax)
+    expect(Buffer.byteLength(part.text)).toBeLessThanOrEqual(textPartBytesMax)
     text += part.text
     offset = part.nextOffset
   }

@@ -2,6 +2,7 @@
  * The offsets of a journal's readable records, in memory; stored-index.ts persists them between
  * starts (J8).
  */
+import { firstIndex } from '../../shared/first-index.ts'
 export interface OffsetIndex {
   readonly count: number
   /**
@@ -51,14 +52,7 @@ export function createOffsetIndex(known?: Float64Array): OffsetIndex {
   function ordinalFrom(seq: number): number {
     // In an undamaged journal the record with seq n is at n - 1.
     if (seqAt(seq - 1) === seq) return seq - 1
-    let low = 0
-    let high = count
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((seqAt(middle) ?? 0) < seq) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstIndex(count, (ordinal) => (seqAt(ordinal) ?? 0) >= seq)
   }
 
   function makeRoom(): void {

@@ -11,7 +11,12 @@ import { base } from './base.ts'
 import { timelinePageMarksMax, timelinePageSchema } from './timeline.ts'
 import { filterAnswerSchema, filteredPageMax, transcriptFilterSchema } from './transcript-filter.ts'
 import { findEventSchema, findPlacesMax, findQuerySchema } from './transcript-find.ts'
-import { outputPartBytesMax, transcriptPageEntriesMax, transcriptPageSchema } from './workspace.ts'
+import {
+  textPartQuery,
+  textPartSchema,
+  transcriptPageEntriesMax,
+  transcriptPageSchema,
+} from './workspace.ts'
 
 const seq = z.number().int().min(1)
 /** A call that names a requesting workspace sees only what is below that. */
@@ -129,7 +134,6 @@ export const transcripts = {
     .output(transcriptStateSchema),
   /**
    * A part of a long text of the entry `seq`, as `values` of a page names it; of a whole entry (`at` empty) its JSON.
-   * `offset`: a byte; `nextOffset` is where the next part begins, null at the end.
    */
   value: base
     .input(
@@ -137,17 +141,10 @@ export const transcripts = {
         ...subject,
         seq,
         at: z.array(z.union([z.string(), z.number().int()])),
-        offset: z.number().int().min(0).default(0),
-        bytesMax: z.number().int().min(4).max(outputPartBytesMax).default(outputPartBytesMax),
+        ...textPartQuery,
       }),
     )
-    .output(
-      z.object({
-        text: z.string(),
-        total: z.number().int().min(0),
-        nextOffset: z.number().int().min(1).nullable(),
-      }),
-    ),
+    .output(textPartSchema),
   /**
    * All matches of a text in the transcript, as they are found: those from `nearSeq` on first, then those before it, from
    * `fromSeq` on. At most `limit` places are listed, and every match is counted. INVALID (field `query`) for text that

@@ -43,8 +43,22 @@ const foundFilesMax = 50
 /** Longer than any path. */
 const findQueryCharsMax = 4_096
 
-/** Of one part of an output: a few screens, small enough for one message. */
-export const outputPartBytesMax = 256 * 1024
+/** Of one part of a long text: a few screens, small enough for one message. */
+export const textPartBytesMax = 256 * 1024
+
+/** `offset`: the byte at which the part begins. */
+export const textPartQuery = {
+  offset: z.number().int().min(0).default(0),
+  bytesMax: z.number().int().min(4).max(textPartBytesMax).default(textPartBytesMax),
+}
+
+export const textPartSchema = z.object({
+  text: z.string(),
+  /** Bytes of the whole text. */
+  total: z.number().int().min(0),
+  /** The byte at which the next part begins; null at the end. */
+  nextOffset: z.number().int().min(1).nullable(),
+})
 
 export const transcriptPageSchema = z.object({
   taskId: taskIdSchema,
@@ -159,24 +173,10 @@ export const workspace = {
     .output(transcriptPageSchema),
   /**
    * A part of what a command printed, where the record keeps more than its result shows (`detail.whole`).
-   * `offset`: a byte; `nextOffset` is where the next part begins, null at the end.
    */
   readOutput: base
-    .input(
-      z.object({
-        taskId: idTextSchema,
-        sha256: z.string(),
-        offset: z.number().int().min(0).default(0),
-        bytesMax: z.number().int().min(4).max(outputPartBytesMax).default(outputPartBytesMax),
-      }),
-    )
-    .output(
-      z.object({
-        text: z.string(),
-        total: z.number().int().min(0),
-        nextOffset: z.number().int().min(1).nullable(),
-      }),
-    ),
+    .input(z.object({ taskId: idTextSchema, sha256: z.string(), ...textPartQuery }))
+    .output(textPartSchema),
   /** Everything that is kept, live and cleaned up alike, newest first; or what is kept of the given tasks. */
   listTranscripts: base
     .input(

@@ -1,4 +1,5 @@
 /** The prompts, runs and turns of a transcript, to go to. Virtual, because there may be thousands. */
+
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { CircleAlert, MessageSquareText, Play, RotateCcw } from 'lucide-react'
 import {
@@ -12,6 +13,7 @@ import {
   useState,
 } from 'react'
 import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
+import { firstIndex } from '../../../shared/first-index.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { counted, exactTime } from '../primitives/format.ts'
 import { classNames, IconButton, StatusIcon, TextInput } from '../primitives/index.ts'
@@ -247,13 +249,5 @@ const matches = (item: OutlineItem, filter: string): boolean =>
   (item.kind === 'turn' && String(item.turn) === filter)
 
 /** The last item that is not after `seq`; its own, if it is among them. */
-function nearest(items: OutlineItem[], seq: number): number {
-  let low = 0
-  let high = items.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((items[middle] as OutlineItem).seq <= seq) low = middle + 1
-    else high = middle
-  }
-  return low - 1
-}
+const nearest = (items: OutlineItem[], seq: number): number =>
+  firstIndex(items.length, (index) => (items[index] as OutlineItem).seq > seq) - 1

@@ -2,8 +2,10 @@
  * Where the marks of a timeline are drawn: by time, but with room for each, and with long pauses collapsed. Pure.
  * Positions are from 0 to 1, in file order, also where the clock went back.
  */
+
 import type { TimelineMark } from '../../../shared/contract/timeline.ts'
 import { hourMs } from '../../../shared/durations.ts'
+import { firstIndex } from '../../../shared/first-index.ts'
 
 /** A pause is collapsed if it is longer than this, and than this part of all work. */
 const pauseMsMin = 60_000
@@ -94,15 +96,8 @@ function timesOf(marks: readonly TimelineMark[]): { times: number[]; idle: boole
 }
 
 /** The index of the first value above `value`, in ascending values. */
-function firstAbove(values: ArrayLike<number>, value: number): number {
-  let [low, high] = [0, values.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((values[middle] as number) <= value) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const firstAbove = (values: ArrayLike<number>, value: number): number =>
+  firstIndex(values.length, (index) => (values[index] as number) > value)
 
 interface Lane<Span> {
   spans: Span[]

@@ -1,5 +1,7 @@
 /** Where a replay stops: at the ends of turns, and at calls; and how far it plays. Pure. */
+
 import type { TimelineMark } from '../../../shared/contract/timeline.ts'
+import { firstIndex } from '../../../shared/first-index.ts'
 import { markAt, type Timeline } from '../../../shared/projections/replay/replay-state.ts'
 
 export type StepUnit = 'turn' | 'call'
@@ -57,15 +59,8 @@ export const firstSeq = ({ marks }: Timeline): number => marks[0]?.seq ?? 0
 export const lastSeq = ({ marks }: Timeline): number => marks.at(-1)?.seq ?? 0
 
 /** The number of values at or below `value`. */
-function indexAfter(values: readonly number[], value: number): number {
-  let [low, high] = [0, values.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((values[middle] as number) <= value) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const indexAfter = (values: readonly number[], value: number): number =>
+  firstIndex(values.length, (index) => (values[index] as number) > value)
 
 /**
  * Plays on from `seq` for `ms` of recorded time, with pauses cut. Returns where that leads, and the time that is left

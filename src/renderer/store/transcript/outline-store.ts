@@ -1,7 +1,9 @@
 /** The outline of one transcript: read page by page while it is shown, and on as the transcript grows. */
+
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
+import { firstIndex } from '../../../shared/first-index.ts'
 import { readPages } from '../../../shared/read-pages.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
@@ -97,14 +99,8 @@ function settled(items: OutlineItem[]): [OutlineItem[], number] {
 
 /** Returns the index of the item that entry `seq` belongs to; -1 before the first. */
 export function outlineIndexOf(items: OutlineItem[], seq: number): number {
-  let low = 0
-  let high = items.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((items[middle] as OutlineItem).seq < seq) low = middle + 1
-    else high = middle
-  }
-  const next = items[low]
+  const first = firstIndex(items.length, (index) => (items[index] as OutlineItem).seq >= seq)
+  const next = items[first]
   // A turn is named by its last entry, its message; everything else by its first.
-  return next && (next.seq === seq || next.kind === 'turn') ? low : low - 1
+  return next && (next.seq === seq || next.kind === 'turn') ? first : first - 1
 }

@@ -3,6 +3,7 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, screen, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
+import { chooseFromRowMenu } from '../../../../storybook/row-menu.ts'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import type { RedactionHit } from '../../../shared/contract/exports.ts'
@@ -47,9 +48,7 @@ export default meta
 type Story = StoryObj<typeof meta>
 
 async function open(canvasElement: HTMLElement): Promise<HTMLElement> {
-  const row = await within(canvasElement).findByRole('treeitem', { name: /Fix the parser/ })
-  await userEvent.pointer({ target: row, keys: '[MouseRight]' })
-  await userEvent.click(await screen.findByRole('menuitem', { name: 'Export…' }))
+  await chooseFromRowMenu(canvasElement, { row: /Fix the parser/, item: 'Export…' })
   return screen.findByRole('dialog', { name: /^Export/ })
 }
 

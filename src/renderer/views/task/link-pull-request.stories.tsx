@@ -1,8 +1,9 @@
 /** Linking a pull request from the menu of an agent's row. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
-import { expect, screen, userEvent, waitFor, within } from 'storybook/test'
+import { expect, screen, userEvent, waitFor } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
+import { chooseFromRowMenu } from '../../../../storybook/row-menu.ts'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 
@@ -21,9 +22,7 @@ export default meta
 type Story = StoryObj<typeof meta>
 
 async function open(canvasElement: HTMLElement): Promise<HTMLElement> {
-  const row = await within(canvasElement).findByRole('treeitem', { name: /Fix the parser/ })
-  await userEvent.pointer({ target: row, keys: '[MouseRight]' })
-  await userEvent.click(await screen.findByRole('menuitem', { name: 'Link pull request…' }))
+  await chooseFromRowMenu(canvasElement, { row: /Fix the parser/, item: 'Link pull request…' })
   return screen.findByRole('textbox', { name: 'Address' })
 }
 

@@ -8,6 +8,7 @@ import {
 } from 'react'
 import { useStore } from 'zustand'
 import type { FindPlace } from '../../../shared/contract/transcript-find.ts'
+import { firstIndex } from '../../../shared/first-index.ts'
 import { findPatternOf, patternOfTexts } from '../../../shared/text/find-pattern.ts'
 import { FindBar } from '../../components/conversation/find/find-bar.tsx'
 import { createFindMarks, type FindMarks } from '../../components/conversation/find/find-marks.ts'
@@ -200,15 +201,8 @@ function patternsOf({ isPattern, ...query }: FindView['query'], places: readonly
 /** Of the rows of one turn. */
 const textsMax = 200
 
-function firstFrom(places: readonly FindPlace[], seq: number): number {
-  let [low, high] = [0, places.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((places[middle]?.seq ?? 0) < seq) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const firstFrom = (places: readonly FindPlace[], seq: number): number =>
+  firstIndex(places.length, (index) => (places[index] as FindPlace).seq >= seq)
 
 /** The first visible entry. */
 function seqInView(root: HTMLElement | null): number {

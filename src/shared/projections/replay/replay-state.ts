@@ -2,8 +2,10 @@
  * What was known at a moment of a transcript, folded from the marks of its timeline, with stored states at intervals: a
  * moment anywhere among 50,000 entries takes a fraction of a millisecond, forward or back. Pure.
  */
+
 import type { PermissionMode } from '../../agents/permission-modes.ts'
 import type { TimelineMark, TimelinePage } from '../../contract/timeline.ts'
+import { firstIndex } from '../../first-index.ts'
 import type { TaskId, ToolCallId } from '../../records/ids.ts'
 import type { TaskStatus } from '../../records/tasks.ts'
 import { addUsage, noUsage, type Usage } from '../../records/usage.ts'
@@ -133,13 +135,7 @@ export function withPage(timeline: Timeline, page: TimelinePage): Timeline {
 
 /** The last mark at or before the entry `seq`; -1: all are after it. */
 export function markAt({ marks }: Pick<Timeline, 'marks'>, seq: number): number {
-  let [low, high] = [0, marks.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((marks[middle] as TimelineMark).seq <= seq) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  return firstIndex(marks.length, (index) => (marks[index] as TimelineMark).seq > seq) - 1
 }
 
 /** The state after the entry `seq`. */

@@ -2,6 +2,7 @@
  * Marks the matches of a search in the rows that are shown, by the CSS Custom Highlight API: nothing in the page is
  * changed. Browsers without it show no marks; the row of a match is pointed out there as well.
  */
+import { firstIndex } from '../../../../shared/first-index.ts'
 import { eachMatch } from '../../../../shared/text/find-pattern.ts'
 
 /** What is marked. */
@@ -139,15 +140,8 @@ function textOf(row: HTMLElement): { text: string; nodes: TextPlace[] } {
 const notFound = '.sr-only, [data-row-tools], [data-aside], figcaption, style, script'
 const blocks = 'article, p, li, pre, div, td, th, h1, h2, h3, h4, h5, h6, button, [data-line]'
 
-function nodeAt(nodes: readonly TextPlace[], position: number): TextPlace | undefined {
-  let [low, high] = [0, nodes.length - 1]
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if ((nodes[middle]?.start ?? 0) <= position) low = middle
-    else high = middle - 1
-  }
-  return nodes[low]
-}
+const nodeAt = (nodes: readonly TextPlace[], position: number): TextPlace | undefined =>
+  nodes[firstIndex(nodes.length, (index) => (nodes[index] as TextPlace).start > position) - 1]
 
 /** The match of the text where it is shown in one piece; else the nearest one in its row. */
 function rangeOf({ current: at }: ShownMatches, root: HTMLElement, ranges: Range[]): Range | null {

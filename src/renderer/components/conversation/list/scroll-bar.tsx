@@ -2,6 +2,7 @@
  * A scroll bar over a whole transcript, of which the list lays out only a window: it replaces the
  * browser's, which knows only that window.
  */
+
 import {
   type PointerEvent,
   type RefObject,
@@ -11,6 +12,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { firstIndex } from '../../../../shared/first-index.ts'
 import { timeOfDay } from '../../primitives/format.ts'
 import { classNames } from '../../primitives/index.ts'
 import { entrySeqOf, type Row, turnAt } from '../rows/rows.ts'
@@ -260,16 +262,10 @@ function risingSeqs(rows: Row[]): number[] {
   })
 }
 
-/** Where the first row from entry `seq` on begins, by binary search. */
+/** Where the first row from entry `seq` on begins. */
 function startOfSeq(seq: number, seqs: number[], list: LaidOut): number {
-  let low = 0
-  let high = seqs.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((seqs[middle] as number) < seq) low = middle + 1
-    else high = middle
-  }
-  return list.measurementsCache[low]?.start ?? list.getTotalSize()
+  const first = firstIndex(seqs.length, (index) => (seqs[index] as number) >= seq)
+  return list.measurementsCache[first]?.start ?? list.getTotalSize()
 }
 
 /** "Turn 1,204 of 4,025 · 14:03" of the row at `index`. */

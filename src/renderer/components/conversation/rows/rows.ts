@@ -6,6 +6,7 @@
 
 import { traitsOf } from '../../../../shared/agents/tool-traits.ts'
 import type { Damage } from '../../../../shared/contract/workspace.ts'
+import { firstIndex } from '../../../../shared/first-index.ts'
 import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
 import type {
   ToolCallView,
@@ -102,16 +103,7 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
  * -1 before the first.
  */
 export function rowIndexOfSeq(rows: Row[], seq: number): number {
-  let low = 0
-  let high = rows.length - 1
-  let found = -1
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    if ((rows[middle] as Row).seq <= seq) {
-      found = middle
-      low = middle + 1
-    } else high = middle - 1
-  }
+  const found = firstIndex(rows.length, (index) => (rows[index] as Row).seq > seq) - 1
   // The first of the rows with the same seq.
   let first = found
   while (first > 0 && rows[first - 1]?.seq === rows[found]?.seq) first -= 1
