@@ -29,6 +29,10 @@ const host: CliHost = {
     }
   },
   exitNow: (code) => process.exit(code),
+  async runAttached(command) {
+    const { runAttached } = await import('./hosts/cli/run-attached.ts')
+    return runAttached(command)
+  },
   now: Date.now,
   async resolveDataDir(flag) {
     const { resolveDataDir } = await import('./data-dir.ts')

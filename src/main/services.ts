@@ -3,7 +3,13 @@
 import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
 import { clockAhead } from '../shared/projections/ledger/ledger-clock.ts'
 import { createAcpDriver } from './agents/acp/driver.ts'
-import { createFindProgram } from './agents/acp/find-program.ts'
+import { createFindProgram, type FindProgram } from './agents/acp/find-program.ts'
+import {
+  type AgentStore,
+  agentSettingsOf,
+  openAgentStore,
+} from './agents/acp/installed/agent-store.ts'
+import { createInstalledAgents } from './agents/acp/installed/installed-agents.ts'
 import { createToolServers } from './agents/acp/mcp/tool-servers.ts'
 import { createOpenTaskTools, offeredPresets } from './agents/acp/task-tools.ts'
 import { builtInSource } from './agents/definitions/definition.ts'
@@ -34,6 +40,7 @@ import type { Ledger } from './ledger/ledger.ts'
 import type { Log } from './log/log.ts'
 import type { Notices } from './notices.ts'
 import { openFolder } from './open-folder.ts'
+import { openTerminal } from './open-terminal.ts'
 import { type Custody, createCustody } from './processes/custody.ts'
 import { ownIdentity } from './processes/identity.ts'
 import { type Sandbox, systemSandbox } from './processes/sandbox/index.ts'
@@ -45,6 +52,7 @@ import { createInProcessClient, createRouter, type ShiplogRouter } from './rpc/r
 import { createRunRegistry } from './runs/run-registry.ts'
 import { createSearchService } from './search/search-service.ts'
 import { createTranscriptFinder } from './search/transcript-finder.ts'
+import { agentEnvironment, isSecret } from './secrets/agent-environment.ts'
 import { maskEntry } from './secrets/mask-records.ts'
 import type { LearningMasker } from './secrets/masker.ts'
 import { layoutOf } from './sessions/session-files.ts'
@@ -126,6 +134,8 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     learn: secrets.learn,
     onWarning: notices.warning,
   })
+  const find = createFindProgram()
+  const agentStore = await openAgentStore(layout.installedAgents)
   const limitSettings = await openLimitSettings(layout.limits, notices.warning)
   const tasks = createTaskService({
     ...common,
@@ -136,7 +146,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     turnStore,
     workspaces,
     runs,
-    drivers: createDrivers(common, { models, secrets, notices, custody }),
+    drivers: createDrivers(common, { models, secrets, notices, custody, find, agentStore }),
     runTool: createToolRunner({
       custody,
       filesOfGit: (dir, { signal }) => git.listFiles(dir, { signal, withDeleted: true }),
@@ -225,6 +235,15 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     demo: createDemo({ content: demoContent, git, layout, workspaces, tasks }),
     permissions,
     limitSettings,
+    agents: createInstalledAgents({
+      ...{ store: agentStore, find, custody, version, now: clock, hostEnv: process.env, isSecret },
+      environment: (passes) => agentEnvironment(process.env, { allowed: passes, only: null }).env,
+      openTerminal: (command) =>
+        openTerminal(command, {
+          find: async (program) => (await find(program, process.env.PATH ?? ''))?.file ?? null,
+        }),
+      onWarning: notices.warning,
+    }),
     models,
     retention,
     search,
@@ -328,10 +347,11 @@ function createDrivers(
     secrets: LearningMasker
     notices: Notices
     custody: Custody
+    find: FindProgram
+    agentStore: AgentStore
   },
 ) {
-  const { models, secrets, notices, custody } = deps
-  const find = createFindProgram()
+  const { models, secrets, notices, custody, find, agentStore } = deps
   const isInstalled = async (command: string) =>
     (await find(command, process.env.PATH ?? '')) !== null
   const definitions = createDefinitions({
@@ -354,6 +374,7 @@ function createDrivers(
     model,
     acp: createAcpDriver({
       ...{ custody, version, find, hostEnv: process.env, definitions },
+      settings: agentSettingsOf(agentStore),
       openTools: createOpenTaskTools({
         servers: createToolServers({ version }),
         ...{ definitions, isInstalled },

@@ -18,6 +18,7 @@ type Wanted =
   | 'parallel group'
   | 'question'
   | 'provider'
+  | 'agent'
   | 'image'
   | 'folder'
   | 'file'

@@ -55,6 +55,7 @@ export function startCli(argv: string[], options: RunOptions = {}): StartedCli {
       return () => listeners.delete(listener)
     },
     exitNow: (exitCode) => leftWith.push(exitCode),
+    runAttached: async () => 0,
     now: () => Date.parse('2026-11-21T10:00:00Z'),
     resolveDataDir: async (flag) => flag ?? '/data',
     openShiplog: async () => fake.shiplog,

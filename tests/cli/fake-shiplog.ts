@@ -13,7 +13,9 @@ import type { FakeHostOptions } from '../fake-host/options.ts'
 
 export type FakeShiplog = ReturnType<typeof createFakeShiplog>
 
-export function createFakeShiplog({ models }: Pick<FakeHostOptions, 'models'> = {}) {
+export function createFakeShiplog(
+  given: Pick<FakeHostOptions, 'models' | 'agents' | 'agentChecks'> = {},
+) {
   const closedHow: (ClosedHow | undefined)[] = []
   const endpoints: (string | null)[] = []
   const drift: Record<TaskId, DriftReport> = {}
@@ -26,7 +28,7 @@ export function createFakeShiplog({ models }: Pick<FakeHostOptions, 'models'> = 
   const host = createFakeHost({
     pageEntriesMax: 2,
     info: { host: 'cli', canPickFolder: false },
-    ...(models && { models }),
+    ...given,
     drift,
     unrestorable,
     setup: ({ dir }) =>
@@ -51,7 +53,7 @@ export function createFakeShiplog({ models }: Pick<FakeHostOptions, 'models'> = 
     }),
     retention: { plan: () => expiring, kept: 3, clockAhead: () => clockAhead },
   })
-  const { state, given } = host
+  const { state, given: happenings } = host
   const running = () => [...state.tasks.values()].filter(({ status }) => isRunning(status))
 
   const shiplog: Shiplog = {
@@ -85,11 +87,11 @@ export function createFakeShiplog({ models }: Pick<FakeHostOptions, 'models'> = 
     },
     /** What happens once an agent was started. */
     onStart(next: (rootId: TaskId) => Promise<void>) {
-      given.onStart = next
+      happenings.onStart = next
     },
     /** What happens once an agent goes on: it was resumed, queued again, or continued. */
     onGoOn(next: (taskId: TaskId) => Promise<void>) {
-      given.onGoOn = next
+      happenings.onGoOn = next
     },
     /** The set-up command of a project whose folder is called "with-setup", and what it copies. */
     broughtSetup(setup: string, copy: string[] = []) {

@@ -15,6 +15,7 @@
  */
 import { createRouterClient } from '@orpc/server'
 import type { ShiplogClient } from '../../src/shared/contract/index.ts'
+import { agentAnswers } from './agents.ts'
 import { appAnswers, doctorAnswers, projectAnswers } from './app-and-projects.ts'
 import { checkAnswers } from './checks.ts'
 import { exportAnswers } from './exports.ts'
@@ -57,6 +58,7 @@ export function createFakeHost(options: FakeHostOptions = {}) {
     review: reviewAnswers(os, memory),
     search: searchAnswers(os, memory),
     exports: exportAnswers(os, memory),
+    agents: agentAnswers(os, memory),
     models: modelAnswers(os, memory),
     retention: retentionAnswers(os, memory),
     doctor: doctorAnswers(os, memory),

@@ -1,5 +1,6 @@
 /** What a suite gives the fake host. */
 
+import type { AgentCheck, InstalledAgentState } from '../../src/shared/agents/agent-checks.ts'
 import type { PendingPermission, PermissionSettings } from '../../src/shared/agents/permissions.ts'
 import type { ModelTest, ProviderEntry } from '../../src/shared/agents/provider-settings.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
@@ -39,6 +40,10 @@ export interface FakeHostOptions {
   info?: Partial<AppInfo>
   /** Absent: bubblewrap. */
   sandbox?: SandboxSupport
+  /** Presets that are not named are not installed. */
+  agents?: InstalledAgentState[]
+  /** Absent: it is ready. */
+  agentChecks?: Record<string, AgentCheck>
   /** What happened before. */
   records?: LedgerRecord[]
   sessions?: Record<

@@ -165,6 +165,7 @@ const importTable: Record<string, PartRow> = {
   'main/cli.ts': { parts: entryPointParts, packages: 'node' },
   // Handed to the services by the composition root.
   'main/open-folder.ts': { parts: ['shared'], packages: 'node' },
+  'main/open-terminal.ts': { parts: ['shared'], packages: 'node' },
   'main/notices.ts': { parts: ['shared'], typesOf: ['main/log'], packages: 'node' },
   // What both entry points must know before there is anything to compose.
   'main/data-dir.ts': { parts: ['shared', 'main/journal'], packages: 'node' },

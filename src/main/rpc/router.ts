@@ -34,6 +34,7 @@ import type { Demo } from '../tasks/demo.ts'
 import type { LimitSettingsStore } from '../tasks/limits/settings.ts'
 import type { TaskService } from '../tasks/task-service.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import { type AgentCalls, agentAnswers } from './agent-answers.ts'
 import { createImplementer } from './implementer.ts'
 import { ledgerFeed } from './ledger-feed.ts'
 import { permissionsFeed } from './permissions-feed.ts'
@@ -72,6 +73,7 @@ interface RouterDependencies {
   demo: Demo
   permissions: PermissionQuestions
   limitSettings: Pick<LimitSettingsStore, 'current' | 'save'>
+  agents: AgentCalls
   models: ModelCalls
   retention: Retention
   search: Pick<SearchService, 'find' | 'state' | 'tools' | 'tasksUsing'>
@@ -299,6 +301,9 @@ export function createRouter(deps: RouterDependencies) {
       })),
       test: os.models.test.handler(({ input }) => models.test(input)),
     },
+    agents: agentAnswers(os, deps.agents, ({ grant }) => {
+      if (grant !== 'decide') refuseToDecide(deps.info())
+    }),
     transcripts: {
       page: os.transcripts.page.handler(({ input }) => transcripts.page(inScope(input), input)),
       outline: os.transcripts.outline.handler(({ input }) =>

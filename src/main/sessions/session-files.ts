@@ -46,6 +46,8 @@ export interface DataLayout {
   providers: string
   /** The keys of providers: `keys.json`. */
   keys: string
+  /** Commands of the person's own, what may be fetched, and the newest checks: `installed-agents.json`. */
+  installedAgents: string
   sessions: string
   archive: string
   /** The receipts of sweeps: what each removed and why. */
@@ -95,6 +97,7 @@ export function layoutOf(dataDir: string): DataLayout {
     limits: join(dataDir, 'limits.json'),
     providers: join(dataDir, 'providers.json'),
     keys: join(dataDir, 'keys.json'),
+    installedAgents: join(dataDir, 'installed-agents.json'),
     sessions,
     archive,
     receipts: join(dataDir, 'receipts'),

@@ -79,6 +79,7 @@ export function createEnvironments(deps: {
         ...(task.spec.kind === 'acp' && task.spec.program !== 'acp'
           ? agentPresets[task.spec.program].variables
           : []),
+        ...(task.spec.kind === 'acp' ? (task.spec.own?.passes ?? []) : []),
       ],
       only: setting.only,
       keys: task.spec.kind === 'model' && task.spec.keyEnv ? [task.spec.keyEnv] : [],

@@ -62,6 +62,15 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
     command: z.array(z.string()).min(1).optional(),
     /** The mode of its sessions, as the agent names it; absent: the one in which it asks, where it is known. */
     mode: z.string().optional(),
+    /** Of one that the person set up: its name, and its variables as they were. */
+    own: z
+      .object({
+        name: z.string(),
+        /** Secret variables that it gets, by name. */
+        passes: z.array(z.string()).optional(),
+        sets: z.record(z.string(), z.string()).optional(),
+      })
+      .optional(),
     /** Its role: that of the installed agent itself, or the name of an agent definition. */
     agent: z.string(),
     definition: definedAgentSchema.optional(),
@@ -131,6 +140,8 @@ export const agentChoiceSchema = z.discriminatedUnion('kind', [
     program: installedAgentSchema,
     /** Of `acp`: the program and its arguments, as in a shell. */
     command: z.string().optional(),
+    /** Of `acp`, instead of a command: the name of one that the person set up. */
+    own: z.string().optional(),
     /** The mode of its sessions, as the agent names it. Absent: the one in which it asks, where it is known. */
     mode: z.string().min(1).optional(),
   }),

@@ -11,8 +11,8 @@ export const installedAgentSchema = z.enum([
   'qwen',
   'acp',
 ])
-export type InstalledAgent = z.infer<typeof installedAgentSchema>
-type AgentPreset = Exclude<InstalledAgent, 'acp'>
+type InstalledAgent = z.infer<typeof installedAgentSchema>
+export type AgentPreset = Exclude<InstalledAgent, 'acp'>
 
 export interface PresetFacts {
   /** As people call it. */
@@ -42,6 +42,11 @@ export interface PresetFacts {
   signIn: string
   /** The command that signs in, in a terminal. */
   signInCommand: readonly string[]
+  /**
+   * When it reports that nobody signed in: at a new session, at the first prompt, or never, as it has models for
+   * everybody.
+   */
+  refusesSignedOut: 'session' | 'prompt' | 'never'
   /** Paths in a repository whose content it may run. */
   repositoryFiles: readonly string[]
   /** False: its loading of sessions is known not to work. */
@@ -65,6 +70,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     modes: { ask: 'read-only', 'allow-edits': 'workspace-write', 'allow-all': 'workspace-write' },
     signIn: 'Sign in with: codex login',
     signInCommand: ['codex', 'login'],
+    refusesSignedOut: 'session',
     repositoryFiles: ['.codex', '.mcp.json'],
     canLoad: true,
     sumsUsage: true,
@@ -86,6 +92,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     modes: askAlways,
     signIn: 'Sign in with: claude auth login',
     signInCommand: ['claude', 'auth', 'login'],
+    refusesSignedOut: 'prompt',
     repositoryFiles: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
     canLoad: true,
     sumsUsage: true,
@@ -101,6 +108,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     modes: null,
     signIn: 'Sign in with: opencode auth login',
     signInCommand: ['opencode', 'auth', 'login'],
+    refusesSignedOut: 'never',
     repositoryFiles: ['opencode.json', 'opencode.jsonc', '.opencode'],
     canLoad: true,
     sumsUsage: false,
@@ -117,6 +125,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     modes: askAlways,
     signIn: 'Sign in by starting gemini once in a terminal, or set GEMINI_API_KEY',
     signInCommand: ['gemini'],
+    refusesSignedOut: 'session',
     repositoryFiles: ['.gemini'],
     canLoad: false,
     sumsUsage: false,
@@ -131,6 +140,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     modes: askAlways,
     signIn: 'Sign in by starting qwen once in a terminal, or set OPENAI_API_KEY',
     signInCommand: ['qwen'],
+    refusesSignedOut: 'session',
     repositoryFiles: ['.qwen'],
     canLoad: true,
     sumsUsage: false,
@@ -141,12 +151,13 @@ export const agentPresetNames = Object.keys(agentPresets) as AgentPreset[]
 export const isAgentPreset = (name: string): name is AgentPreset =>
   Object.hasOwn(agentPresets, name)
 
-/** As shown to people: `Codex`, or the command's first word. */
+/** As shown to people: `Codex`, the name of the person's own, or the command's first word. */
 export function installedAgentName(spec: {
   program: InstalledAgent
   command?: string[] | undefined
+  own?: { name: string } | undefined
 }): string {
   return spec.program === 'acp'
-    ? (spec.command?.[0] ?? 'The agent')
+    ? (spec.own?.name ?? spec.command?.[0] ?? 'The agent')
     : agentPresets[spec.program].name
 }

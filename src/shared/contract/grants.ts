@@ -65,6 +65,15 @@ export const grants: GrantsOf<typeof contract> = {
   checks: { list: 'act' },
   review: { authors: 'act' },
   limits: { settings: 'act', setSettings: 'decide' },
+  agents: {
+    list: 'act',
+    // Starts a program that the person has installed or set up, in an empty folder. With a prompt it is paid for.
+    check: 'act',
+    allowFetch: 'decide',
+    signIn: 'decide',
+    saveOwn: 'decide',
+    removeOwn: 'decide',
+  },
   models: {
     providers: 'act',
     saveProvider: 'decide',

@@ -1,5 +1,6 @@
 /** The whole ORPC contract. `src/main/rpc` implements it; the renderer, the command line and the stories consume it. */
 import type { ContractRouterClient } from '@orpc/contract'
+import { agents } from './agents.ts'
 import { app } from './app.ts'
 import { checks } from './checks.ts'
 import { doctor } from './doctor.ts'
@@ -23,6 +24,7 @@ export const contract = {
   tasks,
   permissions,
   limits,
+  agents,
   models,
   transcripts,
   turnFiles,

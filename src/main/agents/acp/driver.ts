@@ -5,8 +5,10 @@ import type {
   KeptFiles,
   PreparedAgent,
 } from '../../../shared/agents/agent.ts'
+import type { OwnAgent } from '../../../shared/agents/agent-checks.ts'
 import { type AgentSpec, definitionFile } from '../../../shared/agents/agent-specs.ts'
 import {
+  type AgentPreset,
   agentPresets,
   installedAgentName,
   type PresetFacts,
@@ -14,12 +16,26 @@ import {
 import type { Custody } from '../../processes/custody.ts'
 import type { AgentDefinition } from '../definitions/definition.ts'
 import { type Definitions, definitionFrom } from '../definitions/index.ts'
-import { readShellCommand } from '../permissions/shell-segments.ts'
 import type { FindProgram } from './find-program.ts'
 import { launchOf, notInstalled } from './launch.ts'
+import { commandWords, specOfOwn } from './own-command.ts'
 import type { OpenTaskTools } from './task-tools.ts'
 
 type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
+
+/** What the person has set about installed agents. */
+export interface AgentSettings {
+  /** Null: there is none of that name. */
+  own(name: string): OwnAgent | null
+  /** Whether `npx` may fetch the package of a preset at its pinned version. */
+  isFetchAllowed(program: AgentPreset): boolean
+}
+
+const noSettings: AgentSettings = { own: () => null, isFetchAllowed: () => false }
+
+const missing = (name: string): never => {
+  throw new Error(`There is no agent "${name}" of your own: shiplog agent list names them.`)
+}
 
 export function createAcpDriver(deps: {
   custody: Custody
@@ -27,6 +43,8 @@ export function createAcpDriver(deps: {
   find: FindProgram
   /** Shiplog's own environment, in which programs are looked for. */
   hostEnv: NodeJS.ProcessEnv
+  /** Absent: the person has set nothing. */
+  settings?: AgentSettings
   /** Absent: agents get none of Shiplog's tools. */
   openTools?: OpenTaskTools
   /** The roles of sub-agents. */
@@ -42,15 +60,19 @@ export function createAcpDriver(deps: {
   /** One sentence for the person. */
   onNotice: (text: string) => void
 }): AgentDrivers['acp'] {
-  const { find, hostEnv } = deps
+  const { find, hostEnv, settings = noSettings } = deps
+  const { isFetchAllowed } = settings
 
   return {
-    async prepare({ kind, program, command, mode }) {
-      const spec: AcpSpec = {
-        ...{ kind, program, agent: program },
-        ...(program === 'acp' && { command: wordsOf(command ?? '') }),
-        ...(mode !== undefined && { mode }),
-      }
+    async prepare({ kind, program, command, own, mode }) {
+      const spec: AcpSpec =
+        own === undefined
+          ? {
+              ...{ kind, program, agent: program },
+              ...(program === 'acp' && { command: commandWords(command ?? '') }),
+            }
+          : specOfOwn(settings.own(own) ?? missing(own))
+      if (mode !== undefined) spec.mode = mode
       return { spec, files: [], title: installedAgentName(spec) }
     },
     withModel(spec) {
@@ -60,7 +82,7 @@ export function createAcpDriver(deps: {
     },
     filesOf: ({ definition }) => (definition ? [definitionFile(definition)] : []),
     async check(spec): Promise<Availability> {
-      const found = await launchOf(spec, { find, env: hostEnv, cwd: '/' })
+      const found = await launchOf(spec, { find, env: hostEnv, cwd: '/', isFetchAllowed })
       if (found) return { state: 'ready' }
       const detail = notInstalled(spec)
       return { state: 'unavailable', cause: { kind: 'not-started', step: 'run', detail } }
@@ -96,7 +118,8 @@ export function createAcpDriver(deps: {
           ...{ custody: deps.custody, version: deps.version, onNotice: deps.onNotice },
           openTools: deps.openTools ?? null,
           async launch() {
-            const found = await launchOf(spec, { find, env: place.env, cwd: place.cwd })
+            const { env, cwd } = place
+            const found = await launchOf(spec, { find, env, cwd, isFetchAllowed })
             if (!found) throw new Error(notInstalled(spec))
             return found
           },
@@ -104,21 +127,6 @@ export function createAcpDriver(deps: {
       )
     },
   }
-}
-
-/** Throws an Error for anything but a program with its arguments: no shell runs it. */
-function wordsOf(command: string): string[] {
-  if (command.trim() === '')
-    throw new Error('Name the command of the agent, such as "copilot --acp".')
-  const { segments, unclear } = readShellCommand(command)
-  const [only] = segments
-  if (segments.length === 1 && only?.kind === 'command' && only.assignments.length === 0) {
-    const words = only.words.flatMap((word) => (word.kind === 'literal' ? [word.value] : []))
-    if (unclear.length === 0 && words.length === only.words.length && words.length > 0) return words
-  }
-  throw new Error(
-    `${JSON.stringify(command)} is not a program with its arguments: no shell runs it. Put anything else into a script, and name that.`,
-  )
 }
 
 /** The resolved definition is not asked for its model: an installed agent has its own. */

@@ -1,7 +1,11 @@
 /** Which program an installed agent is, and the environment that it gets. */
 import { delimiter } from 'node:path'
 import type { AgentSpec } from '../../../shared/agents/agent-specs.ts'
-import { agentPresets, installedAgentName } from '../../../shared/agents/installed-agents.ts'
+import {
+  type AgentPreset,
+  agentPresets,
+  installedAgentName,
+} from '../../../shared/agents/installed-agents.ts'
 import type { Launch } from './connection.ts'
 import type { FindProgram } from './find-program.ts'
 
@@ -14,18 +18,34 @@ const ofOuterAgent =
 /** Null: it is not installed. */
 export async function launchOf(
   spec: AcpSpec,
-  { find, env: given, cwd }: { find: FindProgram; env: NodeJS.ProcessEnv; cwd: string },
+  {
+    find,
+    env: given,
+    cwd,
+    isFetchAllowed,
+  }: {
+    find: FindProgram
+    env: NodeJS.ProcessEnv
+    cwd: string
+    /** Whether `npx` may fetch its package. Absent: it may not. */
+    isFetchAllowed?: (program: AgentPreset) => boolean
+  },
 ): Promise<Launch | null> {
   const preset = spec.program === 'acp' ? null : agentPresets[spec.program]
-  const [command = '', ...args] = preset ? [preset.command, ...preset.args] : (spec.command ?? [])
+  let [command = '', ...args] = preset ? [preset.command, ...preset.args] : (spec.command ?? [])
   const path = given.PATH ?? ''
-  const found = await find(command, path)
+  let found = await find(command, path)
+  if (!found && preset && spec.program !== 'acp' && isFetchAllowed?.(spec.program)) {
+    const { name, version } = preset.package
+    args = ['--yes', `--package=${name}@${version}`, '--', command, ...args]
+    found = await find('npx', path)
+  }
   if (!found) return null
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(given))
     if (value !== undefined && !ofOuterAgent.test(name)) env[name] = value
   env.PATH = [found.path, ...(found.path === path ? [] : [path])].filter(Boolean).join(delimiter)
-  Object.assign(env, preset?.set)
+  Object.assign(env, preset?.set, spec.own?.sets)
   if (preset?.uses && env[preset.uses.variable] === undefined) {
     const installed = await find(preset.uses.command, env.PATH)
     if (installed) env[preset.uses.variable] = installed.file
@@ -38,5 +58,5 @@ export function notInstalled(spec: AcpSpec): string {
   const name = installedAgentName(spec)
   if (spec.program === 'acp') return `${name} was not found on your PATH`
   const { command, package: from } = agentPresets[spec.program]
-  return `${name} is not installed: ${command} was not found on your PATH. Install it with: npm install -g ${from.name}`
+  return `${name} is not installed: ${command} was not found on your PATH. Install it with: npm install -g ${from.name}, or let npx fetch it by: shiplog agent setup ${spec.program}`
 }

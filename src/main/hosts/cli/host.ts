@@ -22,6 +22,8 @@ export interface CliHost {
   onEndSignal(listener: (signal: EndSignal) => void): () => void
   /** Leaves without ending anything well: for the second Ctrl-C. */
   exitNow(code: number): void
+  /** Runs a command on this terminal, to its end. Resolves with its exit code; null: a signal ended it, or it could not start. */
+  runAttached(command: readonly string[]): Promise<number | null>
   /** Milliseconds since the epoch. */
   now(): number
   /** `flag`: the value of `--data-dir`. Throws when the settings file can't be read. */

@@ -1,15 +1,7 @@
 /** `shiplog agent …`: runs agents, and sets up what they run on. */
 import { type Command, Option } from 'commander'
-import type { AgentKind } from '../../../../shared/agents/agent-specs.ts'
-import type { InstalledAgent } from '../../../../shared/agents/installed-agents.ts'
 import { agentCount, amount, positiveInteger, variableName } from '../option-values.ts'
 import { keyEnvMeaning, permissionsOption, type Runs } from './parts.ts'
-
-/** Here and not from the schema, which would be loaded for every `--help`. */
-export const agentNames = Object.keys({
-  ...{ scripted: true, model: true, codex: true, 'claude-code': true, opencode: true },
-  ...{ gemini: true, qwen: true, acp: true },
-} satisfies Record<AgentKind | InstalledAgent, true>)
 
 export function addAgentCommands(program: Command, runs: Runs): void {
   const agent = program.command('agent').description('run agents')
@@ -18,11 +10,9 @@ export function addAgentCommands(program: Command, runs: Runs): void {
     .description('run a root agent to its end; its report goes to standard output')
     .argument('[prompt]', 'what the agent is asked to do')
     .option('--project <dir>', 'the folder to work on, usually a Git repository')
-    .addOption(
-      new Option(
-        '--agent <kind>',
-        'default: model; scripted with --scenario; an installed agent by its name, acp with --command',
-      ).choices(agentNames),
+    .option(
+      '--agent <kind>',
+      'default: model; scripted with --scenario; an installed agent by its name (shiplog agent list), acp with --command',
     )
     .option(
       '--command <command>',
@@ -76,13 +66,18 @@ export function addAgentCommands(program: Command, runs: Runs): void {
   agent
     .command('list')
     .description("the kinds of agent that can run here, and why the others can't")
-    .action(runs(async () => (await import('../commands/agents/agent-list.ts')).agentList()))
+    .option('--check', 'start each installed agent once, to see what it can and who is signed in')
+    .action(
+      runs(async (_, given) => (await import('../commands/agents/agent-list.ts')).agentList(given)),
+    )
   agent
     .command('test')
-    .description('ask a model once whether it answers and calls tools; exit 1 when it does not')
+    .description(
+      'ask a model, or an installed agent, once whether it answers; exit 1 when it does not',
+    )
     .argument(
       '[model]',
-      'PROVIDER/MODEL, such as anthropic/claude-opus-5-5 or ollama/qwen3:8b; without it the default model',
+      'PROVIDER/MODEL, such as anthropic/claude-opus-5-5, or an agent of shiplog agent list; without it the default model',
     )
     .option('--base-url <url>', "where the model is, instead of its provider's own address")
     .option('--key-env <name>', keyEnvMeaning)
@@ -93,8 +88,26 @@ export function addAgentCommands(program: Command, runs: Runs): void {
     )
   agent
     .command('setup')
-    .description('set up a provider of models: asks in the terminal for what is not given')
-    .argument('[provider]', 'anthropic, openai, google, or a name for a server of your own')
+    .description(
+      'set up a provider of models or an installed agent: asks in the terminal for what is not given',
+    )
+    .argument(
+      '[provider]',
+      'anthropic, openai, google, or a name for a server of your own; or an installed agent, or a name for a command of your own',
+    )
+    .option('--command <command>', 'of an agent of your own, which speaks ACP: "copilot --acp"')
+    .option('--agent-mode <mode>', "the mode of that agent's sessions, as it names it")
+    .option(
+      '--env <name>',
+      'let a secret variable through to that agent; may be given several times',
+      (name: string, before?: string[]) => variableName(name, before),
+    )
+    .option(
+      '--set <name=value>',
+      'a variable of that agent, which is no secret; may be given several times',
+      (text: string, before: string[] = []) => [...before, text],
+    )
+    .option('--yes', 'let npx fetch the package of an agent that is not installed')
     .option('--base-url <url>', 'the address of a server of your own; ends in /v1')
     .addOption(
       new Option('--key-env <name>', 'use the key in this environment variable, by name').conflicts(
@@ -112,6 +125,15 @@ export function addAgentCommands(program: Command, runs: Runs): void {
     .action(
       runs(async ([provider], given) =>
         (await import('../commands/agents/agent-setup.ts')).agentSetup(provider, given),
+      ),
+    )
+  agent
+    .command('remove')
+    .description('remove an agent of your own from the list; tasks that it ran keep it')
+    .argument('<name>', 'its name')
+    .action(
+      runs(async ([name = '']) =>
+        (await import('../commands/agents/agent-remove.ts')).agentRemove(name),
       ),
     )
 }

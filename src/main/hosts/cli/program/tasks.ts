@@ -1,7 +1,6 @@
 /** `shiplog tasks …`: what agents were asked to do, and what became of it. */
 import { type Command, Option } from 'commander'
 import { agentCount, positiveInteger } from '../option-values.ts'
-import { agentNames } from './agents.ts'
 import { idArgument, keyEnvMeaning, permissionsOption, type Runs } from './parts.ts'
 
 export function addTaskCommands(program: Command, runs: Runs): void {
@@ -83,9 +82,7 @@ export function addTaskCommands(program: Command, runs: Runs): void {
       'from the end of the turn with this entry, in a worktree with the files of that moment',
       positiveInteger,
     )
-    .addOption(
-      new Option('--agent <kind>', 'another kind of agent (default: the same)').choices(agentNames),
-    )
+    .option('--agent <kind>', 'another agent, as shiplog agent list names it (default: the same)')
     .option('--command <command>', 'of an installed agent that speaks ACP: --agent acp')
     .option('--agent-mode <mode>', "the mode of an installed agent's sessions, as it names it")
     .option('--model <name>', 'another provider and model, such as anthropic/claude-opus-5-5')

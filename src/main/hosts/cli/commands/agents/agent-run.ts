@@ -1,6 +1,6 @@
 /** `shiplog agent run`: a root agent from its start, or from where it was interrupted, to its end. */
 import type { AgentChoice } from '../../../../../shared/agents/agent-specs.ts'
-import type { InstalledAgent } from '../../../../../shared/agents/installed-agents.ts'
+import { isAgentPreset } from '../../../../../shared/agents/installed-agents.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import type { TaskId } from '../../../../../shared/records/ids.ts'
 import type { Isolation, Project } from '../../../../../shared/records/tasks.ts'
@@ -15,8 +15,6 @@ import { type BudgetFlags, budgetOf } from './budget-flags.ts'
 import { keyEnvOf } from './key-env.ts'
 import { modeOf, type PermissionsFlag } from './permissions-flag.ts'
 import { reportRun } from './report-run.ts'
-
-type AgentName = 'scripted' | 'model' | InstalledAgent
 
 interface AgentRunOptions extends ParsedOptions, BudgetFlags, AgentFlags {
   project?: string
@@ -116,7 +114,8 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
 }
 
 export interface AgentFlags {
-  agent?: AgentName
+  /** `scripted`, `model`, `acp`, a preset, or one of the person's own by its name. */
+  agent?: string
   command?: string
   agentMode?: string
   model?: string
@@ -137,7 +136,8 @@ export async function chosenAgent(
     return installedAgent(prompt, installed, options)
   if (options.command !== undefined || options.agentMode !== undefined)
     throw usageError('--command and --agent-mode belong to an installed agent: --agent acp.')
-  const kind = agent ?? (scenario !== undefined && model === undefined ? 'scripted' : 'model')
+  const kind =
+    agent === undefined && scenario !== undefined && model === undefined ? 'scripted' : installed
   if (kind === 'scripted') {
     if (model !== undefined || baseUrl !== undefined || keyEnv !== undefined)
       throw usageError(
@@ -157,7 +157,7 @@ export async function chosenAgent(
 
 function installedAgent(
   prompt: string,
-  program: InstalledAgent,
+  name: string,
   options: AgentFlags & { image?: string[] },
 ): AgentChoice {
   const { model, baseUrl, keyEnv, scenario, image, command, agentMode: mode } = options
@@ -165,13 +165,18 @@ function installedAgent(
     throw usageError(
       'An installed agent chooses its model itself: omit --model, --base-url, --key-env and --scenario.',
     )
-  if (program === 'acp' && command === undefined)
+  const isPreset = isAgentPreset(name)
+  if (name === 'acp' && command === undefined)
     throw usageError('Name the command of the agent with --command, such as "copilot --acp".')
-  if (program !== 'acp' && command !== undefined)
-    throw usageError(`--command is for --agent acp: the command of ${program} is known.`)
+  if (name !== 'acp' && command !== undefined)
+    throw usageError(`--command is for --agent acp: the command of ${name} is known.`)
   if (prompt.trim() === '' && !image?.length)
     throw usageError(`Say what the agent is asked to do: shiplog agent run "PROMPT" --agent …`)
-  return { kind: 'acp', program, ...(command && { command }), ...(mode && { mode }) }
+  return {
+    ...{ kind: 'acp', program: isPreset ? name : 'acp' },
+    ...(command ? { command } : isPreset ? {} : { own: name }),
+    ...(mode && { mode }),
+  }
 }
 
 /** Without a name it is the default model of the settings. */

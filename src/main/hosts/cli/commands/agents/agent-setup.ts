@@ -2,8 +2,6 @@
  * `shiplog agent setup`: a provider of models with its key, a model that answers, and what new agents are offered. In a
  * terminal it asks for what is not given; elsewhere everything has to be. A key never stands on a command line.
  */
-import { createInterface, type Interface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
 import { modelProviderSchema } from '../../../../../shared/agents/model-refs.ts'
 import {
@@ -14,14 +12,21 @@ import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import { modelTestHint } from '../../../../../shared/text/model-test-text.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
-import { CliError, exitCodes, usageError } from '../../exit-codes.ts'
+import { exitCodes, usageError } from '../../exit-codes.ts'
+import { openTerminal, type Terminal } from '../../terminal/line-prompt.ts'
 import { canAskIn } from '../../terminal/person-prompts.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { commandLines } from '../../terminal/wording.ts'
 import { withShiplog } from '../../with-shiplog.ts'
+import { setUpAgent } from './installed-setup.ts'
 import { keyEnvOf } from './key-env.ts'
 
 interface SetupOptions {
+  command?: string
+  agentMode?: string
+  env?: string[]
+  set?: string[]
+  yes?: boolean
   baseUrl?: string
   keyEnv?: string
   keyStdin?: boolean
@@ -30,7 +35,7 @@ interface SetupOptions {
   test: boolean
 }
 
-/** `provider`: of the settings, or a new name for a server at `--base-url`. */
+/** `provider`: of the settings, or a new name for a server at `--base-url`; or an installed agent. */
 export function agentSetup(provider: string | undefined, given: ParsedOptions): Action {
   const options = given as ParsedOptions & SetupOptions
   return (context) => {
@@ -40,6 +45,10 @@ export function agentSetup(provider: string | undefined, given: ParsedOptions): 
     return withShiplog(context, { host: 'cli' }, async ({ client, ending }) => {
       const terminal = canAsk ? openTerminal(context, ending) : null
       try {
+        const { agents } = await client.agents.list()
+        const isAgent = agents.some(({ id }) => id === provider) || options.command !== undefined
+        if (provider !== undefined && isAgent)
+          return await setUpAgent({ client, context, terminal }, provider, options)
         return await setUp(client, context, terminal, provider, options)
       } finally {
         terminal?.close()
@@ -205,50 +214,4 @@ async function chooseModel(
       }
     return { value: model === '' ? undefined : model }
   })
-}
-
-interface Terminal {
-  /** Resolves with what was typed, without blanks around it. Rejects when the command ends. */
-  ask(question: string): Promise<string>
-  /** The same, and nothing typed is shown. */
-  askSecret(question: string): Promise<string>
-  close(): void
-}
-
-function openTerminal({ host }: CliContext, ending: AbortSignal): Terminal {
-  let isShown = true
-  const output = new Writable({
-    write(chunk, _, done) {
-      if (isShown) host.stderr.write(chunk)
-      done()
-    },
-  })
-  const ask = async (question: string, terminal: boolean) => {
-    const input: Interface = createInterface({ input: host.stdin, output, terminal })
-    // In its own mode a terminal gives Ctrl-C to the question.
-    const interrupted = new AbortController()
-    input.once('SIGINT', () => interrupted.abort())
-    try {
-      const signal = AbortSignal.any([ending, interrupted.signal])
-      const answer = input.question(question, { signal })
-      isShown = !terminal
-      return (await answer).trim()
-    } catch (error) {
-      if (interrupted.signal.aborted)
-        throw new CliError(exitCodes.failed, 'Cancelled. Nothing was changed.')
-      throw error
-    } finally {
-      isShown = true
-      input.close()
-    }
-  }
-  return {
-    ask: (question) => ask(question, false),
-    async askSecret(question) {
-      const answer = await ask(question, true)
-      host.stderr.write('\n')
-      return answer
-    },
-    close: () => output.destroy(),
-  }
 }

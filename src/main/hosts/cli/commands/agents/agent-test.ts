@@ -1,4 +1,5 @@
 /** `shiplog agent test`: one short exchange with a model, which is paid for. */
+import type { InstalledAgentState } from '../../../../../shared/agents/agent-checks.ts'
 import type { ModelTest } from '../../../../../shared/agents/provider-settings.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import { modelTestHint } from '../../../../../shared/text/model-test-text.ts'
@@ -18,6 +19,9 @@ export function agentTest(name: string | undefined, given: ParsedOptions): Actio
         await context.say('A scripted agent can run: it plays a scenario and needs no model.')
         return exitCodes.done
       }
+      const { agents } = await client.agents.list()
+      const agent = agents.find(({ id }) => id === name)
+      if (agent) return await testAgent(context, client, agent)
       const model = name ?? (await defaultModel(client))
       // Another address has a name of its own, which the settings do not know.
       if (baseUrl === undefined) await checkName(client, model)
@@ -28,6 +32,24 @@ export function agentTest(name: string | undefined, given: ParsedOptions): Actio
         await nameOthers(context, client, model)
       return test.outcome === 'ok' && test.callsTools ? exitCodes.done : exitCodes.failed
     })
+}
+
+/** A prompt as short as that of a model. */
+async function testAgent(
+  context: CliContext,
+  client: ShiplogClient,
+  { id, name }: InstalledAgentState,
+): Promise<number> {
+  await context.say(safeLine(`Starting ${name} …`))
+  const check = await client.agents.check({ id, prompts: true })
+  if (context.json) await context.printJson({ agent: id, check })
+  else
+    await context.out.write(
+      check.outcome === 'ready'
+        ? `${safeLine(name)} answered in ${((check.answeredMs ?? 0) / 1000).toFixed(1)} s.\n`
+        : `${safeLine(`${name} can't be used: ${check.why}`)}\n`,
+    )
+  return check.outcome === 'ready' ? exitCodes.done : exitCodes.failed
 }
 
 async function defaultModel(client: ShiplogClient): Promise<string> {

@@ -1,0 +1,172 @@
+/** Starts an installed agent in an empty folder, and asks what it can. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type InitializeResponse, methods } from '@agentclientprotocol/sdk/unstable'
+import type { AgentCheck, SessionOption } from '../../../../shared/agents/agent-checks.ts'
+import type { AgentSpec } from '../../../../shared/agents/agent-specs.ts'
+import { agentPresets, installedAgentName } from '../../../../shared/agents/installed-agents.ts'
+import { formatCause } from '../../../../shared/records/causes.ts'
+import { newTaskId } from '../../../../shared/records/ids.ts'
+import type { Custody } from '../../../processes/custody.ts'
+import { type AcpConnection, connectAgent, initializeParams, type Launch } from '../connection.ts'
+import { isRecord, text } from '../content.ts'
+import { causeOfError } from '../failures.ts'
+
+type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
+
+const startMsMax = 120_000
+/** Half a gigabyte over a slow line. */
+const fetchMsMax = 15 * 60_000
+const promptMsMax = 120_000
+const endMsMax = 5_000
+
+/** Never rejects: what goes wrong is the outcome. */
+export async function checkAgent(
+  spec: AcpSpec,
+  deps: {
+    custody: Custody
+    version: string
+    now: () => number
+    /** Rejects with an Error if it is not installed. `cwd`: the empty folder. */
+    launch(cwd: string): Promise<Launch>
+    /** Also makes one short exchange. */
+    prompts: boolean
+    /** Its package is fetched first. */
+    fetches: boolean
+  },
+): Promise<AgentCheck> {
+  const preset = spec.program === 'acp' ? null : agentPresets[spec.program]
+  const found: AgentCheck = {
+    ...{ at: new Date(deps.now()).toISOString(), outcome: 'ready', why: null },
+    ...{ version: null, signedIn: null, answeredMs: null, can: null, modes: null, options: [] },
+    signInArgs: null,
+  }
+  const signIn = preset?.signIn ?? 'Sign in to it in a terminal'
+  // The owner of its processes, which no task has.
+  const taskId = newTaskId()
+  const dir = await realpath(await mkdtemp(join(tmpdir(), 'shiplog-check-')))
+  let connection: AcpConnection | null = null
+  let said = ''
+  try {
+    connection = await connectAgent(
+      await deps.launch(dir),
+      {
+        onUpdate(_, update) {
+          const isText = isRecord(update) && update.sessionUpdate === 'agent_message_chunk'
+          if (isText && isRecord(update.content)) said += text(update.content.text) ?? ''
+        },
+        onPermission: async () => ({ outcome: { outcome: 'cancelled' } }),
+        hasRoom: async () => {},
+      },
+      { custody: deps.custody, taskId },
+    )
+    const initialized = await connection.request<InitializeResponse>(
+      methods.agent.initialize,
+      initializeParams(deps.version),
+      { timeoutMs: deps.fetches ? fetchMsMax : startMsMax },
+    )
+    Object.assign(found, ofInitialize(initialized, preset?.canLoad ?? true))
+    const session = await connection.request<Record<string, unknown>>(
+      methods.agent.session.new,
+      { cwd: dir, mcpServers: [], ...(preset?.sessionMeta && { _meta: preset.sessionMeta }) },
+      { timeoutMs: startMsMax },
+    )
+    Object.assign(found, { modes: modesOf(session), options: optionsOf(session) })
+    if (preset?.refusesSignedOut === 'session') found.signedIn = true
+    const sessionId = text(session.sessionId) ?? ''
+    if (deps.prompts) {
+      const began = deps.now()
+      const answer = await connection.request<Record<string, unknown>>(
+        methods.agent.session.prompt,
+        { sessionId, prompt: [{ type: 'text', text: question }] },
+        { timeoutMs: promptMsMax },
+      )
+      if (said.trim() === '' || answer.stopReason !== 'end_turn')
+        throw new Error(`it answered nothing, and stopped with ${text(answer.stopReason) ?? '?'}`)
+      found.answeredMs = deps.now() - began
+      if (preset?.refusesSignedOut === 'prompt') found.signedIn = true
+    }
+    // What it keeps of an exchange that was none; many have no such request.
+    if (initialized.agentCapabilities?.sessionCapabilities?.delete)
+      await connection
+        .request(methods.agent.session.delete, { sessionId }, { timeoutMs: endMsMax })
+        .catch(() => undefined)
+  } catch (error) {
+    const cause = causeOfError(error, { name: installedAgentName(spec), signIn })
+    const isSignedOut = cause.kind === 'sign-in'
+    Object.assign(found, {
+      outcome: isSignedOut ? 'signed-out' : 'failed',
+      why: 'detail' in cause && cause.kind !== 'agent-died' ? cause.detail : formatCause(cause),
+      ...(isSignedOut && { signedIn: false }),
+    })
+  } finally {
+    await connection?.close().catch(() => undefined)
+    await deps.custody.endAll(taskId)
+    await rm(dir, { recursive: true, force: true }).catch(() => undefined)
+  }
+  return found
+}
+
+const question = 'Answer with the single word "ready". Use no tools.'
+
+function ofInitialize(
+  { agentCapabilities: can = {}, agentInfo, authMethods = [] }: InitializeResponse,
+  canLoad: boolean,
+): Pick<AgentCheck, 'version' | 'can' | 'signInArgs'> {
+  const { sessionCapabilities: sessions = {}, promptCapabilities, mcpCapabilities } = can
+  const terminal = authMethods.find((one) => 'type' in one && one.type === 'terminal')
+  return {
+    version: agentInfo?.version ?? null,
+    can: {
+      resume: sessions.resume != null || (canLoad && can.loadSession === true),
+      fork: sessions.fork != null,
+      // Standard input and output is a part of the protocol; Shiplog's bridge needs no more.
+      mcp: mcpCapabilities?.http ?? null,
+      images: promptCapabilities?.image === true,
+      // No agent says before its first one whether it reports them.
+      subAgents: null,
+    },
+    // One that needs variables is not a command that could be shown and copied.
+    signInArgs: terminal && 'args' in terminal && !terminal.env ? (terminal.args ?? []) : null,
+  }
+}
+
+function modesOf({ modes }: Record<string, unknown>): AgentCheck['modes'] {
+  if (!isRecord(modes) || !Array.isArray(modes.availableModes)) return null
+  const choices = modes.availableModes.filter(isRecord).map(({ id, name, description }) => ({
+    ...{ value: text(id) ?? '', name: text(name) ?? text(id) ?? '' },
+    description: text(description),
+  }))
+  return { current: text(modes.currentModeId) ?? '', choices }
+}
+
+/** Kinds of options that this version does not know are left out: nobody could set them here. */
+function optionsOf({ configOptions }: Record<string, unknown>): SessionOption[] {
+  if (!Array.isArray(configOptions)) return []
+  return configOptions.filter(isRecord).flatMap((option) => {
+    const { id, name, description, category, currentValue, options } = option
+    if (typeof currentValue !== 'string' && typeof currentValue !== 'boolean') return []
+    const choices = choicesOf(options)
+    if (typeof currentValue === 'string' && choices.length === 0) return []
+    return [
+      {
+        ...{ id: text(id) ?? '', name: text(name) ?? text(id) ?? '' },
+        ...{ description: text(description), category: text(category) },
+        ...{ current: currentValue, choices },
+      },
+    ]
+  })
+}
+
+/** Some group their choices. */
+function choicesOf(options: unknown): SessionOption['choices'] {
+  if (!Array.isArray(options)) return []
+  return options.filter(isRecord).flatMap(({ options: grouped, value, name, description }) => {
+    if (Array.isArray(grouped)) return choicesOf(grouped)
+    const own = text(value)
+    return own === null
+      ? []
+      : [{ value: own, name: text(name) ?? own, description: text(description) }]
+  })
+}

@@ -1,0 +1,86 @@
+/** Opens a terminal of the system on this machine, with a command in it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+
+/** A terminal that has not failed after this time has opened. */
+const openedMs = 1_500
+
+/** Terminals of Linux with the arguments before a command; the person's own choice first. */
+const terminals: readonly (readonly [string, ...string[]])[] = [
+  ['x-terminal-emulator', '-e'],
+  ['gnome-terminal', '--'],
+  ['konsole', '-e'],
+  ['xfce4-terminal', '-x'],
+  ['kitty'],
+  ['alacritty', '-e'],
+  ['foot'],
+  ['xterm', '-e'],
+]
+
+/**
+ * False: there is none that could be opened. `find` gives a program's path, or null. The terminal stays open after
+ * the command.
+ */
+export async function openTerminal(
+  command: readonly string[],
+  {
+    find,
+    env = process.env,
+    platform = process.platform,
+  }: {
+    find: (program: string) => Promise<string | null>
+    env?: NodeJS.ProcessEnv
+    platform?: NodeJS.Platform
+  },
+): Promise<boolean> {
+  if (platform === 'darwin') {
+    const dir = await mkdtemp(join(tmpdir(), 'shiplog-terminal-'))
+    const script = join(dir, 'sign-in.command')
+    await writeFile(
+      script,
+      `#!/bin/sh\nrm -rf ${quoted(dir)}\n${command.map(quoted).join(' ')}\n`,
+      {
+        mode: 0o700,
+      },
+    )
+    return hasOpened(() => spawn('open', [script], { stdio: 'ignore' }))
+  }
+  if (platform === 'win32')
+    return hasOpened(() =>
+      spawn(
+        'cmd.exe',
+        ['/c', 'start', '""', 'cmd.exe', '/k', command.map(quotedForCmd).join(' ')],
+        {
+          ...{ stdio: 'ignore', windowsVerbatimArguments: true },
+        },
+      ),
+    )
+  if (!env.DISPLAY && !env.WAYLAND_DISPLAY) return false
+  const own = env.TERMINAL
+    ? terminals.find(([name]) => name === basename(env.TERMINAL ?? ''))
+    : null
+  for (const [name, ...before] of own ? [own, ...terminals] : terminals) {
+    const file = await find(name)
+    if (file === null) continue
+    // A shell after it keeps what it said readable.
+    const line = `${command.map(quoted).join(' ')}; exec "\${SHELL:-sh}"`
+    const args = [...before, 'sh', '-c', line]
+    if (await hasOpened(() => spawn(file, args, { stdio: 'ignore', detached: true }))) return true
+  }
+  return false
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+const quotedForCmd = (word: string): string => `"${word.replaceAll('"', '""')}"`
+
+async function hasOpened(start: () => ChildProcess): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = start()
+    child.once('error', () => resolve(false))
+    child.once('exit', (code) => resolve(code === 0))
+    setTimeout(() => resolve(true), openedMs).unref()
+    child.unref()
+  })
+}

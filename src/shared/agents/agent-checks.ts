@@ -1,0 +1,117 @@
+/** The state of installed agents on this machine, and what a check of one has shown. */
+import { z } from 'zod'
+import { installedAgentSchema } from './installed-agents.ts'
+
+/** A person has a handful; each is offered wherever an agent is chosen. */
+export const ownAgentsMax = 30
+
+const variableNameSchema = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'takes names of environment variables, such as COPILOT_HOME')
+
+/** An agent that the person set up: any program that speaks the Agent Client Protocol. */
+export const ownAgentSchema = z.object({
+  /** Unique; never that of a preset. */
+  name: z
+    .string()
+    .trim()
+    .regex(
+      /^[a-z0-9][a-z0-9._-]{0,39}$/,
+      'takes lower-case letters, digits, dots and dashes, 40 at most',
+    ),
+  /** The program and its arguments, as in a shell. No shell runs it. */
+  command: z.string().trim().min(1, 'is needed, such as copilot --acp').max(4_000),
+  /** The mode of its sessions, as the agent names it. Absent: as the agent begins. */
+  mode: z.string().trim().min(1).max(200).optional(),
+  /** Secret variables that it gets from the environment of Shiplog, by name. */
+  passes: z.array(variableNameSchema).max(50).default([]),
+  /** Variables with values, which are no secrets: they are kept in the settings and in the record. */
+  sets: z.record(variableNameSchema, z.string().max(4_000)).default({}),
+})
+export type OwnAgent = z.infer<typeof ownAgentSchema>
+
+const agentChoiceValueSchema = z.object({
+  value: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+})
+
+/** A setting of its sessions, as the agent offers it. */
+const sessionOptionSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  /** `model`, `mode` and others, as the agent names it; null: none. */
+  category: z.string().nullable(),
+  current: z.union([z.string(), z.boolean()]),
+  /** Empty: it is on or off. */
+  choices: z.array(agentChoiceValueSchema),
+})
+export type SessionOption = z.infer<typeof sessionOptionSchema>
+
+/** Null: unknown. */
+const ability = z.boolean().nullable()
+
+export const agentCheckSchema = z.object({
+  /** ISO 8601. */
+  at: z.string(),
+  outcome: z.enum(['ready', 'signed-out', 'failed']),
+  /** Why it is not ready; null: it is. */
+  why: z.string().nullable(),
+  /** As the agent reports it; null: it does not. */
+  version: z.string().nullable(),
+  signedIn: ability,
+  /** Milliseconds until it had answered a prompt; null: it was not prompted, or did not answer. */
+  answeredMs: z.number().nullable(),
+  can: z
+    .object({ resume: ability, fork: ability, mcp: ability, images: ability, subAgents: ability })
+    .nullable(),
+  modes: z.object({ current: z.string(), choices: z.array(agentChoiceValueSchema) }).nullable(),
+  options: z.array(sessionOptionSchema),
+  /** Arguments with which its own program signs in, in a terminal; null: it reports none. */
+  signInArgs: z.array(z.string()).nullable(),
+})
+export type AgentCheck = z.infer<typeof agentCheckSchema>
+
+export const installedAgentStateSchema = z.object({
+  /** By which it is chosen: `codex`, or the name of the person's own. */
+  id: z.string(),
+  /** As shown. */
+  name: z.string(),
+  program: installedAgentSchema,
+  /** Whether it could be started now. */
+  available: z.boolean(),
+  /** What is missing, and the remedy; null: nothing. */
+  why: z.string().nullable(),
+  /** The program that speaks the protocol, absolute; null: not found. */
+  file: z.string().nullable(),
+  /** Of that program; null: unknown. */
+  version: z.string().nullable(),
+  /** The installed agent that the adapter uses. Null: it uses the one that it brings, or is no adapter. */
+  uses: z
+    .object({ command: z.string(), file: z.string(), version: z.string().nullable() })
+    .nullable(),
+  /** What `npx` would fetch. `allowed`: the person allowed it. Null: it is no package. */
+  package: z
+    .object({
+      name: z.string(),
+      version: z.string(),
+      megabytes: z.number(),
+      allowed: z.boolean(),
+      /** False: there is no `npx`. */
+      fetchable: z.boolean(),
+    })
+    .nullable(),
+  signedIn: ability,
+  signIn: z.object({
+    /** What the person can do. */
+    text: z.string(),
+    /** A command for a terminal; null: none is known. */
+    command: z.array(z.string()).nullable(),
+  }),
+  /** The newest; null: it was never checked. */
+  check: agentCheckSchema.nullable(),
+  /** Null: it is a preset. */
+  own: ownAgentSchema.nullable(),
+})
+export type InstalledAgentState = z.infer<typeof installedAgentStateSchema>

@@ -1,0 +1,44 @@
+/** Agents that people have installed: which there are, what they can, and commands of the person's own. */
+import { z } from 'zod'
+import {
+  agentCheckSchema,
+  installedAgentStateSchema,
+  ownAgentSchema,
+} from '../agents/agent-checks.ts'
+import { base } from './base.ts'
+
+const named = z.object({ id: z.string() })
+
+export const agents = {
+  /** Presets in the order in which they are offered, then the person's own by name. Starts none of them. */
+  list: base.output(z.object({ agents: z.array(installedAgentStateSchema) })),
+  /**
+   * Starts it in an empty folder, and asks what it can. `prompts`: also makes one short exchange, which may be paid
+   * for. NOT_FOUND: there is none of that id.
+   */
+  check: base.input(named.extend({ prompts: z.boolean().default(false) })).output(agentCheckSchema),
+  /**
+   * Lets `npx` fetch the package of a preset at its pinned version, and checks it, which can take minutes. It counts
+   * as allowed once the agent has started. INVALID `version`: not the version that was shown.
+   */
+  allowFetch: base.input(named.extend({ version: z.string() })).output(agentCheckSchema),
+  /** Opens a terminal that signs in. `opened` false: this machine has none that could be opened. */
+  signIn: base
+    .input(named)
+    .output(z.object({ opened: z.boolean(), command: z.array(z.string()).nullable() })),
+  /** Adds one, or changes that of the same name. INVALID with the field that is wrong. */
+  saveOwn: base
+    .input(
+      z.object({
+        // Checked by the service, which says which field is wrong.
+        name: z.string(),
+        command: z.string(),
+        mode: ownAgentSchema.shape.mode,
+        passes: z.array(z.string()).optional(),
+        sets: z.record(z.string(), z.string()).optional(),
+      }),
+    )
+    .output(z.object({})),
+  /** Tasks that were started with it keep it. NOT_FOUND: there is none of that name. */
+  removeOwn: base.input(z.object({ name: z.string() })).output(z.object({})),
+}
