@@ -183,9 +183,9 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-report-of-failed-run-completes',
-    file: 'src/main/runs/run.ts',
-    find: '  let { reported } = start\n',
-    replace: '  let reported = start.turns > 0\n',
+    file: 'src/main/runs/run-start.ts',
+    find: 'reported: state.reported,',
+    replace: 'reported: state.lastTurn > 0,',
     harm: 'A sub-agent that is tried again counts as completed because of a report from before it failed.',
     tests: ['tests/runs/run.test.ts', 'tests/runs/any-agent.test.ts'],
   },
@@ -207,7 +207,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-turns-counted-from-one',
-    file: 'src/main/runs/run.ts',
+    file: 'src/main/runs/run-start.ts',
     find: 'turns: Math.max(...past.map((one) => one.state.lastTurn)),',
     replace: 'turns: 0,',
     harm: 'Two turns of one transcript have the same number, and what a turn changed can not be told.',
@@ -215,7 +215,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-usage-of-run-called-complete',
-    file: 'src/main/runs/run.ts',
+    file: 'src/main/runs/run-usage.ts',
     find: 'usage ?? (usesModel(spec) ? unknownUsage : noUsage)',
     replace: 'usage ?? noUsage',
     harm: 'The cost of a run is shown as complete although a provider did not say what one turn used.',
@@ -259,7 +259,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-snapshot-after-tool',
-    file: 'src/main/runs/snapshots.ts',
+    file: 'src/main/runs/changes/snapshots.ts',
     find: 'const first = await beginning\n',
     replace: 'const first = null as Awaited<typeof beginning>\n',
     harm: 'What the first tool changed is taken for what the agent found there.',

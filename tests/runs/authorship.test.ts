@@ -5,7 +5,7 @@ import {
   fromAuthors,
   ownedBy,
   toAuthors,
-} from '../../src/main/runs/authorship.ts'
+} from '../../src/main/runs/changes/authorship.ts'
 import fc from '../random.ts'
 
 const msMax = 10_000

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { TreeDifference } from '../../src/main/git/index.ts'
-import * as authorship from '../../src/main/runs/authorship.ts'
-import { createFileChanges } from '../../src/main/runs/file-changes.ts'
-import { recordedAttributions } from '../../src/main/runs/recorded-attributions.ts'
+import * as authorship from '../../src/main/runs/changes/authorship.ts'
+import { createFileChanges } from '../../src/main/runs/changes/file-changes.ts'
+import { recordedAttributions } from '../../src/main/runs/changes/recorded-attributions.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { newEntryId, newTaskId, newToolCallId } from '../../src/shared/records/ids.ts'
 import { temporaryDir } from '../harness.ts'
 
-vi.mock('../../src/main/runs/authorship.ts', async (original) => {
-  const real = await original<typeof import('../../src/main/runs/authorship.ts')>()
+vi.mock('../../src/main/runs/changes/authorship.ts', async (original) => {
+  const real = await original<typeof import('../../src/main/runs/changes/authorship.ts')>()
   return { ...real, follow: vi.fn(real.follow) }
 })
 

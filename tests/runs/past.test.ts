@@ -1,8 +1,8 @@
 /** What a run goes on from: answered by states, and the same as walking all entries of all sessions. */
 
 import { describe, expect, it } from 'vitest'
+import { recordedAttributions } from '../../src/main/runs/changes/recorded-attributions.ts'
 import { historyOf } from '../../src/main/runs/past.ts'
-import { recordedAttributions } from '../../src/main/runs/recorded-attributions.ts'
 import { foldSessionState } from '../../src/shared/projections/transcript/session-state.ts'
 import { type Entry, parseEntry } from '../../src/shared/records/entries.ts'
 import { seed } from '../crash/effort.ts'

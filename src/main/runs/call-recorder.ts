@@ -7,7 +7,7 @@ import type { CallRevision } from '../../shared/agents/agent-records.ts'
 import type { ShellChange, ToolCallEntry } from '../../shared/records/entries.ts'
 import { newToolCallId, type ToolCallId } from '../../shared/records/ids.ts'
 import type { Session } from '../sessions/session.ts'
-import type { CalledTool } from './snapshots.ts'
+import type { CalledTool } from './changes/snapshots.ts'
 
 interface ExecutedCall extends ToolResult {
   /** Its changes to the shell; absent for a call without access to it. */

@@ -17,8 +17,8 @@ import { newEntryId, type RunId, type SessionId } from '../../shared/records/ids
 import type { Usage } from '../../shared/records/usage.ts'
 import type { Session } from '../sessions/session.ts'
 import { createCallRecorder, type ExecuteCall } from './call-recorder.ts'
+import type { CalledTool } from './changes/snapshots.ts'
 import { createMessageParts, type MessageParts } from './message-parts.ts'
-import type { CalledTool } from './snapshots.ts'
 
 export interface Recorder {
   /** Resolves once the agent may continue after the event. */

@@ -1,5 +1,8 @@
 /** Waits for an agent only as long as its run lasts, even if the agent never answers. */
-import { setImmediate as othersTurn } from 'node:timers/promises'
+import { setImmediate as othersTurn, setTimeout as wait } from 'node:timers/promises'
+
+/** Agents react to the abort signal within milliseconds; after this time the agent is taken to ignore it. */
+export const stopGraceMs = 5_000
 
 /** An agent whose events are always available would block timers and other agents. */
 const atAStretchMs = 10
@@ -86,4 +89,14 @@ export async function* untilStopped<Event>(
     // Not awaited: the return of an agent that hangs never settles.
     if (!isOver) void iterator.return?.()?.then(undefined, () => undefined)
   }
+}
+
+/** Waits for `ended`, at most for the grace period. Never rejects. */
+export async function withinGrace(ended: Promise<unknown>, graceMs = stopGraceMs): Promise<void> {
+  const late = new AbortController()
+  await Promise.race([
+    ended.catch(() => undefined),
+    wait(graceMs, undefined, { signal: late.signal }).catch(() => undefined),
+  ])
+  late.abort()
 }

@@ -3,21 +3,21 @@
  * (H1). Changes are found with Git, so that those made by commands are included (S2). The turn store keeps the states,
  * from which the directory can be restored (S4).
  */
-import type { CallKind } from '../../shared/agents/agent-records.ts'
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import type { KnownTree } from '../../shared/projections/transcript/session-state.ts'
+import type { CallKind } from '../../../shared/agents/agent-records.ts'
+import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
+import type { KnownTree } from '../../../shared/projections/transcript/session-state.ts'
 import {
   type EntryBody,
   notStoredMax,
   snapshotPathsMax,
   type ToolCallEntry,
-} from '../../shared/records/entries.ts'
-import type { RunId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
-import type { Git, TreeDifference, TurnSnapshot } from '../git/index.ts'
-import type { Session } from '../sessions/session.ts'
-import type { ProjectTurns } from '../turn-store/turn-store.ts'
-import { mayChangeFiles } from './session-history.ts'
+} from '../../../shared/records/entries.ts'
+import type { RunId } from '../../../shared/records/ids.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
+import type { Git, TreeDifference, TurnSnapshot } from '../../git/index.ts'
+import type { Session } from '../../sessions/session.ts'
+import type { ProjectTurns } from '../../turn-store/turn-store.ts'
+import { mayChangeFiles } from '../session-history.ts'
 
 /** `by`: it runs on the agent's side, where `kind` classifies it; absent: it is one of Shiplog's tools. */
 export type CalledTool = Pick<ToolCallEntry, 'name' | 'by' | 'kind'>

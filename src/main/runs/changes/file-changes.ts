@@ -6,20 +6,20 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { FileChangeRecorder } from '../../shared/agents/agent.ts'
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import type { Entry, EntryBody } from '../../shared/records/entries.ts'
-import type { EntryId } from '../../shared/records/ids.ts'
-import type { TreeDifference } from '../git/index.ts'
+import type { FileChangeRecorder } from '../../../shared/agents/agent.ts'
+import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
+import type { Entry, EntryBody } from '../../../shared/records/entries.ts'
+import type { EntryId } from '../../../shared/records/ids.ts'
+import type { TreeDifference } from '../../git/index.ts'
 import {
   exists,
   makeDirDurable,
   readDataFile,
   syncDirectory,
   writeFileDurable,
-} from '../journal/index.ts'
-import type { Session } from '../sessions/session.ts'
-import { fileHistoryFolder } from '../sessions/session-files.ts'
+} from '../../journal/index.ts'
+import type { Session } from '../../sessions/session.ts'
+import { fileHistoryFolder } from '../../sessions/session-files.ts'
 import {
   comparedCharsMax,
   countChars,

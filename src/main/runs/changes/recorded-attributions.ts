@@ -1,6 +1,6 @@
 /** The authors of a file's text as earlier runs last recorded them: read one file at a time. */
-import type { Entry } from '../../shared/records/entries.ts'
-import type { PastSession } from './past.ts'
+import type { Entry } from '../../../shared/records/entries.ts'
+import type { PastSession } from '../past.ts'
 
 type Attribution = Extract<Entry, { type: 'attribution-snapshot' }>['files'][string]
 

@@ -1,0 +1,72 @@
+import type {
+  CommandSandbox,
+  OpenAgent,
+  RunTool,
+  TaskToolsPort,
+} from '../../shared/agents/agent.ts'
+import type { RunPermissions } from '../../shared/agents/permissions.ts'
+import type { KnownTree } from '../../shared/projections/transcript/session-state.ts'
+import type { EntryBody } from '../../shared/records/entries.ts'
+import type { RunSandbox } from '../../shared/records/sandbox.ts'
+import type { Task } from '../../shared/records/tasks.ts'
+import type { LearningMasker } from '../secrets/masker.ts'
+import type { Session } from '../sessions/session.ts'
+import type { FileChanges } from './changes/file-changes.ts'
+import type { RunSnapshots } from './changes/snapshots.ts'
+import type { Prompt } from './first-prompt.ts'
+import type { PastSession } from './past.ts'
+import type { RunLimits } from './run-limits.ts'
+
+/** What one run of an agent is given. */
+export interface RunOptions {
+  task: Task
+  /** From 1. */
+  run: number
+  reason: 'prompt' | 'resume' | 'retry'
+  /** Empty: the agent continues with the earlier prompts. */
+  prompt: Prompt
+  /** The sessions of the tasks that this one continues, oldest first (S3). */
+  lineage: PastSession[]
+  /** Entries of a resume, written with the start of the run (S7). */
+  opening: EntryBody[]
+  session: Session
+  openAgent: OpenAgent
+  runTool: RunTool
+  /** Ends the processes that it left running, in any process group (G2). */
+  endProcesses: () => Promise<void>
+  permissions: RunPermissions
+  taskTools: TaskToolsPort
+  /** Its tree may read the record. */
+  readsRecord?: boolean
+  /** The working directory of its workspace. Absolute. */
+  workingDir: string
+  /** The environment of its shell before the first command. */
+  environment: Record<string, string>
+  /** Names of the variables that are withheld from agents (K2). */
+  withheld: string[]
+  /** Of its commands; absent: they run without one. */
+  sandbox?: CommandSandbox
+  /** Recorded with the start of the run where one was set, also when the system has none; absent: not known. */
+  sandboxInForce?: RunSandbox
+  secrets: LearningMasker
+  signal: AbortSignal
+  /** Time between the stop of an agent and the forced end of its run. Absent: `stopGraceMs`. */
+  graceMs?: number
+  clock: () => number
+  gitBranch: () => Promise<string | null>
+  /**
+   * Prepares the worktree unless that was done. Null: there was nothing to run. `changed`: set-up files that an
+   * agent changed; then the command was not run.
+   */
+  setUpWorktree: () => Promise<{ command: string; changed: string[] } | null>
+  /** Records the state of the working directory after each turn. Null outside Git. */
+  snapshots: (
+    lastTree: KnownTree | null,
+    onChanged: FileChanges['byCommands'],
+  ) => RunSnapshots | null
+  /** Called with what the agent is doing now, in one line. */
+  onActivity: (activity: string) => void
+  /** Called with each sign that the agent, or one of its tools, is at work. */
+  onSign?: () => void
+  limits: RunLimits
+}

@@ -1,0 +1,113 @@
+/** What a run continues from the task's earlier runs, and the entries with which it begins. */
+import { isAbsolute, join, relative } from 'node:path'
+import type { SessionHistory, ShellState } from '../../shared/agents/agent.ts'
+import type { AgentSessionRef } from '../../shared/agents/agent-records.ts'
+import type { KnownTree, SessionState } from '../../shared/projections/transcript/session-state.ts'
+import type { EntryBody } from '../../shared/records/entries.ts'
+import type { RunId } from '../../shared/records/ids.ts'
+import { definitionEntryOf } from './by-definition.ts'
+import { isEmptyPrompt } from './first-prompt.ts'
+import { continuedBy, firstOf, historyOf, type PastSession } from './past.ts'
+import { messageTo } from './run-limits.ts'
+import type { RunOptions } from './run-options.ts'
+
+/** The history that the run continues, as it was before the run: the session's state changes with it. */
+export interface RunStart {
+  history: SessionHistory
+  /** The highest turn number, including interrupted turns. The next turn continues from it. */
+  turns: number
+  titled: boolean
+  wasAsked: boolean
+  inWorktree: boolean
+  withheld: string[]
+  reported: boolean
+  shell: ShellState
+  /** The reference to the agent's own record of the conversation, from the last run that has one. */
+  agentSession: AgentSessionRef | null
+  /** As its own runs left the working directory. */
+  lastTree: KnownTree | null
+  /** The same, or as the task that it continues left it. */
+  treeBefore: string | null
+}
+
+export function startOf(options: RunOptions, own: PastSession): RunStart {
+  const past = [...options.lineage, own]
+  const { state } = own
+  return {
+    history: historyOf(continuedBy(options.task.spec, past)),
+    turns: Math.max(...past.map((one) => one.state.lastTurn)),
+    titled: state.titled,
+    wasAsked: state.prompt !== null,
+    inWorktree: state.worktree !== null,
+    withheld: state.withheld ?? [],
+    reported: state.reported,
+    shell: shellAtStart(options, state),
+    agentSession: state.agentSession,
+    lastTree: state.tree,
+    treeBefore: firstOf(past.toReversed(), (one) => one.state.tree)?.tree ?? null,
+  }
+}
+
+/** The directory and exported variables of the last command of the task, in this run or an earlier one. */
+function shellAtStart(options: RunOptions, { shell, prompt }: SessionState): ShellState {
+  const { workingDir } = options
+  const cwd = shell.cwd === null ? workingDir : movedAlong(shell.cwd, prompt?.cwd, workingDir)
+  return { cwd, env: Object.fromEntries(shell.env) }
+}
+
+/**
+ * Maps a directory below the old workspace path to the current path: the data directory may have been moved. `top`:
+ * the `cwd` of the last prompt, which is the top of the workspace.
+ */
+function movedAlong(cwd: string, top: string | undefined, workingDir: string): string {
+  if (top === undefined || top === workingDir) return cwd
+  const below = relative(top, cwd)
+  return below.startsWith('..') || isAbsolute(below) ? cwd : join(workingDir, below)
+}
+
+/** Records the start of the run, with its prompt. */
+export async function openRun(options: RunOptions, runId: RunId, start: RunStart): Promise<void> {
+  const { session, task, run, reason } = options
+  const { workspace } = task
+  const opening: EntryBody[] = []
+  // Checked separately: an earlier run may have crashed after writing only some of these entries.
+  if (!start.titled) opening.push({ type: 'title', title: task.title })
+  // A null session records the removal of the workspace. After a restore, the worktree is entered again.
+  if (workspace?.isolation === 'worktree' && !start.inWorktree) {
+    const worktreeSession = {
+      originalCwd: task.projectDir,
+      worktreePath: workspace.path,
+      worktreeBranch: workspace.branch ?? '',
+    }
+    opening.push({ type: 'worktree-state', worktreeSession, sessionId: task.id })
+  }
+  await session.append(
+    ...opening,
+    {
+      type: 'run-start',
+      runId,
+      run,
+      reason,
+      agent: task.agent,
+      model: task.model,
+      ...(options.permissions.mode && { permissions: options.permissions.mode }),
+      // Only a sandbox that was asked for is worth a line.
+      ...(hasSandboxSet(options) && { sandbox: options.sandboxInForce }),
+      ...definitionEntryOf(task),
+      ...newlyWithheld(options, start),
+    },
+    ...options.opening,
+    ...(isEmptyPrompt(options.prompt)
+      ? []
+      : [await messageTo({ ...options, cwd: options.workingDir }, runId, options.prompt)]),
+  )
+}
+
+/** Recorded once for each tree, in the transcript of its root, and again when the list changes. */
+function newlyWithheld({ task, withheld }: RunOptions, start: RunStart) {
+  if (task.parentId !== null) return {}
+  return withheld.join() === start.withheld.join() ? {} : { withheld }
+}
+
+const hasSandboxSet = ({ sandboxInForce }: RunOptions): boolean =>
+  sandboxInForce !== undefined && sandboxInForce.setting !== 'off'

@@ -1,0 +1,24 @@
+import { type AgentSpec, usesModel } from '../../shared/agents/agent-specs.ts'
+import { addUsage, noUsage, type Usage, unknownUsage } from '../../shared/records/usage.ts'
+import type { RunLimits } from './run-limits.ts'
+
+interface UsageSum {
+  /** `usage`: undefined if the agent did not report it, which a whole turn of most models does. */
+  add(usage: Usage | undefined, of: 'turn' | 'cut-turn' | 'run'): void
+  total(): Usage
+}
+
+/** The sum is marked complete only if every turn reported its usage. */
+export function createUsageSum(spec: AgentSpec, onUsed: RunLimits['used']): UsageSum {
+  let sum = noUsage
+  let isMeasured = true
+  return {
+    add(usage, of) {
+      sum = addUsage(sum, usage ?? (usesModel(spec) ? unknownUsage : noUsage))
+      // A connection that was cut says nothing about the model.
+      if (of === 'turn' && usesModel(spec) && !usage?.complete) isMeasured = false
+      onUsed(sum, isMeasured)
+    },
+    total: () => sum,
+  }
+}

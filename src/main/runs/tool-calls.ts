@@ -1,0 +1,144 @@
+/** Carries out the tool calls of one run, each with its permission, and records them. */
+import type { AgentHost, ShellState, ToolResult } from '../../shared/agents/agent.ts'
+import { traitsOf } from '../../shared/agents/tool-traits.ts'
+import { activityOf } from '../../shared/projections/describe-tool-call.ts'
+import { runIdOf } from '../../shared/records/ids.ts'
+import { refusalByDefinition } from './by-definition.ts'
+import type { FileChanges } from './changes/file-changes.ts'
+import { createPermits } from './permits.ts'
+import { addPullRequestLinks, pullRequestLinks } from './pull-request-links.ts'
+import type { Recorder } from './recorder.ts'
+import { createTurnBoundary } from './run-limits.ts'
+import type { RunOptions } from './run-options.ts'
+import { mayChangeAnyFile } from './session-history.ts'
+import { changeOfShell } from './shell-record.ts'
+import { withinGrace } from './until-stopped.ts'
+
+/** More than twice what a row of the sidebar shows. */
+const activityCharsMax = 120
+
+/** State that tool calls change during the run. */
+export interface CallState {
+  shell: ShellState
+  report: { title: string; markdown: string } | null
+}
+
+export interface Recording {
+  recorder: Recorder
+  held: CallState
+  fileChanges: FileChanges
+}
+
+export type ToolCalls = ReturnType<typeof createToolCalls>
+
+export function createToolCalls(
+  options: RunOptions,
+  isReported: boolean,
+  { recorder, held, fileChanges }: Recording,
+) {
+  const { session, task } = options
+  const agentIsOver = new AbortController()
+  const signal = AbortSignal.any([options.signal, agentIsOver.signal])
+  const inFlight = new Set<Promise<unknown>>()
+  const seen = new Set<string>()
+  let reported = isReported
+  const { permit, askFor, askPerson, said } = createPermits(options, recorder)
+
+  const call: AgentHost['callTool'] = async (
+    asked,
+    { signal: ofCall, onOutput, stopWaiting } = {},
+  ) => {
+    const { name, input } = asked
+    signal.throwIfAborted()
+    options.onSign?.()
+    const result = await recorder.call(asked, async (id, messageUuid) => {
+      signal.throwIfAborted()
+      const shown = options.secrets.value(input)
+      const notItsTool = refusalByDefinition(task, name)
+      if (notItsTool !== null) return { outcome: 'error', output: notItsTool }
+      let answeredMs = 0
+      const { refusal, waitedMs } = await permit(
+        { callId: id, name, input, shown, cwd: held.shell.cwd },
+        signal,
+      )
+      if (refusal !== null) {
+        options.onActivity('Thinking')
+        return { outcome: 'error', output: refusal, waitedMs }
+      }
+      signal.throwIfAborted()
+      options.onActivity(activityOf(name, shown, activityCharsMax))
+      if (mayChangeAnyFile(name)) fileChanges.commandBegins(messageUuid)
+      const result = await options.runTool(name, traitsOf(name)?.writesOurRecord ? shown : input, {
+        taskId: task.id,
+        callId: id,
+        workingDir: options.workingDir,
+        environment: options.environment,
+        ...(options.sandbox && { sandbox: options.sandbox }),
+        shell: held.shell,
+        mask: options.secrets,
+        signal: ofCall ? AbortSignal.any([signal, ofCall]) : signal,
+        stopWaiting,
+        onOutput: (output) => {
+          options.onSign?.()
+          session.callProgressed({ callId: id, output })
+          onOutput?.(output)
+        },
+        files: fileChanges.recorder(messageUuid),
+        keepOutput: (output) => session.keepBlob(output),
+        recordPlan: (items) => recorder.event({ type: 'plan', items }),
+        async askPerson(asked) {
+          const { answer, waitedMs } = await askPerson(
+            { ...asked, callId: id, cwd: held.shell.cwd },
+            signal,
+          )
+          answeredMs += waitedMs
+          return answer
+        },
+        tasks: options.taskTools,
+      })
+      if (!result.shell) return { ...result, waitedMs: waitedMs + answeredMs }
+      const shellChange = changeOfShell(held.shell, result.shell, options.secrets)
+      held.shell = result.shell
+      return { ...result, shellChange, waitedMs }
+    })
+    reported ||= result.endsRun === true
+    if (result.detail?.kind === 'report') held.report = result.detail
+    if (name === 'bash') await linkPullRequests(result)
+    return result
+  }
+
+  async function linkPullRequests(result: ToolResult): Promise<void> {
+    // Each URL is recorded once, however many commands print it.
+    const urls = pullRequestLinks(result.output).filter((url) => !seen.has(url))
+    for (const url of urls) seen.add(url)
+    await addPullRequestLinks(session, urls, 'tool-output')
+  }
+
+  const tracked: AgentHost['callTool'] = async (...args) => {
+    const result = call(...args)
+    inFlight.add(result)
+    try {
+      return await result
+    } finally {
+      inFlight.delete(result)
+    }
+  }
+
+  /** Aborts the calls that are open when the run ends. Those that don't end in time get an unknown outcome. */
+  async function settle(): Promise<void> {
+    agentIsOver.abort(new Error('The agent ended its run without waiting for this.'))
+    if (inFlight.size > 0) await withinGrace(Promise.allSettled(inFlight), options.graceMs)
+    await recorder.settleCalls()
+  }
+
+  const host: AgentHost = {
+    callTool: tracked,
+    ask: (question) => askFor(question, held.shell.cwd, signal),
+    ...createTurnBoundary({
+      ...options,
+      runId: runIdOf(task.id, options.run),
+      place: () => ({ ...options, cwd: held.shell.cwd }),
+    }),
+  }
+  return { host, settle, said, reported: () => reported }
+}
