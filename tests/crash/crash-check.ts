@@ -1,7 +1,7 @@
 /** Starts the services on a state that a crash left, and looks whether every promise holds. */
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { claimFor } from '../../src/main/lease/lease.ts'
+import { claimFor } from '../../src/main/lease/lease-file.ts'
 import { ownIdentity } from '../../src/main/processes/identity.ts'
 import type { Candidate } from './explore.ts'
 import { type Fact, isResidue, type Reopened, whatIsLost } from './facts.ts'

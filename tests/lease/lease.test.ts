@@ -8,14 +8,11 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Lease } from '../../src/main/lease/held-lease.ts'
 import { lockFile } from '../../src/main/lease/kernel-lock.ts'
-import {
-  acquireLease,
-  claimFor,
-  type Lease,
-  LeaseHeldError,
-  readLeaseHolder,
-} from '../../src/main/lease/lease.ts'
+import { acquireLease, readLeaseHolder } from '../../src/main/lease/lease.ts'
+import { LeaseHeldError } from '../../src/main/lease/lease-errors.ts'
+import { claimFor } from '../../src/main/lease/lease-file.ts'
 import { judgeProcess, ownIdentity, processStartedAt } from '../../src/main/processes/identity.ts'
 import { scratchDirectory } from '../journal/scratch.ts'
 

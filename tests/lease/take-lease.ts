@@ -1,7 +1,8 @@
 // Run by lease.test.ts as a process of its own: waits for a line, takes the lease, says how it went,
 // and keeps it until it is killed.
 import { once } from 'node:events'
-import { acquireLease, LeaseHeldError } from '../../src/main/lease/lease.ts'
+import { acquireLease } from '../../src/main/lease/lease.ts'
+import { LeaseHeldError } from '../../src/main/lease/lease-errors.ts'
 
 const dataDir = process.argv[2] ?? ''
 console.log('ready')

@@ -136,7 +136,7 @@ export const journalMutants: Mutant[] = [
   },
   {
     id: 'journal-lease-taken-from-new-holder',
-    file: 'src/main/lease/lease.ts',
+    file: 'src/main/lease/lease-file.ts',
     find: "    if ((await read(file)) !== found) return { kind: 'again', by: ownHolder(content) }\n",
     replace: '',
     harm: 'Two processes that take over the lease of a dead one at the same moment both write the data directory.',
@@ -144,7 +144,7 @@ export const journalMutants: Mutant[] = [
   },
   {
     id: 'journal-lease-of-others-released',
-    file: 'src/main/lease/lease.ts',
+    file: 'src/main/lease/held-lease.ts',
     find: 'if (await isOurs()) {\n            released = true',
     replace: 'if (!released) {\n            released = true',
     harm: 'A process that lost its lease deletes that of the one that has it now, and a third one gets in.',
@@ -152,7 +152,7 @@ export const journalMutants: Mutant[] = [
   },
   {
     id: 'journal-lease-of-other-machine-dead',
-    file: 'src/main/lease/lease.ts',
+    file: 'src/main/lease/lease-holder.ts',
     find: "isOfThisBoot({ startedAt: processStartedAt })))\n    return 'unknown'",
     replace: "isOfThisBoot({ startedAt: processStartedAt })))\n    return 'dead'",
     harm: 'On a shared disk, the lease of a live process of another machine is taken over.',

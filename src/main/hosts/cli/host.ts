@@ -1,5 +1,5 @@
 /** The environment of the command line: the process, and the rest of the program. */
-import type { LeaseHolder } from '../../lease/lease.ts'
+import type { LeaseHolder } from '../../lease/lease-holder.ts'
 import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
 import type { LocalEndpoint } from '../local/endpoint.ts'
 import type { HolderConnection } from '../local/holder.ts'

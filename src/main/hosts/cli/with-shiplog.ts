@@ -4,7 +4,7 @@
  */
 import type { Notice } from '../../../shared/contract/app.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
-import type { LeaseHolder } from '../../lease/lease.ts'
+import type { LeaseHolder } from '../../lease/lease-holder.ts'
 import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
 import { holderIn, patiently } from '../local/patience.ts'
 import { type Access, callHolder, holdDataDir, within } from './access.ts'

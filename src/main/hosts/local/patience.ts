@@ -1,7 +1,7 @@
 /** Waiting for a holder that takes no calls: it starts, ends, or runs a short command. */
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LeaseHolder } from '../../lease/lease.ts'
+import type { LeaseHolder } from '../../lease/lease-holder.ts'
 
 /** Nearly every command, and every start, is finished within this time. */
 const briefHolderMsMax = 5_000

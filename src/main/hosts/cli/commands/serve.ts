@@ -1,6 +1,6 @@
 /** `shiplog serve`: the web host, until it is ended. */
 import path from 'node:path'
-import type { LeaseHolder } from '../../../lease/lease.ts'
+import type { LeaseHolder } from '../../../lease/lease-holder.ts'
 import { layoutOf } from '../../../sessions/session-files.ts'
 import type { Shiplog } from '../../../shiplog.ts'
 import { nameOf } from '../../local/holder.ts'
