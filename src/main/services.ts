@@ -1,7 +1,9 @@
 /** Creates the services of a data directory, and connects them with each other. */
 
+import type { AskedQuestion } from '../shared/agents/permissions.ts'
 import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
 import { clockAhead } from '../shared/projections/ledger/ledger-clock.ts'
+import { createAllowConfiguration } from './agents/acp/configuration/allow-configuration.ts'
 import { createAcpDriver } from './agents/acp/driver.ts'
 import { createFindProgram, type FindProgram } from './agents/acp/find-program.ts'
 import {
@@ -67,6 +69,7 @@ import { createTaskService } from './tasks/task-service.ts'
 import { createStoresOf } from './turn-store/places.ts'
 import { createTurnStore } from './turn-store/turn-store.ts'
 import { version } from './version.ts'
+import { createAllowedConfiguration } from './workspaces/allowed-configuration.ts'
 import { createWorkspaceService } from './workspaces/workspace-service.ts'
 import { ownerOfWorktree } from './workspaces/worktree-roots.ts'
 
@@ -83,7 +86,7 @@ export interface OpenShiplogOptions {
   /** What encrypts keys of providers with one of the system's. Without it they are in a file of this user's. */
   keychain?: Keychain
   /** Whether a person can be asked, for a permission or more budget; without it, by the app and not by a command. */
-  canAsk?: () => boolean
+  canAsk?: (question?: AskedQuestion) => boolean
   /** Sandboxes for commands; the system's own unless given. */
   findSandbox?: () => Promise<Sandbox>
   /** Whether expired transcripts go to the trash once it is open; without it, by the app and not by a command. */
@@ -140,7 +143,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
   const limitSettings = await openLimitSettings(layout.limits, notices.warning)
   const tasks = createTaskService({
     ...common,
-    canAskForBudget: canAsk,
+    canAskForBudget: () => canAsk(),
     hasPrice: isPriceKnown,
     defaultLimits: limitSettings.current,
     onNotice: notices.warning,
@@ -322,7 +325,11 @@ type Workspaces = ReturnType<typeof createWorkspaceService>
 
 async function openPermissions(
   { ledger, layout, clock }: Foundation,
-  deps: { workspaces: Workspaces; canAsk: () => boolean; notices: Notices },
+  deps: {
+    workspaces: Workspaces
+    canAsk: NonNullable<OpenShiplogOptions['canAsk']>
+    notices: Notices
+  },
 ) {
   const { workspaces, canAsk, notices } = deps
   return createPermissions({
@@ -342,7 +349,7 @@ async function openPermissions(
 }
 
 function createDrivers(
-  { git }: Foundation,
+  { git, ledger }: Foundation,
   deps: {
     models: Awaited<ReturnType<typeof createModelSettings>>
     secrets: LearningMasker
@@ -376,6 +383,11 @@ function createDrivers(
     acp: createAcpDriver({
       ...{ custody, version, find, hostEnv: process.env, definitions },
       settings: agentSettingsOf(agentStore),
+      allowConfiguration: createAllowConfiguration({
+        allowed: createAllowedConfiguration(ledger),
+        listFiles: async (dir) => (await git.listFiles(dir, {})) ?? [],
+        isSecret,
+      }),
       openTools: createOpenTaskTools({
         servers: createToolServers({ version }),
         ...{ definitions, isInstalled },

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { PendingPermission } from '../../src/shared/agents/permissions.ts'
-import { newProjectId, type TaskId } from '../../src/shared/records/ids.ts'
+import { newProjectId, newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import { temporaryDir, writeFiles } from '../harness.ts'
 import { jsonLines, runToEnd, startCli } from './fake-process.ts'
 import { createFakeShiplog } from './fake-shiplog.ts'
@@ -31,7 +31,8 @@ function asking(question: Partial<PendingPermission> = {}) {
   const fake = createFakeShiplog()
   fake.given.onStart = async (taskId) => {
     const answered = Promise.withResolvers<void>()
-    fake.askPermission(questionOf(taskId, question))
+    const { projectId } = fake.state.tasks.get(taskId) ?? {}
+    fake.askPermission(questionOf(taskId, { ...(projectId && { projectId }), ...question }))
     const { feed } = fake.shiplog.client
     for await (const { questions } of await feed.permissions())
       if (questions.length === 0) {
@@ -60,6 +61,33 @@ describe('the mode of a run', () => {
   it('refuses another word as a wrong use', async () => {
     const { cwd, argv } = await scenarioRun('--permissions', 'everything')
     expect(await runToEnd(argv, { cwd })).toMatchObject({ code: 2 })
+  })
+})
+
+describe('[K8] what a repository configures for an agent', () => {
+  const configuration: Partial<PendingPermission> = {
+    ...{ kind: 'configuration', tool: 'Codex', text: 'Configuration for Codex\nevil\u202e' },
+    proposal: [],
+  }
+
+  it('--trust allows it for the agent that is started, shown and without a question', async () => {
+    const { cwd, argv } = await scenarioRun('--trust', '--permissions', 'all')
+    const fake = asking({ ...configuration, chain: [{ taskId: newTaskId(), title: 'Lead' }] })
+    const { code, stderr } = await runToEnd(argv, { cwd, fake })
+    expect(code).toBe(0)
+    expect(stderr).toContain('this repository configures Codex')
+    expect(stderr).toContain('evil<U+202E>')
+    expect(fake.asked('permissions.answer')).toMatchObject([{ decision: { kind: 'allow-once' } }])
+  })
+
+  it('is asked about in a terminal, for a sub-agent with --trust as well', async () => {
+    const { cwd, argv } = await scenarioRun('--trust')
+    const fake = asking(configuration)
+    const cli = startCli(argv, { cwd, fake, stderrTTY: true, stdinText: '' })
+    await cli.said('Allow it, now and until it changes?')
+    cli.type('\n')
+    await cli.ended
+    expect(fake.asked('permissions.answer')).toMatchObject([{ decision: { kind: 'deny' } }])
   })
 })
 

@@ -118,6 +118,11 @@ export const anyEvent: fc.Arbitrary<LedgerEvent> = fc.oneof(
     projectId,
     sha256: text,
   }),
+  fc.record({
+    type: fc.constant('project.agent-config-allowed' as const),
+    projectId,
+    files: fc.array(fc.record({ path: text, sha256: text }), { minLength: 1, maxLength: 3 }),
+  }),
   fc
     .tuple(taskId, projectId, fc.option(taskId))
     .map(([id, project, parent]) => taskCreated(id, project, parent === id ? null : parent)),

@@ -25,6 +25,14 @@ export const movedProjectsMutants: Mutant[] = [
     tests,
   },
   {
+    id: 'moved-agent-config-stays-allowed',
+    file: 'src/shared/projections/ledger/fold-project.ts',
+    find: '    agentConfigSha256s: undefined,\n',
+    replace: '',
+    harm: 'What a repository configures for agents, allowed for one folder, runs in another one unasked.',
+    tests,
+  },
+  {
     id: 'moved-variables-stay',
     file: 'src/shared/projections/ledger/fold-project.ts',
     find: 'only === null ? undefined : { allowed: [], only: [] }',

@@ -75,11 +75,15 @@ describe('a project that has moved', () => {
     const taskId = work('/home/ada/lights', 'in-place')
     happen({ type: 'project.setup-trusted', projectId, configSha256: 'ab12' })
     happen({ type: 'project.git-config-allowed', projectId, sha256: 'cd34' })
+    const files = [{ path: '.mcp.json', sha256: 'ef56' }]
+    happen({ type: 'project.agent-config-allowed', projectId, files })
+    expect(project()).toMatchObject({ agentConfigSha256s: ['ef56'] })
     const environment = { allowed: ['NPM_TOKEN'], only: null }
     happen({ type: 'project.environment-set', projectId, environment })
     move('/srv/lamps')
     expect(state.trustedSetups.size).toBe(0)
     expect(project()).not.toHaveProperty('gitConfigSha256')
+    expect(project()).not.toHaveProperty('agentConfigSha256s')
     expect(project()).not.toHaveProperty('environment')
     expect(state.tasks.get(taskId)?.options).toEqual({ agentsAtOnce: 3, keep: false })
     expect(project()?.revokedVariables).toEqual(['DEPLOY_KEY', 'NPM_TOKEN'])

@@ -126,6 +126,20 @@ export function createPermits(
   ): Promise<PermissionAnswer> {
     const { callId, options, actions = [] } = question
     const recorded = { callId, options, question: secrets.text(question.question) }
+    if (question.configures !== undefined) {
+      await recorder.permission(recorded, null)
+      const outcome = await permissions.ask(
+        {
+          ...{ kind: 'configuration', tool: question.configures, text: recorded.question },
+          ...{ directory: cwd, taskId: task.id, callId, lastWords: '' },
+          ...{ reasons: [], proposal: [], recheck: null },
+        },
+        signal,
+      )
+      const answer = answerOf(outcome)
+      await recorder.permission(recorded, answer)
+      return answer
+    }
     // An installed agent has tools of its own: what it asks about is limited like the same act of Shiplog's.
     const notItsTool = actions.find(({ name }) => refusalByDefinition(task, name) !== null)
     if (notItsTool) {

@@ -29,7 +29,7 @@ const checkpointVersion = 2
  * tests/toolchain/fold-rules.test.ts computes, because computing it here would take longer than
  * reading a checkpoint.
  */
-export const foldRules = '2-hSliE1l4iQe4kUApst-19AN3kGz7SwbfpY0LbaEWO1w'
+export const foldRules = '2-ZSdlm5TXmvwMSr3HhEk-f21Pkp_aFA-RvT7x43zEbTY'
 
 /**
  * The limits of the fold keep checkpoints far smaller. A longer file is not ours and must not fill

@@ -213,6 +213,11 @@ export interface PermissionQuestion {
    * allows everything, or a person, can allow it.
    */
   actions?: readonly AskedCall[]
+  /**
+   * The name of the agent that would run what the question shows, which its repository configures (K8). Only a person
+   * can allow it, whatever the mode and the rules.
+   */
+  configures?: string
 }
 
 /** `cwd`: of its shell; absent: that of Shiplog's own shell. Absolute. */

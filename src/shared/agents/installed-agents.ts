@@ -11,7 +11,7 @@ export const installedAgentSchema = z.enum([
   'qwen',
   'acp',
 ])
-type InstalledAgent = z.infer<typeof installedAgentSchema>
+export type InstalledAgent = z.infer<typeof installedAgentSchema>
 export type AgentPreset = Exclude<InstalledAgent, 'acp'>
 
 export interface PresetFacts {
@@ -47,8 +47,8 @@ export interface PresetFacts {
    * everybody.
    */
   refusesSignedOut: 'session' | 'prompt' | 'never'
-  /** Paths in a repository whose content it may run. */
-  repositoryFiles: readonly string[]
+  /** Variables that declare its folder trusted, once what the repository configures for it was allowed (K8). */
+  trust?: Readonly<Record<string, string>>
   /** False: its loading of sessions is known not to work. */
   canLoad: boolean
   /** The usage of its answers covers the whole prompt. */
@@ -71,7 +71,6 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     signIn: 'Sign in with: codex login',
     signInCommand: ['codex', 'login'],
     refusesSignedOut: 'session',
-    repositoryFiles: ['.codex', '.mcp.json'],
     canLoad: true,
     sumsUsage: true,
   },
@@ -93,7 +92,6 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     signIn: 'Sign in with: claude auth login',
     signInCommand: ['claude', 'auth', 'login'],
     refusesSignedOut: 'prompt',
-    repositoryFiles: ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'],
     canLoad: true,
     sumsUsage: true,
   },
@@ -109,7 +107,6 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     signIn: 'Sign in with: opencode auth login',
     signInCommand: ['opencode', 'auth', 'login'],
     refusesSignedOut: 'never',
-    repositoryFiles: ['opencode.json', 'opencode.jsonc', '.opencode'],
     canLoad: true,
     sumsUsage: false,
   },
@@ -123,10 +120,11 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
       ...['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION', 'GOOGLE_APPLICATION_CREDENTIALS'],
     ],
     modes: askAlways,
+    // Without it, it starts no MCP server, Shiplog's own included, and says nothing.
+    trust: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     signIn: 'Sign in by starting gemini once in a terminal, or set GEMINI_API_KEY',
     signInCommand: ['gemini'],
     refusesSignedOut: 'session',
-    repositoryFiles: ['.gemini'],
     canLoad: false,
     sumsUsage: false,
   },
@@ -141,7 +139,6 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     signIn: 'Sign in by starting qwen once in a terminal, or set OPENAI_API_KEY',
     signInCommand: ['qwen'],
     refusesSignedOut: 'session',
-    repositoryFiles: ['.qwen'],
     canLoad: true,
     sumsUsage: false,
   },

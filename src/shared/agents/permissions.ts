@@ -74,9 +74,12 @@ export const pendingPermissionSchema = z.object({
   projectId: projectIdSchema,
   /** Null if it is not about a call. */
   callId: toolCallIdSchema.nullable(),
-  /** `command`: run by a shell. `edit`: a change of a file. `other`: another tool. `question`: what to do (`ask_person`). */
-  kind: z.enum(['command', 'edit', 'other', 'question']),
-  /** The tool, as the agent calls it. */
+  /**
+   * `command`: run by a shell. `edit`: a change of a file. `other`: another tool. `question`: what to do (`ask_person`).
+   * `configuration`: files of the repository that an installed agent runs, before it starts; allowed until they change.
+   */
+  kind: z.enum(['command', 'edit', 'other', 'question', 'configuration']),
+  /** The tool, as the agent calls it; of a configuration: the agent's name. */
   tool: z.string(),
   /**
    * Exactly what will be done, in full (P2). Of an edit: a line with the file, then what goes and comes, each line of it
@@ -103,6 +106,9 @@ export const pendingPermissionSchema = z.object({
   askedAt: z.number(),
 })
 export type PendingPermission = z.infer<typeof pendingPermissionSchema>
+
+/** Enough of a question to say whether somebody would answer it. */
+export type AskedQuestion = Pick<PendingPermission, 'kind' | 'taskId' | 'projectId' | 'chain'>
 
 /** The longest message to the agent with a refusal. */
 const denialCharsMax = 4_000

@@ -43,6 +43,17 @@ export const causeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('no-report') }),
   /** What it may not do, and could not go on without. */
   z.object({ kind: z.literal('permission-denied'), detail }),
+  /**
+   * What the repository configures for an installed agent runs code and was not allowed (K8). `nobody`: no person could
+   * be asked. `unshowable`: it can't be shown, so it can't be allowed; `detail` says why.
+   */
+  z.object({
+    kind: z.literal('agent-config'),
+    agent: z.string(),
+    why: z.enum(['refused', 'nobody', 'unshowable']),
+    files: z.array(z.string()),
+    detail,
+  }),
   z.object({ kind: z.literal('budget'), detail }),
   /** Tasks that it depends on did not complete; their titles and states are of that moment. */
   z.object({
@@ -136,6 +147,11 @@ function wordsOf(cause: Cause, reader: Reader): Words {
       return { full: 'ended without a report' }
     case 'permission-denied':
       return { full: `permission denied: ${cause.detail}`, short: 'permission denied' }
+    case 'agent-config':
+      return {
+        full: agentConfigWords(cause, person),
+        short: 'configuration not allowed',
+      }
     case 'budget':
       return { full: `stopped by its budget: ${cause.detail}`, short: 'budget reached' }
     case 'dependencies':
@@ -152,6 +168,26 @@ function wordsOf(cause: Cause, reader: Reader): Words {
       return assertNever(cause)
   }
 }
+
+function agentConfigWords(
+  { agent, why, files, detail }: Extract<Cause, { kind: 'agent-config' }>,
+  person: string,
+): string {
+  const named = files.slice(0, namedFilesMax).join(', ')
+  const more = files.length > namedFilesMax ? ` and ${files.length - namedFilesMax} more` : ''
+  const what = `what this repository configures for ${agent} (${named}${more})`
+  switch (why) {
+    case 'refused':
+      return `${person} did not allow ${what}`
+    case 'nobody':
+      return `${what} runs code and is not allowed yet. Resume it in the app or in a terminal, where you are asked, or read it in the transcript and resume with \`shiplog agent run --resume ID --trust\``
+    case 'unshowable':
+      return `${what} can't be shown, so it can't be allowed: ${detail}`
+  }
+}
+
+/** The question has all of them. */
+const namedFilesMax = 3
 
 /** An agent does not know the time zone of the person. */
 function untilFor(reader: Reader, atMs: number): string {

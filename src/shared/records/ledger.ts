@@ -105,6 +105,12 @@ const ledgerEventSchemas = [
     projectId: projectIdSchema,
     sha256: z.string(),
   }),
+  /** The person allowed what a repository configures for installed agents; `sha256`: of a path and its content. */
+  z.object({
+    type: z.literal('project.agent-config-allowed'),
+    projectId: projectIdSchema,
+    files: z.array(z.object({ path: z.string(), sha256: z.string() })).min(1),
+  }),
   z.object({
     type: z.literal('task.created'),
     taskId: taskIdSchema,

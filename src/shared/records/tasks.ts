@@ -440,6 +440,8 @@ export const projectSchema = z.object({
   revokedVariables: z.array(variableNameSchema).optional(),
   /** Of what its own Git configuration asked for when the person allowed it. */
   gitConfigSha256: z.string().optional(),
+  /** Of the configuration for installed agents that the person allowed, the newest last. */
+  agentConfigSha256s: z.array(z.string()).optional(),
   /** What the person set for its agents' commands; absent: off. */
   sandbox: sandboxSettingSchema.optional(),
 })

@@ -38,6 +38,7 @@ export async function acpStage({
   const driver = createAcpDriver({
     ...{ custody, version: '0.0.0', find: createFindProgram(), hostEnv: process.env },
     ...{ definitions: noDefinitions, onModel: async () => null },
+    allowConfiguration: async () => null,
     onNotice: (text) => notices.push(text),
   })
   const stage1 = await stage(isSubAgent ? {} : { parentId: null })

@@ -1,5 +1,6 @@
 /** The installed agents of a machine: what is found, what checks of real processes show, and what a person sets. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createFindProgram, type FindProgram } from '../../../src/main/agents/acp/find-program.ts'
@@ -181,12 +182,14 @@ it('removes one of the person’s own, and keeps a damaged file aside', async ()
 })
 
 it('is fetched by npx at its pinned version, and only where that was allowed', async () => {
-  const at = { find: installed('npx'), env: { PATH: '/bin' }, cwd: '/' }
+  const at = { find: installed('npx'), env: { PATH: '/bin' }, cwd: '/work' }
   const spec = { kind: 'acp', program: 'codex', agent: 'codex' } as const
   expect(await launchOf(spec, at)).toBeNull()
   expect(await launchOf(spec, { ...at, isFetchAllowed: () => true })).toMatchObject({
     program: '/opt/npx',
     args: ['--yes', '--package=@agentclientprotocol/codex-acp@2.6.0', '--', 'codex-acp'],
+    // A repository's own `.npmrc` and packages decide nothing.
+    cwd: homedir(),
   })
 })
 

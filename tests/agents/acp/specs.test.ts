@@ -10,6 +10,7 @@ const driverWith = (installed: readonly string[]) =>
     custody: createCustody('/nowhere'),
     ...{ version: '0.0.0', hostEnv: { PATH: '/bin' }, onNotice: () => {} },
     ...{ definitions: noDefinitions, onModel: async () => null },
+    allowConfiguration: async () => null,
     find: async (command, path) =>
       installed.includes(command) ? { file: `/opt/${command}`, path } : null,
   })

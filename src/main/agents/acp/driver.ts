@@ -16,6 +16,7 @@ import {
 import type { Custody } from '../../processes/custody.ts'
 import type { AgentDefinition } from '../definitions/definition.ts'
 import { type Definitions, definitionFrom } from '../definitions/index.ts'
+import type { AllowConfiguration } from './configuration/allow-configuration.ts'
 import type { FindProgram } from './find-program.ts'
 import { launchOf, notInstalled } from './launch.ts'
 import { commandWords, specOfOwn } from './own-command.ts'
@@ -45,6 +46,7 @@ export function createAcpDriver(deps: {
   hostEnv: NodeJS.ProcessEnv
   /** Absent: the person has set nothing. */
   settings?: AgentSettings
+  allowConfiguration: AllowConfiguration
   /** Absent: agents get none of Shiplog's tools. */
   openTools?: OpenTaskTools
   /** The roles of sub-agents. */
@@ -117,6 +119,12 @@ export function createAcpDriver(deps: {
         {
           ...{ custody: deps.custody, version: deps.version, onNotice: deps.onNotice },
           openTools: deps.openTools ?? null,
+          allow: (host) =>
+            deps.allowConfiguration(
+              { name: installedAgentName(spec), program: spec.program },
+              place,
+              host,
+            ),
           async launch() {
             const { env, cwd } = place
             const found = await launchOf(spec, { find, env, cwd, isFetchAllowed })

@@ -1,4 +1,5 @@
 /** Which program an installed agent is, and the environment that it gets. */
+import { homedir } from 'node:os'
 import { delimiter } from 'node:path'
 import type { AgentSpec } from '../../../shared/agents/agent-specs.ts'
 import {
@@ -35,22 +36,25 @@ export async function launchOf(
   let [command = '', ...args] = preset ? [preset.command, ...preset.args] : (spec.command ?? [])
   const path = given.PATH ?? ''
   let found = await find(command, path)
+  let isFetched = false
   if (!found && preset && spec.program !== 'acp' && isFetchAllowed?.(spec.program)) {
     const { name, version } = preset.package
     args = ['--yes', `--package=${name}@${version}`, '--', command, ...args]
     found = await find('npx', path)
+    isFetched = true
   }
   if (!found) return null
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(given))
     if (value !== undefined && !ofOuterAgent.test(name)) env[name] = value
   env.PATH = [found.path, ...(found.path === path ? [] : [path])].filter(Boolean).join(delimiter)
-  Object.assign(env, preset?.set, spec.own?.sets)
+  Object.assign(env, preset?.set, preset?.trust, spec.own?.sets)
   if (preset?.uses && env[preset.uses.variable] === undefined) {
     const installed = await find(preset.uses.command, env.PATH)
     if (installed) env[preset.uses.variable] = installed.file
   }
-  return { program: found.file, args, env, cwd }
+  // What npx runs must not depend on a repository's `.npmrc` and `node_modules`; sessions name their folder themselves.
+  return { program: found.file, args, env, cwd: isFetched ? homedir() : cwd }
 }
 
 /** What the person can do about it. */

@@ -7,6 +7,7 @@ import type {
   AgentSession,
   PromptPart,
 } from '../../../shared/agents/agent.ts'
+import type { Cause } from '../../../shared/records/causes.ts'
 import type { Custody } from '../../processes/custody.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import { type AcpConnection, connectAgent, type Launch } from './connection.ts'
@@ -26,6 +27,8 @@ export interface AcpSessionPorts {
   version: string
   /** Resolves with what is started. Rejects with an Error for the person. */
   launch: () => Promise<Launch>
+  /** Resolves with why it may not start in its folder, or null (K8). */
+  allow: (host: AgentHost) => Promise<Cause | null>
   /** Null: the agent gets none of Shiplog's tools. */
   openTools: OpenTaskTools | null
   /** One sentence for the person. */
@@ -70,6 +73,9 @@ export function openAcpSession(
     /** Updates of a session that is being loaded repeat what the record has. */
     let isLoading = true
     try {
+      const refused = await ports.allow(host)
+      if (refused) return yield { type: 'failed', cause: refused }
+      if (isClosed) return
       connection = await connectAgent(
         await ports.launch(),
         {

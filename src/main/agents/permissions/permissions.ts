@@ -5,6 +5,7 @@
 import { definitionOfSpec } from '../../../shared/agents/agent-specs.ts'
 import { narrowestMode, type PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import {
+  type AskedQuestion,
   mergePermissionSettings,
   type PermissionQuestions,
   type PermissionRule,
@@ -26,8 +27,8 @@ import type { PermissionStore } from './store.ts'
 interface PermissionsDependencies {
   store: PermissionStore
   clock: () => number
-  /** Reports whether a person can be asked. */
-  canAsk: () => boolean
+  /** Reports whether a person can be asked that. */
+  canAsk: (question: AskedQuestion) => boolean
   taskOf: (taskId: TaskId) => Task | undefined
   /** Throws FailureError when it is not known. */
   projectOf: (projectId: ProjectId) => Project
@@ -106,10 +107,10 @@ export function createPermissions(
           return found && { verdict: decide(layers(tried), found.request), action: found.action }
         },
         async ask({ recheck, ...question }, signal) {
-          if (!canAsk()) return { kind: 'nobody' }
           const chain = chainOf(task).map(({ id, title }) => ({ taskId: id, title }))
           const limits = question.kind === 'command' && sandbox ? { sandbox } : {}
           const asked = { ...question, ...limits, projectId: task.projectId, chain }
+          if (!canAsk(asked)) return { kind: 'nobody' }
           const aborted = Promise.withResolvers<{ kind: 'ended' }>()
           const onAbort = () => aborted.resolve({ kind: 'ended' })
           signal.addEventListener('abort', onAbort, { once: true })
@@ -140,6 +141,11 @@ export function createPermissions(
         return void board.settle(id, { kind: 'denied', message: decision.message.trim() })
       if (decision.kind === 'allow-once')
         return void board.settle(id, { kind: 'allowed', by: 'person' })
+      if (found.question.kind === 'configuration')
+        invalid(
+          'decision',
+          'No rule allows what a repository configures: allow it until it changes.',
+        )
       const { projectId } = found.question
       const scope: PermissionScope =
         decision.scope === 'project' ? { kind: 'project', projectId } : { kind: 'everywhere' }

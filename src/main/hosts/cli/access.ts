@@ -1,5 +1,6 @@
 /** How a command reaches the data directory: its own process holds it, or another one that is called. */
 
+import type { AskedQuestion } from '../../../shared/agents/permissions.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { ClosedHow } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
@@ -27,6 +28,8 @@ export interface Access {
     start: () => Promise<Started>,
     agentsOf: (started: Started) => TaskId[],
   ): Promise<Started>
+  /** From now on allows what repositories configure for the agents of these tasks, once each; it is shown (K8). */
+  trustConfiguration(trusts: (question: AskedQuestion) => boolean): void
   /** Resolves once no other command needs this process. */
   stayForOthers(): Promise<void>
   /** Interrupts this command's runs, and reports that. */
@@ -58,10 +61,19 @@ export async function holdDataDir(
 ): Promise<OwnAccess> {
   const { dataDir, host, sweepAtStart } = options
   const asks = options.reachable === true && host === 'cli' && canAskIn(context)
-  const canAsk = host === 'cli' ? { canAsk: () => asks } : {}
+  const trust = createTrust()
+  const canAsk =
+    host === 'cli'
+      ? { canAsk: (asked?: AskedQuestion) => asks || (asked !== undefined && trust.has(asked)) }
+      : {}
   const shiplog = await context.host.openShiplog({ dataDir, host, sweepAtStart, ...canAsk })
   const asking = new AbortController()
-  if (asks) void askPerson(context, shiplog.client, asking.signal)
+  let isAnswering = false
+  const answerQuestions = () => {
+    if (!isAnswering) void askPerson(context, shiplog.client, { trust, signal: asking.signal })
+    isAnswering = true
+  }
+  if (asks) answerQuestions()
   const endpoint = options.reachable ? await endpointOf(context, shiplog) : null
   const unpublish = async () => {
     // A lost lease contains another process's name, or none.
@@ -75,6 +87,10 @@ export async function holdDataDir(
     lost: shiplog.displaced,
     explain: async (error) => error,
     starting: (start) => start(),
+    trustConfiguration(trusts) {
+      trust.add(trusts)
+      answerQuestions()
+    },
     async stayForOthers() {
       if (!endpoint?.isUsed()) return
       await context.say(
@@ -105,6 +121,20 @@ export async function holdDataDir(
       } finally {
         await endpoint?.close().catch(() => {})
       }
+    },
+  }
+}
+
+function createTrust() {
+  let trusts = (_: AskedQuestion): boolean => false
+  const used = new Set<TaskId>()
+  return {
+    has: (question: AskedQuestion) =>
+      question.kind === 'configuration' && !used.has(question.taskId) && trusts(question),
+    used: (taskId: TaskId) => void used.add(taskId),
+    add(more: typeof trusts) {
+      const before = trusts
+      trusts = (question) => before(question) || more(question)
     },
   }
 }
@@ -154,6 +184,8 @@ export async function callHolder(
       })
       return started
     },
+    // The person decides in the process that has the data directory open.
+    trustConfiguration() {},
     async stayForOthers() {},
     async end() {
       if (starts.length === 0) return

@@ -23,6 +23,7 @@ export interface CliSession {
   closed: AbortSignal
   /** Makes a call that starts agents. When the user interrupts, they are stopped in whichever process they run. */
   starting: Access['starting']
+  trustConfiguration: Access['trustConfiguration']
 }
 
 /**
@@ -101,11 +102,14 @@ async function runWith(
     closing = access.end(signal)
   })
 
-  const { client, mayDecide, starting } = access
+  const { client, mayDecide, starting, trustConfiguration } = access
   const tellNotices = createNoticeTeller(context, access)
   const begin = async () => {
     await tellNotices()
-    return use({ client, mayDecide, starting, ending: ending.signal, closed: closed.signal })
+    return use({
+      ...{ client, mayDecide, starting, trustConfiguration },
+      ...{ ending: ending.signal, closed: closed.signal },
+    })
   }
   const work = begin()
   // Errors for which no caller waits, on a full disk for example, are reported while it runs.

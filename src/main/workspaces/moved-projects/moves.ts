@@ -144,8 +144,8 @@ export function createProjectMoves(deps: {
     )
   }
 
-  const hasApprovals = ({ id, gitConfigSha256 }: Project): boolean =>
-    state.trustedSetups.has(id) || gitConfigSha256 !== undefined
+  const hasApprovals = ({ id, gitConfigSha256, agentConfigSha256s }: Project): boolean =>
+    state.trustedSetups.has(id) || gitConfigSha256 !== undefined || agentConfigSha256s !== undefined
 
   /** Reconnects the worktrees of its workspaces with the repository in `dir`. */
   async function reconnect(id: ProjectId, dir: string): Promise<Worktrees> {

@@ -46,6 +46,7 @@ function ActionPrompt(props: PromptProps) {
   const [scope, setScope] = useState<Scope>('project')
   const [message, setMessage] = useState('')
   const listed = rules.split('\n').flatMap((rule) => rule.trim() || [])
+  const isConfiguration = question.kind === 'configuration'
   const disabled = unreachable !== undefined
   const allowable = seen && !disabled
   return (
@@ -67,6 +68,9 @@ function ActionPrompt(props: PromptProps) {
         In <code className="font-mono">{directory}</code>.{' '}
         {sandbox ? `${sandboxText(sandbox)}. ` : null}
         {reasons.join(' ')}
+        {isConfiguration
+          ? `The commands and code in it run as you, without further questions. ${question.tool} does not start without it. You are asked again when it changes.`
+          : null}
       </p>
       {problem}
       {step === 'rule' ? (
@@ -114,16 +118,26 @@ function ActionPrompt(props: PromptProps) {
               title={unreachable}
               onClick={() => onDecide({ kind: 'allow-once' })}
             >
-              Allow once
+              {isConfiguration ? 'Allow and start' : 'Allow once'}
             </Button>
             {proposal.length > 0 ? (
               <Button disabled={!allowable} title={unreachable} onClick={() => setStep('rule')}>
                 Allow with a rule…
               </Button>
             ) : null}
-            <Button disabled={disabled} title={unreachable} onClick={() => setStep('deny')}>
-              Deny…
-            </Button>
+            {isConfiguration ? (
+              <Button
+                disabled={disabled || busy}
+                title={unreachable}
+                onClick={() => onDecide({ kind: 'deny', message: '' })}
+              >
+                Deny
+              </Button>
+            ) : (
+              <Button disabled={disabled} title={unreachable} onClick={() => setStep('deny')}>
+                Deny…
+              </Button>
+            )}
           </>
         ) : (
           <>
@@ -229,6 +243,7 @@ const labels = {
   command: 'The command',
   edit: 'The change',
   other: 'The call',
+  configuration: 'The configuration',
 } as const
 
 const asksTo = (question: PendingPermission): string =>
@@ -238,7 +253,9 @@ const asksTo = (question: PendingPermission): string =>
       ? `asks to run a command${question.inBackground ? ' in the background' : ''}`
       : question.kind === 'edit'
         ? 'asks to change a file'
-        : `asks to use ${question.tool}`
+        : question.kind === 'configuration'
+          ? `asks to start ${question.tool}, which runs what this repository configures`
+          : `asks to use ${question.tool}`
 
 function Heading({ question, more }: { question: PendingPermission; more: number }) {
   const titles = question.chain.map(({ title }) => title)

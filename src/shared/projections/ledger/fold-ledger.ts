@@ -51,6 +51,7 @@ function foldEvent(
     case 'project.environment-set':
     case 'project.sandbox-set':
     case 'project.git-config-allowed':
+    case 'project.agent-config-allowed':
       return foldProjectEvent(state, event, at)
     case 'task.created':
       state.tasks.set(event.taskId, createdTask(state, event, at))

@@ -41,6 +41,13 @@ export function foldProjectEvent(state: LedgerState, event: ProjectEvent, at: st
       })
     case 'project.git-config-allowed':
       return changeProject(state, id, { gitConfigSha256: event.sha256 })
+    case 'project.agent-config-allowed':
+      return changeProject(state, id, {
+        agentConfigSha256s: allowedNow(
+          state.projects.get(id)?.agentConfigSha256s ?? [],
+          event.files.map(({ sha256 }) => sha256),
+        ),
+      })
     case 'project.sandbox-set':
       return changeProject(state, id, { sandbox: event.sandbox })
     default:
@@ -48,11 +55,18 @@ export function foldProjectEvent(state: LedgerState, event: ProjectEvent, at: st
   }
 }
 
+/** An older one is asked about again. */
+const agentConfigsMax = 1_000
+
+const allowedNow = (before: readonly string[], added: readonly string[]): string[] =>
+  [...new Set([...before.filter((one) => !added.includes(one)), ...added])].slice(-agentConfigsMax)
+
 /** With its settings and approvals, and not with what it is known by: it may be added again. */
 function removeProject(state: LedgerState, id: Project['id']): void {
   const project = state.projects.get(id)
   if (!project) return
-  const { environment, revokedVariables, gitConfigSha256, sandbox, ...rest } = project
+  const { environment, revokedVariables, gitConfigSha256, agentConfigSha256s, sandbox, ...rest } =
+    project
   state.removedProjects.set(id, rest)
   state.projects.delete(id)
   state.trustedSetups.delete(id)
@@ -65,13 +79,15 @@ function changeProject(state: LedgerState, id: Project['id'], change: Partial<Pr
 
 /** Keys in the schema's order, without undefined ones: folding again must give the same bytes. */
 function setProject(state: LedgerState, project: Project): void {
-  const { identity, environment, revokedVariables, gitConfigSha256, sandbox, ...rest } = project
+  const { identity, environment, revokedVariables, gitConfigSha256, ...others } = project
+  const { agentConfigSha256s, sandbox, ...rest } = others
   state.projects.set(project.id, {
     ...rest,
     ...(identity === undefined ? {} : { identity }),
     ...(environment === undefined ? {} : { environment }),
     ...(revokedVariables === undefined ? {} : { revokedVariables }),
     ...(gitConfigSha256 === undefined ? {} : { gitConfigSha256 }),
+    ...(agentConfigSha256s === undefined ? {} : { agentConfigSha256s }),
     ...(sandbox === undefined ? {} : { sandbox }),
   })
 }
@@ -116,8 +132,8 @@ function relocated(path: string, from: string, to: string): string {
 }
 
 /**
- * Revokes what the person allowed for a folder and its repository: the set-up, the Git configuration, and the
- * variables passed to agents, including those of single agents (`--env`). Their names are kept, so that the person
+ * Revokes what the person allowed for a folder and its repository: the set-up, the configuration of Git and of agents,
+ * and the variables passed to agents, including those of single agents (`--env`). Their names are kept, so that the person
  * can be asked about them. An allow-list becomes an empty one instead of being lifted, so that agents never get more
  * than before.
  */
@@ -137,6 +153,7 @@ function revokeApprovals(state: LedgerState, id: Project['id']): void {
     environment: only === null ? undefined : { allowed: [], only: [] },
     revokedVariables: named.size > 0 ? [...named].sort() : undefined,
     gitConfigSha256: undefined,
+    agentConfigSha256s: undefined,
   })
 }
 

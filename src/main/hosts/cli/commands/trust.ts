@@ -7,6 +7,7 @@ import type { ProjectSetup } from '../../../../shared/contract/projects.ts'
 import type { Project } from '../../../../shared/records/tasks.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
+import { ledgerSnapshot } from '../follow/follow-trees.ts'
 import { createPager } from '../terminal/pager.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import type { CliSession } from '../with-shiplog.ts'
@@ -31,6 +32,19 @@ export async function allowSetup(
     )
   }
   await client.projects.trustSetup({ projectId: project.id, configSha256 })
+}
+
+/** Allows what the repository configures for the agent of a root that is about to be started. */
+export async function trustNewRoot(
+  { client, trustConfiguration }: Pick<CliSession, 'client' | 'trustConfiguration'>,
+  project: Project,
+): Promise<void> {
+  const { tasks } = await ledgerSnapshot(client)
+  const known = new Set(tasks.keys())
+  trustConfiguration(
+    ({ taskId, projectId, chain }) =>
+      projectId === project.id && chain.length === 1 && !known.has(taskId),
+  )
 }
 
 /** Shows all of it in any case; `trust`: the answer is known; without `mayAsk` it is no. */

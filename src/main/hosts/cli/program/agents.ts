@@ -55,7 +55,10 @@ export function addAgentCommands(program: Command, runs: Runs): void {
     .option('--quota-waits <n>', 'how often they wait for a spent quota and go on', positiveInteger)
     .option('--reads-record', 'let the agents read the transcripts and reports of those below them')
     .option('--planning', 'make .planning/ in the project, and keep its agent history there')
-    .option('--trust', "allow the project's own set-up command to run")
+    .option(
+      '--trust',
+      "allow the project's own set-up command, and what it configures for an installed agent, to run",
+    )
     .option('--resume <id>', 'resume an interrupted agent and all below it')
     .option('--force', 'with --resume: resume despite conflicts')
     .action(

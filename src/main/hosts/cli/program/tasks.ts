@@ -90,7 +90,10 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     .option('--key-env <name>', keyEnvMeaning)
     .option('--scenario <file>', 'what a scripted agent plays (YAML)')
     .addOption(permissionsOption('what agents may do unasked (default: as the task)'))
-    .option('--trust', "allow the project's own set-up command to run")
+    .option(
+      '--trust',
+      "allow the project's own set-up command, and what it configures for an installed agent, to run",
+    )
     .action(
       runs(async (args, given) =>
         (await import('../commands/tasks/tasks-again.ts')).continueFrom(args, given),

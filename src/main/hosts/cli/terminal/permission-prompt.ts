@@ -17,6 +17,7 @@ export async function askPermission(
   const { chain, kind, tool, text, directory, sandbox, lastWords, reasons, proposal } = question
   const who = chain.map(({ title }) => safeLine(title)).join(' › ')
   if (kind === 'question') return answerTo(context, question, who, answer)
+  if (kind === 'configuration') return allowedIn(context, question, who, answer)
   const what =
     kind === 'command' ? 'run' : kind === 'edit' ? 'change a file' : `use ${safeLine(tool)}`
   await context.say('')
@@ -32,6 +33,32 @@ export async function askPermission(
   if (/^a(lways)?$/i.test(said) && proposal.length > 0)
     return { kind: 'allow-always', rules: proposal, scope: 'project' }
   return { kind: 'deny', message: /^n?o?$/i.test(said) ? '' : said }
+}
+
+/** What a repository configures for an agent that has not started yet. */
+async function allowedIn(
+  context: CliContext,
+  question: PendingPermission,
+  who: string,
+  answer: (text: string) => Promise<string>,
+): Promise<PermissionDecision> {
+  await context.say('')
+  await showConfiguration(context, question, who, answer)
+  const said = (await answer('Allow it, now and until it changes? [y/N] ')).trim()
+  return /^y(es)?$/i.test(said) ? { kind: 'allow-once' } : { kind: 'deny', message: '' }
+}
+
+/** `answer`: null if nobody reads it now, so that nothing waits. */
+export async function showConfiguration(
+  context: Pick<CliContext, 'err' | 'say' | 'warn'>,
+  { tool, text, directory }: PendingPermission,
+  who: string,
+  answer: ((text: string) => Promise<string>) | null,
+): Promise<void> {
+  await createPager(context, answer).show(
+    text,
+    `${who}: this repository configures ${safeLine(tool)}, which runs the commands and code in it without a question, in ${safeLine(directory)}:`,
+  )
 }
 
 /** The number of a choice, or an answer in other words; empty: the agent decides. */

@@ -1,6 +1,6 @@
 /** What agents of this process need a person for, asked in the terminal, one question at a time. */
 import { createInterface } from 'node:readline/promises'
-import type { PendingPermission } from '../../../../shared/agents/permissions.ts'
+import type { AskedQuestion, PendingPermission } from '../../../../shared/agents/permissions.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { foldLedgerRecord } from '../../../../shared/projections/ledger/fold-ledger.ts'
 import { createSnapshotJoiner } from '../../../../shared/projections/ledger/ledger-snapshot.ts'
@@ -8,33 +8,50 @@ import {
   emptyLedgerState,
   type LedgerState,
 } from '../../../../shared/projections/ledger/ledger-state.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { CliContext } from '../context.ts'
 import { askAboutBudget, type PausedTree, pausedTrees } from './budget-prompt.ts'
-import { askPermission } from './permission-prompt.ts'
+import { askPermission, showConfiguration } from './permission-prompt.ts'
+import { safeLine } from './safe-text.ts'
 
 /** Whether a person sits at the terminal of this command. */
 export const canAskIn = ({ host, err, json }: CliContext): boolean =>
   host.stdin.isTTY === true && err.isTTY && !json
 
-/** Asks until the signal is aborted. Never rejects. */
+/**
+ * Asks until the signal is aborted. `trust` allows what it accepts without a question; without a terminal only that is
+ * answered. Never rejects.
+ */
 export async function askPerson(
   context: CliContext,
   client: ShiplogClient,
-  signal: AbortSignal,
+  { trust, signal }: { trust: TrustedConfigurations; signal: AbortSignal },
 ): Promise<void> {
   try {
     const waiting = listen(client, signal)
     while (!signal.aborted) {
       const changed = waiting.changed()
-      const [question] = waiting.questions()
+      const question = waiting
+        .questions()
+        .find((one) => canAskIn(context) || trustedIn(one, trust) !== null)
       if (question === undefined) await changed
-      else await askOne(context, client, question, signal)
+      else await askOne(context, client, { question, trust, signal })
       if (question) waiting.answered(question)
     }
   } catch {
     // The command ends, or its terminal was closed: its agents are interrupted.
   }
 }
+
+/** What `--trust` allows of what repositories configure for installed agents. */
+interface TrustedConfigurations {
+  has(question: AskedQuestion): boolean
+  /** Each task once: what its agent has changed since is asked about. */
+  used(taskId: TaskId): void
+}
+
+const trustedIn = (question: Question, trust: TrustedConfigurations): PendingPermission | null =>
+  question.kind === 'permission' && trust.has(question.permission) ? question.permission : null
 
 type Question = { key: string } & (
   | { kind: 'permission'; permission: PendingPermission }
@@ -98,13 +115,39 @@ function listen(client: ShiplogClient, signal: AbortSignal): Waiting {
   }
 }
 
+/** Shows it all the same. */
+async function allowTrusted(
+  context: CliContext,
+  client: ShiplogClient,
+  question: PendingPermission,
+  trust: TrustedConfigurations,
+): Promise<void> {
+  trust.used(question.taskId)
+  await context.progress.settled()
+  const release = context.progress.hold()
+  try {
+    const who = question.chain.map(({ title }) => safeLine(title)).join(' › ')
+    await showConfiguration(context, question, who, null)
+    await client.permissions.answer({ id: question.id, decision: { kind: 'allow-once' } })
+  } catch (error) {
+    await context.warn(error instanceof Error ? error.message : String(error))
+  } finally {
+    await release()
+  }
+}
+
 /** Others read the terminal as well, so it is held for one question. */
 async function askOne(
   context: CliContext,
   client: ShiplogClient,
-  question: Question,
-  signal: AbortSignal,
+  {
+    question,
+    trust,
+    signal,
+  }: { question: Question; trust: TrustedConfigurations; signal: AbortSignal },
 ): Promise<void> {
+  const trusted = trustedIn(question, trust)
+  if (trusted) return allowTrusted(context, client, trusted, trust)
   const { stdin, stderr } = context.host
   await context.progress.settled()
   const release = context.progress.hold()

@@ -53,6 +53,10 @@ export function agentResume(options: AgentResumeOptions): Action {
       if (task.isolation === 'worktree' && project)
         await allowSetup(context, session, project, options.trust)
       const { force, maxAgents, prompt, budget } = options
+      if (options.trust) {
+        const resumed = new Set(plan.candidates.map(({ taskId }) => taskId))
+        session.trustConfiguration(({ taskId }) => resumed.has(taskId))
+      }
       if (budget) await client.tasks.setBudget({ taskId: task.rootId, budget })
       const went = await resumeAndFollow(session, watcherOf(context), {
         rootIds: new Set([task.rootId]),

@@ -9,7 +9,7 @@ import type { CliContext } from '../../context.ts'
 import { usageError } from '../../exit-codes.ts'
 import { projectPath, readImages, readScenario } from '../../paths.ts'
 import { runsAgents, withShiplog } from '../../with-shiplog.ts'
-import { allowSetup } from '../trust.ts'
+import { allowSetup, trustNewRoot } from '../trust.ts'
 import { agentResume } from './agent-resume.ts'
 import { type BudgetFlags, budgetOf } from './budget-flags.ts'
 import { keyEnvOf } from './key-env.ts'
@@ -88,6 +88,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
         const isolation = await isolationIn(context, project, options.isolation)
         // In place nothing is set up: the person's own folder is.
         if (isolation === 'worktree') await allowSetup(context, session, project, options.trust)
+        if (options.trust) await trustNewRoot(session, project)
         const started = await session.starting(
           () =>
             client.tasks.start({

@@ -24,7 +24,7 @@ import {
   tellResult,
   tellWhatIsLeft,
 } from '../agents/report-run.ts'
-import { allowSetup } from '../trust.ts'
+import { allowSetup, trustNewRoot } from '../trust.ts'
 
 /** A failed one runs again, to its end; with it what it had blocked. */
 export function retry(id: string): Action {
@@ -134,6 +134,7 @@ export function continueFrom([id = '', prompt]: string[], given: ParsedOptions):
       const project = from && projects.get(from.projectId)
       if (project && (from?.isolation === 'worktree' || (at !== undefined && project.git)))
         await allowSetup(context, session, project, trust)
+      if (project && trust) await trustNewRoot(session, project)
       const isAnother =
         flags.agent !== undefined ||
         flags.command !== undefined ||
