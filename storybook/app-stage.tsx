@@ -1,7 +1,7 @@
 /** The whole window over the fake contract, for stories of screens. */
 import { useEffect, useState } from 'react'
 import { type ConnectionState, createConnection } from '../src/renderer/rpc/connection.ts'
-import { createStores } from '../src/renderer/store/stores.ts'
+import { createStores, type Stores } from '../src/renderer/store/stores.ts'
 import type { Overlay } from '../src/renderer/store/window/overlay.ts'
 import { App } from '../src/renderer/views/app/app.tsx'
 import type { StoryHost } from './story-host.ts'
@@ -16,8 +16,11 @@ export function AppStage(props: {
   connection?: { state: ConnectionState; from: 'start' | 'loaded' }
   /** What lies over the window at first. */
   overlay?: Exclude<Overlay, { kind: 'none' }>
+  /** Receives what the window is made of. */
+  onStores?(stores: Stores): void
 }) {
   const { fake, address, theme = 'light', inspector = false, overlay, connection: shown } = props
+  const { onStores } = props
   const [stores] = useState(() => {
     const connection = createConnection()
     connection.setState(shown?.from === 'start' ? shown.state : { kind: 'open' }, true)
@@ -27,6 +30,7 @@ export function AppStage(props: {
       window: windowAt(address, { theme, inspectorOpen: inspector }),
     })
   })
+  useEffect(() => onStores?.(stores), [stores, onStores])
   useEffect(() => {
     // A page that is refused is answered nothing.
     if (shown?.from !== 'start') stores.open()

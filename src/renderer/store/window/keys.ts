@@ -5,11 +5,13 @@
 import type { ReactNode } from 'react'
 import { createStore, type StoreApi } from 'zustand/vanilla'
 
-export type KeyGroup = 'Everywhere' | 'Lists' | 'Agent' | 'Transcript' | 'Review'
+export type KeyGroup = 'Everywhere' | 'Lists' | 'Agent' | 'Transcript' | 'Replay' | 'Review'
 
 export interface KeyCommand {
   /** `Mod+k`, `g a` (one after the other), `?`, `Escape`; null: it is only in the palette. */
   keys: string | null
+  /** Another key that does the same, where something that has the focus handles both. */
+  also?: string
   label: string
   icon?: ReactNode
   group: KeyGroup

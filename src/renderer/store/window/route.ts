@@ -36,6 +36,10 @@ export type Route =
 export const homeRoute: Route = { screen: 'home' }
 export const searchRoute: Route = { screen: 'search', query: '' }
 
+/** Whose keys count: those of the transcript that lies over a conversation, or those of the window. */
+export const scopeOf = (route: Route): 'window' | 'dialog' =>
+  route.screen === 'task' && route.transcriptOf !== null ? 'dialog' : 'window'
+
 /**
  * Parses `hash` (`#/t/<id>`, with or without `#`, or a `shiplog://` link); returns home for
  * anything else.

@@ -117,8 +117,8 @@ export function ArchiveList(props: {
     event.stopPropagation()
   }
   useKeys([
-    { keys: 'j', label: 'Next', group: 'Lists', run: () => move(1) },
-    { keys: 'k', label: 'Previous', group: 'Lists', run: () => move(-1) },
+    { keys: 'j', also: 'ArrowDown', label: 'Next', group: 'Lists', run: () => move(1) },
+    { keys: 'k', also: 'ArrowUp', label: 'Previous', group: 'Lists', run: () => move(-1) },
     { keys: 'Enter', label: 'Open', group: 'Lists' },
     { keys: 'Space', label: 'Fold or unfold', group: 'Lists' },
     { keys: 'x', label: 'Mark for deletion', group: 'Lists', run: pick },

@@ -5,6 +5,7 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { usePreference, useStores, useUnreachable } from '../../store/hooks.ts'
 import { useActions } from '../app/use-actions.ts'
 import { imageFile, useAttachments } from '../composer/use-attachments.ts'
+import { useComposerKeys } from '../composer/use-composer-keys.ts'
 import { StopsNext } from './stops-next.tsx'
 import { useArrival } from './use-arrival.ts'
 
@@ -26,6 +27,7 @@ export function useTaskComposer(options: {
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const sendKey = usePreference('sendKey')
+  useComposerKeys()
   const unreachable = useUnreachable()
   const attachments = useAttachments(task.id)
   useArrival(

@@ -11,6 +11,7 @@ import { IconButton, NoticeLine } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
 import { isViewed } from '../../store/review/viewed-files.ts'
 import { toggled } from '../../store/window/preferences.ts'
+import { useKeys } from '../shell/use-keys.ts'
 import { splitPatch } from './split-patch.ts'
 
 /** Up to this many small files are open at first: most runs change a few. */
@@ -52,6 +53,11 @@ export function FileChanges({ taskId, diff }: { taskId: TaskId; diff: WorkspaceD
     next.scrollIntoView({ block: 'start' })
   }
   const lastFile = useRef<Element | null>(null)
+  useKeys([
+    { keys: 'j', also: 'ArrowDown', label: 'Next changed file', group: 'Review' },
+    { keys: 'k', also: 'ArrowUp', label: 'Previous changed file', group: 'Review' },
+    { keys: 'v', label: 'Mark the changed file as viewed', group: 'Review' },
+  ])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const path = (event.target as HTMLElement).closest('li')?.dataset.path

@@ -2,6 +2,10 @@ const names: Record<string, string> = {
   Escape: 'Esc',
   ArrowUp: '↑',
   ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  PageUp: 'Page up',
+  PageDown: 'Page down',
 }
 
 /** `Mod+K` for `Mod+k`, `Esc` for `Escape`: a key of a command as it is shown. */

@@ -2,9 +2,10 @@ import { useState } from 'react'
 import { DialogShell, Kbd } from '../../components/primitives/index.ts'
 import { useRoute, useStores } from '../../store/hooks.ts'
 import type { KeyCommand, KeyGroup } from '../../store/window/keys.ts'
+import { scopeOf } from '../../store/window/route.ts'
 import { keyName } from './key-name.ts'
 
-const groups: KeyGroup[] = ['Everywhere', 'Lists', 'Agent', 'Transcript', 'Review']
+const groups: KeyGroup[] = ['Everywhere', 'Lists', 'Agent', 'Transcript', 'Replay', 'Review']
 
 type ListedKey = KeyCommand & { keys: string }
 
@@ -12,12 +13,12 @@ type ListedKey = KeyCommand & { keys: string }
 export function KeysDialog() {
   const { overlay, keys } = useStores()
   const route = useRoute()
-  const scope = route.screen === 'task' && route.transcriptOf !== null ? 'dialog' : 'window'
+  const scope = scopeOf(route)
   // As they were when it was opened: the transcript behind it gives way to it, with its keys.
   const [registered] = useState(() => keys.store.getState())
   const commands = registered.filter(
     (command): command is ListedKey =>
-      command.keys !== null && ((command.scope ?? 'window') === scope || !command.run),
+      command.keys !== null && (command.scope ?? 'window') === scope,
   )
   return (
     <DialogShell open onClose={overlay.hide} title="Keyboard shortcuts" size="small" focus="dialog">
@@ -29,13 +30,19 @@ export function KeysDialog() {
             <section key={group}>
               <h3 className="mb-1 text-small font-semibold text-muted">{group}</h3>
               <dl className="divide-y">
-                {listed.map(({ keys, label }) => (
-                  <div key={keys} className="flex h-7 items-center justify-between gap-4">
+                {listed.map(({ keys, also, label }) => (
+                  <div key={keys} className="flex min-h-7 items-center justify-between gap-4">
                     <dt>{label}</dt>
-                    <dd className="flex gap-1">
+                    <dd className="flex shrink-0 items-center gap-1" data-keys={keys}>
                       {keys.split(' ').map((key) => (
                         <Kbd key={key} keys={keyName(key)} />
                       ))}
+                      {also ? (
+                        <>
+                          <span className="text-small text-muted">or</span>
+                          <Kbd keys={keyName(also)} />
+                        </>
+                      ) : null}
                     </dd>
                   </div>
                 ))}

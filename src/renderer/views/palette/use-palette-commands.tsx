@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import type { Project, Task } from '../../../shared/records/tasks.ts'
 import { useChangeSummary, useRoute, useStores } from '../../store/hooks.ts'
 import type { KeyCommand, Keys } from '../../store/window/keys.ts'
+import { scopeOf } from '../../store/window/route.ts'
 import type { Action } from '../actions/action.ts'
 import { useProjectActions } from '../actions/use-project-actions.tsx'
 import { useTaskActions } from '../actions/use-task-actions.tsx'
@@ -32,7 +33,7 @@ export function usePaletteCommands(subject: {
   useChangeSummary(subject.task)
   // As it was when the palette was opened: a transcript behind it gives way to it, with its commands.
   const [registered] = useState(() => keys.store.getState())
-  const scope = route.screen === 'task' && route.transcriptOf !== null ? 'dialog' : 'window'
+  const scope = scopeOf(route)
   const actions: Action[] = subject.task
     ? actionsOfTask(subject.task).toSorted(
         (a, b) => order.indexOf(a.group) - order.indexOf(b.group),

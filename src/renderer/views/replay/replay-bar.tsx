@@ -8,8 +8,11 @@ import { ReplayControls } from '../../components/replay/replay-controls.tsx'
 import { TimelineLegend } from '../../components/replay/timeline-legend.tsx'
 import { timelineScale } from '../../components/replay/timeline-scale.ts'
 import { type LaneSpan, TimelineTrack } from '../../components/replay/timeline-track.tsx'
-import { useLedger } from '../../store/hooks.ts'
+import { useLedger, useRoute } from '../../store/hooks.ts'
 import { type Replay, replaySpeeds } from '../../store/replay/replay-store.ts'
+import type { KeyCommand } from '../../store/window/keys.ts'
+import { scopeOf } from '../../store/window/route.ts'
+import { useKeys } from '../shell/use-keys.ts'
 import { useMoment, usePlaying } from './use-replay.ts'
 
 /** The timeline under a transcript, with its controls. */
@@ -35,6 +38,7 @@ export function ReplayBar(props: {
   const time = state.at === null ? '' : timeOfDayWithSeconds(new Date(state.at).toISOString())
   const toggle = () => (playing ? replay.pause() : replay.play())
   const { step, toStart, toEnd } = replay
+  useTimelineKeys()
   return (
     <section
       ref={box}
@@ -88,6 +92,26 @@ export function ReplayBar(props: {
       )}
     </section>
   )
+}
+
+/** Lists the keys that the timeline handles. */
+function useTimelineKeys(): void {
+  const scope = scopeOf(useRoute())
+  const listed = (keys: string, label: string, also?: string): KeyCommand => ({
+    ...{ keys, label, group: 'Replay', scope },
+    ...(also && { also }),
+  })
+  useKeys([
+    listed('Space', 'Play or pause'),
+    listed('ArrowRight', 'Next call', 'ArrowUp'),
+    listed('ArrowLeft', 'Previous call', 'ArrowDown'),
+    listed('Shift+ArrowRight', 'Next turn'),
+    listed('Shift+ArrowLeft', 'Previous turn'),
+    listed('PageUp', 'Ten turns forward'),
+    listed('PageDown', 'Ten turns back'),
+    listed('Home', 'To the start'),
+    listed('End', 'To the end'),
+  ])
 }
 
 /** The runs of its sub-agents; `below`: how many are further down. */

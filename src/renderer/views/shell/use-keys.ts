@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useStores } from '../../store/hooks.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
+import { scopeOf } from '../../store/window/route.ts'
 
 /** Registers keys while the component is shown. `commands` may be a new array at each render. */
 export function useKeys(commands: KeyCommand[]): void {
@@ -39,11 +40,9 @@ export function useKeyListener(): void {
         if (target.closest(openPopups)) return
       }
       if (overlay.store.getState().kind !== 'none') return
-      const route = navigation.route.getState()
-      const inDialog = route.screen === 'task' && route.transcriptOf !== null
       const command = keys.press(
         { key: event.key, mod, alt: event.altKey, shift: event.shiftKey },
-        inDialog ? 'dialog' : 'window',
+        scopeOf(navigation.route.getState()),
         event.timeStamp,
       )
       if (!command?.run) return

@@ -116,7 +116,6 @@ export function useWindowCommands(): void {
     // The same two while a transcript lies over the window.
     { ...palette, scope: 'dialog' },
     { ...shortcuts, scope: 'dialog' },
-    { keys: 'Mod+Enter', label: 'Send', group: 'Agent' },
   ])
 }
 

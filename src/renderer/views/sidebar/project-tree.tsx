@@ -35,8 +35,8 @@ export function ProjectTree() {
 
   const enter = (from: 'first' | 'last') => () => tree.current?.enter(from)
   useKeys([
-    { keys: 'j', label: 'Next row', group: 'Lists', run: enter('first') },
-    { keys: 'k', label: 'Previous row', group: 'Lists', run: enter('last') },
+    { keys: 'j', also: 'ArrowDown', label: 'Next row', group: 'Lists', run: enter('first') },
+    { keys: 'k', also: 'ArrowUp', label: 'Previous row', group: 'Lists', run: enter('last') },
     { keys: 'Enter', label: 'Open', group: 'Lists' },
     { keys: 'Space', label: 'Fold or unfold', group: 'Lists' },
     { keys: 't', label: 'Transcript of the selected agent', group: 'Lists' },

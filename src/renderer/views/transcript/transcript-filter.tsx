@@ -47,6 +47,17 @@ export function TranscriptFilterPane(props: {
       label: filter ? 'Clear the filter' : 'Filter the transcript',
       run: toggle,
     },
+    // The list of what the filter leaves handles it.
+    ...(filter && isSet(filter)
+      ? [
+          {
+            keys: 's',
+            label: 'Show the row in the transcript',
+            group: 'Transcript',
+            scope,
+          } as const,
+        ]
+      : []),
   ])
   const isFiltered = filter !== null
   useEffect(() => {

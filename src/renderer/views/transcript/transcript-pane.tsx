@@ -11,7 +11,8 @@ import { TaskActionsContext } from '../../components/conversation/task-lookup.ts
 import { classNames, EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { causeWords } from '../../components/task/cause-words.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
-import { useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
+import { canBeResumed } from '../../components/task/what-next.ts'
+import { useChildren, useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
@@ -76,15 +77,12 @@ export function TranscriptPane(props: {
   )
 }
 
-/** The list handles these itself, in the window and in the dialog. */
-const rowKeys: KeyCommand[] = [
+/** The list handles these itself. */
+const rowKeys: Omit<KeyCommand, 'scope'>[] = [
   { keys: 'j', label: 'Next row', group: 'Transcript' },
   { keys: 'k', label: 'Previous row', group: 'Transcript' },
-  { keys: 'Space', label: 'Fold or unfold the row', group: 'Transcript' },
-  { keys: 's', label: 'Show the row of a filter in the transcript', group: 'Transcript' },
+  { keys: 'Space', also: 'Enter', label: 'Fold or unfold the row', group: 'Transcript' },
   { keys: 'm', label: 'More for the row: copy, link, JSON', group: 'Transcript' },
-  { keys: 't', label: 'Transcript of the row’s task', group: 'Transcript' },
-  { keys: 'r', label: 'Resume the row’s task', group: 'Transcript' },
   { keys: 'Home', label: 'First entry', group: 'Transcript' },
   { keys: 'End', label: 'Latest', group: 'Transcript' },
 ]
@@ -102,7 +100,16 @@ function OpenTranscript(props: {
 }) {
   const { transcript, from, takeFocus, toEnd, scope, outline, reading } = props
   const { onViewTranscript } = props
-  useKeys(rowKeys)
+  const tasks = useChildren(transcript.taskId)
+  useKeys([
+    ...rowKeys.map((command) => ({ ...command, scope })),
+    ...(tasks.length > 0
+      ? [{ keys: 't', label: 'Transcript of the row’s task', group: 'Transcript', scope } as const]
+      : []),
+    ...(tasks.some(canBeResumed)
+      ? [{ keys: 'r', label: 'Resume the row’s task', group: 'Transcript', scope } as const]
+      : []),
+  ])
   const list = useRef<TranscriptListHandle>(null)
   const view = useTranscriptView(transcript)
   const task = useTask(transcript.taskId)
