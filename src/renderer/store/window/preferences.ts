@@ -15,6 +15,10 @@ const preferencesSchema = z.object({
   inspectorOpen: z.boolean().catch(false),
   /** The outline beside a transcript. */
   outlineOpen: z.boolean().catch(false),
+  /** The outline beside a conversation. */
+  conversationOutlineOpen: z.boolean().catch(false),
+  /** The report beside its transcript. */
+  reportOpen: z.boolean().catch(false),
   inspectorTab: z.enum(['changes', 'state']).catch('changes'),
   /** Folded rows of the sidebar: ids of projects and tasks. */
   folded: z.array(z.string()).catch([]),

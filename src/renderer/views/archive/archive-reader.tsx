@@ -1,32 +1,26 @@
-import { ArchiveRestore, FileDown, History, Pin, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
+import { ArchiveRestore, Pin, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
-import {
-  Button,
-  CopyButton,
-  EmptyState,
-  IconButton,
-  Skeleton,
-  Tabs,
-} from '../../components/primitives/index.ts'
-import { beginningOf } from '../../components/task/cause-text.tsx'
-import { causeWords } from '../../components/task/cause-words.ts'
-import { ReportView } from '../../components/task/report-view.tsx'
-import { useAppInfo, useLineage, useReport, useStores, useTask } from '../../store/hooks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
+import { Button, EmptyState, IconButton, Tabs } from '../../components/primitives/index.ts'
+import { useAppInfo, useLineage, useStores, useTask } from '../../store/hooks.ts'
 import { linkOf, type Route, taskRoute } from '../../store/window/route.ts'
 import type { TaskAction } from '../actions/action.ts'
-import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { ResumeButtons } from '../resume/resume-buttons.tsx'
-import { TaskChecks } from '../task/task-checks.tsx'
+import { useKeys } from '../shell/use-keys.ts'
 import { TaskHeader } from '../task/task-header.tsx'
+import { TaskReport } from '../task/task-report.tsx'
+import { createReading } from '../transcript/reading.ts'
 import { TranscriptPane } from '../transcript/transcript-pane.tsx'
+import { TranscriptTools } from '../transcript/transcript-tools.tsx'
+import { useTranscriptPanes } from '../transcript/use-panes.ts'
 import { ArchiveFacts } from './archive-facts.tsx'
 
 /** These are tabs and buttons here. */
 const onScreen: TaskAction['id'][] = [
-  ...(['transcript', 'report', 'replay', 'pin', 'export'] as const),
+  ...(['transcript', 'report', 'replay', 'pin'] as const),
   ...(['restore', 'delete', 'delete-transcript'] as const),
 ]
 
@@ -44,8 +38,15 @@ export function ArchiveReader(props: {
   const { taskId, tab, seq, replaying, summary } = props
   const { copy } = useActions()
   const { info } = useAppInfo()
-  const { navigation, overlay, preferences, reports } = useStores()
+  const { navigation, preferences } = useStores()
   const task = useTask(taskId)
+  const panes = useTranscriptPanes(task, 'archive')
+  const [reading] = useState(createReading)
+  useKeys(
+    tab === 'transcript'
+      ? [{ keys: 'o', label: 'Outline', group: 'Transcript', run: panes.outline.toggle }]
+      : [],
+  )
   if (!task) return null
   if (task.trashed)
     return (
@@ -77,19 +78,18 @@ export function ArchiveReader(props: {
         task={task}
         actions={
           <>
-            <IconButton
-              label="Replay"
-              icon={<History />}
-              pressed={replaying}
-              disabled={!task.hasTranscript || task.transcriptExpired !== null}
-              onClick={() => changeReplay(replaying ? null : seq === undefined ? {} : { seq })}
+            <TranscriptTools
+              task={task}
+              route={{ screen: 'archive', taskId, tab: 'transcript' }}
+              scope="window"
+              panes={panes}
+              reading={reading}
+              replaying={replaying}
+              isShown={tab === 'transcript'}
+              onReplay={() => changeReplay(replaying ? null : seq === undefined ? {} : { seq })}
+              inTaskHeader
             />
             <PinAction task={task} />
-            <IconButton
-              icon={<FileDown />}
-              label="Export…"
-              onClick={() => overlay.show({ kind: 'export', taskId })}
-            />
             <ResumeButtons task={task} without={onScreen} />
             {task.archived ? (
               <ArchivedActions task={task} />
@@ -115,13 +115,12 @@ export function ArchiveReader(props: {
             value: 'report',
             label: 'Report',
             content: (
-              <ReportTab
+              <TaskReport
                 task={task}
                 onShowTranscript={() => show(taskId, 'transcript')}
                 onOpen={(at) =>
                   navigation.go({ screen: 'archive', taskId, tab: 'transcript', seq: at })
                 }
-                onRetry={(run) => void reports.load(taskId, run)}
               />
             ),
           },
@@ -133,6 +132,8 @@ export function ArchiveReader(props: {
                 taskId={taskId}
                 from={seq ?? 'start'}
                 onViewTranscript={(id) => show(id, 'transcript')}
+                panes={panes}
+                reading={reading}
                 replay={{
                   open: replaying,
                   onChange: changeReplay,
@@ -200,53 +201,4 @@ function ArchivedActions({ task }: { task: Task }) {
       </Button>
     </>
   )
-}
-
-function ReportTab(props: {
-  task: Task
-  onShowTranscript(): void
-  /** Shows the transcript at an entry. */
-  onOpen(seq: number): void
-  onRetry(run: number): void
-}) {
-  const { task, onShowTranscript, onOpen, onRetry } = props
-  const view = useReport(task, true)
-  if (!view)
-    return (
-      <EmptyState
-        sentence={
-          isRunning(task.status)
-            ? 'The agent is still running and has not reported yet.'
-            : `The agent ended without a report${task.cause ? `: ${beginningOf(causeWords(task.cause))}` : '.'}`
-        }
-        action={{ label: 'Show the transcript', onClick: onShowTranscript }}
-      />
-    )
-  switch (view.phase) {
-    case 'loading':
-      return <Skeleton lines={6} className="mx-auto w-full max-w-reading p-6" />
-    case 'failed':
-      return (
-        <ProblemNotice
-          problem={view.problem}
-          action={{ label: 'Try again', onClick: () => onRetry(task.runs.at(-1)?.run ?? 1) }}
-          className="m-4"
-        />
-      )
-    case 'ready': {
-      const { title, reportMarkdown, run, createdAt } = view.report
-      return (
-        <div className="mx-auto flex w-full max-w-reading flex-col gap-6 px-6 py-4">
-          <ReportView
-            title={title}
-            markdown={reportMarkdown}
-            run={run}
-            createdAt={createdAt}
-            actions={<CopyButton label="Copy as Markdown" text={reportMarkdown} />}
-          />
-          <TaskChecks task={task} onOpen={onOpen} />
-        </div>
-      )
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import { Archive, History, PanelRight, Square } from 'lucide-react'
+import { Archive, PanelRight, Square } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks.ts'
@@ -11,6 +11,7 @@ import {
   useUnreachable,
 } from '../../store/hooks.ts'
 import { inspectorWidthMax, inspectorWidthMin } from '../../store/window/preferences.ts'
+import { taskRoute } from '../../store/window/route.ts'
 import type { TaskAction } from '../actions/action.ts'
 import { useActions } from '../app/use-actions.ts'
 import { Inspector } from '../inspector/inspector.tsx'
@@ -21,8 +22,11 @@ import { Splitter } from '../shell/splitter.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { useWide } from '../shell/use-wide.ts'
 import { TaskHeader } from '../task/task-header.tsx'
+import { createReading } from '../transcript/reading.ts'
 import { TranscriptDialog } from '../transcript/transcript-dialog.tsx'
 import { TranscriptPane } from '../transcript/transcript-pane.tsx'
+import { TranscriptTools } from '../transcript/transcript-tools.tsx'
+import { useTranscriptPanes } from '../transcript/use-panes.ts'
 import { ConversationFooter } from './conversation-footer.tsx'
 import { hasResumeLine } from './interrupted-line.tsx'
 import { ResultCounts } from './result-line.tsx'
@@ -88,8 +92,11 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
   )
   const resumable = useCanResume(task)
   const { resume } = useResumeActions()
+  const panes = useTranscriptPanes(task, 'conversation', wide && open)
+  const [reading] = useState(createReading)
   const viewTranscript = (id: TaskId) => navigation.go({ screen: 'task', taskId, transcriptOf: id })
   useKeys([
+    { keys: 'o', label: 'Outline', group: 'Transcript', run: panes.outline.toggle },
     { keys: 'i', label: 'Changes and state', group: 'Agent', run: () => toggle() },
     ...(task?.parentId === null || (running && task?.spec.kind === 'model')
       ? [
@@ -158,6 +165,16 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
                   Stop
                 </Button>
               ) : null}
+              <TranscriptTools
+                task={task}
+                route={taskRoute(taskId)}
+                scope="window"
+                panes={panes}
+                reading={reading}
+                replaying={null}
+                onReplay={replay}
+                inTaskHeader
+              />
               <ResumeButtons
                 task={task}
                 withKey
@@ -172,12 +189,6 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
                 />
               ) : null}
               <ResultCounts task={task} onReview={review} />
-              <IconButton
-                label="Replay"
-                icon={<History />}
-                disabled={!task.hasTranscript}
-                onClick={replay}
-              />
               <IconButton
                 label="Changes and state"
                 shortcut="i"
@@ -194,6 +205,8 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
           from={seq ?? 'end'}
           onViewTranscript={viewTranscript}
           toEnd={sent}
+          panes={panes}
+          reading={reading}
         />
         <ConversationFooter
           task={task}

@@ -16,7 +16,7 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
   const project = useProjectLabel(task.projectId)
   const status = shownStatus(task, lineage[0] ?? null, useActivity(task.id))
   return (
-    <header className="flex shrink-0 items-start gap-2 border-b px-4 pt-2 pb-2">
+    <header className="@container/header flex shrink-0 items-start gap-2 border-b px-4 pt-2 pb-2">
       <div className="@container min-w-0 flex-1">
         <nav aria-label="Breadcrumb" className="flex min-w-0 items-center text-small text-muted">
           <Breadcrumb

@@ -20,7 +20,7 @@ import { useKeys } from '../shell/use-keys.ts'
 import { createReading, seqOf } from './reading.ts'
 import { TranscriptHeader } from './transcript-header.tsx'
 import { TranscriptPane } from './transcript-pane.tsx'
-import { useOutline } from './use-outline.ts'
+import { useTranscriptPanes } from './use-panes.ts'
 
 /**
  * A transcript over the conversation that it was opened from. Nested ones take its place in the same
@@ -75,7 +75,7 @@ export function TranscriptDialog(props: {
   const toggleReplay = () => changeReplay(replaying ? null : seq === undefined ? {} : { seq })
   const resumable = useCanResume(task)
   const { resume } = useResumeActions()
-  const outline = useOutline()
+  const panes = useTranscriptPanes(task, 'transcript')
   const [reading] = useState(createReading)
   const fullScreen = () => {
     if (taskId) navigation.go(fullScreenRoute(taskId, seqOf(reading)))
@@ -97,7 +97,7 @@ export function TranscriptDialog(props: {
       label: 'Outline',
       group: 'Transcript',
       scope: 'dialog',
-      run: outline.toggle,
+      run: panes.outline.toggle,
     },
     {
       keys: 'p',
@@ -144,7 +144,7 @@ export function TranscriptDialog(props: {
             routeOf={(id) => (id === below ? taskRoute(below) : transcriptRoute(below, id))}
             position={at >= 0 ? { at, of: siblings.length } : null}
             onGoTo={goTo}
-            outline={outline}
+            panes={panes}
             replaying={replaying}
             onReplay={toggleReplay}
             reading={reading}
@@ -164,7 +164,7 @@ export function TranscriptDialog(props: {
           onViewTranscript={show}
           takeFocus
           scope="dialog"
-          outline={outline}
+          panes={panes}
           replay={{
             open: replaying,
             onChange: changeReplay,

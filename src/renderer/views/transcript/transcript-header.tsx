@@ -1,27 +1,15 @@
-import {
-  ChevronLeft,
-  ChevronRight,
-  FileDown,
-  History,
-  Link,
-  ListFilter,
-  Maximize2,
-  Minimize2,
-  Search,
-  SquareArrowOutUpRight,
-  TableOfContents,
-} from 'lucide-react'
+import { ChevronLeft, ChevronRight, Maximize2, Minimize2 } from 'lucide-react'
 import type { StoreApi } from 'zustand/vanilla'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning, type Task } from '../../../shared/records/tasks.ts'
 import { IconButton, StatusIcon, StatusText, TitleText } from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
-import { useAppInfo, useConnectionLost, useStores } from '../../store/hooks.ts'
-import { linkOf, type Route } from '../../store/window/route.ts'
-import { useActions } from '../app/use-actions.ts'
+import { useConnectionLost } from '../../store/hooks.ts'
+import type { Route } from '../../store/window/route.ts'
 import { Breadcrumb } from '../task/breadcrumb.tsx'
-import { type Reading, seqOf } from './reading.ts'
-import type { OutlineState } from './use-outline.ts'
+import type { Reading } from './reading.ts'
+import { TranscriptTools } from './transcript-tools.tsx'
+import type { TranscriptPanes } from './use-panes.ts'
 
 /** Where a transcript is in its tree, and what can be done with it: in the dialog, and alone in a window. */
 export function TranscriptHeader(props: {
@@ -31,27 +19,17 @@ export function TranscriptHeader(props: {
   routeOf(id: TaskId): Route
   position: { at: number; of: number } | null
   onGoTo(index: number): void
-  outline: OutlineState
+  panes: TranscriptPanes
   reading: StoreApi<Reading>
   replaying: boolean
   onReplay(): void
   isFullScreen: boolean
   onFullScreen(): void
 }) {
-  const { task, lineage, routeOf, position, onGoTo, outline, reading } = props
+  const { task, lineage, routeOf, position, onGoTo, panes, reading } = props
   const { replaying, onReplay, isFullScreen, onFullScreen } = props
-  const { overlay, keys } = useStores()
-  const { copy, openTranscript } = useActions()
-  const { info } = useAppInfo()
-  /** The transcript registers what it does with these keys. */
-  const press = (key: string, mod: boolean) =>
-    keys
-      .press({ key, mod, alt: false }, isFullScreen ? 'window' : 'dialog', performance.now())
-      ?.run?.()
   const lost = useConnectionLost()
   const status = shownStatus(task, lineage[0] ?? null)
-  const copyLink = () =>
-    void copy(linkOf(routeOf(task.id), info?.host ?? null, location), 'the link')
   return (
     <div className="flex min-w-0 items-center gap-3">
       <nav aria-label="Parents" className="min-w-0 flex-1">
@@ -90,52 +68,23 @@ export function TranscriptHeader(props: {
             />
           </>
         ) : null}
-        <IconButton
-          label="Find"
-          shortcut="Mod+F"
-          icon={<Search />}
-          disabled={!task.hasTranscript}
-          onClick={() => press('f', true)}
-        />
-        <IconButton
-          label="Filter"
-          shortcut="f"
-          icon={<ListFilter />}
-          disabled={!task.hasTranscript}
-          onClick={() => press('f', false)}
-        />
-        <IconButton
-          label="Outline"
-          shortcut="o"
-          icon={<TableOfContents />}
-          pressed={outline.shown}
-          onClick={outline.toggle}
-        />
-        <IconButton
-          label="Replay"
-          shortcut={isFullScreen ? undefined : 'p'}
-          icon={<History />}
-          pressed={replaying}
-          disabled={!task.hasTranscript}
-          onClick={onReplay}
-        />
-        <IconButton
-          label="Export…"
-          icon={<FileDown />}
-          onClick={() => overlay.show({ kind: 'export', taskId: task.id })}
-        />
-        <IconButton label="Copy link" icon={<Link />} onClick={copyLink} />
-        <IconButton
-          label={info?.host === 'desktop' ? 'Open in a new window' : 'Open in a new tab'}
-          icon={<SquareArrowOutUpRight />}
-          onClick={() => void openTranscript(task.id, seqOf(reading))}
-        />
-        <IconButton
-          label={isFullScreen ? 'Leave full screen' : 'Full screen'}
-          shortcut={isFullScreen ? 'Esc' : 'w'}
-          icon={isFullScreen ? <Minimize2 /> : <Maximize2 />}
-          onClick={onFullScreen}
-        />
+        <TranscriptTools
+          task={task}
+          route={routeOf(task.id)}
+          scope={isFullScreen ? 'window' : 'dialog'}
+          panes={panes}
+          reading={reading}
+          replaying={replaying}
+          replayKey={isFullScreen ? undefined : 'p'}
+          onReplay={onReplay}
+        >
+          <IconButton
+            label={isFullScreen ? 'Leave full screen' : 'Full screen'}
+            shortcut={isFullScreen ? 'Esc' : 'w'}
+            icon={isFullScreen ? <Minimize2 /> : <Maximize2 />}
+            onClick={onFullScreen}
+          />
+        </TranscriptTools>
       </span>
     </div>
   )

@@ -1,4 +1,4 @@
-import { type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { StoreApi } from 'zustand/vanilla'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning, type Task, type TranscriptExpiry } from '../../../shared/records/tasks.ts'
@@ -8,7 +8,7 @@ import {
   type TranscriptListHandle,
 } from '../../components/conversation/list/transcript-list.tsx'
 import { TaskActionsContext } from '../../components/conversation/task-lookup.ts'
-import { classNames, EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
+import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { causeWords } from '../../components/task/cause-words.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import { canBeResumed } from '../../components/task/what-next.ts'
@@ -21,10 +21,11 @@ import { ReplayBeside, type ReplayPlace, useReplayed } from '../replay/replay-be
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskContexts } from '../task/task-contexts.tsx'
 import { OutlinePane } from './outline-pane.tsx'
+import { PaneBeside, ReportBeside } from './pane-beside.tsx'
 import { createReading, type Reading } from './reading.ts'
 import { TranscriptFilterPane } from './transcript-filter.tsx'
 import { TranscriptFind } from './transcript-find.tsx'
-import type { OutlineState } from './use-outline.ts'
+import type { PaneState, TranscriptPanes } from './use-panes.ts'
 
 /** A task's transcript: a live one follows its end, an archived one is read page by page. */
 export function TranscriptPane(props: {
@@ -37,8 +38,8 @@ export function TranscriptPane(props: {
   onViewTranscript(id: TaskId): void
   /** Once there is something to read, keys go to it. */
   takeFocus?: boolean
-  /** Without it there is no outline. */
-  outline?: OutlineState
+  /** What is shown beside it. */
+  panes: TranscriptPanes
   /** Receives the entry that is read. */
   reading?: StoreApi<Reading>
   /** Each new number shows the newest entries, wherever the reader was. */
@@ -48,7 +49,7 @@ export function TranscriptPane(props: {
   /** Absent where a transcript can't be replayed. */
   replay?: ReplayPlace
 }) {
-  const { taskId, from, onViewTranscript, takeFocus = false, toEnd = 0, outline, reading } = props
+  const { taskId, from, onViewTranscript, takeFocus = false, toEnd = 0, panes, reading } = props
   const { scope = 'window', replay } = props
   const task = useTask(taskId)
   const root = useTask(task?.rootId ?? null)
@@ -65,7 +66,7 @@ export function TranscriptPane(props: {
           takeFocus={takeFocus}
           toEnd={toEnd}
           scope={scope}
-          outline={outline}
+          panes={panes}
           replay={replay}
           onViewTranscript={onViewTranscript}
           reading={reading}
@@ -93,12 +94,12 @@ function OpenTranscript(props: {
   takeFocus: boolean
   toEnd: number
   scope: 'window' | 'dialog'
-  outline: OutlineState | undefined
+  panes: TranscriptPanes
   replay: ReplayPlace | undefined
   onViewTranscript(id: TaskId): void
   reading: StoreApi<Reading> | undefined
 }) {
-  const { transcript, from, takeFocus, toEnd, scope, outline, reading } = props
+  const { transcript, from, takeFocus, toEnd, scope, panes, reading } = props
   const { onViewTranscript } = props
   const tasks = useChildren(transcript.taskId)
   useKeys([
@@ -170,19 +171,12 @@ function OpenTranscript(props: {
   if (task?.transcriptExpired) return <Expired task={task} expired={task.transcriptExpired} />
   const label = `Transcript of ${task?.title ?? 'a task'}`
   const running = task !== null && isRunning(task.status)
-  const closeOutline = () => {
-    // Before it is gone, with the focus in it.
+  const { outline, report } = panes
+  /** The focus leaves a pane before it is gone. */
+  const closing = (pane: PaneState) => () => {
     list.current?.focus()
-    outline?.close()
+    pane.close()
   }
-  const outlinePane = outline?.shown ? (
-    <OutlinePane
-      transcript={transcript}
-      position={position}
-      isSheet={outline.isSheet}
-      onClose={closeOutline}
-    />
-  ) : null
   return (
     <ReplayBeside
       replay={replay}
@@ -190,89 +184,88 @@ function OpenTranscript(props: {
       onViewTranscript={onViewTranscript}
       onClose={() => list.current?.focus()}
     >
-      <OutlineBeside isSheet={outline?.isSheet === true} pane={outlinePane} onClose={closeOutline}>
-        <TranscriptState view={view} onRetry={() => void transcript.loadOlder()} />
-        <TranscriptFilterPane transcript={transcript} label={label} scope={scope}>
-          <TranscriptFind transcript={transcript} list={list} scope={scope}>
-            <TaskActionsContext value={actionsHere}>
-              <TranscriptList
-                ref={list}
-                items={items}
-                label={label}
-                live={live && !replay}
-                damage={view.damage}
-                hasOlder={view.hasOlder}
-                // What came later is not there yet.
-                hasNewer={view.hasNewer && through === null}
-                paging={view.paging}
-                extent={{
-                  firstSeq: view.firstSeq,
-                  lastSeq: Math.min(view.lastSeq, through ?? view.lastSeq),
-                  total: through ?? view.totalEntries,
-                  turns: view.turns,
-                }}
-                onGoTo={(seq) => void transcript.goTo(seq, { pointOut: false })}
-                onPosition={(seq, atEnd) => position.setState({ seq, atEnd })}
-                target={view.target}
-                onArrive={transcript.arrived}
-                startAt={typeof from === 'number' ? 'start' : live ? 'end' : from}
-                onReachStart={() => void transcript.loadOlder()}
-                onReachEnd={() => void transcript.loadNewer()}
-                onJumpToLatest={() => void transcript.jumpToEnd()}
-                empty={
-                  <EmptyState
-                    sentence={
-                      replay
-                        ? 'Nothing had been recorded at this moment.'
-                        : running
-                          ? 'Starting… nothing to show yet.'
-                          : 'Nothing was recorded: the run ended before its first turn.'
-                    }
-                  />
-                }
-                className="flex-1"
-              />
-            </TaskActionsContext>
-          </TranscriptFind>
-        </TranscriptFilterPane>
-      </OutlineBeside>
+      <div className="relative isolate flex min-h-0 min-w-0 flex-1">
+        {outline.shown ? (
+          <PaneBeside
+            label="Outline"
+            side="left"
+            isSheet={outline.isSheet}
+            onClose={closing(outline)}
+          >
+            <OutlinePane
+              transcript={transcript}
+              position={position}
+              isSheet={outline.isSheet}
+              onClose={closing(outline)}
+            />
+          </PaneBeside>
+        ) : null}
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <TranscriptState view={view} onRetry={() => void transcript.loadOlder()} />
+          <TranscriptFilterPane transcript={transcript} label={label} scope={scope}>
+            <TranscriptFind transcript={transcript} list={list} scope={scope}>
+              <TaskActionsContext value={actionsHere}>
+                <TranscriptList
+                  ref={list}
+                  items={items}
+                  label={label}
+                  live={live && !replay}
+                  damage={view.damage}
+                  hasOlder={view.hasOlder}
+                  // What came later is not there yet.
+                  hasNewer={view.hasNewer && through === null}
+                  paging={view.paging}
+                  extent={{
+                    firstSeq: view.firstSeq,
+                    lastSeq: Math.min(view.lastSeq, through ?? view.lastSeq),
+                    total: through ?? view.totalEntries,
+                    turns: view.turns,
+                  }}
+                  onGoTo={(seq) => void transcript.goTo(seq, { pointOut: false })}
+                  onPosition={(seq, atEnd) => position.setState({ seq, atEnd })}
+                  target={view.target}
+                  onArrive={transcript.arrived}
+                  startAt={typeof from === 'number' ? 'start' : live ? 'end' : from}
+                  onReachStart={() => void transcript.loadOlder()}
+                  onReachEnd={() => void transcript.loadNewer()}
+                  onJumpToLatest={() => void transcript.jumpToEnd()}
+                  empty={
+                    <EmptyState
+                      sentence={
+                        replay
+                          ? 'Nothing had been recorded at this moment.'
+                          : running
+                            ? 'Starting… nothing to show yet.'
+                            : 'Nothing was recorded: the run ended before its first turn.'
+                      }
+                    />
+                  }
+                  className="flex-1"
+                />
+              </TaskActionsContext>
+            </TranscriptFind>
+          </TranscriptFilterPane>
+        </div>
+        {task && report?.shown ? (
+          <PaneBeside
+            label="Report"
+            side="right"
+            isSheet={report.isSheet}
+            onClose={closing(report)}
+          >
+            <ReportBeside
+              task={task}
+              isSheet={report.isSheet}
+              onOpen={(seq) => {
+                if (report.isSheet) report.close()
+                void transcript.goTo(seq, { focus: true })
+              }}
+              onClose={closing(report)}
+            />
+          </PaneBeside>
+        ) : null}
+      </div>
     </ReplayBeside>
-  )
-}
-
-/** On the left, or in a narrow window over the transcript. */
-function OutlineBeside(props: {
-  isSheet: boolean
-  pane: ReactNode
-  onClose(): void
-  children: ReactNode
-}) {
-  const { isSheet, pane, onClose, children } = props
-  return (
-    <div className="relative flex min-h-0 min-w-0 flex-1">
-      {pane && isSheet ? (
-        <div aria-hidden data-scrim onClick={onClose} className="absolute inset-0 z-20 bg-scrim" />
-      ) : null}
-      {pane ? (
-        <aside
-          aria-label="Outline"
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape' || !isSheet) return
-            event.stopPropagation()
-            onClose()
-          }}
-          className={classNames(
-            'flex min-h-0 flex-col bg-canvas',
-            isSheet
-              ? 'absolute inset-y-0 left-0 z-20 w-[min(340px,85%)] border-r shadow-popup'
-              : 'w-72 shrink-0 border-r',
-          )}
-        >
-          {pane}
-        </aside>
-      ) : null}
-      <div className="flex min-h-0 min-w-0 flex-1 flex-col">{children}</div>
-    </div>
   )
 }
 

@@ -15,7 +15,7 @@ import { useKeys } from '../shell/use-keys.ts'
 import { createReading } from './reading.ts'
 import { TranscriptHeader } from './transcript-header.tsx'
 import { TranscriptPane } from './transcript-pane.tsx'
-import { useOutline } from './use-outline.ts'
+import { useTranscriptPanes } from './use-panes.ts'
 
 /** A transcript alone in the window, without the sidebar: full screen, or a window of its own. */
 export function TranscriptScreen(props: {
@@ -46,7 +46,7 @@ function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; repla
   const lineage = useLineage(taskId)
   const siblings = useChildren(task?.parentId ?? null)
   const at = task?.parentId ? siblings.findIndex(({ id }) => id === taskId) : -1
-  const outline = useOutline()
+  const panes = useTranscriptPanes(task, 'transcript')
   const [reading] = useState(createReading)
   const show = (id: TaskId) => navigation.go(fullScreenRoute(id))
   const goTo = (index: number) => {
@@ -70,7 +70,7 @@ function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; repla
     })
   const toggleReplay = () => changeReplay(replaying ? null : seq === undefined ? {} : { seq })
   useKeys([
-    { keys: 'o', label: 'Outline', group: 'Transcript', run: outline.toggle },
+    { keys: 'o', label: 'Outline', group: 'Transcript', run: panes.outline.toggle },
     { keys: '[', label: 'Previous sibling', group: 'Transcript', run: () => goTo(at - 1) },
     { keys: ']', label: 'Next sibling', group: 'Transcript', run: () => goTo(at + 1) },
     { keys: 'Escape', label: 'Leave full screen', group: 'Transcript', run: leave },
@@ -86,7 +86,7 @@ function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; repla
           routeOf={(id) => fullScreenRoute(id)}
           position={at >= 0 ? { at, of: siblings.length } : null}
           onGoTo={goTo}
-          outline={outline}
+          panes={panes}
           reading={reading}
           replaying={replaying}
           onReplay={toggleReplay}
@@ -99,7 +99,7 @@ function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; repla
         from={seq ?? 'start'}
         onViewTranscript={show}
         takeFocus
-        outline={outline}
+        panes={panes}
         reading={reading}
         replay={{
           open: replaying,

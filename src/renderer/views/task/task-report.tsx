@@ -1,0 +1,64 @@
+import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { CopyButton, EmptyState, Skeleton } from '../../components/primitives/index.ts'
+import { beginningOf } from '../../components/task/cause-text.tsx'
+import { causeWords } from '../../components/task/cause-words.ts'
+import { ReportView } from '../../components/task/report-view.tsx'
+import { useReport, useStores } from '../../store/hooks.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
+import { TaskChecks } from './task-checks.tsx'
+
+/** The report of a task's last run, with the checks that its agent ran. */
+export function TaskReport(props: {
+  task: Task
+  /** Shows the transcript at an entry. */
+  onOpen(seq: number): void
+  /** Where there is no report; absent: the transcript is shown already. */
+  onShowTranscript?(): void
+}) {
+  const { task, onOpen, onShowTranscript } = props
+  const { reports } = useStores()
+  const view = useReport(task, true)
+  if (!view)
+    return (
+      <EmptyState
+        sentence={
+          isRunning(task.status)
+            ? 'The agent is still running and has not reported yet.'
+            : `The agent ended without a report${task.cause ? `: ${beginningOf(causeWords(task.cause))}` : '.'}`
+        }
+        action={
+          onShowTranscript && { label: 'Show the transcript', onClick: () => onShowTranscript() }
+        }
+      />
+    )
+  switch (view.phase) {
+    case 'loading':
+      return <Skeleton lines={6} className="mx-auto w-full max-w-reading p-6" />
+    case 'failed':
+      return (
+        <ProblemNotice
+          problem={view.problem}
+          action={{
+            label: 'Try again',
+            onClick: () => void reports.load(task.id, task.runs.at(-1)?.run ?? 1),
+          }}
+          className="m-4"
+        />
+      )
+    case 'ready': {
+      const { title, reportMarkdown, run, createdAt } = view.report
+      return (
+        <div className="mx-auto flex w-full max-w-reading flex-col gap-6 px-6 py-4">
+          <ReportView
+            title={title}
+            markdown={reportMarkdown}
+            run={run}
+            createdAt={createdAt}
+            actions={<CopyButton label="Copy as Markdown" text={reportMarkdown} />}
+          />
+          <TaskChecks task={task} onOpen={onOpen} />
+        </div>
+      )
+    }
+  }
+}

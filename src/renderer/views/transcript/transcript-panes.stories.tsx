@@ -1,0 +1,83 @@
+/** The same tools and panes wherever a transcript is shown: its outline on the left, its report on the right. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, userEvent, waitFor, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
+import { leadEnded, testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
+import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+
+const meta: Meta<{ address: string }> = {
+  title: 'Screens/Transcript panes',
+  decorators: [inWindow],
+  render: ({ address }, { globals }) => (
+    <AppStage
+      fake={createStoryHost({
+        records: laterRecords,
+        sessions: {
+          [ids.tests]: { entries: testsEnded() },
+          [ids.lead]: { entries: leadEnded() },
+        },
+        reports: { [ids.tests]: 'All of it is **covered** now.' },
+      })}
+      address={address}
+      theme={globals.theme === 'dark' ? 'dark' : 'light'}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<typeof meta>
+
+const outlineAndReport: Story['play'] = async ({ canvasElement }) => {
+  const page = within(canvasElement.ownerDocument.body)
+  const list = await page.findByRole('region', { name: /^Transcript of / })
+  await waitFor(() => expect(list).toHaveFocus())
+  await userEvent.keyboard('o')
+  const outline = await page.findByRole('listbox', { name: 'Outline' })
+  await userEvent.click(await within(outline).findByRole('option', { name: /Prompt/ }))
+  // In a small window it lies over the transcript and goes with the choice.
+  const close = page.queryByRole('button', { name: 'Close the outline' })
+  if (close) await userEvent.click(close)
+  await waitFor(() => expect(page.queryByRole('listbox', { name: 'Outline' })).toBeNull())
+  await userEvent.click(page.getByRole('button', { name: 'Report' }))
+  const report = within(await page.findByRole('complementary', { name: 'Report' }))
+  await expect(await report.findByText('covered')).toBeVisible()
+}
+
+export const Dialog: Story = {
+  args: { address: `#/t/${ids.lead}/transcript/${ids.tests}` },
+  play: outlineAndReport,
+}
+export const DialogDark: Story = { ...Dialog, globals: { theme: 'dark' } }
+export const FullScreen: Story = {
+  args: { address: `#/transcript/${ids.tests}` },
+  play: outlineAndReport,
+}
+
+/** In the archive keys go to the list of transcripts at first. */
+export const Archive: Story = {
+  args: { address: `#/archive/${ids.tests}/transcript` },
+  play: async (context) => {
+    const page = within(context.canvasElement.ownerDocument.body)
+    const list = await page.findByRole('region', { name: /^Transcript of / })
+    list.focus()
+    await outlineAndReport(context)
+  },
+}
+export const ArchiveDark: Story = { ...Archive, globals: { theme: 'dark' } }
+
+/** A conversation ends with its report; its outline leads through all of it while it is written. */
+export const Conversation: Story = {
+  args: { address: `#/t/${ids.lead}` },
+  play: async ({ canvasElement }) => {
+    const page = within(canvasElement.ownerDocument.body)
+    await page.findByRole('region', { name: /^Transcript of / })
+    await userEvent.click(page.getByRole('button', { name: 'Outline' }))
+    const outline = await page.findByRole('listbox', { name: 'Outline' })
+    await within(outline).findByRole('option', { name: /^Prompt/ })
+    await expect(page.queryByRole('button', { name: 'Report' })).toBeNull()
+    await userEvent.click(page.getByRole('button', { name: 'Find' }))
+    await expect(await page.findByRole('searchbox', { name: 'Find' })).toBeInTheDocument()
+  },
+}
+export const ConversationDark: Story = { ...Conversation, globals: { theme: 'dark' } }

@@ -1,0 +1,118 @@
+import {
+  FileDown,
+  Flag,
+  History,
+  Link,
+  ListFilter,
+  Search,
+  SquareArrowOutUpRight,
+  TableOfContents,
+} from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { StoreApi } from 'zustand/vanilla'
+import type { Task } from '../../../shared/records/tasks.ts'
+import { classNames, IconButton } from '../../components/primitives/index.ts'
+import { useAppInfo, useStores } from '../../store/hooks.ts'
+import { linkOf, type Route } from '../../store/window/route.ts'
+import { useActions } from '../app/use-actions.ts'
+import { type Reading, seqOf } from './reading.ts'
+import type { TranscriptPanes } from './use-panes.ts'
+
+/** What can be done with a transcript, wherever it is shown: over a conversation, alone, live, or in the archive. */
+export function TranscriptTools(props: {
+  task: Task
+  /** The address that a link to it has. */
+  route: Route
+  /** Where the transcript registers its keys. */
+  scope: 'window' | 'dialog'
+  panes: TranscriptPanes
+  reading: StoreApi<Reading>
+  /** Null: the transcript is replayed elsewhere. */
+  replaying: boolean | null
+  replayKey?: string
+  onReplay(): void
+  /** False: something else is shown in its place, and can't be searched. */
+  isShown?: boolean
+  /** In the header of a task its menu has the last ones too: they are shown if there is room. */
+  inTaskHeader?: boolean
+  children?: ReactNode
+}) {
+  const { task, route, scope, panes, reading, replaying, replayKey, onReplay } = props
+  const { isShown = true, inTaskHeader = false, children } = props
+  const { overlay, keys } = useStores()
+  const { copy, openTranscript } = useActions()
+  const { info } = useAppInfo()
+  /** The transcript registers what it does with these keys; a sheet over it would cover that. */
+  const press = (key: string, mod: boolean) => {
+    for (const pane of [panes.outline, panes.report]) if (pane?.isSheet && pane.shown) pane.close()
+    keys.press({ key, mod, alt: false }, scope, performance.now())?.run?.()
+  }
+  const unreadable = !task.hasTranscript || task.transcriptExpired !== null
+  return (
+    <>
+      {isShown ? (
+        <>
+          <IconButton
+            label="Find"
+            shortcut="Mod+F"
+            icon={<Search />}
+            disabled={unreadable}
+            onClick={() => press('f', true)}
+          />
+          <IconButton
+            label="Filter"
+            shortcut="f"
+            icon={<ListFilter />}
+            disabled={unreadable}
+            onClick={() => press('f', false)}
+          />
+          <IconButton
+            label="Outline"
+            shortcut="o"
+            icon={<TableOfContents />}
+            pressed={panes.outline.shown}
+            disabled={unreadable}
+            onClick={panes.outline.toggle}
+          />
+        </>
+      ) : null}
+      <IconButton
+        label="Replay"
+        shortcut={replayKey}
+        icon={<History />}
+        pressed={replaying ?? undefined}
+        disabled={unreadable}
+        onClick={onReplay}
+      />
+      {isShown && panes.report ? (
+        <IconButton
+          label="Report"
+          icon={<Flag />}
+          pressed={panes.report.shown}
+          onClick={panes.report.toggle}
+        />
+      ) : null}
+      <span
+        className={classNames('items-center', inTaskHeader ? 'hidden @tools/header:flex' : 'flex')}
+      >
+        <IconButton
+          label="Export…"
+          icon={<FileDown />}
+          onClick={() => overlay.show({ kind: 'export', taskId: task.id })}
+        />
+        <IconButton
+          label="Copy link"
+          icon={<Link />}
+          onClick={() => void copy(linkOf(route, info?.host ?? null, location), 'the link')}
+        />
+        <IconButton
+          label={info?.host === 'desktop' ? 'Open in a new window' : 'Open in a new tab'}
+          icon={<SquareArrowOutUpRight />}
+          disabled={unreadable}
+          onClick={() => void openTranscript(task.id, seqOf(reading))}
+        />
+      </span>
+      {children}
+    </>
+  )
+}
