@@ -36,6 +36,7 @@ export default defineConfig({
           index: 'src/main/index.ts',
           cli: 'src/main/cli.ts',
           'search-worker': 'src/main/search/worker.ts',
+          'import-worker': 'src/main/imports/stage/worker.ts',
         },
         // A thread's file is found beside the file that starts it.
         output: { chunkFileNames: '[name]-[hash].js' },

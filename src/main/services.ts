@@ -2,6 +2,7 @@
 
 import type { AskedQuestion } from '../shared/agents/permissions.ts'
 import type { AppInfo, LeaseInfo } from '../shared/contract/app.ts'
+import { createKeyedMutex } from '../shared/keyed-mutex.ts'
 import { clockAhead } from '../shared/projections/ledger/ledger-clock.ts'
 import { createAllowConfiguration } from './agents/acp/configuration/allow-configuration.ts'
 import { createAcpDriver } from './agents/acp/driver.ts'
@@ -37,6 +38,7 @@ import { createExportService } from './export/export-service.ts'
 import { createGit, type Git, shellGitEnvironment } from './git/index.ts'
 import { recordAnswer } from './hosts/mcp/record-tools.ts'
 import { createImportService } from './imports/import-service.ts'
+import { createSessionImports } from './imports/session-imports.ts'
 import type { Lease } from './lease/held-lease.ts'
 import type { LeaseHolder } from './lease/lease-holder.ts'
 import type { Ledger } from './ledger/ledger.ts'
@@ -223,6 +225,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     version,
     clock,
   })
+  const importsOneAtATime = createKeyedMutex()
   const router: ShiplogRouter = createRouter({
     agentHistory: history,
     ledger,
@@ -253,7 +256,10 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     search,
     finder,
     exports,
-    imports: createImportService({ ledger, layout, archive }),
+    imports: {
+      ...createImportService({ ledger, layout, archive, oneAtATime: importsOneAtATime }),
+      ...createSessionImports({ ledger, layout, clock, oneAtATime: importsOneAtATime }),
+    },
     doctor: {
       // What is on its way to the trash is neither here nor there.
       check: (request) => retention.settled().then(() => doctor.check(request)),

@@ -1,5 +1,6 @@
 /** Recovers what an earlier process left unfinished, then starts the background work of the services. */
 import type { ClosedHow } from '../shared/records/causes.ts'
+import { clearStaging } from './imports/staging.ts'
 import { endLeftCommands } from './processes/custody.ts'
 import { readHeartbeat, startHeartbeat } from './runs/heartbeat.ts'
 import type { Services, ServicesOptions } from './services.ts'
@@ -37,6 +38,7 @@ export async function startServices(services: Services, options: ServicesOptions
     : []
   notices.damaged(ledger.damage.map((one) => `${one.file}:${one.line} ${one.reason}`))
   notices.unknownRecords(ledger.unknownRecords)
+  await clearStaging(layout)
   notices.strays(await strayTranscripts(layout, (id) => ledger.state.tasks.has(id)))
   const interrupted = await recoverLostRuns({ ...services, lastBeatMs })
   notices.healed([...ledger.healed.map((one) => one.detail), ...ended, ...tidied])

@@ -2,7 +2,7 @@
  * Runs what concerns one key one after the other: the updates of one index, the removal of a workspace and
  * the use of its patch. `work` begins once all earlier calls with its key have ended, well or not.
  */
-interface KeyedMutex {
+export interface KeyedMutex {
   <T>(key: string, work: () => Promise<T>): Promise<T>
   /** Resolves when nothing is under way. */
   settled(): Promise<void>

@@ -13,6 +13,7 @@ import {
 } from '../../src/main/journal/index.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { openShiplog } from '../../src/main/shiplog.ts'
+import { createKeyedMutex } from '../../src/shared/keyed-mutex.ts'
 import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import { type Entry, parseEntry } from '../../src/shared/records/entries.ts'
 import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
@@ -203,6 +204,7 @@ it('[E1] killed between the move and its event, an import keeps nothing half: it
     } as unknown as Parameters<typeof createImportService>[0]['ledger'],
     layout: layoutOf(dataDir),
     archive: { transcriptFile: async () => null },
+    oneAtATime: createKeyedMutex(),
   })
   await expect(killed.importFile(path)).rejects.toThrow('killed')
 

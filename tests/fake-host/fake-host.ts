@@ -22,6 +22,7 @@ import { exportAnswers } from './exports.ts'
 import { feeds } from './feeds.ts'
 import { createHappenings } from './happenings.ts'
 import { createImplementer } from './implementer.ts'
+import { importAnswers } from './imports.ts'
 import { limitAnswers } from './limits.ts'
 import { createMemory } from './memory.ts'
 import { modelAnswers } from './models.ts'
@@ -59,6 +60,7 @@ export function createFakeHost(options: FakeHostOptions = {}) {
     search: searchAnswers(os, memory),
     exports: exportAnswers(os, memory),
     agents: agentAnswers(os, memory),
+    imports: importAnswers(os, memory),
     models: modelAnswers(os, memory),
     retention: retentionAnswers(os, memory),
     doctor: doctorAnswers(os, memory),

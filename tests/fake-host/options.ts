@@ -8,11 +8,14 @@ import type { AppInfo } from '../../src/shared/contract/app.ts'
 import type { TargetComparison } from '../../src/shared/contract/changes.ts'
 import type { TaskChecks } from '../../src/shared/contract/checks.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
+import type { ExportResult, RedactionHit } from '../../src/shared/contract/exports.ts'
 import type {
-  ExportResult,
+  ImportDetails,
   ImportedSession,
-  RedactionHit,
-} from '../../src/shared/contract/exports.ts'
+  ImportProgress,
+  ImportSourceFound,
+  SkippedSession,
+} from '../../src/shared/contract/imports.ts'
 import type { ProjectSetup } from '../../src/shared/contract/projects.ts'
 import type {
   ClockAhead,
@@ -62,6 +65,18 @@ export interface FakeHostOptions {
   exportHits?: RedactionHit[]
   /** What an import of this file answers; absent: it is no export. */
   imported?: (path: string) => ImportedSession[]
+  /** What a scan of other tools' logs finds; nothing unless given. */
+  importSources?: ImportSourceFound[]
+  /** What an import of sessions reports, until it is stopped. */
+  importEvents?: (
+    | ({ type: 'progress' } & ImportProgress)
+    | { type: 'session'; session: ImportedSession }
+    | { type: 'skipped'; skipped: SkippedSession }
+  )[]
+  /** An import ends only when it is stopped. */
+  importGoesOn?: boolean
+  /** Where imported tasks came from. */
+  importDetails?: Record<TaskId, ImportDetails>
   /** What is otherwise counted from the entries. */
   exportResult?: Partial<ExportResult>
   /** Images of transcripts, by their SHA-256; `data` is base64. */

@@ -115,7 +115,8 @@ const importTable: Record<string, PartRow> = {
   },
   // What others recorded, as archived roots; only the contract asks it.
   'main/imports': {
-    parts: [...record, 'main/artifacts', 'main/archive', 'main/export'],
+    // Of agents: what a model's answer costs.
+    parts: [...record, 'main/artifacts', 'main/archive', 'main/export', 'main/agents'],
     packages: 'node',
   },
   // Reached through interfaces that tasks declares, so that a kind of agent knows no service.

@@ -2,11 +2,11 @@
  * Imports exports of Shiplog: a tree of tasks as an archived root, all of it or nothing. The whole file is checked and
  * staged first; then the folder is moved into the archive, and one ledger event makes it known.
  */
-import { readdir, realpath, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
-import type { ImportedSession } from '../../shared/contract/exports.ts'
+import type { ImportedSession } from '../../shared/contract/imports.ts'
 import { invalid, refused } from '../../shared/failure.ts'
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
+import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type {
   ExportedTask,
@@ -34,6 +34,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, transcriptParts } from '../sessions/session-files.ts'
 import { createRewrittenIds, derivedId, type RewrittenIds, sameIds } from './rewritten-ids.ts'
 import { createStagedTask, type StagedTask } from './staged-task.ts'
+import { clearStaging, stagingPrefix } from './staging.ts'
 
 export interface ImportService {
   /**
@@ -45,7 +46,6 @@ export interface ImportService {
 
 /** A tree has dozens; a file with more is not made by Shiplog. */
 const tasksMax = 10_000
-const stagingPrefix = '.import-'
 
 interface ReadTask {
   task: ExportedTask
@@ -59,10 +59,11 @@ export function createImportService(deps: {
   ledger: Ledger
   layout: DataLayout
   archive: Pick<ArchiveReader, 'transcriptFile'>
+  /** Shared with the import of other tools' sessions: both stage in the same place. */
+  oneAtATime: KeyedMutex
 }): ImportService {
   const { ledger, layout } = deps
   const { state } = ledger
-  const oneAtATime = createKeyedMutex()
 
   async function importFile(path: string): Promise<ImportedSession[]> {
     const file = await identityOf(path)
@@ -70,7 +71,7 @@ export function createImportService(deps: {
       ({ importedFrom, purged }) => importedFrom?.sha256 === file.sha256 && !purged,
     )
     if (known) return sessionsHere(known.id)
-    await removeStaged()
+    await clearStaging(layout)
     const staging = join(layout.archive, `${stagingPrefix}${file.sha256.slice(0, 16)}`)
     try {
       await makeDirDurable(staging)
@@ -187,9 +188,7 @@ export function createImportService(deps: {
         source: 'shiplog',
         taskId,
         title,
-        lines: mapped + withheld,
-        mapped,
-        withheld,
+        ...shiplogCounts(mapped, withheld),
         isNew: true,
       }
     })
@@ -260,9 +259,7 @@ export function createImportService(deps: {
               source: 'shiplog',
               taskId,
               title: task.title,
-              lines,
-              mapped: lines,
-              withheld: 0,
+              ...shiplogCounts(lines, 0),
               isNew: false,
             },
           ]
@@ -270,15 +267,14 @@ export function createImportService(deps: {
     })
   }
 
-  /** What an import left that a crash cut short. */
-  async function removeStaged(): Promise<void> {
-    const names = await readdir(layout.archive).catch(() => [])
-    for (const name of names.filter((one) => one.startsWith(stagingPrefix)))
-      await removeDurable(join(layout.archive, name))
-  }
-
-  return { importFile: (path) => oneAtATime('import', () => importFile(path)) }
+  return { importFile: (path) => deps.oneAtATime('import', () => importFile(path)) }
 }
+
+/** All records of an export are of this format, and its sub-agents in their places. */
+const shiplogCounts = (mapped: number, withheld: number) => ({
+  ...{ lines: mapped + withheld, mapped, foreign: 0, damaged: 0, withheld },
+  ...{ linked: 0, unlinked: 0, orphaned: 0, isUpdated: false },
+})
 
 /** Parent first. */
 function ancestorsIn(parentId: TaskId | null, tasks: ImportedTask[]): TaskId[] {

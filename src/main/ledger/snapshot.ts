@@ -22,7 +22,7 @@ const snapshotVersion = 2
  * events, tasks and projects, which tests/toolchain/fold-rules.test.ts computes, because computing
  * it here would delay every start.
  */
-export const foldRules = '3-BSkNPgIH001IMA3TcWYWvjwITH3M6EgsAh-LEQ4MRnI'
+export const foldRules = '4-J9hVH-jzM9mG4F2fMnWWaVr3gS6IfD4CfDArcRgmdco'
 
 /**
  * Serialized in one step of a few milliseconds, short enough not to delay other work noticeably.

@@ -22,6 +22,7 @@ import type { Checks } from '../checks/checks.ts'
 import type { Doctor } from '../doctor/doctor.ts'
 import type { ExportService } from '../export/export-service.ts'
 import type { ImportService } from '../imports/import-service.ts'
+import type { SessionImports } from '../imports/session-imports.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Log } from '../log/log.ts'
 import type { Retention } from '../retention/retention.ts'
@@ -79,7 +80,7 @@ interface RouterDependencies {
   search: Pick<SearchService, 'find' | 'state' | 'tools' | 'tasksUsing'>
   finder: Pick<TranscriptFinder, 'find' | 'filter'>
   exports: ExportService
-  imports: ImportService
+  imports: ImportService & SessionImports
   doctor: Pick<Doctor, 'check'>
   info: () => AppInfo
   log: Pick<Log, 'warning' | 'error'>
@@ -434,6 +435,17 @@ export function createRouter(deps: RouterDependencies) {
       ),
       importFile: os.exports.importFile.handler(async ({ input }) => ({
         sessions: await deps.imports.importFile(input.path),
+      })),
+    },
+    imports: {
+      scan: os.imports.scan.handler(async ({ input, signal }) => ({
+        sources: await deps.imports.scan(input, signal),
+      })),
+      run: os.imports.run.handler(({ input, signal }) =>
+        withContractErrors('import', deps.imports.run(input, signal)),
+      ),
+      details: os.imports.details.handler(async ({ input }) => ({
+        details: await deps.imports.details(taskId(input.taskId)),
       })),
     },
     doctor: { check: os.doctor.check.handler(({ input }) => deps.doctor.check(input)) },

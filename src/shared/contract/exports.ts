@@ -3,6 +3,7 @@ import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { idTextSchema, taskIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
+import { importedSessionSchema } from './imports.ts'
 
 /** In the order in which they are offered. */
 const exportFormats = [
@@ -105,19 +106,6 @@ const exportPreviewSchema = z.object({
   moreHits: count,
 })
 export type ExportPreview = z.infer<typeof exportPreviewSchema>
-
-const importedSessionSchema = z.object({
-  source: z.literal('shiplog'),
-  taskId: taskIdSchema,
-  title: z.string(),
-  /** Of its transcript: `mapped` as they were written, and `withheld` ones, of which a copy may be here. */
-  lines: count,
-  mapped: count,
-  withheld: count,
-  /** False: it was here already. */
-  isNew: z.boolean(),
-})
-export type ImportedSession = z.infer<typeof importedSessionSchema>
 
 export const exports = {
   /** Reads all that the export would hold, and returns its size and what would be masked in it. */

@@ -103,6 +103,7 @@ export const grants: GrantsOf<typeof contract> = {
   turnFiles: { folder: 'act', file: 'act', diff: 'act' },
   search: { find: 'act', state: 'act', tools: 'act', tasksUsing: 'act' },
   exports: { preview: 'act', read: 'act', importFile: 'act' },
+  imports: { scan: 'act', run: 'act', details: 'act' },
   workspace: {
     getSubagentTranscript: 'act',
     readOutput: 'act',

@@ -6,6 +6,7 @@ import { checks } from './checks.ts'
 import { doctor } from './doctor.ts'
 import { exports } from './exports.ts'
 import { feed } from './feed.ts'
+import { imports } from './imports.ts'
 import { limits } from './limits.ts'
 import { models } from './models.ts'
 import { permissions } from './permissions.ts'
@@ -33,6 +34,7 @@ export const contract = {
   review,
   search,
   exports,
+  imports,
   retention,
   doctor,
   feed,

@@ -39,17 +39,25 @@ export const exportedTaskSchema = taskSchema
   })
 export type ExportedTask = z.infer<typeof exportedTaskSchema>
 
+/** Tools whose logs can be imported. */
+export const importToolSchema = z.enum(['claude-code', 'codex', 'atif', 'shiplog'])
+export type ImportTool = z.infer<typeof importToolSchema>
+
+/** Those whose sessions are found on the disk; an export of Shiplog's own is a file that a person names. */
+export const sessionToolSchema = importToolSchema.extract(['claude-code'])
+export type SessionTool = z.infer<typeof sessionToolSchema>
+
 /** The file that tasks were imported from (I4). */
 export const importSourceSchema = z.object({
-  tool: z.literal('shiplog'),
+  tool: importToolSchema,
   /** The version of that tool that wrote it. */
   version: z.string(),
   /** Its name, without a folder. */
   file: z.string(),
   bytes: z.number().int().min(0),
   sha256: z.string(),
-  /** The root's id in the file; the task may have another one here. */
-  originalId: taskIdSchema,
+  /** As the file names the session; the task may have another id here. */
+  originalId: z.string(),
   /** Something was masked or left out when it was exported. */
   redacted: z.boolean(),
 })

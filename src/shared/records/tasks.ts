@@ -368,7 +368,7 @@ export const taskSchema = z.object({
       file: z.string(),
       bytes: z.number(),
       sha256: z.string(),
-      originalId: taskIdSchema,
+      originalId: z.string(),
       redacted: z.boolean(),
       at: isoDateTime,
     })

@@ -12,6 +12,8 @@ export function foldImport(
   const rootId = tasks[0]?.id as TaskId
   for (const { project, branch, ...imported } of tasks) {
     const parent = imported.parentId ? state.tasks.get(imported.parentId) : undefined
+    // A session that grew was imported again.
+    const before = state.tasks.get(imported.id)
     const task: Task = {
       ...imported,
       rootId,
@@ -21,7 +23,7 @@ export function foldImport(
       trashed: false,
       trashedAt: null,
       purged: false,
-      pinned: false,
+      pinned: before?.pinned ?? false,
       imported: true,
       transcriptExpired: null,
       transcriptTakenBackAt: null,

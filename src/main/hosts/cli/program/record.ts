@@ -44,12 +44,21 @@ export function addRecordCommands(program: Command, runs: Runs): void {
   program
     .command('import')
     .description('bring what was recorded elsewhere into the archive')
-    .addArgument(new Argument('<tool>', 'what wrote it').choices(['shiplog']))
-    .argument('<file>', 'an export in JSONL or JSON')
+    .addArgument(new Argument('<tool>', 'what wrote it').choices(['claude-code', 'shiplog']))
+    .argument(
+      '[path]',
+      'a session, a folder of sessions or the tool’s own folder, which is used without it; of shiplog, an export in JSONL or JSON',
+    )
+    .option('--scan', 'only say what is there, by names, sizes, times and first lines')
     .action(
-      runs(async ([, file = '']) =>
-        (await import('../commands/transcripts/import.ts')).importFile(file),
-      ),
+      runs(async ([tool = '', path], given) => {
+        if (tool !== 'shiplog') {
+          const { importSessions } = await import('../commands/transcripts/import-sessions.ts')
+          return importSessions(tool, path, given)
+        }
+        const { importFile } = await import('../commands/transcripts/import.ts')
+        return importFile(path)
+      }),
     )
 
   program

@@ -3,11 +3,12 @@ import { resolve } from 'node:path'
 import { shortId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import type { Action } from '../../action.ts'
-import { exitCodes } from '../../exit-codes.ts'
+import { exitCodes, usageError } from '../../exit-codes.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { withShiplog } from '../../with-shiplog.ts'
 
-export function importFile(file: string): Action {
+export function importFile(file: string | undefined): Action {
+  if (file === undefined) throw usageError('Name the file: `shiplog import shiplog FILE`.')
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const path = resolve(context.host.cwd, file)

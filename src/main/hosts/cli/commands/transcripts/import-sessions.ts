@@ -1,0 +1,129 @@
+/** `shiplog import TOOL [PATH]`: sessions of another tool, as archived roots; with `--scan` only what is there. */
+import { resolve } from 'node:path'
+import prettyMs from 'pretty-ms'
+import {
+  expiringDays,
+  type ImportedSession,
+  type ImportProgress,
+  type ImportSourceFound,
+  type SkippedSession,
+} from '../../../../../shared/contract/imports.ts'
+import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
+import {
+  type SessionTool,
+  sessionToolSchema,
+} from '../../../../../shared/records/exported-tasks.ts'
+import { shortId } from '../../../../../shared/records/ids.ts'
+import { counted } from '../../../../../shared/text/counted.ts'
+import { toolName } from '../../../../../shared/text/import-text.ts'
+import type { Action, ParsedOptions } from '../../action.ts'
+import type { CliContext } from '../../context.ts'
+import { exitCodes } from '../../exit-codes.ts'
+import { safeLine } from '../../terminal/safe-text.ts'
+import { size } from '../../terminal/wording.ts'
+import { withShiplog } from '../../with-shiplog.ts'
+
+/** Between two lines about the progress. */
+const progressMs = 2_000
+/** Folders that a scan lists; `--json` has all. */
+const listedProjects = 20
+/** Sessions that the result lists; `--json` has all. */
+const listedSessions = 20
+
+export function importSessions(
+  given: string,
+  path: string | undefined,
+  options: ParsedOptions,
+): Action {
+  const tool = sessionToolSchema.parse(given)
+  return (context) =>
+    withShiplog(context, { host: 'cli', reachable: true }, async ({ client, ending }) => {
+      const request = {
+        tool,
+        ...(path !== undefined && { path: resolve(context.host.cwd, path) }),
+      }
+      if (options.scan === true) await scan(context, client, request)
+      else await run(context, client, { ...request, signal: ending })
+      return exitCodes.done
+    })
+}
+
+async function scan(
+  context: CliContext,
+  client: ShiplogClient,
+  request: { tool: SessionTool; path?: string },
+): Promise<void> {
+  const { sources } = await client.imports.scan(request)
+  if (context.json) return context.printJson({ sources })
+  if (sources.length === 0)
+    await context.say(`No sessions of ${toolName(request.tool)} were found.`)
+  for (const source of sources) await printSource(context, source)
+}
+
+async function printSource(context: CliContext, source: ImportSourceFound): Promise<void> {
+  const { tool, sessions, subAgents, bytes, projects, expiringSoon, hidden, imported } = source
+  const name = toolName(tool)
+  await context.say(
+    `${counted(sessions, 'session')} of ${name} with ${counted(subAgents, 'sub-agent')}, ${size(bytes)}, ${counted(projects, 'project')}, in ${safeLine(source.path)}.`,
+  )
+  if (expiringSoon > 0)
+    await context.say(`${name} will delete ${expiringSoon} of them within ${expiringDays} days.`)
+  if (hidden > 0) await context.say(`${hidden} of them are not listed by ${name} itself.`)
+  if (imported > 0) await context.say(`${imported} of them are in the archive already.`)
+  for (const project of source.byProject.slice(0, listedProjects))
+    await context.say(
+      `  ${String(project.sessions).padStart(4)}  ${size(project.bytes).padStart(8)}  ${safeLine(project.dir ?? 'of no known folder')}`,
+    )
+  const more = source.byProject.length - listedProjects
+  if (more > 0) await context.say(`  and ${counted(more, 'project')} more`)
+  if (sessions > imported) await context.say(`\`shiplog import ${tool}\` keeps them.`)
+}
+
+async function run(
+  context: CliContext,
+  client: ShiplogClient,
+  { signal, ...request }: { tool: SessionTool; path?: string; signal: AbortSignal },
+): Promise<void> {
+  const sessions: ImportedSession[] = []
+  const skipped: SkippedSession[] = []
+  const startedAt = performance.now()
+  let saidAt = startedAt
+  for await (const event of await client.imports.run(request, { signal })) {
+    if (event.type === 'session') sessions.push(event.session)
+    else if (event.type === 'skipped') skipped.push(event.skipped)
+    else if (!context.json && performance.now() - saidAt >= progressMs) {
+      saidAt = performance.now()
+      await context.say(context.err.style('dim', progressLine(event, saidAt - startedAt)))
+    }
+  }
+  if (context.json) return context.printJson({ sessions, skipped })
+  const added = sessions.filter(({ isNew }) => isNew)
+  const grown = sessions.filter(({ isUpdated }) => isUpdated)
+  const same = sessions.length - added.length - grown.length
+  const done = [
+    `Imported ${counted(added.length, 'session')} of ${toolName(request.tool)} into the archive`,
+    ...(grown.length > 0 ? [`updated ${grown.length}`] : []),
+    ...(same > 0 ? [`${same} were here already`] : []),
+  ]
+  await context.say(`${done.join(', ')}.`)
+  for (const one of [...added, ...grown].slice(0, listedSessions))
+    await context.say(`  ${shortId(one.taskId)}  ${safeLine(one.title)}`)
+  const more = added.length + grown.length - listedSessions
+  if (more > 0) await context.say(`  and ${more} more: \`shiplog tasks list --all\``)
+  const damaged = sessions.reduce((sum, one) => sum + one.damaged, 0)
+  if (damaged > 0)
+    await context.warn(`${counted(damaged, 'line')} could not be read; the transcripts show where.`)
+  for (const { session, reason } of skipped)
+    await context.warn(`${session} was left out: ${reason}`)
+}
+
+function progressLine({ sessions, sessionsTotal, bytes, bytesTotal }: ImportProgress, ms: number) {
+  const perSecond = (bytes / ms) * 1_000
+  const left = perSecond > 0 ? ((bytesTotal - bytes) / perSecond) * 1_000 : null
+  return [
+    `${sessions} of ${counted(sessionsTotal, 'session')}`,
+    `${size(bytes)} of ${size(bytesTotal)}`,
+    `${size(Math.round(perSecond))}/s`,
+    ...(left === null ? [] : [`${prettyMs(left, { compact: true })} left`]),
+  ].join(' · ')
+}

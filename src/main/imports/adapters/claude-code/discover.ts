@@ -1,0 +1,172 @@
+/**
+ * Finds sessions of Claude Code: in its whole folder (`projects/<name>/<session>.jsonl`), in a folder of sessions, or in
+ * one file. Reads names, sizes, times and first lines only.
+ */
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { dayMs } from '../../../../shared/durations.ts'
+import type { FoundSession, SourceFile } from '../adapter.ts'
+import { fileAt, firstRecords, type ListedFile, listFolder, namedPath } from '../folders.ts'
+import { asRecord, isRecord, records, text } from '../values.ts'
+import { isClaudeRecord } from './read.ts'
+
+/** What Claude Code does unless its settings say otherwise. */
+const cleanupDaysDefault = 30
+const agentFile = /^agent-(.+)\.jsonl$/
+const sessionId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const sessionName = /^(.+)\.jsonl$/
+
+export async function* discoverClaudeCode(
+  given: string,
+  signal: AbortSignal,
+): AsyncGenerator<FoundSession> {
+  const named = await namedPath(given)
+  if (!named) return
+  const { path, isFolder } = named
+  if (!isFolder) {
+    const file = await fileAt(path)
+    const found = file && (await sessionOfFile(file))
+    if (found) yield found
+    return
+  }
+  const { folders } = await listFolder(join(path, 'projects'))
+  const cleanupDays = await cleanupDaysOf(path)
+  const places = folders.length > 0 ? folders.map((one) => one.path) : [path]
+  for (const place of places) {
+    signal.throwIfAborted()
+    const isOwn = folders.length > 0
+    for await (const found of sessionsIn(place)) {
+      const last = Math.max(...found.files.map(({ mtimeMs }) => mtimeMs))
+      yield { ...found, expiresAtMs: isOwn ? last + cleanupDays * dayMs : null }
+    }
+  }
+}
+
+async function* sessionsIn(folder: string): AsyncGenerator<FoundSession> {
+  const { files, folders } = await listFolder(folder)
+  const loose = new Map<string, SourceFile[]>()
+  for (const file of files) {
+    const agentId = agentFile.exec(file.name)?.[1]
+    if (agentId === undefined) continue
+    const key = await sessionOfAgent(file)
+    if (key === null) continue
+    loose.set(key, [...(loose.get(key) ?? []), agentSource(file, agentId)])
+  }
+  const listed = await listedSessions(files)
+  const seen = new Set<string>()
+  for (const file of files) {
+    const key = sessionName.exec(file.name)?.[1]
+    if (key === undefined || agentFile.test(file.name)) continue
+    const found = await sessionOfFile(file, loose)
+    if (!found) continue
+    seen.add(key).add(found.key)
+    yield { ...found, isHidden: listed !== null && !listed.has(key) }
+  }
+  // Sub-agents whose session file is gone.
+  const orphans = new Set([...folders.map(({ name }) => name), ...loose.keys()])
+  for (const key of orphans) {
+    if (seen.has(key)) continue
+    const beside = [...(await filesBeside(join(folder, key))), ...(loose.get(key) ?? [])]
+    const [first] = beside.filter(({ role }) => role === 'sub-agent')
+    if (!first) continue
+    const projectDir = await projectOf(first.path)
+    yield {
+      ...{ tool: 'claude-code', key, files: beside, projectDir },
+      ...{ expiresAtMs: null, isHidden: true },
+    }
+  }
+}
+
+/** Null: it is no session: neither its name is a session's, nor is one of its first lines a record. */
+async function sessionOfFile(
+  file: ListedFile,
+  loose?: Map<string, SourceFile[]>,
+): Promise<FoundSession | null> {
+  const first = await firstRecords(file.path, (one) => text(one.cwd) !== null)
+  const key = basename(file.name, '.jsonl')
+  if (file.bytes === 0 || !(sessionId.test(key) || first.some(isClaudeRecord))) return null
+  const agentId = agentFile.exec(file.name)?.[1]
+  const source: SourceFile = { ...file, role: 'session' }
+  const beside = agentId === undefined ? await filesBeside(join(dirname(file.path), key)) : []
+  const siblings = agentId === undefined ? (loose ?? (await siblingsOf(file))).get(key) : []
+  const projectDir = first.map(({ cwd }) => text(cwd)).find(Boolean) ?? null
+  return {
+    ...{ tool: 'claude-code', key, projectDir, expiresAtMs: null, isHidden: false },
+    files: [source, ...beside, ...(siblings ?? [])],
+  }
+}
+
+/** Sub-agents that older versions put beside the session. */
+async function siblingsOf(file: ListedFile): Promise<Map<string, SourceFile[]>> {
+  const { files } = await listFolder(dirname(file.path))
+  const found = new Map<string, SourceFile[]>()
+  for (const one of files) {
+    const agentId = agentFile.exec(one.name)?.[1]
+    const key = agentId === undefined ? null : await sessionOfAgent(one)
+    if (agentId === undefined || key === null) continue
+    found.set(key, [...(found.get(key) ?? []), agentSource(one, agentId)])
+  }
+  return found
+}
+
+/** `subagents/` and `tool-results/` in the folder of a session. */
+async function filesBeside(folder: string): Promise<SourceFile[]> {
+  const agents = (await listFolder(join(folder, 'subagents'))).files
+  const results = (await listFolder(join(folder, 'tool-results'))).files
+  return [
+    ...agents.flatMap((file) => {
+      const agentId = agentFile.exec(file.name)?.[1]
+      return agentId === undefined
+        ? []
+        : [{ ...agentSource(file, agentId), name: `subagents/${file.name}` }]
+    }),
+    ...results.map(
+      (file): SourceFile => ({ ...file, name: `tool-results/${file.name}`, role: 'beside' }),
+    ),
+  ]
+}
+
+const agentSource = (file: ListedFile, agentId: string): SourceFile => ({
+  ...file,
+  role: agentId.startsWith('acompact-') ? 'compaction' : 'sub-agent',
+  agentId,
+})
+
+async function sessionOfAgent(file: ListedFile): Promise<string | null> {
+  const first = await firstRecords(file.path, (one) => text(one.sessionId) !== null)
+  return first.map(({ sessionId }) => text(sessionId)).find(Boolean) ?? null
+}
+
+async function projectOf(path: string): Promise<string | null> {
+  const first = await firstRecords(path, (one) => text(one.cwd) !== null)
+  return first.map(({ cwd }) => text(cwd)).find(Boolean) ?? null
+}
+
+/** What the tool's own list of a folder has; null: there is none. */
+async function listedSessions(files: ListedFile[]): Promise<Set<string> | null> {
+  const index = files.find(({ name }) => name === 'sessions-index.json')
+  const value = index && (await readJson(index.path))
+  const entries = records(isRecord(value) ? value.entries : value)
+  if (entries.length === 0) return null
+  return new Set(entries.flatMap((one) => text(one.sessionId) ?? text(one.id) ?? []))
+}
+
+/** Days without activity after which Claude Code deletes a session. */
+async function cleanupDaysOf(home: string): Promise<number> {
+  for (const name of ['settings.local.json', 'settings.json']) {
+    const { cleanupPeriodDays } = asRecord(await readJson(join(home, name)))
+    if (typeof cleanupPeriodDays === 'number' && cleanupPeriodDays >= 0) return cleanupPeriodDays
+  }
+  return cleanupDaysDefault
+}
+
+const settingsBytesMax = 4 << 20
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    const file = await fileAt(path)
+    return file && file.bytes <= settingsBytesMax ? JSON.parse(await readFile(path, 'utf8')) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,292 @@
+/** Reads a session of Claude Code, with its sub-agents in all places where its versions put them. */
+import { readFile, stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
+import { createTranscriptBuilder, type TranscriptBuilder } from '../../transcript-builder.ts'
+import {
+  type FoundSession,
+  type LineCounts,
+  noLines,
+  type ReadEvent,
+  type ReadTask,
+  type SourceFile,
+} from '../adapter.ts'
+import { type Piece, readPieces } from '../json-lines.ts'
+import { asRecord, text, timeOf, titleOf } from '../values.ts'
+import { type Branches, createBranchSurvey } from './branches.ts'
+import { type AgentCall, createRecordMapper, type RecordMapper } from './records.ts'
+
+/** A record of a file, and no part of one that is torn. */
+export const isClaudeRecord = (value: Record<string, unknown>): boolean =>
+  typeof value.type === 'string' &&
+  ['uuid', 'sessionId', 'timestamp', 'messageId', 'leafUuid'].some(
+    (key) => typeof value[key] === 'string',
+  )
+
+/** Parsed records of a file up to this size are kept for the second reading. */
+const keptBytesMax = 4 << 20
+/** Entries that are passed on at once. */
+const batchEntries = 200
+/** A stored result beyond this is left in its file: the record has its beginning. */
+const storedBytesMax = 32 << 20
+
+/** One task in the making. */
+interface OpenTask {
+  /** As Claude Code names the agent; '': the session itself. */
+  key: string
+  id: TaskId
+  builder: TranscriptBuilder
+  mapper: RecordMapper
+  counts: LineCounts
+  startedAtMs: number | null
+  meta: { agent: string | null; title: string | null }
+}
+
+export async function* readClaudeCode(
+  session: FoundSession,
+  { idOf, signal }: { idOf(key: string): TaskId; signal: AbortSignal },
+): AsyncGenerator<ReadEvent> {
+  const tasks = new Map<string, OpenTask>()
+  /** By agent: the call that started it. */
+  const calls = new Map<string, { parent: TaskId; call: AgentCall }>()
+  const [own] = session.files.filter(({ role }) => role === 'session')
+  const agentFiles = session.files.filter(({ role }) => role === 'sub-agent')
+  const compactions = session.files.filter(({ role }) => role === 'compaction')
+  const withTranscript = new Set(agentFiles.map(({ agentId }) => agentId))
+  let pendingCompactions = 0
+
+  function open(key: string, startMs: number, branches: Branches | null, trunk = 0): OpenTask {
+    const id = idOf(key)
+    const builder = createTranscriptBuilder({
+      ...{ taskId: id, source: 'Claude Code', agent: 'claude-code', startMs, trunk },
+      // Branches below 0 are compaction runs, beside the conversation.
+      parentOf: (branch) =>
+        branch < 0 ? { branch: trunk, record: -1 } : (branches?.parentOf(branch) ?? null),
+    })
+    const mapper = createRecordMapper({
+      builder,
+      awaited: (agentId, call, report) =>
+        withTranscript.has(agentId) ? awaitedTask(idOf(agentId), call, report) : null,
+      onAgent(agentId, call) {
+        if (!calls.has(agentId)) calls.set(agentId, { parent: id, call })
+      },
+      stored: (path) => storedResult(session, path),
+      onCompacted: () => {
+        if (key === '') pendingCompactions++
+      },
+    })
+    const task: OpenTask = {
+      ...{ key, id, builder, mapper, counts: noLines(), startedAtMs: null },
+      meta: { agent: null, title: null },
+    }
+    tasks.set(key, task)
+    return task
+  }
+
+  async function* take(task: OpenTask, all: boolean): AsyncGenerator<ReadEvent> {
+    const { entries, images } = task.builder.take()
+    if (entries.length > 0 || (all && images.length > 0))
+      yield { kind: 'entries', task: task.id, entries, images }
+  }
+
+  async function* mapPiece(
+    task: OpenTask,
+    piece: Piece,
+    { file, isRepeated, isCopy }: { file: SourceFile; isRepeated: boolean; isCopy: boolean },
+  ): AsyncGenerator<ReadEvent> {
+    const { counts, builder } = task
+    counts.lines++
+    if (piece.record === undefined) {
+      counts.damaged++
+      builder.kept(piece.line, { damaged: piece.damage, text: piece.text })
+      const { line, bytes, damage: reason } = piece
+      yield { kind: 'damage', damage: { file: file.name, line, bytes, reason } }
+      return
+    }
+    const at = timeOf(piece.record.timestamp)
+    task.startedAtMs ??= at
+    if (!isRepeated && (await task.mapper.map(piece.record, isCopy))) counts.mapped++
+    else {
+      counts.foreign++
+      builder.kept(piece.line, piece.record)
+    }
+  }
+
+  async function* readTranscript(file: SourceFile, key: string): AsyncGenerator<ReadEvent> {
+    const inline = key === ''
+    const survey = createBranchSurvey({ inlineChains: inline })
+    const kept: Piece[] | null = file.bytes <= keptBytesMax ? [] : null
+    let startMs: number | null = null
+    for await (const piece of readPieces(file.path, isClaudeRecord, signal)) {
+      survey.add(piece.record ?? null)
+      startMs ??= timeOf(piece.record?.timestamp)
+      kept?.push(piece)
+    }
+    const branches = survey.finish()
+    if (inline) for (const chain of branches.chains) withTranscript.add(chain)
+    // An agent may have a file of its own as well.
+    const chainKey = (chain: string | null): string | null =>
+      chain !== null && agentFiles.some(({ agentId }) => agentId === chain)
+        ? `${chain} in the session`
+        : chain
+    const main = open(key, startMs ?? file.mtimeMs, branches)
+    let index = -1
+    let bytes = 0
+    let waiting = 0
+    for await (const piece of kept ?? readPieces(file.path, isClaudeRecord, signal)) {
+      index++
+      bytes += piece.bytes
+      // It was written to since it was surveyed: the next import has the rest.
+      if (index >= branches.records) break
+      const chain = inline ? chainKey(branches.chainOf(index)) : null
+      const task =
+        chain === null
+          ? main
+          : (tasks.get(chain) ??
+            open(chain, startMs ?? file.mtimeMs, branches, branches.branchOf(index)))
+      const branch = branches.branchOf(index)
+      if (branch !== -1) task.builder.goTo(branch)
+      yield* mapPiece(task, piece, { file, isRepeated: branches.isRepeated(index), isCopy: false })
+      if (branches.isForkPoint(index)) task.builder.markForkPoint(index)
+      while (pendingCompactions > 0) {
+        pendingCompactions--
+        yield* readCompaction(main)
+      }
+      if (++waiting < batchEntries) continue
+      waiting = 0
+      for (const one of tasks.values()) yield* take(one, false)
+      yield { kind: 'bytes', bytes }
+      bytes = 0
+    }
+    main.mapper.flushCompaction(null)
+    yield { kind: 'bytes', bytes }
+  }
+
+  /** What the tool did to compact the conversation, at the place where it did. */
+  async function* readCompaction(main: OpenTask): AsyncGenerator<ReadEvent> {
+    const file = compactions.shift()
+    if (!file) return
+    const back = main.builder.branch
+    main.builder.goTo(-1 - compactions.length)
+    for await (const piece of readPieces(file.path, isClaudeRecord, signal))
+      yield* mapPiece(main, piece, { file, isRepeated: false, isCopy: true })
+    main.builder.goTo(back)
+    yield { kind: 'bytes', bytes: file.bytes }
+  }
+
+  if (own) {
+    yield* readTranscript(own, '')
+    const main = tasks.get('')
+    // Without a boundary in the session they come at its end.
+    while (main && compactions.length > 0) yield* readCompaction(main)
+  } else {
+    // The file of the session is gone: what is left belongs to a root of its own.
+    const main = open('', session.files[0]?.mtimeMs ?? 0, null)
+    main.meta.title = `Parent deleted: session ${session.key.slice(0, 8)}`
+    while (compactions.length > 0) yield* readCompaction(main)
+  }
+  for (const file of agentFiles) {
+    const key = file.agentId ?? file.name
+    yield* readTranscript(file, key)
+    const task = tasks.get(key)
+    if (task) task.meta = await metaOf(file)
+  }
+  const ended: ReadTask[] = []
+  const rootId = idOf('')
+  for (const task of tasks.values()) {
+    const link = calls.get(task.key)
+    ended.push(endTask(task, task.key === '' ? null : (link?.parent ?? rootId), link?.call ?? null))
+    yield* take(task, true)
+  }
+  if (!own) inheritPlace(ended)
+  const agents = ended.filter(({ parentId }) => parentId !== null)
+  const linked = agents.filter(({ callId }) => callId !== null).length
+  yield {
+    kind: 'end',
+    version: [...tasks.values()].map(({ mapper }) => mapper.facts.version).find(Boolean) ?? '',
+    tasks: parentsFirst(ended, rootId),
+    links: {
+      linked,
+      unlinked: own ? agents.length - linked : 0,
+      orphaned: own ? 0 : agents.length,
+      missing: [...calls.keys()].filter((key) => !tasks.has(key)).length,
+    },
+  }
+}
+
+function endTask(task: OpenTask, parentId: TaskId | null, call: AgentCall | null): ReadTask {
+  const { builder, mapper, counts, meta } = task
+  const { titles, prompt, lastText, endsWithAgent } = mapper.facts
+  const { openCalls } = builder.facts()
+  const isComplete = endsWithAgent && lastText !== null && openCalls === 0
+  builder.end(isComplete)
+  const { cwd, branch, model, usage, atMs } = builder.facts()
+  const given = titles.custom ?? titles.ai ?? titles.summary
+  const title = call?.title ?? meta.title ?? given ?? (titleOf(prompt ?? '') || 'Without a prompt')
+  return {
+    ...{ id: task.id, key: task.key, parentId, callId: call?.callId ?? null, title },
+    agent: parentId === null ? 'claude-code' : (call?.agent ?? meta.agent ?? 'agent'),
+    prompt: prompt ?? '',
+    ...{ cwd, branch, model, usage, counts, isComplete },
+    startedAtMs: task.startedAtMs,
+    endedAtMs: task.startedAtMs === null ? null : atMs,
+    report: parentId !== null && isComplete ? lastText.text : null,
+  }
+}
+
+/** A root without a file of its own is where and when its first sub-agent was. */
+function inheritPlace([root, ...agents]: ReadTask[]): void {
+  const [first] = agents
+  if (!root || !first) return
+  Object.assign(root, { cwd: first.cwd, branch: first.branch, startedAtMs: first.startedAtMs })
+  const ends = agents.flatMap(({ endedAtMs }) => endedAtMs ?? [])
+  if (ends.length > 0) root.endedAtMs = Math.max(...ends)
+}
+
+function parentsFirst(tasks: ReadTask[], rootId: TaskId): ReadTask[] {
+  const known = new Set(tasks.map(({ id }) => id))
+  const sorted: ReadTask[] = []
+  const add = (parentId: TaskId | null): void => {
+    for (const task of tasks.filter((one) => one.parentId === parentId)) {
+      if (sorted.includes(task)) continue
+      sorted.push(task)
+      add(task.id)
+    }
+  }
+  add(null)
+  // A call that refers to an agent above it, or to itself, would leave it out.
+  for (const task of tasks)
+    if (!sorted.includes(task) && known.has(task.id)) sorted.push({ ...task, parentId: rootId })
+  return sorted
+}
+
+const awaitedTask = (taskId: TaskId, call: AgentCall, report: string | null): AwaitedTask => ({
+  ...{ taskId, title: call.title, agent: call.agent, status: 'completed', cause: null },
+  report: report === null ? null : { run: 1, title: call.title, markdown: report },
+})
+
+async function metaOf({ path }: SourceFile): Promise<OpenTask['meta']> {
+  try {
+    const file = path.replace(/\.jsonl$/, '.meta.json')
+    if ((await stat(file)).size > 1 << 20) return { agent: null, title: null }
+    const meta: unknown = JSON.parse(await readFile(file, 'utf8'))
+    const { agentType, description } = asRecord(meta)
+    return { agent: text(agentType), title: text(description) && titleOf(String(description)) }
+  } catch {
+    return { agent: null, title: null }
+  }
+}
+
+/** Only the name counts of the path that a record has: the file is read from the session's own folder (I1). */
+async function storedResult(session: FoundSession, path: string): Promise<string | null> {
+  const name = basename(path.replaceAll('\\', '/'))
+  const file = session.files.find(
+    (one) =>
+      one.role === 'beside' &&
+      basename(one.name) === name &&
+      dirname(one.name).endsWith('tool-results'),
+  )
+  if (!file || file.bytes > storedBytesMax) return null
+  return readFile(file.path, 'utf8').catch(() => null)
+}

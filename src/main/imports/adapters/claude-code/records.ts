@@ -1,0 +1,281 @@
+/** Maps the records of one transcript of Claude Code, one at a time, to entries. */
+
+import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
+import type { ToolCallId } from '../../../../shared/records/ids.ts'
+import type { BuiltImage, TranscriptBuilder } from '../../transcript-builder.ts'
+import { asRecord, isRecord, records, text, timeOf, titleOf } from '../values.ts'
+import { detailOf, mapCall, planOf } from './tools.ts'
+import { usageOfMessage } from './usage.ts'
+
+/** A call that started a sub-agent. */
+export interface AgentCall {
+  callId: ToolCallId
+  title: string
+  agent: string
+}
+
+interface MapperContext {
+  builder: TranscriptBuilder
+  /** The sub-agent's transcript is there: as its card shows it. Null: there is none. */
+  awaited(agentId: string, call: AgentCall, report: string | null): AwaitedTask | null
+  /** A call refers to a sub-agent. */
+  onAgent(agentId: string, call: AgentCall): void
+  /** The whole text of a result that was stored in a file beside; null: it is not there. */
+  stored(path: string): Promise<string | null>
+  /** A compaction was recorded. */
+  onCompacted(): void
+}
+
+export type RecordMapper = ReturnType<typeof createRecordMapper>
+
+export function createRecordMapper(context: MapperContext) {
+  const { builder } = context
+  /** Input of calls without a result, as mapped. */
+  const inputs = new Map<string, { name: string; input: unknown }>()
+  const agents = new Map<string, AgentCall>()
+  let isCompacting = false
+  const facts = {
+    prompt: null as string | null,
+    /** Given by a person or the tool, the best first. */
+    titles: { custom: null, ai: null, summary: null } as Record<
+      'custom' | 'ai' | 'summary',
+      string | null
+    >,
+    version: '',
+    /** Of the last message of the agent. */
+    lastText: null as { messageId: string | null; text: string } | null,
+    endsWithAgent: false,
+  }
+
+  /** Returns false for a record that has no meaning here: it is to be kept verbatim. */
+  async function map(record: Record<string, unknown>, isCopy = false): Promise<boolean> {
+    const version = text(record.version)
+    if (version !== null) facts.version = version
+    builder.place({
+      atMs: timeOf(record.timestamp),
+      cwd: text(record.cwd),
+      branch: text(record.gitBranch) || null,
+    })
+    switch (record.type) {
+      case 'assistant':
+        return mapAssistant(record, isCopy)
+      case 'user':
+        return mapUser(record, isCopy)
+      case 'system':
+        if (record.subtype !== 'compact_boundary') return false
+        isCompacting = true
+        return true
+      case 'summary':
+        return title('summary', record.summary)
+      case 'custom-title':
+        return title('custom', record.customTitle)
+      case 'ai-title':
+        return title('ai', record.aiTitle)
+      case 'pr-link':
+        return link(record.prUrl)
+      case 'progress':
+        noteProgress(record)
+        return false
+      case 'attachment':
+        return queued(record)
+      default:
+        return false
+    }
+  }
+
+  function title(kind: keyof typeof facts.titles, given: unknown): boolean {
+    const value = text(given)
+    if (value === null || value.trim() === '') return false
+    facts.titles[kind] = titleOf(value)
+    builder.titled(titleOf(value))
+    return true
+  }
+
+  function link(given: unknown): boolean {
+    const url = text(given)
+    if (url === null || !URL.canParse(url)) return false
+    builder.linked(url)
+    return true
+  }
+
+  /** A prompt that a person sent while the agent worked. */
+  function queued(record: Record<string, unknown>): boolean {
+    const { type, prompt } = asRecord(record.attachment)
+    const said = text(prompt)
+    if (type !== 'queued_command' || said === null) return false
+    builder.prompt([said], record.uuid)
+    return true
+  }
+
+  function noteProgress({ data, parentToolUseID }: Record<string, unknown>): void {
+    const agentId = text(asRecord(data).agentId)
+    const call = agents.get(text(parentToolUseID) ?? '')
+    if (agentId !== null && call) context.onAgent(agentId, call)
+  }
+
+  function mapAssistant(record: Record<string, unknown>, isCopy: boolean): boolean {
+    const { message } = record
+    if (!isRecord(message)) return false
+    const content =
+      typeof message.content === 'string'
+        ? [{ type: 'text', text: message.content }]
+        : records(message.content)
+    flushCompaction(null)
+    const messageId = text(message.id)
+    const of = { messageId, uuid: isCopy ? null : record.uuid }
+    const said = text(message.model)
+    // The tool's own words in place of a model's, such as an error of the service.
+    const model = said === null || said.startsWith('<') ? null : said
+    builder.used(messageId, {
+      ...{ usage: usageOfMessage(message.usage, model), model, uuid: of.uuid },
+      stop: text(message.stop_reason),
+    })
+    if (!isCopy) facts.endsWithAgent = true
+    for (const block of content) {
+      const spoken = text(block.text)
+      const thought = text(block.thinking)
+      if (block.type === 'text' && spoken !== null) {
+        builder.said({ type: 'text', text: spoken }, of)
+        if (isCopy) continue
+        const before = facts.lastText
+        const isSame = messageId !== null && before?.messageId === messageId
+        facts.lastText = { messageId, text: isSame ? `${before.text}${spoken}` : spoken }
+      } else if (block.type === 'thinking' && thought !== null)
+        builder.said({ type: 'reasoning', text: thought }, of)
+      else if (block.type === 'tool_use' && text(block.id) !== null && text(block.name) !== null)
+        call(String(block.id), String(block.name), block.input, of)
+      else builder.kept(0, { partOf: messageId, block })
+    }
+    return true
+  }
+
+  function call(
+    id: string,
+    name: string,
+    input: unknown,
+    of: { messageId: string | null; uuid: unknown },
+  ): void {
+    const mapped = mapCall(name, input)
+    const callId = builder.called({ callId: id, ...mapped }, of)
+    inputs.set(id, mapped)
+    const [oldest] = inputs.keys()
+    if (inputs.size > waitingInputsMax && oldest !== undefined) inputs.delete(oldest)
+    facts.lastText = null
+    const given = asRecord(input)
+    if (mapped.name === 'task')
+      agents.set(id, {
+        callId,
+        title: titleOf(text(given.description) ?? text(given.prompt) ?? name),
+        agent: text(given.subagent_type) ?? 'agent',
+      })
+    const plan = planOf(name, input)
+    if (plan) builder.planned(plan)
+  }
+
+  async function mapUser(record: Record<string, unknown>, isCopy: boolean): Promise<boolean> {
+    const { message } = record
+    const content = isRecord(message) ? message.content : undefined
+    if (record.isCompactSummary === true) {
+      flushCompaction(typeof content === 'string' ? content : textOf(records(content)))
+      return true
+    }
+    // What the tool adds for the model, such as the text of a skill.
+    if (record.isMeta === true) return false
+    const blocks =
+      typeof content === 'string' ? [{ type: 'text', text: content }] : records(content)
+    if (blocks.length === 0) return false
+    const results = blocks.filter(({ type }) => type === 'tool_result')
+    let isMapped = true
+    for (const block of results) isMapped = (await result(block, record.toolUseResult)) && isMapped
+    const said = blocks.filter(({ type }) => type !== 'tool_result')
+    if (said.length === 0) return isMapped
+    flushCompaction(null)
+    const parts = said.map((block) => imageOf(block) ?? text(block.text) ?? JSON.stringify(block))
+    const [only] = parts
+    if (parts.length === 1 && typeof only === 'string' && isOutputOfCommand(only)) return false
+    const shown = parts.map((part) => (typeof part === 'string' ? commandText(part) : part))
+    builder.prompt(shown, isCopy ? null : record.uuid)
+    const [first] = shown
+    if (typeof first === 'string' && !/^\/|^\[Request interrupted/.test(first))
+      facts.prompt ??= isCopy ? null : first
+    if (!isCopy) facts.endsWithAgent = false
+    return isMapped
+  }
+
+  async function result(block: Record<string, unknown>, structured: unknown): Promise<boolean> {
+    const id = text(block.tool_use_id) ?? ''
+    const open = builder.openCall(id)
+    if (!open) return false
+    const isError = block.is_error === true
+    const parts =
+      typeof block.content === 'string'
+        ? [{ type: 'text', text: block.content }]
+        : records(block.content)
+    const shown = textOf(parts)
+    const [, path] = storedPattern.exec(shown) ?? []
+    const output = (path === undefined ? null : await context.stored(path)) ?? shown
+    const { name, input } = inputs.get(id) ?? { name: open.name, input: {} }
+    inputs.delete(id)
+    const started = agents.get(id)
+    const agentId =
+      text(asRecord(structured).agentId) ?? agentIdPattern.exec(shown.slice(-400))?.[1] ?? null
+    if (started && agentId !== null) context.onAgent(agentId, started)
+    const status = text(asRecord(structured).status)
+    const awaited =
+      started && agentId !== null && !isError
+        ? context.awaited(agentId, started, status === 'async_launched' ? null : output)
+        : null
+    return builder.returned({
+      callId: id,
+      outcome: isError ? 'error' : 'ok',
+      output,
+      detail: awaited
+        ? { kind: 'tasks', tasks: [awaited] }
+        : detailOf(name, input, { isError, output: shown, structured }, builder.facts().cwd),
+      images: parts.flatMap((part) => imageOf(part) ?? []),
+    })
+  }
+
+  /** The summary may come with the record after the boundary, or not at all. */
+  function flushCompaction(summary: string | null): void {
+    if (!isCompacting && summary === null) return
+    isCompacting = false
+    builder.compacted(summary ?? '')
+    context.onCompacted()
+  }
+
+  return { map, facts, flushCompaction }
+}
+
+/** Inputs of calls that wait for a result; older ones are looked up no more. */
+const waitingInputsMax = 1_000
+
+/** How Claude Code refers to a result that it stored in a file because of its size. */
+const storedPattern =
+  /^<persisted-output>[\s\S]{0,200}?Full output saved to: ([^\n]{1,4000}\.(?:txt|json))\n/
+const agentIdPattern = /\bagentId: ([\w-]{1,80})/
+
+const textOf = (blocks: Record<string, unknown>[]): string =>
+  blocks.flatMap((block) => (typeof block.text === 'string' ? block.text : [])).join('\n')
+
+function imageOf({ type, source }: Record<string, unknown>): BuiltImage | null {
+  const { type: form, media_type, data } = asRecord(source)
+  if (type !== 'image' || form !== 'base64') return null
+  if (typeof media_type !== 'string' || typeof data !== 'string') return null
+  return { mediaType: media_type, data: Buffer.from(data, 'base64') }
+}
+
+/** What a command of the tool itself printed: no words of the person. */
+const isOutputOfCommand = (value: string): boolean =>
+  /^\s*<local-command-(?:stdout|stderr|caveat)>/.test(value)
+
+/** `/name arguments` as the person typed it, of the form in which it is recorded. */
+function commandText(value: string): string {
+  const [, name] =
+    /^\s*(?:<command-message>[^<]*<\/command-message>\s*)?<command-name>([^<]+)<\/command-name>/.exec(
+      value,
+    ) ?? []
+  if (name === undefined) return value
+  const [, args = ''] = /<command-args>([\s\S]*?)<\/command-args>/.exec(value) ?? []
+  return `${name.startsWith('/') ? '' : '/'}${name} ${args}`.trim()
+}

@@ -1,0 +1,185 @@
+/**
+ * Claude Code's tools as Shiplog's own, so that views, checks and models read its calls like ours. Fields are renamed, and
+ * no value is changed or left out; tools without a counterpart keep their names.
+ */
+import { isAbsolute, relative, sep } from 'node:path'
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
+import type { CallKind } from '../../../../shared/agents/agent-records.ts'
+import type { ToolDetail, ToolName } from '../../../../shared/agents/tools.ts'
+import { asRecord, count, isRecord, records, text } from '../values.ts'
+
+interface ToolMap {
+  name: ToolName
+  kind: CallKind
+  fields: Readonly<Record<string, string>>
+}
+
+const task: ToolMap = {
+  name: 'task',
+  kind: 'other',
+  fields: { subagent_type: 'agent', description: 'title' },
+}
+const tools: Readonly<Record<string, ToolMap>> = {
+  Bash: {
+    name: 'bash',
+    kind: 'execute',
+    fields: { timeout: 'timeoutMs', run_in_background: 'background' },
+  },
+  Read: {
+    name: 'read_file',
+    kind: 'read',
+    fields: { file_path: 'path', offset: 'fromLine', limit: 'lines' },
+  },
+  Write: { name: 'write_file', kind: 'edit', fields: { file_path: 'path' } },
+  Edit: {
+    name: 'edit_file',
+    kind: 'edit',
+    fields: {
+      file_path: 'path',
+      old_string: 'oldText',
+      new_string: 'newText',
+      replace_all: 'replaceAll',
+    },
+  },
+  Glob: { name: 'list_files', kind: 'search', fields: { pattern: 'glob' } },
+  Grep: { name: 'search_files', kind: 'search', fields: { '-i': 'ignoreCase' } },
+  WebFetch: { name: 'web_fetch', kind: 'fetch', fields: {} },
+  Task: task,
+  Agent: task,
+}
+
+/** Calls of other tools say what they are about by the first of these that they have. */
+const subjects = ['query', 'skill', 'description', 'plan', 'path', 'file_path', 'url', 'pattern']
+const subjectCharsMax = 200
+
+interface MappedCall {
+  name: string
+  input: unknown
+  kind: CallKind
+  title?: string
+}
+
+export function mapCall(name: string, input: unknown): MappedCall {
+  const known = Object.hasOwn(tools, name) ? tools[name] : undefined
+  if (!isRecord(input)) return { name: known?.name ?? name, input, kind: known?.kind ?? 'other' }
+  if (!known) {
+    const subject = subjects.map((key) => text(input[key])).find(Boolean)
+    const title = subject ? `${name} ${subject.split('\n', 1)[0]?.slice(0, subjectCharsMax)}` : name
+    return { name, input, kind: 'other', title }
+  }
+  const entries = Object.entries(input).map(([key, value]): [string, unknown] => [
+    Object.hasOwn(known.fields, key) ? (known.fields[key] ?? key) : key,
+    value,
+  ])
+  return { name: known.name, input: Object.fromEntries(entries), kind: known.kind }
+}
+
+/** What the views show of a result; `structured` is the record's own account of it. Null: its text says it all. */
+export function detailOf(
+  name: string,
+  input: unknown,
+  { isError, output, structured }: { isError: boolean; output: string; structured: unknown },
+  cwd: string,
+): ToolDetail | null {
+  const given = asRecord(input)
+  const told = asRecord(structured)
+  if (name === 'bash') {
+    const code = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(output)?.[1]
+    const exitCode = code !== undefined ? Number(code) : isError ? null : 0
+    // Refused, or stopped: there is no exit code.
+    if (exitCode === null) return null
+    return { kind: 'bash', exitCode, timedOut: false, omittedBytes: 0 }
+  }
+  if (isError) return null
+  if (name === 'read_file') {
+    const file = asRecord(told.file)
+    if (!isRecord(told.file)) return null
+    return {
+      kind: 'read',
+      path: text(file.filePath) ?? text(given.path) ?? '',
+      lines: count(file.numLines),
+      truncated: count(file.totalLines) > count(file.numLines),
+    }
+  }
+  if (name === 'list_files' && Array.isArray(told.filenames))
+    return { kind: 'files', count: told.filenames.length, truncated: told.truncated === true }
+  if (name === 'search_files' && told.mode === 'files_with_matches') {
+    const files = count(told.numFiles)
+    return { kind: 'matches', count: files, files, truncated: false }
+  }
+  if (name === 'write_file' || name === 'edit_file') return editOf(given, told, cwd)
+  return null
+}
+
+/** A diff of a file beyond this is not kept; both texts are in the call. */
+const patchCharsMax = 200_000
+/** Two texts without anything in common take long to compare. */
+const diffTimeMsMax = 100
+
+function editOf(
+  input: Record<string, unknown>,
+  told: Record<string, unknown>,
+  cwd: string,
+): ToolDetail | null {
+  const absolute = text(told.filePath) ?? text(input.path)
+  if (absolute === null) return null
+  const path = shownPath(absolute, cwd)
+  const hunks = records(told.structuredPatch)
+  if (hunks.length > 0) {
+    const lines = hunks.flatMap((hunk) => [
+      `@@ -${count(hunk.oldStart)},${count(hunk.oldLines)} +${count(hunk.newStart)},${count(hunk.newLines)} @@`,
+      ...(Array.isArray(hunk.lines) ? hunk.lines.map(String) : []),
+    ])
+    return edit(path, 'changed', `--- a/${path}\n+++ b/${path}\n${lines.join('\n')}\n`)
+  }
+  const before = text(input.oldText)
+  const after = text(input.newText) ?? text(input.content)
+  if (after === null || after.length + (before?.length ?? 0) > patchCharsMax) return null
+  // A whole file was written over: what it held before is not known.
+  if (before === null && told.type !== undefined && told.type !== 'create') return null
+  const patch = createTwoFilesPatch(
+    before === null ? '/dev/null' : `a/${path}`,
+    `b/${path}`,
+    before ?? '',
+    after,
+    undefined,
+    undefined,
+    { context: 3, timeout: diffTimeMsMax, headerOptions: FILE_HEADERS_ONLY },
+  )
+  return patch ? edit(path, before === null ? 'created' : 'changed', patch) : null
+}
+
+function edit(path: string, change: 'created' | 'changed', patch: string): ToolDetail {
+  const lines = patch.split('\n').slice(2)
+  return {
+    ...{ kind: 'edit', path, change },
+    additions: lines.filter((line) => line.startsWith('+')).length,
+    deletions: lines.filter((line) => line.startsWith('-')).length,
+    patch: patch.length > patchCharsMax ? null : patch,
+  }
+}
+
+function shownPath(path: string, cwd: string): string {
+  if (!isAbsolute(path) || cwd === '') return path
+  const inside = relative(cwd, path)
+  return inside === '' || inside.startsWith('..') || isAbsolute(inside)
+    ? path
+    : inside.split(sep).join('/')
+}
+
+const planStatuses: Readonly<Record<string, 'pending' | 'in-progress' | 'completed'>> = {
+  pending: 'pending',
+  in_progress: 'in-progress',
+  completed: 'completed',
+}
+
+/** The plan that a call of its list of to-dos sets; null: it is no such call. */
+export function planOf(name: string, input: unknown) {
+  if (name !== 'TodoWrite') return null
+  const items = records(asRecord(input).todos).flatMap((item) => {
+    const content = text(item.content)
+    const status = planStatuses[String(item.status)]
+    return content !== null && status ? [{ text: content, status }] : []
+  })
+  return items.length > 0 ? items : null
+}

@@ -1,0 +1,83 @@
+/** Lists folders of other tools without following links out of them (I1). */
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readLines } from '../../journal/index.ts'
+import { isRecord } from './values.ts'
+
+export interface ListedFile {
+  name: string
+  /** Absolute. */
+  path: string
+  bytes: number
+  mtimeMs: number
+}
+
+/** Files and folders of a folder, by name; nothing if it is none. Links are left out. */
+export async function listFolder(
+  dir: string,
+): Promise<{ files: ListedFile[]; folders: { name: string; path: string }[] }> {
+  const listed = await readdir(dir, { withFileTypes: true }).catch(() => [])
+  const files: ListedFile[] = []
+  const folders: { name: string; path: string }[] = []
+  for (const entry of listed.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(dir, entry.name)
+    if (entry.isDirectory()) folders.push({ name: entry.name, path })
+    else if (entry.isFile()) {
+      const listedFile = await fileAt(path)
+      if (listedFile) files.push({ ...listedFile, name: entry.name })
+    }
+  }
+  return { files, folders }
+}
+
+/** Null: there is no such file, or it is a link. */
+export async function fileAt(path: string): Promise<ListedFile | null> {
+  const status = await lstat(path).catch(() => null)
+  if (!status?.isFile()) return null
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return { name, path, bytes: status.size, mtimeMs: Math.trunc(status.mtimeMs) }
+}
+
+/** The path that a person named, links resolved; null: there is nothing. `isFolder`: it is one. */
+export async function namedPath(
+  given: string,
+): Promise<{ path: string; isFolder: boolean } | null> {
+  const path = await realpath(given).catch(() => null)
+  if (path === null) return null
+  const status = await lstat(path)
+  return { path, isFolder: status.isDirectory() }
+}
+
+/** Lines at the beginning of a file that a search looks at. */
+const firstLinesMax = 12
+/** Longer lines are not looked at. */
+const lineBytesMax = 256 << 10
+
+/** The records among the first lines of a file, until one is `enough`. */
+export async function firstRecords(
+  path: string,
+  enough: (record: Record<string, unknown>) => boolean,
+): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = []
+  let lines = 0
+  try {
+    for await (const line of readLines(path, { lineBytesMax, tail: true })) {
+      if (++lines > firstLinesMax) break
+      const record = line && parsed(line)
+      if (!isRecord(record)) continue
+      found.push(record)
+      if (enough(record)) break
+    }
+  } catch {
+    // It can't be read: what there is to say comes with the import of it.
+  }
+  return found
+}
+
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8'))
+  } catch {
+    return null
+  }
+}

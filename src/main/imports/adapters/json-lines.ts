@@ -1,0 +1,110 @@
+/** Reads the JSON Lines of other tools: also torn and glued lines, and those with blocks of NUL. */
+import { readLines } from '../../journal/index.ts'
+import { isRecord } from './values.ts'
+
+export type Piece = {
+  /** From 1. */
+  line: number
+  bytes: number
+} & (
+  | { record: Record<string, unknown>; damage?: undefined }
+  /** `text`: its beginning. */
+  | { record?: undefined; damage: string; text: string }
+)
+
+/** No tool writes longer ones; a string of this size can still be parsed within the memory of an import. */
+const lineBytesMax = 48 << 20
+/** Of what can't be read, this much is kept to be seen. */
+const damagedCharsMax = 2_000
+/** Characters that are looked through for the records of one line: half a second. */
+const scannedCharsMax = 300_000_000
+
+/**
+ * Yields the records of a file in order, and what is between them and can't be read. `isRecordOf` recognizes a record of
+ * the tool, so that a part of a torn one is not taken for a whole one.
+ */
+export async function* readPieces(
+  file: string,
+  isRecordOf: (value: Record<string, unknown>) => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<Piece> {
+  let line = 0
+  for await (const bytes of readLines(file, { lineBytesMax, tail: true, followLinks: false })) {
+    signal.throwIfAborted()
+    line++
+    if (bytes === null) {
+      const damage = `longer than ${lineBytesMax >> 20} MB`
+      yield { line, bytes: lineBytesMax, damage, text: '' }
+      continue
+    }
+    const text = bytes.toString('utf8')
+    const whole = parsed(text)
+    if (isRecord(whole)) {
+      yield { line, bytes: bytes.length + 1, record: whole }
+      continue
+    }
+    yield* piecesOf(text, line, bytes.length + 1, isRecordOf)
+  }
+}
+
+function* piecesOf(
+  given: string,
+  line: number,
+  bytes: number,
+  isRecordOf: (value: Record<string, unknown>) => boolean,
+): Generator<Piece> {
+  const text = given.replaceAll('\0', '')
+  if (text.trim() === '') {
+    if (given.includes('\0')) yield { line, bytes, damage: 'only NUL bytes', text: '' }
+    return
+  }
+  const isDamaged = (part: string): boolean => part.trim() !== ''
+  const damage = (part: string): Piece => ({
+    ...{ line, bytes: Buffer.byteLength(part) },
+    damage: part.trimStart().startsWith('{') ? 'a torn record' : 'no record',
+    text: part.trim().slice(0, damagedCharsMax).toWellFormed(),
+  })
+  let rest = 0
+  let from = 0
+  let scanned = 0
+  while (scanned < scannedCharsMax) {
+    const start = text.indexOf('{', from)
+    if (start === -1) break
+    const end = objectEnd(text, start)
+    scanned += (end === -1 ? text.length : end) - start
+    const value = end === -1 ? null : parsed(text.slice(start, end))
+    if (isRecord(value) && isRecordOf(value)) {
+      const before = text.slice(rest, start)
+      if (isDamaged(before)) yield damage(before)
+      yield { line, bytes: Buffer.byteLength(text.slice(start, end)), record: value }
+      rest = end
+      from = end
+    } else from = start + 1
+  }
+  const left = text.slice(rest)
+  if (isDamaged(left)) yield damage(left)
+}
+
+/** The place after the object that begins at `start`; -1: it has no end. */
+function objectEnd(text: string, start: number): number {
+  let depth = 0
+  let inString = false
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (inString) {
+      if (code === 0x5c) at++
+      else if (code === 0x22) inString = false
+    } else if (code === 0x22) inString = true
+    else if (code === 0x7b) depth++
+    else if (code === 0x7d && --depth === 0) return at + 1
+  }
+  return -1
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { openDataFile } from '../../journal/index.ts'
+import type { SourceFile } from '../adapters/adapter.ts'
+import type { ImportRecord } from './staged-session.ts'
+
+const chunkBytes = 1 << 20
+
+/** SHA-256 of the first `bytes` of a file, in hex; of what there is, if it is shorter. */
+export async function hashBytes(path: string, bytes: number, signal: AbortSignal): Promise<string> {
+  const digest = createHash('sha256')
+  const handle = await openDataFile(path, 'read')
+  try {
+    const chunk = Buffer.alloc(Math.min(chunkBytes, Math.max(bytes, 1)))
+    for (let at = 0; at < bytes; ) {
+      signal.throwIfAborted()
+      const { bytesRead } = await handle.read(chunk, 0, Math.min(chunk.length, bytes - at), at)
+      if (bytesRead === 0) break
+      digest.update(chunk.subarray(0, bytesRead))
+      at += bytesRead
+    }
+  } finally {
+    await handle.close()
+  }
+  return digest.digest('hex')
+}
+
+export async function hashFiles(
+  files: SourceFile[],
+  signal: AbortSignal,
+): Promise<ImportRecord['files']> {
+  const hashed: ImportRecord['files'] = []
+  for (const { name, path, bytes, mtimeMs } of files)
+    hashed.push({ name, bytes, mtimeMs, sha256: await hashBytes(path, bytes, signal) })
+  return hashed
+}

@@ -1,0 +1,365 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { claudeCodeAdapter } from '../../src/main/imports/adapters/claude-code/index.ts'
+import { emptyTranscript, foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import { temporaryDir } from '../harness.ts'
+import { claudeLog, writeFiles } from './claude-code-log.ts'
+import { type ReadSession, readSessions } from './read-session.ts'
+
+const session = '1b2c3d4e-0000-4000-8000-000000000001'
+
+async function read(files: Record<string, string>): Promise<ReadSession[]> {
+  return readSessions(claudeCodeAdapter, await writeFiles(await temporaryDir(), files))
+}
+async function readLog(text: string): Promise<ReadSession> {
+  const [only] = await read({ [`${session}.jsonl`]: text })
+  if (!only) throw new Error('no session was found')
+  return only
+}
+const typesOf = (entries: Entry[]) => entries.map(({ type }) => type)
+const messages = (entries: Entry[]) =>
+  entries.flatMap((entry) =>
+    entry.type === 'message'
+      ? [
+          `${entry.role}: ${entry.parts.map((part) => ('text' in part ? part.text : part.type)).join('|')}`,
+        ]
+      : [],
+  )
+
+describe('a conversation', () => {
+  it('[I2] becomes turns with calls before their message, usage counted once for each message', async () => {
+    const log = claudeLog(session)
+    log.prompt('Fix the parser')
+    log.says('m1', { type: 'thinking', thinking: 'Let me look.', signature: 'x' })
+    log.says('m1', 'I look.')
+    log.calls('m1', 'c1', 'Bash', { command: 'npm test', timeout: 5 })
+    log.returns('c1', 'ok', { toolUseResult: { stdout: 'ok' } })
+    log.says('m2', 'Done.')
+    const one = await readLog(log.text())
+    const entries = one.entriesOf('')
+    expect(typesOf(entries)).toEqual([
+      ...['run-start', 'message', 'tool-call', 'tool-result', 'message', 'message', 'run-end'],
+    ])
+    expect(entries[2]).toMatchObject({
+      ...{ name: 'bash', input: { command: 'npm test', timeoutMs: 5 }, by: 'agent' },
+    })
+    expect(entries[3]).toMatchObject({ output: 'ok', detail: { kind: 'bash', exitCode: 0 } })
+    expect(entries[4]).toMatchObject({
+      turn: 1,
+      parts: [{ type: 'reasoning' }, { type: 'text' }, { type: 'tool-call', callId: 'c1' }],
+      usage: { inputTokens: 110, outputTokens: 5, cacheReadTokens: 100, pricedBy: 'estimate' },
+    })
+    expect(one.tasks).toMatchObject([
+      {
+        ...{ title: 'Fix the parser', cwd: '/work/app', branch: 'main', isComplete: true },
+        usage: { inputTokens: 220, outputTokens: 10 },
+        counts: { lines: 6, mapped: 6, foreign: 0, damaged: 0 },
+      },
+    ])
+  })
+
+  it('shows an edit by its diff, a to-do list as a plan, and keeps what it does not know', async () => {
+    const log = claudeLog(session)
+    log.prompt('Edit')
+    log.calls('m1', 'c1', 'Edit', { file_path: '/work/app/a.ts', old_string: 'a', new_string: 'b' })
+    log.returns('c1', 'The file has been updated.', {
+      toolUseResult: {
+        filePath: '/work/app/a.ts',
+        structuredPatch: [
+          { oldStart: 7, oldLines: 1, newStart: 7, newLines: 1, lines: ['-a', '+b'] },
+        ],
+      },
+    })
+    log.calls('m2', 'c2', 'TodoWrite', { todos: [{ content: 'Test it', status: 'in_progress' }] })
+    log.returns('c2', 'ok')
+    log.add('from-the-future', { wonder: true })
+    const entries = (await readLog(log.text())).entriesOf('')
+    expect(entries.find(({ type }) => type === 'tool-result')).toMatchObject({
+      detail: { kind: 'edit', path: 'a.ts', additions: 1, deletions: 1 },
+    })
+    expect(entries.find(({ type }) => type === 'plan')).toMatchObject({
+      items: [{ text: 'Test it', status: 'in-progress' }],
+    })
+    expect(entries.find(({ type }) => type === 'foreign')).toMatchObject({
+      ...{ source: 'Claude Code', content: { line: 6, record: { wonder: true } } },
+    })
+  })
+
+  it('marks a compaction where it happened, with the run that made its summary beside it', async () => {
+    const log = claudeLog(session)
+    log.prompt('Begin')
+    const before = log.says('m1', 'Begun.')
+    log.goTo(null)
+    log.add('system', { subtype: 'compact_boundary', logicalParentUuid: before })
+    log.prompt('Summary of all that was.', { isCompactSummary: true })
+    log.says('m2', 'Going on.')
+    const compaction = claudeLog('1b2c3d4e-0000-4000-8000-00000000000c', { isSidechain: true })
+    compaction.prompt('Summarize')
+    compaction.says('m9', 'Summary of all that was.')
+    const [one] = await read({
+      [`${session}.jsonl`]: log.text(),
+      [`${session}/subagents/agent-acompact-1.jsonl`]: compaction.text(),
+    })
+    expect(one?.tasks).toHaveLength(1)
+    expect(typesOf(one?.entriesOf('') ?? [])).toEqual([
+      ...['run-start', 'message', 'message', 'compaction', 'fork-start', 'message', 'message'],
+      ...['fork-end', 'message', 'run-end'],
+    ])
+    expect(one?.tasks[0]?.usage.outputTokens).toBe(15)
+  })
+
+  it('[I1] takes a large result from the file beside it, by its name alone', async () => {
+    const log = claudeLog(session)
+    log.prompt('Search')
+    log.calls('m1', 'c1', 'Grep', { pattern: 'x' })
+    log.returns(
+      'c1',
+      '<persisted-output>\nOutput too large (51KB). Full output saved to: /elsewhere/tool-results/c1.txt\n\nPreview:\nx',
+    )
+    const [one] = await read({
+      [`${session}.jsonl`]: log.text(),
+      [`${session}/tool-results/c1.txt`]: 'the whole output',
+    })
+    const result = one?.entriesOf('').find(({ type }) => type === 'tool-result')
+    expect(result).toMatchObject({ output: 'the whole output' })
+  })
+})
+
+describe('branches', () => {
+  it('[I5] folds what a person went back from, at its fork point', async () => {
+    const log = claudeLog(session)
+    log.prompt('One')
+    const fork = log.says('m1', 'First answer.')
+    log.prompt('Two, badly put')
+    log.says('m2', 'Wrong way.')
+    log.goTo(fork)
+    log.prompt('Two, better')
+    log.says('m3', 'Right way.')
+    const entries = (await readLog(log.text())).entriesOf('')
+    expect(typesOf(entries)).toEqual([
+      ...['run-start', 'message', 'message', 'fork-start', 'message', 'message', 'fork-end'],
+      ...['message', 'message', 'run-end'],
+    ])
+    const answer = entries[2]
+    expect(entries[3]?.parentUuid).toBe(answer?.uuid)
+    expect(entries[7]?.parentUuid).toBe(answer?.uuid)
+    expect(messages(entries.slice(3, 7))).toEqual(['user: Two, badly put', 'assistant: Wrong way.'])
+  })
+
+  it('[I5] keeps parallel calls in their turn, although each result follows its own record', async () => {
+    const log = claudeLog(session)
+    log.prompt('Look at both')
+    const first = log.calls('m1', 'c1', 'Read', { file_path: 'a' })
+    const progress = log.add('progress', { data: { type: 'hook_progress' } })
+    const second = log.calls('m1', 'c2', 'Read', { file_path: 'b' })
+    log.goTo(first)
+    log.returns('c1', 'A')
+    log.goTo(second)
+    log.add('progress', { data: { type: 'hook_progress' } })
+    log.goTo(progress)
+    log.returns('c2', 'B')
+    log.says('m2', 'Both read.')
+    const entries = (await readLog(log.text())).entriesOf('')
+    expect(typesOf(entries)).not.toContain('fork-start')
+    const { items } = foldEntries(emptyTranscript(), entries)
+    expect(items.find((item) => item.kind === 'turn')).toMatchObject({
+      blocks: [
+        { kind: 'tool', call: { callId: 'c1', state: 'ok', output: 'A' } },
+        { kind: 'tool', call: { callId: 'c2', state: 'ok', output: 'B' } },
+      ],
+    })
+  })
+
+  it('reads several roots, missing parents, cycles and times that run backwards in the order of the file', async () => {
+    const log = claudeLog(session)
+    log.prompt('First root')
+    log.goTo('99999999-0000-4000-8000-000000000000')
+    log.prompt('A parent that is not there', { timestamp: '2020-01-01T00:00:00.000Z' })
+    log.goTo(null)
+    log.prompt('Another root')
+    log.add('user', {
+      ...{ uuid: 'aaaaaaaa-0000-4000-8000-000000000000', message: { content: 'A cycle' } },
+      parentUuid: 'bbbbbbbb-0000-4000-8000-000000000000',
+    })
+    log.add('user', {
+      ...{ uuid: 'bbbbbbbb-0000-4000-8000-000000000000', message: { content: 'and back' } },
+      parentUuid: 'aaaaaaaa-0000-4000-8000-000000000000',
+    })
+    expect(messages((await readLog(log.text())).entriesOf(''))).toEqual([
+      'user: First root',
+      'user: A parent that is not there',
+      'user: Another root',
+      'user: A cycle',
+      'user: and back',
+    ])
+  })
+
+  it('[I3] keeps a record that is repeated, and a result without its call, verbatim', async () => {
+    const log = claudeLog(session)
+    log.prompt('Once')
+    log.raw(log.lines[0] ?? '')
+    log.returns('never-called', 'Of no call')
+    const one = await readLog(log.text())
+    expect(one.tasks[0]?.counts).toMatchObject({ lines: 3, mapped: 1, foreign: 2 })
+    expect(messages(one.entriesOf(''))).toEqual(['user: Once'])
+  })
+})
+
+describe('sub-agents', () => {
+  const agentLog = (fields: Record<string, unknown> = {}) => {
+    const log = claudeLog(session, { isSidechain: true, agentId: 'a1', ...fields })
+    log.prompt('Look for the puffin')
+    log.says('s1', 'A puffin was there.')
+    return log
+  }
+  const mainLog = () => {
+    const log = claudeLog(session)
+    log.prompt('Find birds')
+    log.calls('m1', 'c1', 'Task', {
+      ...{ subagent_type: 'Explore', description: 'Find a puffin', prompt: 'Look for the puffin' },
+    })
+    return log
+  }
+
+  it.each([
+    ['in the folder of the session', `${session}/subagents/agent-a1.jsonl`],
+    ['beside the session, as older versions do', 'agent-a1.jsonl'],
+  ])('are linked to their calls: %s', async (_, name) => {
+    const log = mainLog()
+    log.returns('c1', [{ type: 'text', text: 'A puffin was there.' }], {
+      toolUseResult: { status: 'completed', agentId: 'a1' },
+    })
+    log.says('m2', 'Found.')
+    const agent = claudeLog('1b2c3d4e-0000-4000-8000-00000000000a', {
+      ...{ isSidechain: true, agentId: 'a1', sessionId: session },
+    })
+    agent.prompt('Look for the puffin')
+    agent.says('s1', 'A puffin was there.')
+    const sessions = await read({ [`${session}.jsonl`]: log.text(), [name]: agent.text() })
+    expect(sessions).toHaveLength(1)
+    const [one] = sessions
+    expect(one?.links).toEqual({ linked: 1, unlinked: 0, orphaned: 0, missing: 0 })
+    const [root, child] = one?.tasks ?? []
+    expect(child).toMatchObject({
+      ...{ parentId: root?.id, callId: 'c1', title: 'Find a puffin', agent: 'Explore' },
+      report: 'A puffin was there.',
+    })
+    expect(one?.entriesOf('').find(({ type }) => type === 'tool-result')).toMatchObject({
+      ...{ name: 'task', detail: { kind: 'tasks', tasks: [{ taskId: child?.id }] } },
+    })
+  })
+
+  it('are found inline as well, with the agent that a text names', async () => {
+    const log = mainLog()
+    const call = log.returns('c1', 'It was there.\nagentId: a1 (to go on)')
+    log.lines.push(...agentLog().lines.map((line) => line.replaceAll('-0000-4000', '-1111-4000')))
+    log.goTo(call)
+    log.says('m2', 'Found.')
+    const one = await readLog(log.text())
+    expect(one.tasks.map(({ title, callId }) => [title, callId])).toEqual([
+      ['Find birds', null],
+      ['Find a puffin', 'c1'],
+    ])
+    expect(messages(one.entriesOf('a1'))).toEqual([
+      'user: Look for the puffin',
+      'assistant: A puffin was there.',
+    ])
+    expect(messages(one.entriesOf(''))).toEqual([
+      'user: Find birds',
+      'assistant: tool-call',
+      'assistant: Found.',
+    ])
+  })
+
+  it('are linked by the progress of their call when it has no result', async () => {
+    const log = mainLog()
+    log.add('progress', { parentToolUseID: 'c1', data: { type: 'agent_progress', agentId: 'a1' } })
+    const [one] = await read({
+      [`${session}.jsonl`]: log.text(),
+      [`${session}/subagents/agent-a1.jsonl`]: agentLog().text(),
+      [`${session}/subagents/agent-a2.jsonl`]: agentLog({ agentId: 'a2' }).text(),
+      [`${session}/subagents/agent-a2.meta.json`]: '{"agentType":"Plan","description":"Alone"}',
+    })
+    expect(one?.links).toEqual({ linked: 1, unlinked: 1, orphaned: 0, missing: 0 })
+    expect(one?.tasks[2]).toMatchObject({ title: 'Alone', agent: 'Plan', callId: null })
+    expect(one?.tasks[0]?.isComplete).toBe(false)
+  })
+
+  it('are kept under a root of their own when the file of their session is gone', async () => {
+    const [one] = await read({ [`${session}/subagents/agent-a1.jsonl`]: agentLog().text() })
+    expect(one?.found).toMatchObject({ key: session, isHidden: true })
+    expect(one?.links).toMatchObject({ orphaned: 1 })
+    expect(one?.tasks).toMatchObject([
+      { parentId: null, title: 'Parent deleted: session 1b2c3d4e', cwd: '/work/app' },
+      { title: 'Look for the puffin', report: 'A puffin was there.' },
+    ])
+  })
+})
+
+describe('damage', () => {
+  const good = () => {
+    const log = claudeLog(session)
+    log.prompt('One')
+    log.says('m1', 'Two')
+    log.prompt('Three')
+    return log
+  }
+
+  it('[I2] reads glued records, skips NUL blocks, and says where a line is torn', async () => {
+    const [one = '', two = '', three = ''] = good().lines
+    const text = [`${one}${two}`, '\0\0\0', `${three.slice(0, 60)}${three}`, three.slice(0, -9)]
+    const read = await readLog(text.join('\n'))
+    expect(messages(read.entriesOf(''))).toEqual(['user: One', 'assistant: Two', 'user: Three'])
+    expect(read.damage.map(({ line, reason }) => [line, reason])).toEqual([
+      [2, 'only NUL bytes'],
+      [3, 'a torn record'],
+      [4, 'a torn record'],
+    ])
+  })
+
+  it('[I2] never throws, and never loses a good line, whatever is done to the others', async () => {
+    const dir = await temporaryDir()
+    const { lines } = good()
+    let nth = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(fc.json(), fc.string(), fc.constant('{"type":"user","uuid":1}')), {
+          maxLength: 4,
+        }),
+        fc.nat({ max: 200 }),
+        async (others, cut) => {
+          const [one = '', two = '', three = ''] = lines
+          const broken = others.map((text) => text.replaceAll('\n', ' '))
+          const text = [one, ...broken, two.slice(0, cut), two, three].join('\n')
+          const place = join(dir, String(nth++))
+          await writeFiles(place, { [`${session}.jsonl`]: text })
+          const [read] = await readSessions(claudeCodeAdapter, place)
+          const found = messages(read?.entriesOf('') ?? [])
+          for (const message of ['user: One', 'assistant: Two', 'user: Three'])
+            expect(found).toContain(message)
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('what is found', () => {
+  it('says what Claude Code will delete, and what its own list leaves out', async () => {
+    const log = claudeLog(session)
+    log.prompt('One')
+    const dir = await writeFiles(await temporaryDir(), {
+      'settings.json': '{"cleanupPeriodDays": 3}',
+      [`projects/-work-app/${session}.jsonl`]: log.text(),
+      'projects/-work-app/notes.jsonl': '{"a":1}\n',
+      'projects/-work-app/sessions-index.json': '{"entries":[{"sessionId":"other"}]}',
+    })
+    const [one, ...others] = await readSessions(claudeCodeAdapter, dir)
+    expect(others).toEqual([])
+    expect(one?.found).toMatchObject({ projectDir: '/work/app', isHidden: true })
+    const { expiresAtMs, files } = one?.found ?? {}
+    expect(expiresAtMs).toBe((files?.[0]?.mtimeMs ?? 0) + 3 * 86_400_000)
+  })
+})
