@@ -8,7 +8,8 @@ import {
 } from '../../src/renderer/store/review/review-comments.ts'
 import { createViewedFiles, isViewed } from '../../src/renderer/store/review/viewed-files.ts'
 import { formatRoute, parseRoute } from '../../src/renderer/store/window/route.ts'
-import { linesOfPatch, placeOf } from '../../src/renderer/views/review/patch-lines.ts'
+import { linesOfPatch } from '../../src/renderer/views/review/patch-lines.ts'
+import { placeComment, replyTo } from '../../src/renderer/views/review/place-comments.ts'
 import type { ChangeAuthor } from '../../src/shared/contract/review.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 
@@ -107,8 +108,16 @@ describe('viewed marks', () => {
   })
 })
 
+const draft = {
+  ...{ id: '1', path: 'x.ts', side: 'additions' as const, line: 2, lineText: 'zwei' },
+  ...{ text: 'Why?', sent: null },
+}
+const author = (turn: number, by: ChangeAuthor['by'] = 'call'): ChangeAuthor => ({
+  ...{ by, turn, seq: turn * 10, at: 0, tool: 'bash', applied: null },
+})
+
 describe('comments on lines', () => {
-  it('are found again by the text of their line, nearest to where it was', () => {
+  it('are found again by the text of their line, nearest to where it was, if nothing else is known', () => {
     const lines = linesOfPatch(patch)
     expect(lines.map(({ side, line, text }) => `${side[0]}${line} ${text}`)).toEqual([
       'a1 one',
@@ -120,13 +129,61 @@ describe('comments on lines', () => {
       'a21 zwei',
       'a22 last',
     ])
-    const at = (side: 'additions' | 'deletions', line: number, lineText: string) =>
-      placeOf({ side, line, lineText }, lines)
-    expect(at('additions', 2, 'zwei')).toBe(2)
-    expect(at('additions', 30, 'zwei')).toBe(21)
-    expect(at('deletions', 9, 'two')).toBe(2)
-    expect(at('additions', 2, 'two')).toBeNull()
-    expect(at('additions', 0, '')).toBe(0)
+    const at = (side: 'additions' | 'deletions', line: number, lineText: string) => {
+      const comment = { ...draft, side, line, lineText }
+      const placed = placeComment(comment, { lines, fate: undefined, authors: [] })
+      return [placed.line, placed.note]
+    }
+    expect(at('additions', 2, 'zwei')).toEqual([2, null])
+    expect(at('additions', 30, 'zwei')).toEqual([21, 'Was line 30.'])
+    expect(at('deletions', 9, 'two')).toEqual([2, 'Was line 9.'])
+    expect(at('additions', 2, 'two')).toEqual([null, 'The line is gone.'])
+    expect(at('deletions', 2, 'zwei')).toEqual([null, 'The line is no longer removed.'])
+    expect(at('additions', 0, '')).toEqual([0, null])
+  })
+
+  it('follow their line by the recorded files, and name the turn that changed it', () => {
+    const lines = linesOfPatch(patch)
+    const authors = [author(4), author(5, 'unknown')]
+    const at = (line: number, fate: { line: number | null; author: number | null }) => {
+      const comment = { ...draft, line, lineText: 'zwei' }
+      const placed = placeComment(comment, { lines, fate, authors })
+      return [placed.line, placed.note, placed.changedBy?.turn ?? null]
+    }
+    expect(at(2, { line: 2, author: null })).toEqual([2, null, null])
+    expect(at(2, { line: 21, author: null })).toEqual([21, 'Was line 2.', null])
+    expect(at(2, { line: 3, author: 0 })).toEqual([3, 'Was line 2.', 4])
+    expect(at(2, { line: 2, author: 1 })).toEqual([2, 'The line was changed.', 5])
+    expect(at(2, { line: null, author: 0 })).toEqual([null, 'The line is gone.', 4])
+    const hidden = 'Now line 12. The line is not part of the diff.'
+    expect(at(2, { line: 12, author: null })).toEqual([null, hidden, null])
+    const whole = { ...draft, line: 0, sent: { at: 5, prompt: 'p' } }
+    const changed = (atMs: number) =>
+      placeComment(whole, {
+        ...{ lines, fate: undefined },
+        authors: [{ ...author(6), at: atMs }],
+      }).changedBy?.turn
+    expect([changed(4), changed(6)]).toEqual([undefined, 6])
+  })
+
+  it('are answered by the last turn before the next prompt, or before the end of the run', () => {
+    const turn = (n: number, status: 'complete' | 'interrupted' = 'complete') => ({
+      ...{ kind: 'turn' as const, seq: n * 10, at: 0, turn: n, calls: 0, failedCalls: 0 },
+      ...{ status, text: '' },
+    })
+    const prompt = (text: string) => ({ kind: 'prompt' as const, seq: 1, at: 0, text })
+    const end = (status: 'completed' | 'interrupted') => ({
+      ...{ kind: 'run-end' as const, seq: 99, at: 0, run: 2, status },
+    })
+    const reply = (...items: Parameters<typeof replyTo>[1]) => replyTo('Please  fix\nit all', items)
+    expect(reply(prompt('Other'), turn(1), end('completed'))).toEqual({ kind: 'waiting' })
+    expect(reply(prompt('Please fix it'), turn(1))).toEqual({ kind: 'waiting' })
+    const answered = { kind: 'turn', turn: 2, seq: 20 }
+    const items = [prompt('Please fix it'), turn(1), turn(2), turn(3, 'interrupted')]
+    expect(reply(...items, end('interrupted'))).toEqual({ kind: 'waiting' })
+    expect(reply(...items, end('interrupted'), end('completed'))).toEqual(answered)
+    expect(reply(...items, prompt('More'), turn(4))).toEqual(answered)
+    expect(reply(prompt('Please fix it'), end('completed'))).toEqual({ kind: 'none' })
   })
 
   it('are kept until they are sent, all in one follow-up', () => {
@@ -158,7 +215,7 @@ describe('comments on lines', () => {
 
 3. x.ts
    Split it.`)
-    again.markSent(taskId, 'prompt', 5)
+    again.markSent(taskId, { at: 5, prompt: 'prompt' })
     again.change(taskId, drafts[0]?.id ?? '', 'changed')
     again.remove(taskId, drafts[2]?.id ?? '')
     expect(createReviewComments(storage).store.getState().get(taskId)).toMatchObject([
@@ -177,9 +234,6 @@ it('a review has an address, which names its file', () => {
 })
 
 describe('the authors of a change', () => {
-  const author = (turn: number, by: ChangeAuthor['by'] = 'call'): ChangeAuthor => ({
-    ...{ by, turn, seq: turn * 10, at: 0, tool: 'bash', applied: null },
-  })
   const authors = {
     authors: [author(1), author(2), author(2, 'outside')],
     written: [

@@ -19,7 +19,14 @@ const commentSchema = z.object({
   lineText: z.string(),
   text: z.string(),
   /** The prompt that it was sent with; null: a draft. */
-  sent: z.object({ at: z.number(), prompt: z.string() }).nullable(),
+  sent: z
+    .object({
+      at: z.number(),
+      prompt: z.string(),
+      /** The entry that the transcript ended with; absent in older comments. */
+      afterSeq: z.number().int().min(0).optional(),
+    })
+    .nullable(),
 })
 export type ReviewComment = z.infer<typeof commentSchema>
 
@@ -37,7 +44,7 @@ export interface ReviewComments {
   change(taskId: TaskId, id: string, text: string): void
   remove(taskId: TaskId, id: string): void
   /** Call it once `prompt` with the drafts is durable. */
-  markSent(taskId: TaskId, prompt: string, nowMs: number): void
+  markSent(taskId: TaskId, sent: NonNullable<ReviewComment['sent']>): void
 }
 
 export function createReviewComments(
@@ -74,10 +81,10 @@ export function createReviewComments(
         taskId,
         of(taskId).filter((one) => one.id !== id),
       ),
-    markSent: (taskId, prompt, nowMs) =>
+    markSent: (taskId, sent) =>
       set(
         taskId,
-        of(taskId).map((one) => (one.sent ? one : { ...one, sent: { at: nowMs, prompt } })),
+        of(taskId).map((one) => (one.sent ? one : { ...one, sent })),
       ),
   }
 }

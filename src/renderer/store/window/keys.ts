@@ -30,7 +30,7 @@ export interface Keys {
   register(commands: KeyCommand[]): () => void
   /**
    * Returns the command for one more pressed key, null if there is none (yet). The newest
-   * registration wins.
+   * registration wins, but for a letter of the screen over the same letter of the window.
    */
   press(key: PressedKey, scope: 'window' | 'dialog', atMs: number): KeyCommand | null
 }
@@ -60,6 +60,7 @@ export function createKeys(): Keys {
       .filter((command) => command.run && (command.scope ?? 'window') === scope)
     const found =
       commands.findLast(({ keys }) => keys === pair) ??
+      commands.findLast(({ keys, group }) => keys === text && isLetterOfScreen(text, group)) ??
       commands.findLast(({ keys }) => keys === text)
     if (!found && commands.some(({ keys }) => keys?.startsWith(`${text} `)))
       first = { key: text, atMs }
@@ -76,6 +77,10 @@ export function createKeys(): Keys {
     press,
   }
 }
+
+/** The window's commands may be registered anew at any time, as their names change. */
+const isLetterOfScreen = (text: string, group: KeyGroup): boolean =>
+  text.length === 1 && group !== 'Everywhere'
 
 const textOf = ({ key, mod, alt, shift }: PressedKey): string =>
   `${mod ? 'Mod+' : ''}${alt ? 'Alt+' : ''}${shift && (mod || functionKey.test(key)) ? 'Shift+' : ''}${key.length === 1 ? key.toLowerCase() : key}`

@@ -1,29 +1,26 @@
 /** The comments on one place of a file, and the form of the one that is being written. */
 import { Pencil, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { PatchLine } from '../../components/diff/file-patch.tsx'
-import { IconButton, RelativeTime } from '../../components/primitives/index.ts'
+import { IconButton, RelativeTime, TextButton } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
-import type { ReviewComment } from '../../store/review/review-comments.ts'
 import { CommentForm } from './comment-form.tsx'
+import type { PlacedComment, Reply } from './place-comments.ts'
 
 export function CommentThread(props: {
-  taskId: TaskId
   path: string
   /** `line` 0: the file as a whole. */
   at: PatchLine
-  comments: readonly ReviewComment[]
+  comments: readonly ReactNode[]
   writing: boolean
   onSave(text: string): void
   onCancel(): void
 }) {
-  const { taskId, path, at, comments, writing, onSave, onCancel } = props
+  const { path, at, comments, writing, onSave, onCancel } = props
   return (
     <div className="flex flex-col gap-2 px-3 py-2">
-      {comments.map((comment) => (
-        <Comment key={comment.id} taskId={taskId} comment={comment} />
-      ))}
+      {comments}
       {writing ? (
         <CommentForm
           label={at.line === 0 ? `Comment on ${path}` : `Comment on line ${at.line}`}
@@ -35,7 +32,15 @@ export function CommentThread(props: {
   )
 }
 
-export function Comment({ taskId, comment }: { taskId: TaskId; comment: ReviewComment }) {
+/** One comment: what became of its line, and once it was sent, which turn answered it. */
+export function Comment(props: {
+  taskId: TaskId
+  placed: PlacedComment
+  reply: Reply | undefined
+  onOpen(seq: number): void
+}) {
+  const { taskId, placed, reply, onOpen } = props
+  const { comment } = placed
   const { reviewComments } = useStores()
   const [editing, setEditing] = useState(false)
   const { id, text, sent } = comment
@@ -54,29 +59,75 @@ export function Comment({ taskId, comment }: { taskId: TaskId; comment: ReviewCo
   return (
     <article
       aria-label={`Comment on ${comment.line === 0 ? comment.path : `line ${comment.line}`}`}
-      className="flex items-start gap-2 rounded-md border bg-panel px-3 py-2 font-sans text-ui whitespace-normal"
+      className="flex flex-col gap-1 rounded-md border bg-panel px-3 py-2 font-sans text-ui whitespace-normal"
     >
-      <p className="min-w-0 flex-1 break-words whitespace-pre-wrap">{text}</p>
-      {sent ? (
-        <span className="shrink-0 text-small text-muted">
-          sent <RelativeTime at={new Date(sent.at).toISOString()} />
-        </span>
-      ) : (
-        <>
-          <IconButton
-            size="small"
-            label="Change"
-            icon={<Pencil />}
-            onClick={() => setEditing(true)}
-          />
-          <IconButton
-            size="small"
-            label="Remove"
-            icon={<Trash2 />}
-            onClick={() => reviewComments.remove(taskId, id)}
-          />
-        </>
-      )}
+      <div className="flex items-start gap-2">
+        <p className="min-w-0 flex-1 break-words whitespace-pre-wrap">{text}</p>
+        {sent ? null : (
+          <>
+            <IconButton
+              size="small"
+              label="Change"
+              icon={<Pencil />}
+              onClick={() => setEditing(true)}
+            />
+            <IconButton
+              size="small"
+              label="Remove"
+              icon={<Trash2 />}
+              onClick={() => reviewComments.remove(taskId, id)}
+            />
+          </>
+        )}
+      </div>
+      {placed.line === null ? <LineText text={comment.lineText} /> : null}
+      <p className="flex flex-wrap items-baseline gap-x-2 text-small text-muted empty:hidden">
+        {sent ? (
+          <span>
+            Sent <RelativeTime at={new Date(sent.at).toISOString()} />
+          </span>
+        ) : null}
+        {placed.note ? <span>{placed.note}</span> : null}
+        <ChangedBy placed={placed} onOpen={onOpen} />
+        {reply ? <ReplyText reply={reply} onOpen={onOpen} /> : null}
+      </p>
     </article>
   )
+}
+
+/** What it was about, where the line itself is not shown. */
+const LineText = ({ text }: { text: string }) =>
+  text.trim() === '' ? null : (
+    <code className="untrusted truncate font-mono text-code text-muted" dir="ltr">
+      {text.trim()}
+    </code>
+  )
+
+function ChangedBy({ placed, onOpen }: { placed: PlacedComment; onOpen(seq: number): void }) {
+  const { changedBy, comment } = placed
+  if (!changedBy) return null
+  const { by, turn, seq } = changedBy
+  if (by === 'outside') return <span>Changed outside of the agent’s turns.</span>
+  if (turn === null || seq === null) return null
+  return (
+    <span>
+      <TextButton onClick={() => onOpen(seq)}>Turn {turn}</TextButton> changed the{' '}
+      {comment.line === 0 ? 'file' : 'line'}.
+    </span>
+  )
+}
+
+function ReplyText({ reply, onOpen }: { reply: Reply; onOpen(seq: number): void }) {
+  switch (reply.kind) {
+    case 'waiting':
+      return <span>Not answered yet.</span>
+    case 'none':
+      return <span>The run ended without an answer.</span>
+    case 'turn':
+      return (
+        <span>
+          Answered in <TextButton onClick={() => onOpen(reply.seq)}>turn {reply.turn}</TextButton>.
+        </span>
+      )
+  }
 }

@@ -19,9 +19,11 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { Comment, CommentThread } from './comment-thread.tsx'
 import { FileTurns } from './file-turns.tsx'
-import { linesOfPatch, placeOf } from './patch-lines.ts'
+import { linesOfPatch } from './patch-lines.ts'
+import { type PlacedComment, placeComment } from './place-comments.ts'
 import type { PartialApply } from './use-apply.ts'
 import { useFileAuthors } from './use-file-authors.ts'
+import { useReplies } from './use-replies.ts'
 import { useFilePatch } from './use-review-diff.ts'
 
 const none: readonly ReviewComment[] = []
@@ -52,7 +54,8 @@ export function FileReview(props: FileReviewProps) {
   const lines = useMemo(() => linesOfPatch(patch ?? ''), [patch])
   const changes = useMemo(() => changesOfPatch(patch ?? ''), [patch])
   const comments = useMemo(() => all.filter(({ path }) => path === file.path), [all, file.path])
-  const { authors } = useFileAuthors(task, file, comments)
+  const { authors, fates } = useFileAuthors(task, file, comments)
+  const replies = useReplies(task, comments)
   const written = useMemo(
     () => (authors ? changes.map(({ range }) => authorsOfChange(range, authors)) : []),
     [authors, changes],
@@ -62,8 +65,12 @@ export function FileReview(props: FileReviewProps) {
   const openReview = (taskId: string) =>
     navigation.go({ screen: 'review', taskId, path: file.path })
   const placed = useMemo(
-    () => comments.map((comment) => ({ comment, line: placeOf(comment, lines) })),
-    [comments, lines],
+    () =>
+      comments.map((comment) => {
+        const fate = fates.get(comment.id)
+        return placeComment(comment, { lines, fate, authors: authors?.authors ?? [] })
+      }),
+    [comments, lines, fates, authors],
   )
   const notes = useMemo(() => {
     const shown = placed.flatMap(({ comment, line }) =>
@@ -139,6 +146,15 @@ export function FileReview(props: FileReviewProps) {
     reviewComments.add(task.id, { path, ...at, contentId, lineText, text })
     setWriting(null)
   }
+  const shownComment = (one: PlacedComment) => (
+    <Comment
+      key={one.comment.id}
+      taskId={task.id}
+      placed={one}
+      reply={one.comment.sent ? replies.get(one.comment.sent.prompt) : undefined}
+      onOpen={openTurn}
+    />
+  )
   const thread = (at: PatchLine) => {
     const here = placed.filter(
       ({ comment, line }) => line === at.line && (at.line === 0 || comment.side === at.side),
@@ -147,10 +163,9 @@ export function FileReview(props: FileReviewProps) {
     if (here.length === 0 && !isWriting) return null
     return (
       <CommentThread
-        taskId={task.id}
         path={file.path}
         at={at}
-        comments={here.map(({ comment }) => comment)}
+        comments={here.map(shownComment)}
         writing={isWriting}
         onSave={(text) => save(at, text)}
         onCancel={() => setWriting(null)}
@@ -226,10 +241,8 @@ export function FileReview(props: FileReviewProps) {
       {thread({ side: 'additions', line: 0 })}
       {outdated.length > 0 ? (
         <div className="flex flex-col gap-2">
-          <p className="text-small text-muted">On lines that are not in this diff any more:</p>
-          {outdated.map(({ comment }) => (
-            <Comment key={comment.id} taskId={task.id} comment={comment} />
-          ))}
+          <p className="text-small text-muted">On lines that are not in this diff:</p>
+          {outdated.map(shownComment)}
         </div>
       ) : null}
       {view.phase === 'loading' ? <Skeleton lines={8} /> : null}

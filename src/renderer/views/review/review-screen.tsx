@@ -212,8 +212,9 @@ function SendBar({ task, comments }: { task: Task; comments: readonly ReviewComm
     const prompt = reviewPrompt(drafts)
     setBusy(true)
     try {
+      const { total } = await client.transcripts.page({ taskId: task.id, at: 'end', limit: 1 })
       await client.tasks.prompt({ taskId: task.id, prompt, atNextTurn: running })
-      reviewComments.markSent(task.id, prompt, Date.now())
+      reviewComments.markSent(task.id, { at: Date.now(), prompt, afterSeq: total })
       toast(`Sent ${counted(drafts.length, 'comment')} to ${task.title}`)
     } catch (error) {
       showProblem(problemOf(error, 'send the comments'))

@@ -4,9 +4,7 @@ import type { Task } from '../../../shared/records/tasks.ts'
 import type { ChangedFile } from '../../components/review/file-tree.ts'
 import { useConnectionLost, useStores } from '../../store/hooks.ts'
 import type { ReviewComment } from '../../store/review/review-comments.ts'
-
-/** What became of a commented line: as an anchor of `FileAuthors`. */
-type LineFate = NonNullable<FileAuthors['anchors'][number]>
+import type { LineFate } from './place-comments.ts'
 
 interface AuthorsOfFile {
   /** Null while unknown. */
@@ -55,6 +53,6 @@ export function useFileAuthors(
       () => {},
     )
     return () => abort.abort()
-  }, [client, task.id, task.status, path, oldPath, contentId, asked, lost])
+  }, [client, task.id, task.status, task.runs.length, path, oldPath, contentId, asked, lost])
   return found
 }

@@ -19,6 +19,8 @@ export function useReviewDiff(task: Task): ReviewDiff {
   const [problem, setProblem] = useState<Problem | null>(null)
   const [attempt, setAttempt] = useState(0)
   const { id, status, patch } = task
+  // A short run begins and ends between two renders.
+  const run = task.runs.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: each of these asks for another reading
   useEffect(() => {
     if (lost) return
@@ -33,7 +35,7 @@ export function useReviewDiff(task: Task): ReviewDiff {
       },
     )
     return () => abort.abort()
-  }, [client, id, status, patch, lost, attempt])
+  }, [client, id, status, run, patch, lost, attempt])
   return { diff, problem, refresh: useCallback(() => setAttempt((n) => n + 1), []) }
 }
 
@@ -53,7 +55,7 @@ export function useFilePatch(
   const [view, setView] = useState<FilePatchView>({ phase: 'loading' })
   const path = file?.path ?? null
   const oldPath = file?.oldPath ?? null
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other counts mean that the file changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another content is another patch
   useEffect(() => {
     if (path === null) return
     const abort = new AbortController()
@@ -72,6 +74,6 @@ export function useFilePatch(
         },
       )
     return () => abort.abort()
-  }, [client, task.id, path, oldPath, ignoreSpace, whole, file?.additions, file?.deletions])
+  }, [client, task.id, path, oldPath, ignoreSpace, whole, file?.contentId])
   return view
 }

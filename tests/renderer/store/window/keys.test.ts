@@ -41,6 +41,18 @@ describe('keys', () => {
     expect(keys.press(plain('Escape'), 'window', 0)?.label).toBe('Stop')
   })
 
+  it('prefer a letter of the screen, however late the window’s were registered', () => {
+    const keys = createKeys()
+    keys.register([command('n', { group: 'Review', label: 'Next change' })])
+    keys.register([
+      command('n', { group: 'Everywhere', label: 'New agent' }),
+      command('Escape', { group: 'Everywhere', label: 'Close the projects' }),
+    ])
+    keys.register([command('Escape', { group: 'Review', label: 'Back' })])
+    expect(keys.press(plain('n'), 'window', 0)?.label).toBe('Next change')
+    expect(keys.press(plain('Escape'), 'window', 0)?.label).toBe('Back')
+  })
+
   it('keep the window’s keys from a dialog, and what is only listed from doing anything', () => {
     const keys = createKeys()
     keys.register([

@@ -1,0 +1,90 @@
+/** Where comments stand in the diff that is shown, and what became of their lines. Pure. */
+import type { ChangeAuthor, FileAuthors } from '../../../shared/contract/review.ts'
+import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
+import type { PatchLine } from '../../components/diff/file-patch.tsx'
+import type { ReviewComment } from '../../store/review/review-comments.ts'
+
+/** What became of a commented line: an anchor of `FileAuthors`. */
+export type LineFate = NonNullable<FileAuthors['anchors'][number]>
+
+export interface PlacedComment {
+  comment: ReviewComment
+  /** In the shown diff; 0: the file as a whole; null: it stands at none of its lines. */
+  line: number | null
+  /** What the reader is told of the line; null: it is as it was, where it was. */
+  note: string | null
+  /** Who changed the line, or the file of a comment on the whole; null: nobody did, or it is not known. */
+  changedBy: ChangeAuthor | null
+}
+
+type Line = PatchLine & { text: string }
+
+export function placeComment(
+  comment: ReviewComment,
+  {
+    lines,
+    fate,
+    authors,
+  }: { lines: readonly Line[]; fate: LineFate | undefined; authors: readonly ChangeAuthor[] },
+): PlacedComment {
+  const { line: was, side, sent } = comment
+  if (was === 0) {
+    const later = sent ? authors.findLast(({ at }) => at !== null && at > sent.at) : undefined
+    return { comment, line: 0, note: null, changedBy: later ?? null }
+  }
+  // Neither the old file nor what was never recorded has lines that move.
+  if (side === 'deletions' || !fate) {
+    const line = lineOfText(comment, lines)
+    const gone = side === 'deletions' ? 'The line is no longer removed.' : 'The line is gone.'
+    const note = line === null ? gone : line === was ? null : `Was line ${was}.`
+    return { comment, line, note, changedBy: null }
+  }
+  const changedBy = (fate.author === null ? null : authors[fate.author]) ?? null
+  if (fate.line === null) return { comment, line: null, note: 'The line is gone.', changedBy }
+  const isShown = lines.some((one) => one.side === side && one.line === fate.line)
+  const moved = fate.line === was ? '' : isShown ? `Was line ${was}.` : `Now line ${fate.line}.`
+  const hidden = isShown ? '' : 'The line is not part of the diff.'
+  const changed = changedBy?.by === 'unknown' ? 'The line was changed.' : ''
+  const note = [changed, moved, hidden].filter(Boolean).join(' ')
+  return { comment, line: isShown ? fate.line : null, note: note || null, changedBy }
+}
+
+/** Where the text of its line stands nearest to the old place; null: nowhere in the patch. */
+function lineOfText(
+  comment: Pick<ReviewComment, 'side' | 'line' | 'lineText'>,
+  lines: readonly Line[],
+): number | null {
+  return lines
+    .filter(({ side, text }) => side === comment.side && text === comment.lineText)
+    .reduce<number | null>(
+      (nearest, { line }) =>
+        nearest === null || Math.abs(line - comment.line) < Math.abs(nearest - comment.line)
+          ? line
+          : nearest,
+      null,
+    )
+}
+
+/** `waiting`: the agent has not read it, or is at work on it. `none`: its run ended without a word on it. */
+export type Reply =
+  | { kind: 'waiting' }
+  | { kind: 'none' }
+  | { kind: 'turn'; turn: number; seq: number }
+
+/** The turn that answered a follow-up: the last one before the next prompt, or before the end of the run. */
+export function replyTo(prompt: string, items: readonly OutlineItem[]): Reply {
+  const start = prompt.trim().replace(/\s+/g, ' ')
+  const asked = items.findIndex(
+    (item) => item.kind === 'prompt' && item.text !== '' && start.startsWith(item.text),
+  )
+  if (asked < 0) return { kind: 'waiting' }
+  let last: Reply = { kind: 'none' }
+  for (const item of items.slice(asked + 1)) {
+    if (item.kind === 'prompt') return last
+    // An interrupted run may be resumed, and answers then.
+    if (item.kind === 'run-end' && item.status !== 'interrupted') return last
+    if (item.kind === 'turn' && item.status === 'complete')
+      last = { kind: 'turn', turn: item.turn, seq: item.seq }
+  }
+  return { kind: 'waiting' }
+}
