@@ -11,6 +11,7 @@ agents:
       - call: bash
         with: { command: "git mv README.md HELLO.md && echo new > new.txt" }
       - report: { title: Done, markdown: Done. }
+      - say: I gave it another name.
 `
 
 test('an apply is undone from the inspector, and not over what changed since; then the changes are reviewed', async ({
@@ -72,7 +73,10 @@ test('an apply is undone from the inspector, and not over what changed since; th
     await page.keyboard.press('ControlOrMeta+Enter')
     await review.getByRole('button', { name: 'Send to the agent' }).click()
     await expectToast(page, /^Sent 1 comment to /)
-    await expect(review.getByText(/^sent /)).toBeVisible()
+    await expect(review.getByText(/^Sent /)).toBeVisible()
+    await review.getByRole('button', { name: 'turn 3' }).click()
+    await expect(page.getByRole('dialog').getByText('I gave it another name.')).toBeVisible()
+    await page.goBack()
     const recorded = () => host.client.transcripts.page({ taskId: root.id, at: 'end' })
     await expect
       .poll(async () => JSON.stringify((await recorded()).entries))
