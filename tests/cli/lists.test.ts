@@ -64,10 +64,20 @@ describe('tasks', () => {
             ...{ kind: 'tests', command: 'npm test', seq: 3, callId: newToolCallId(), turn: 2 },
             ...{ at: Date.parse('2026-11-21T09:58:00Z'), durationMs: 5, outcome: 'passed' },
             ...{ exitCode: 0, times: 2, state: 'stale', changed: ['a.ts'], changedMore: 4 },
-            cited: false,
+            ...{ end: 'known', cited: false },
           },
         ],
-        ...{ more: 0, neverRan: [{ kind: 'lint', command: 'npm run lint' }] },
+        ...{ more: 0, neverRan: [{ kind: 'lint', command: 'npm run lint' }], citedMore: 0 },
+        cited: [
+          {
+            callId: newToolCallId(),
+            seq: 3,
+            turn: 2,
+            name: 'bash',
+            title: 'npm test',
+            outcome: 'ok',
+          },
+        ],
       },
     }
     const { code, stdout } = await run('tasks', 'checks', tester)
@@ -75,6 +85,7 @@ describe('tasks', () => {
     expect(stdout).toMatch(/✓ passed +tests +npm test +turn 2 +2m ago/)
     expect(stdout).toContain('5 files changed since: a.ts, … · ran 2 times')
     expect(stdout).toMatch(/! never ran +lint +npm run lint/)
+    expect(stdout).toContain('The report cites turn 2: bash npm test, ok.')
     expect(await document('tasks', 'checks', tester)).toMatchObject({
       checks: [{ state: 'stale' }],
     })

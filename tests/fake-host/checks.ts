@@ -4,6 +4,9 @@ import type { Memory } from './memory.ts'
 
 export const checkAnswers = (os: Implementer, { given, find }: Memory) => ({
   list: os.checks.list.handler(
-    ({ input }) => given.checks?.[find(input.taskId).id] ?? { checks: [], more: 0, neverRan: [] },
+    ({ input }) =>
+      given.checks?.[find(input.taskId).id] ?? {
+        ...{ checks: [], more: 0, cited: [], citedMore: 0, neverRan: [] },
+      },
   ),
 })

@@ -3,15 +3,14 @@
  * still those that it ran on. No model judges it. Reads only.
  */
 
-import { toolDetailSchema } from '../../shared/agents/tools.ts'
-import type { Check, TaskChecks } from '../../shared/contract/checks.ts'
+import type { Check, CitedCall, TaskChecks } from '../../shared/contract/checks.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { readPages } from '../../shared/read-pages.ts'
-import type { Entry, ToolCallEntry, ToolResultEntry } from '../../shared/records/entries.ts'
-import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { ProjectTurns, TurnStore } from '../turn-store/turn-store.ts'
 import { type ProjectChecks, projectChecksOf, projectFiles } from './project-checks.ts'
+import { addCommand, emptyReading, type RanCommand } from './ran-commands.ts'
 import { checksIn, type FoundCheck } from './recognise.ts'
 
 export interface Checks {
@@ -24,19 +23,18 @@ const pageEntries = 500
 const checksMax = 50
 /** Names of changed files in one answer; the others are counted. */
 const changedMax = 20
+/** Calls that a report names: it is no list of all. */
+const citedMax = 50
 /** Answers for finished transcripts that are kept. */
 const answersMax = 50
 /** No manifest is larger. */
 const manifestBytesMax = 1 << 20
 
-interface RanCall {
-  call: ToolCallEntry
-  result: ToolResultEntry
-  command: string
-}
-
 interface Reading {
-  calls: RanCall[]
+  commands: readonly RanCommand[]
+  /** Calls that the report names. */
+  cited: CitedCall[]
+  citedMore: number
   /** The files at the end. */
   tree: string | null
 }
@@ -53,59 +51,61 @@ export function createChecks({
   const answers = new Map<string, TaskChecks>()
 
   async function read(taskId: TaskId): Promise<Reading> {
-    const begun = new Map<ToolCallId, ToolCallEntry>()
-    const reading: Reading = { calls: [], tree: null }
+    const reading = emptyReading()
+    const report = await archive.findReport(taskId)
+    const named = wordsOf(report.kind === 'found' ? report.report.reportMarkdown : '')
+    const cited: CitedCall[] = []
+    let tree: string | null = null
     const pages = readPages(1, (fromSeq) =>
       archive.transcriptPage(taskId, { fromSeq, limit: pageEntries, previews: true }),
     )
-    for await (const { entries } of pages) for (const entry of entries) addTo(reading, begun, entry)
-    return reading
+    for await (const page of pages) {
+      for (const entry of page.entries) {
+        if ('tree' in entry && entry.tree !== undefined) tree = entry.tree
+        const ended = addCommand(reading, entry)
+        if (ended && named.has(ended.callId)) cited.push(ended)
+      }
+    }
+    const { commands } = reading
+    const citedMore = Math.max(0, cited.length - citedMax)
+    return { commands, cited: cited.slice(0, citedMax), citedMore, tree }
   }
 
   async function answer(taskId: TaskId, reading: Reading): Promise<TaskChecks> {
     const projectId = state.tasks.get(taskId)?.projectId
     const turns = projectId === undefined ? null : turnStore.open(projectId)
     const project = await projectOf(turns, reading.tree)
-    const newest = new Map<string, { found: FoundCheck; ran: RanCall; times: number }>()
-    for (const ran of reading.calls) {
-      const run = {
-        command: ran.command,
-        exitCode: exitCodeOf(ran.result),
-        output: ran.result.output,
-      }
-      for (const found of checksIn(run, project.scripts)) {
+    const newest = new Map<string, { found: FoundCheck; ran: RanCommand; times: number }>()
+    for (const ran of reading.commands) {
+      for (const found of checksIn(ran, project.scripts)) {
         const times = (newest.get(found.command)?.times ?? 0) + 1
         // The newest stands last.
         newest.delete(found.command)
         newest.set(found.command, { found, ran, times })
       }
     }
-    const report = await archive.findReport(taskId)
-    const reportText = report.kind === 'found' ? report.report.reportMarkdown : ''
+    const isCited = new Set(reading.cited.map(({ callId }) => callId))
     const changes = createChanges(turns, reading.tree)
     const shown = [...newest.values()].reverse().slice(0, checksMax)
     const checks: Check[] = []
     for (const { found, ran, times } of shown) {
-      const { call, result } = ran
+      const { end, seq, callId, turn, at, durationMs, exitCode } = ran
       checks.push({
         kind: found.kind,
         command: found.command,
-        outcome: found.outcome,
-        seq: call.seq,
-        callId: call.callId,
-        turn: call.turn,
-        at: result.at,
-        durationMs: result.durationMs,
-        exitCode: exitCodeOf(result),
-        times,
-        ...(await changes.since(result.tree)),
-        cited: reportText.includes(call.callId),
+        // Without its end, what was printed so far may be half of it.
+        outcome: end !== 'known' && found.outcome === 'passed' ? 'unclear' : found.outcome,
+        ...{ end, seq, callId, turn, at, durationMs, exitCode, times },
+        ...(await changes.since(ran.tree)),
+        cited: ran.callIds.some((id) => isCited.has(id)),
       })
     }
     const covered = new Set([...newest.values()].flatMap(({ found }) => found.covers))
     return {
       checks,
       more: newest.size - shown.length,
+      cited: reading.cited,
+      citedMore: reading.citedMore,
       neverRan: project.known.filter(({ kind }) => !covered.has(kind)),
     }
   }
@@ -125,27 +125,9 @@ export function createChecks({
   }
 }
 
-function addTo(reading: Reading, begun: Map<ToolCallId, ToolCallEntry>, entry: Entry): void {
-  if ('tree' in entry && entry.tree !== undefined) reading.tree = entry.tree
-  if (entry.type === 'tool-call' && entry.name === 'bash') begun.set(entry.callId, entry)
-  if (entry.type !== 'tool-result') return
-  const call = begun.get(entry.callId)
-  begun.delete(entry.callId)
-  const command = call && commandOf(call)
-  if (call && command) reading.calls.push({ call, result: entry, command })
-}
-
-/** Null for one that runs in the background: its result says nothing yet. */
-function commandOf({ input }: ToolCallEntry): string | null {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
-  const { command, background } = input
-  return typeof command === 'string' && background !== true ? command : null
-}
-
-function exitCodeOf({ detail }: ToolResultEntry): number | null {
-  const parsed = toolDetailSchema.safeParse(detail)
-  return parsed.success && parsed.data.kind === 'bash' ? parsed.data.exitCode : null
-}
+/** What may be an id in a text, without the full stop after it. */
+const wordsOf = (text: string): Set<string> =>
+  new Set(text.match(/[\w.:-]{4,}/g)?.flatMap((word) => [word, word.replace(/[.:-]+$/, '')]))
 
 /** Which files changed from a tree to the last one; each pair is compared once. */
 function createChanges(turns: ProjectTurns | null, last: string | null) {

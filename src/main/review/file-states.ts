@@ -1,6 +1,7 @@
 /** The states of the files that a transcript records, in order, each with what led to it. */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { ChangeAuthor } from '../../shared/contract/review.ts'
+import { readPages } from '../../shared/read-pages.ts'
 import type { Entry, ToolCallEntry } from '../../shared/records/entries.ts'
 import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
@@ -31,17 +32,14 @@ export function createFileStates(archive: Pick<ArchiveReader, 'transcriptPage'>)
   async function read(taskId: TaskId): Promise<readonly FileState[]> {
     const known = readings.get(taskId) ?? { states: [], nextSeq: 1, open: new Map(), last: null }
     readings.delete(taskId)
-    for (let next: number | null = known.nextSeq; next !== null; ) {
-      const query: { fromSeq: number; limit: number; previews: true } = {
-        ...{ fromSeq: next, limit: pageEntries },
-        previews: true,
-      }
-      const page = await archive.transcriptPage(taskId, query)
+    const pages = readPages(known.nextSeq, (fromSeq) =>
+      archive.transcriptPage(taskId, { fromSeq, limit: pageEntries, previews: true }),
+    )
+    for await (const page of pages) {
       for (const entry of page.entries) {
         add(known, entry)
         known.nextSeq = entry.seq + 1
       }
-      next = page.nextSeq
     }
     readings.set(taskId, known)
     for (const oldest of [...readings.keys()].slice(0, Math.max(0, readings.size - readingsMax)))

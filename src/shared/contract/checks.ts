@@ -21,6 +21,8 @@ const checkSchema = z.object({
   /** By the exit code, else by what was printed; `unclear`: neither tells. */
   outcome: z.enum(['passed', 'failed', 'unclear']),
   exitCode: z.number().int().nullable(),
+  /** In the background: `running`: its end was never read. `killed`: a signal or its time limit ended it. */
+  end: z.enum(['known', 'running', 'killed']),
   /** How often it ran. */
   times: z.number().int().min(1),
   /** `fresh`: on the files that were delivered. `stale`: files changed since. `unknown`: its files were not recorded. */
@@ -33,9 +35,23 @@ const checkSchema = z.object({
 })
 export type Check = z.infer<typeof checkSchema>
 
+const citedCallSchema = z.object({
+  callId: toolCallIdSchema,
+  seq: z.number().int().min(1),
+  turn: z.number().int().min(1),
+  name: z.string(),
+  /** Its command, path or title; null: its input has none. */
+  title: z.string().nullable(),
+  outcome: z.enum(['ok', 'error', 'unknown']),
+})
+export type CitedCall = z.infer<typeof citedCallSchema>
+
 const taskChecksSchema = z.object({
   /** The newest first. */
   checks: z.array(checkSchema),
+  /** The calls whose ids the report names, in their order; then how many more. */
+  cited: z.array(citedCallSchema),
+  citedMore: z.number().int().min(0),
   /** Older commands that are not listed. */
   more: z.number().int().min(0),
   /** What the project could have checked, and no command did. */

@@ -1,6 +1,6 @@
 /** The checks that an agent ran, each with its outcome and whether it still holds for what was delivered. */
 import { CircleCheck, CircleHelp, CircleX, TriangleAlert } from 'lucide-react'
-import type { Check, CheckKind, TaskChecks } from '../../../shared/contract/checks.ts'
+import type { Check, CheckKind, CitedCall, TaskChecks } from '../../../shared/contract/checks.ts'
 import { counted, duration } from '../primitives/format.ts'
 import { RelativeTime, TextButton } from '../primitives/index.ts'
 
@@ -10,8 +10,8 @@ export function CheckList(props: {
   onOpen(seq: number): void
 }) {
   const { checks, onOpen } = props
-  const { neverRan, more } = checks
-  if (checks.checks.length === 0 && neverRan.length === 0)
+  const { neverRan, more, cited, citedMore } = checks
+  if (checks.checks.length + neverRan.length + cited.length === 0)
     return <p className="text-muted">No command that checks something was found.</p>
   return (
     <>
@@ -32,12 +32,44 @@ export function CheckList(props: {
       {more > 0 ? (
         <p className="text-small text-muted">{counted(more, 'older command')} not listed.</p>
       ) : null}
+      {cited.length > 0 ? (
+        <div className="flex flex-col gap-1">
+          <h4 className="text-small text-muted">Calls that the report cites</h4>
+          <ul className="flex flex-col gap-1">
+            {cited.map((call) => (
+              <CitedRow key={call.callId} call={call} onOpen={onOpen} />
+            ))}
+          </ul>
+          {citedMore > 0 ? (
+            <p className="text-small text-muted">and {counted(citedMore, 'call')} more</p>
+          ) : null}
+        </div>
+      ) : null}
     </>
   )
 }
 
+function CitedRow({ call, onOpen }: { call: CitedCall; onOpen(seq: number): void }) {
+  const { seq, turn, name, title, outcome } = call
+  const { icon: Icon, colour, word } = callOutcomes[outcome]
+  return (
+    <li className="flex items-start gap-2 text-small">
+      <Icon aria-label={word} className={`mt-px size-3.5 shrink-0 ${colour}`} />
+      <TextButton className="shrink-0" onClick={() => onOpen(seq)}>
+        Turn {turn}
+      </TextButton>
+      <span className="untrusted shrink-0">{name}</span>
+      {title === null ? null : (
+        <code className="untrusted min-w-0 truncate font-mono text-code" dir="ltr" title={title}>
+          {title}
+        </code>
+      )}
+    </li>
+  )
+}
+
 function CheckRow({ check, onOpen }: { check: Check; onOpen(seq: number): void }) {
-  const { kind, command, outcome, seq, turn, at, durationMs, times, exitCode, cited } = check
+  const { kind, command, outcome, seq, turn, at, durationMs, times, cited } = check
   const { icon: Icon, colour, word } = outcomes[outcome]
   return (
     <li className="flex items-start gap-2 py-1.5">
@@ -56,15 +88,19 @@ function CheckRow({ check, onOpen }: { check: Check; onOpen(seq: number): void }
           <RelativeTime at={new Date(at).toISOString()} />
           <span>took {duration(durationMs)}</span>
           {times > 1 ? <span>ran {times} times</span> : null}
-          {outcome === 'unclear' ? (
-            <span>{exitCode === null ? 'no exit code' : `exit code ${exitCode} of the whole`}</span>
-          ) : null}
+          {outcome === 'unclear' ? <span>{unclearBecause(check)}</span> : null}
           {cited ? <span>cited in the report</span> : null}
         </p>
         <Freshness check={check} />
       </div>
     </li>
   )
+}
+
+function unclearBecause({ end, exitCode }: Check): string {
+  if (end === 'running') return 'in the background; its end was not read'
+  if (end === 'killed') return 'in the background; it was ended before it was done'
+  return exitCode === null ? 'no exit code' : `exit code ${exitCode} of the whole`
 }
 
 function Freshness({ check: { state, changed, changedMore } }: { check: Check }) {
@@ -94,6 +130,12 @@ const outcomes = {
   passed: { icon: CircleCheck, colour: 'text-green', word: 'passed' },
   failed: { icon: CircleX, colour: 'text-red', word: 'failed' },
   unclear: { icon: CircleHelp, colour: 'text-muted', word: 'ran; the outcome is not clear' },
+} as const
+
+const callOutcomes = {
+  ok: { icon: CircleCheck, colour: 'text-green', word: 'Succeeded' },
+  error: { icon: CircleX, colour: 'text-red', word: 'Failed' },
+  unknown: { icon: CircleHelp, colour: 'text-muted', word: 'Outcome unknown' },
 } as const
 
 const kindNames: Record<CheckKind, string> = {

@@ -17,21 +17,28 @@ const checksOfTests: TaskChecks = {
     {
       ...{ kind: 'tests', command: 'npx vitest run tests/parse', seq: 12, callId: callId('c2') },
       ...{ turn: 3, at: fixtureNowMs - 90_000, durationMs: 8_400, outcome: 'passed', exitCode: 0 },
-      ...{ times: 3, state: 'fresh', changed: [], changedMore: 0, cited: true },
+      ...{ times: 3, state: 'fresh', changed: [], changedMore: 0, cited: true, end: 'known' },
     },
     {
       ...{ kind: 'types', command: 'npx tsc --noEmit', seq: 5, callId: callId('c1'), turn: 2 },
       ...{ at: fixtureNowMs - 300_000, durationMs: 12_000, outcome: 'failed', exitCode: 2 },
       ...{ times: 1, state: 'stale', changed: ['src/parse/list.ts', 'tests/records.test.ts'] },
-      ...{ changedMore: 0, cited: false },
+      ...{ changedMore: 0, cited: false, end: 'known' },
     },
     {
       ...{ kind: 'lint', command: 'npm run lint 2>&1', seq: 4, callId: callId('c0'), turn: 1 },
-      ...{ at: fixtureNowMs - 400_000, durationMs: 900, outcome: 'unclear', exitCode: 0 },
-      ...{ times: 1, state: 'unknown', changed: [], changedMore: 0, cited: false },
+      ...{ at: fixtureNowMs - 400_000, durationMs: 900, outcome: 'unclear', exitCode: null },
+      ...{ times: 1, state: 'unknown', changed: [], changedMore: 0, cited: false, end: 'running' },
     },
   ],
   more: 0,
+  cited: [
+    {
+      ...{ callId: callId('c2'), seq: 12, turn: 3, name: 'bash', outcome: 'ok' },
+      title: 'npx vitest run tests/parse',
+    },
+  ],
+  citedMore: 0,
   neverRan: [{ kind: 'build', command: 'npm run build' }],
 }
 

@@ -38,6 +38,13 @@ export function checks(id: string): Action {
         await context.say('No command that checks something was found.')
       else await out.write(renderTable(columns, [...rows, ...never], out))
       if (found.more > 0) await context.say(`${counted(found.more, 'older command')} not listed.`)
+      for (const { turn, name, title, outcome } of found.cited) {
+        const call = safeLine(`${name} ${title ?? ''}`.trim())
+        const end = outcome === 'unknown' ? 'outcome unknown' : outcome
+        await out.write(`The report cites turn ${turn}: ${call}, ${end}.\n`)
+      }
+      if (found.citedMore > 0)
+        await context.say(`It cites ${counted(found.citedMore, 'call')} more.`)
       const [first] = found.checks
       if (first)
         await context.say(
@@ -50,7 +57,7 @@ export function checks(id: string): Action {
     })
 }
 
-function freshnessOf({ state, changed, changedMore, times, cited }: Check): string {
+function freshnessOf({ state, changed, changedMore, times, cited, end }: Check): string {
   const files = changed.length + changedMore
   const holds = {
     fresh: 'on the files that were delivered',
@@ -59,6 +66,8 @@ function freshnessOf({ state, changed, changedMore, times, cited }: Check): stri
   }[state]
   return [
     holds,
+    ...(end === 'running' ? ['in the background; its end was not read'] : []),
+    ...(end === 'killed' ? ['in the background; it was ended before it was done'] : []),
     ...(times > 1 ? [`ran ${times} times`] : []),
     ...(cited ? ['cited in the report'] : []),
   ].join(' · ')

@@ -1,0 +1,148 @@
+/**
+ * The commands in a transcript, each with its outcome: those that Shiplog ran, those in the background once their end was
+ * read, and those that an installed agent ran itself. Pure.
+ */
+import { toolDetailSchema } from '../../shared/agents/tools.ts'
+import type { CitedCall } from '../../shared/contract/checks.ts'
+import type { Entry, ToolCallEntry, ToolResultEntry } from '../../shared/records/entries.ts'
+import type { ToolCallId } from '../../shared/records/ids.ts'
+
+export interface RanCommand {
+  command: string
+  /** Null: it is not known, a signal ended it, or it still ran. */
+  exitCode: number | null
+  output: string
+  /** `running`: in the background, and its end was never read. `killed`: there, by a signal or its time limit. */
+  end: 'known' | 'running' | 'killed'
+  /** The call that shows the outcome. */
+  seq: number
+  callId: ToolCallId
+  turn: number
+  /** All calls that are about it. */
+  callIds: ToolCallId[]
+  /** When its outcome was read, in milliseconds. */
+  at: number
+  durationMs: number
+  /** The files that it ran on: in the background those that it began with. */
+  tree: string | undefined
+}
+
+interface CommandReading {
+  /** In the order of their outcomes. */
+  commands: RanCommand[]
+  /** Calls without a result. */
+  begun: Map<ToolCallId, ToolCallEntry>
+  /** In the background, by run and id. */
+  background: Map<string, RanCommand>
+}
+
+export const emptyReading = (): CommandReading => ({
+  ...{ commands: [], begun: new Map(), background: new Map() },
+})
+
+/** Folds one entry into `reading`, in place. Returns the call that it ends, if any. */
+export function addCommand(reading: CommandReading, entry: Entry): CitedCall | null {
+  if (entry.type === 'tool-call') reading.begun.set(entry.callId, entry)
+  if (entry.type !== 'tool-result') return null
+  const call = reading.begun.get(entry.callId)
+  reading.begun.delete(entry.callId)
+  if (!call) return null
+  addResult(reading, call, entry)
+  const { callId, seq, turn, name } = call
+  const { outcome } = entry
+  return { callId, seq, turn, name, title: call.title ?? subjectOf(call.input), outcome }
+}
+
+function addResult(reading: CommandReading, call: ToolCallEntry, entry: ToolResultEntry): void {
+  const { commands } = reading
+  const detail = toolDetailSchema.safeParse(entry.detail)
+  if (detail.success && detail.data.kind === 'background')
+    addBackground(reading, { call, result: entry, ...detail.data })
+  else if (call.by === 'agent') {
+    const command = call.kind === 'execute' ? commandOf(entry.revised?.input ?? call.input) : null
+    if (command !== null) commands.push({ ...ran(call, entry), command, ...outcomeIn(entry) })
+  } else if (call.name === 'bash') {
+    const command = commandOf(call.input)
+    const known = detail.success && detail.data.kind === 'bash' ? detail.data.exitCode : null
+    if (command !== null) commands.push({ ...ran(call, entry), command, exitCode: known })
+  }
+}
+
+function addBackground(
+  { background, commands }: CommandReading,
+  {
+    call,
+    result,
+    id,
+    command,
+    state,
+    exitCode,
+  }: {
+    call: ToolCallEntry
+    result: ToolResultEntry
+    id: string
+    command: string
+    state: 'running' | 'ended' | 'timed-out'
+    exitCode: number | null
+  },
+): void {
+  const key = `${call.runId} ${id}`
+  const now = ran(call, result)
+  const known = background.get(key)
+  if (!known) {
+    // What the call prints is Shiplog's, not the command's.
+    const first: RanCommand = { ...now, command, output: '', end: 'running', exitCode: null }
+    background.set(key, first)
+    commands.push(first)
+    return
+  }
+  // Read again after its end: there is nothing new.
+  if (known.end !== 'running') return
+  known.output += `${result.output}\n`
+  known.callIds.push(call.callId)
+  if (state === 'running') return
+  known.exitCode = exitCode
+  known.end = state === 'ended' && exitCode !== null ? 'known' : 'killed'
+  known.durationMs = result.at - known.at
+  Object.assign(known, { seq: call.seq, callId: call.callId, turn: call.turn, at: result.at })
+  // Its outcome is now the newest.
+  commands.splice(commands.indexOf(known), 1)
+  commands.push(known)
+}
+
+function ran(
+  { callId, seq, turn }: ToolCallEntry,
+  { at, durationMs, output, tree }: ToolResultEntry,
+): Omit<RanCommand, 'command' | 'exitCode'> {
+  return { seq, callId, turn, callIds: [callId], at, durationMs, output, tree, end: 'known' }
+}
+
+/** As agents write it: a text, or the arguments of a shell. */
+function commandOf(input: unknown): string | null {
+  if (typeof input !== 'object' || input === null) return null
+  const { command = null, cmd = null } = input as { command?: unknown; cmd?: unknown }
+  const given = command ?? cmd
+  if (typeof given === 'string') return given
+  if (!Array.isArray(given) || !given.every((word) => typeof word === 'string')) return null
+  const [shell = '', flag = '', script] = given
+  const isShell = /(?:^|\/)(?:ba|z|da)?sh$/.test(shell) && /^-[a-z]*c$/.test(flag)
+  return isShell && script !== undefined ? script : given.join(' ')
+}
+
+/**
+ * Of a command that an agent ran itself only the text is known. An agent that says nothing of the exit code tells by
+ * what was printed alone: to its protocol a failed command may be a call that went well.
+ */
+function outcomeIn({ output }: ToolResultEntry): { exitCode: number | null } {
+  const [, code] = /(?:^|\n)\[?(?:Error: )?exit code:? (\d+)/i.exec(output) ?? []
+  return { exitCode: code === undefined ? null : Number(code) }
+}
+
+/** What a call is about, as far as its input says it in one line. */
+function subjectOf(input: unknown): string | null {
+  if (typeof input !== 'object' || input === null) return null
+  const { command, path, title } = input as Record<string, unknown>
+  const subject = [command, path, title].find((one) => typeof one === 'string')
+  return typeof subject === 'string' ? subject.slice(0, subjectCharsMax) : null
+}
+const subjectCharsMax = 200
