@@ -5,7 +5,7 @@ import {
   pauseText,
   timelineScale,
 } from '../../../src/renderer/components/replay/timeline-scale.ts'
-import { createReplay } from '../../../src/renderer/store/replay/replay-store.ts'
+import { createReplay, type Replay } from '../../../src/renderer/store/replay/replay-store.ts'
 import type { TimelineMark } from '../../../src/shared/contract/timeline.ts'
 import { replayedItems } from '../../../src/shared/projections/replay/replayed-items.ts'
 import {
@@ -37,6 +37,20 @@ async function opened(at: 'start' | 'end' | number = 'start', entries = twoTurns
 }
 
 describe('a replay', () => {
+  it('keeps where it was moved to before its timeline was there', async () => {
+    const { host, taskId } = await opened()
+    for (const [move, seq] of [
+      [(replay: Replay) => replay.toStart(), 1],
+      [(replay: Replay) => replay.seek(7), 7],
+      [(replay: Replay) => replay.toEnd(), 11],
+    ] as const) {
+      const replay = createReplay({ client: host.client, taskId, at: 'end' })
+      move(replay)
+      await replay.read()
+      expect(replay.store.getState().seq).toBe(seq)
+    }
+  })
+
   it('reads the timeline once, and goes on where a live transcript has grown', async () => {
     const { replay, host, taskId, view, seq } = await opened('end')
     expect(view()).toMatchObject({ phase: 'ready', seq: 11 })

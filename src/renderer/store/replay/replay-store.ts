@@ -105,6 +105,11 @@ export function createReplay({
   function moveTo(seq: number): void {
     const { timeline } = store.getState()
     const [first, last] = [firstSeq(timeline), lastSeq(timeline)]
+    if (timeline.marks.length === 0) {
+      // Nothing is read yet: the first page makes a place of it.
+      atEnd = seq === Number.MAX_SAFE_INTEGER
+      return store.setState({ seq: atEnd ? 0 : seq })
+    }
     const to = Math.min(Math.max(seq, first), last)
     atEnd = to === last
     restMs = 0
@@ -127,7 +132,7 @@ export function createReplay({
     seek,
     step(unit, by) {
       const { timeline, seq } = store.getState()
-      seek(stepFrom(timeline, { seq, unit, by }))
+      if (timeline.marks.length > 0) seek(stepFrom(timeline, { seq, unit, by }))
     },
     toStart: () => seek(0),
     toEnd: () => seek(Number.MAX_SAFE_INTEGER),

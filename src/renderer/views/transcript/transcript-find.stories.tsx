@@ -4,10 +4,13 @@ import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
+import { session } from '../../../../tests/fixtures/entries/builder.ts'
 import { testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
 import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import type { Entry } from '../../../shared/records/entries.ts'
 
 interface Args {
+  entries?: Entry[]
   /** Entries that are searched before the search goes on forever. */
   stopsAfter?: number
 }
@@ -15,11 +18,11 @@ interface Args {
 const meta: Meta<Args> = {
   title: 'Screens/Find in a transcript',
   decorators: [inWindow],
-  render: ({ stopsAfter }, { globals }) => (
+  render: ({ stopsAfter, entries = testsEnded() }, { globals }) => (
     <AppStage
       fake={createStoryHost({
         records: laterRecords,
-        sessions: { [ids.tests]: { entries: testsEnded() } },
+        sessions: { [ids.tests]: { entries } },
         ...(stopsAfter === undefined ? {} : { findStopsAfter: stopsAfter }),
       })}
       address={`#/archive/${ids.tests}/transcript`}
@@ -33,7 +36,7 @@ type Story = StoryObj<Args>
 async function opened(canvasElement: HTMLElement) {
   const canvas = within(canvasElement)
   const list = await canvas.findByRole('region', { name: /^Transcript of / })
-  await within(list).findByText(/existing cases/)
+  await within(list).findAllByText(/existing cases/)
   await userEvent.keyboard('{Control>}f{/Control}')
   const field = await canvas.findByRole('searchbox', { name: 'Find' })
   await waitFor(() => expect(field).toHaveFocus())
@@ -116,3 +119,48 @@ export const Counting: Story = {
     await waitFor(() => expect(marked('find-current')).toEqual(['cases']))
   },
 }
+
+const withEdit = (): Entry[] => {
+  const turns = session(ids.tests).prompt('Keep the existing cases.')
+  for (let turn = 1; turn <= 40; turn += 1) turns.turn([{ say: `Step ${turn}: an existing case.` }])
+  return turns
+    .turn([
+      {
+        call: {
+          ...{ name: 'edit_file', output: 'Edited src/birds.ts', ms: 12 },
+          input: { path: 'src/birds.ts', old_text: "'gull'", new_text: "'albatross'" },
+          detail: {
+            ...{
+              kind: 'edit',
+              path: 'src/birds.ts',
+              change: 'changed',
+              additions: 1,
+              deletions: 1,
+            },
+            patch:
+              "--- a/src/birds.ts\n+++ b/src/birds.ts\n@@ -1,2 +1,2 @@\n const birds = [\n-  'gull',\n+  'albatross',\n",
+          },
+        },
+      },
+    ])
+    .turn([{ say: 'The existing cases pass.' }]).entries
+}
+
+/** In the diff of a folded edit, whose lines are in a shadow tree; the scroll bar shows where the matches are. */
+export const InDiff: Story = {
+  args: { entries: withEdit() },
+  play: async ({ canvasElement }) => {
+    const { status, field } = await opened(canvasElement)
+    await userEvent.keyboard('albatross')
+    await waitFor(() => expect(status).toHaveTextContent('1 of 1'))
+    await waitFor(() => expect(marked('find-current')).toEqual(['albatross']))
+    const [range] = CSS.highlights.get('find-current') ?? []
+    await expect(range?.startContainer.getRootNode()).toBeInstanceOf(ShadowRoot)
+    await userEvent.clear(field)
+    await userEvent.keyboard('existing')
+    await waitFor(() => expect(status).toHaveTextContent(/^\d+ of 42$/))
+    const marks = canvasElement.querySelector('[data-find-marks]')
+    await waitFor(() => expect(Number(marks?.getAttribute('data-find-marks'))).toBeGreaterThan(10))
+  },
+}
+export const InDiffDark: Story = { ...InDiff, globals: { theme: 'dark' } }

@@ -3,6 +3,7 @@ import {
   type ReactNode,
   type RefObject,
   useEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react'
@@ -12,6 +13,7 @@ import { firstIndex } from '../../../shared/first-index.ts'
 import { findPatternOf, patternOfTexts } from '../../../shared/text/find-pattern.ts'
 import { FindBar } from '../../components/conversation/find/find-bar.tsx'
 import { createFindMarks, type FindMarks } from '../../components/conversation/find/find-marks.ts'
+import { FoundPlacesContext } from '../../components/conversation/find/find-places.ts'
 import { placeOfMatch } from '../../components/conversation/find/find-row.ts'
 import type { TranscriptListHandle } from '../../components/conversation/list/transcript-list.tsx'
 import { transcriptRows } from '../../components/conversation/rows/rows.ts'
@@ -47,7 +49,7 @@ export function TranscriptFind(props: {
   const root = useRef<HTMLDivElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const row = useShownMatch({ transcript, list, root, view })
-  const { isOpen, current } = view
+  const { isOpen, current, places } = view
 
   useEffect(() => () => find.close(), [find])
   useEffect(() => {
@@ -58,6 +60,11 @@ export function TranscriptFind(props: {
     if (text) find.open(seq ?? seqInView(root.current), text)
   }, [find, text, seq])
 
+  const found = useMemo(
+    () =>
+      isOpen ? { seqs: places.map(({ seq }) => seq), current: current?.place.seq ?? null } : null,
+    [isOpen, places, current],
+  )
   const open = () => {
     const selected = selectionIn(root.current)
     if (!isOpen || selected !== undefined) find.open(seqInView(root.current), selected)
@@ -88,9 +95,11 @@ export function TranscriptFind(props: {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the rows below it that they do not take
     <div onKeyDown={onKeyDown} className="relative flex min-h-0 flex-1 flex-col">
-      <div ref={root} className="flex min-h-0 flex-1 flex-col">
-        {children}
-      </div>
+      <FoundPlacesContext value={found}>
+        <div ref={root} className="flex min-h-0 flex-1 flex-col">
+          {children}
+        </div>
+      </FoundPlacesContext>
       {isOpen ? (
         <FindBar
           ref={input}

@@ -39,12 +39,19 @@ export function createFindMarks(root: HTMLElement, coveredPx: number): FindMarks
   let ranges: Range[] = []
   let currentRange: Range | null = null
   const observer = new MutationObserver(request)
-  observer.observe(root, { childList: true, subtree: true, characterData: true })
+  const observed = new WeakSet<Node>()
+  observe(root)
   // Only then it is the reader's own scroll, and not that of the rows that settle.
   const onReader = () => {
     scrollsLeft = 0
   }
   for (const event of readerEvents) root.addEventListener(event, onReader, { passive: true })
+
+  function observe(tree: Node): void {
+    if (observed.has(tree)) return
+    observed.add(tree)
+    observer.observe(tree, { childList: true, subtree: true, characterData: true })
+  }
 
   function request(): void {
     frame ||= requestAnimationFrame(update)
@@ -54,6 +61,8 @@ export function createFindMarks(root: HTMLElement, coveredPx: number): FindMarks
     frame = 0
     clear()
     if (!shown) return
+    for (const host of root.querySelectorAll(shadowHosts))
+      if (host.shadowRoot) observe(host.shadowRoot)
     const rows = [...root.querySelectorAll<HTMLElement>('article[data-row]')]
     for (const [index, row] of rows.entries()) {
       const seq = Number(row.dataset.seq)
@@ -120,24 +129,35 @@ interface TextPlace {
 
 /** The text of a row, with a line break between its blocks, so that no match spans two of them. */
 function textOf(row: HTMLElement): { text: string; nodes: TextPlace[] } {
-  const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
   const nodes: TextPlace[] = []
   let text = ''
   let block: Element | null = null
-  for (let node = walker.nextNode() as Text | null; node; node = walker.nextNode() as Text | null) {
-    const { parentElement } = node
-    if (!parentElement || parentElement.closest(notFound)) continue
-    const ofNode = parentElement.closest(blocks)
-    if (block && ofNode !== block) text += '\n'
-    block = ofNode
-    nodes.push({ node, start: text.length })
-    text += node.data
+  const read = (root: Node): void => {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node instanceof Element) {
+        if (node.shadowRoot && node.matches(shadowHosts)) read(node.shadowRoot)
+        continue
+      }
+      const { parentElement } = node
+      if (!parentElement || parentElement.closest(notFound)) continue
+      const ofNode = parentElement.closest(blocks)
+      if (block && ofNode !== block) text += '\n'
+      block = ofNode
+      nodes.push({ node: node as Text, start: text.length })
+      text += (node as Text).data
+    }
   }
+  read(row)
   return { text, nodes }
 }
 
+/** The diff renderer's, whose lines are in a shadow tree. */
+const shadowHosts = 'diffs-container'
+
 /** Names for screen readers, captions, and what the view says itself are no part of the transcript. */
-const notFound = '.sr-only, [data-row-tools], [data-aside], figcaption, style, script'
+const notFound =
+  '.sr-only, [data-row-tools], [data-aside], [data-gutter], [data-column-number], figcaption, style, script'
 const blocks = 'article, p, li, pre, div, td, th, h1, h2, h3, h4, h5, h6, button, [data-line]'
 
 const nodeAt = (nodes: readonly TextPlace[], position: number): TextPlace | undefined =>
@@ -147,12 +167,22 @@ const nodeAt = (nodes: readonly TextPlace[], position: number): TextPlace | unde
 function rangeOf({ current: at }: ShownMatches, root: HTMLElement, ranges: Range[]): Range | null {
   const row = at && root.querySelector(`[data-row="${CSS.escape(at.partKey)}"]`)
   if (!row) return null
-  const inRow = ranges.filter(({ startContainer }) => row.contains(startContainer))
+  const inRow = ranges.filter((range) => isWithin(range, row))
   const scope = row.querySelector(`[data-entry="${at.seq}"]`)
-  const inScope = scope ? inRow.filter(({ startContainer }) => scope.contains(startContainer)) : []
+  const inScope = scope ? inRow.filter((range) => isWithin(range, scope)) : []
   const among = inScope.length > 0 ? inScope : inRow
   return among[Math.min(at.nth, among.length - 1)] ?? null
 }
+
+/** A range in a shadow tree is within the elements around its host as well. */
+function isWithin({ startContainer }: Range, element: Element): boolean {
+  for (let node: Node | null = startContainer; node; node = outerOf(node))
+    if (node === element) return true
+  return false
+}
+
+const outerOf = (node: Node): Node | null =>
+  node instanceof ShadowRoot ? node.host : node.parentNode
 
 function isInView(range: Range, root: HTMLElement, coveredPx: number): boolean {
   const { top, bottom, height } = range.getBoundingClientRect()
@@ -177,12 +207,10 @@ function scrollTo(range: Range, root: HTMLElement, coveredPx: number): void {
 /** Innermost first. */
 function scrollersOf({ startContainer }: Range, root: HTMLElement): HTMLElement[] {
   const scrollers: HTMLElement[] = []
-  for (
-    let element = startContainer.parentElement;
-    element && element !== root;
-    element = element.parentElement
-  ) {
+  for (let node = outerOf(startContainer); node && node !== root; node = outerOf(node)) {
+    const element = node
     if (
+      element instanceof HTMLElement &&
       element.scrollHeight > element.clientHeight + 1 &&
       /auto|scroll/.test(getComputedStyle(element).overflowY)
     )

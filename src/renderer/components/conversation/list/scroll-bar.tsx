@@ -16,6 +16,7 @@ import { firstIndex } from '../../../../shared/first-index.ts'
 import { timeOfDay } from '../../primitives/format.ts'
 import { classNames } from '../../primitives/index.ts'
 import { entrySeqOf, type Row, turnAt } from '../rows/rows.ts'
+import { ScrollMarks, useScrollMarks } from './scroll-marks.tsx'
 import { createTranscriptHeights } from './transcript-heights.ts'
 
 /** The whole transcript, and the part of it that is loaded. */
@@ -61,6 +62,9 @@ interface Place {
   label: string
   isLong: boolean
   atEnd: boolean
+  /** Rounded, so that marks are placed again only when they would move. */
+  railPx: number
+  pxPerRailPx: number
 }
 
 export function ScrollBar(props: {
@@ -114,7 +118,8 @@ export function ScrollBar(props: {
     const isLong = allPx > scale.viewPx * labelScreensMin
     const atEnd = lastSeq >= total && loadedPx - offset - viewPx() < endPx
     setPlace((before) => {
-      const next: Place = { topPx, thumbPx, seq, label, isLong, atEnd }
+      const pxPerRailPx = Math.round((allPx / railPx) * 10) / 10
+      const next: Place = { topPx, thumbPx, seq, label, isLong, atEnd, railPx, pxPerRailPx }
       const same =
         before && (Object.keys(next) as (keyof Place)[]).every((key) => before[key] === next[key])
       return same ? before : next
@@ -126,6 +131,12 @@ export function ScrollBar(props: {
     const startOf = (seq: number) => startOfSeq(seq, seqs, list)
     if (rows.length > 0 && !drag.current) heights.remember(firstSeq, lastSeq, startOf)
     update()
+  })
+  const marks = useScrollMarks({
+    ...{ heights, seqs, firstSeq, lastSeq, loadedPx },
+    startOf: (seq) => startOfSeq(seq, seqs, list),
+    railPx: place?.railPx ?? 0,
+    pxPerRailPx: place?.pxPerRailPx ?? 0,
   })
   const { seq, atEnd } = place ?? {}
   // biome-ignore lint/correctness/useExhaustiveDependencies: when one of them changes
@@ -230,6 +241,7 @@ export function ScrollBar(props: {
         onPointerCancel={onPointerUp}
         onWheel={({ deltaY }) => scroller.current?.scrollBy({ top: deltaY })}
       >
+        <ScrollMarks {...marks} />
         {place ? (
           <div
             className="absolute inset-x-[3px] rounded-full bg-line-strong group-hover/bar:inset-x-0.5 group-hover/bar:bg-faint forced-colors:bg-[ButtonText]"

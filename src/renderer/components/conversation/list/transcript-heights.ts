@@ -8,7 +8,7 @@ const stretchEntries = 100
 /** Until something is measured. */
 const entryPxAtFirst = 40
 
-interface TranscriptHeights {
+export interface TranscriptHeights {
   /**
    * Remembers the stretches within the entries `firstSeq` to `lastSeq`, which are laid out;
    * `startOf(seq)` is where the entry begins, in pixels from any origin.

@@ -202,7 +202,10 @@ function ToolCallBody({ call }: { call: ToolCallView }) {
         <ToolInput call={call} />
       </div>
       {detail?.kind === 'edit' && detail.patch ? (
-        <CallDiff patch={detail.patch} path={detail.path} foldKey={`${call.callId}:diff`} />
+        // It stands for the input, and the matches in that.
+        <div data-entry={call.seq}>
+          <CallDiff patch={detail.patch} path={detail.path} foldKey={`${call.callId}:diff`} />
+        </div>
       ) : null}
       {/* The message about a conflict lists them. */}
       {detail?.kind === 'apply' && detail.outcome.kind === 'applied' ? (
