@@ -162,6 +162,18 @@ agent({ name: 'scripted' })
     session.mode = params.modeId
     return {}
   })
+  .onRequest(methods.agent.session.setConfigOption, async ({ params }) => {
+    await received(methods.agent.session.setConfigOption, params)
+    known(params.sessionId)
+    const { configId, value } = params
+    const options = (script.configOptions ?? []) as { id: string }[]
+    if (!options.some(({ id }) => id === configId)) throw RequestError.invalidParams({ configId })
+    return {
+      configOptions: options.map((one) =>
+        one.id === configId ? { ...one, currentValue: value } : one,
+      ),
+    } as never
+  })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
     await received(methods.agent.session.prompt, params)
     const session = known(params.sessionId)

@@ -104,7 +104,7 @@ test('a tree that was killed: listed, a conflict shown before it goes on, and co
   })
   await test.step('it is continued as a new task, which says so, and so does it', async () => {
     await conversation(page).getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Continue as a new task…' }).click()
+    await page.getByRole('menuitem', { name: 'Continue with…' }).click()
     const ask = page.getByRole('dialog', { name: 'Continue “Build it” as a new task' })
     await expect(ask.getByRole('textbox', { name: 'Prompt' })).toHaveValue('Build it')
     await ask.getByRole('textbox', { name: 'Prompt' }).fill('Now the rest')

@@ -1,7 +1,7 @@
 /** Installed agents on the command line: list, set up, test, remove. */
 import { expect, it } from 'vitest'
 import { commandText } from '../../src/shared/text/agent-check-text.ts'
-import { presetState, readyCheck } from '../fake-host/agents.ts'
+import { presetState, readyCheck } from '../fixtures/installed-agents.ts'
 import { runToEnd, startCli } from './fake-process.ts'
 import { createFakeShiplog } from './fake-shiplog.ts'
 

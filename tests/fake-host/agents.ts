@@ -1,7 +1,8 @@
 /** The answers about installed agents, kept in memory. What a check shows is for the test. */
 import type { AgentCheck, InstalledAgentState } from '../../src/shared/agents/agent-checks.ts'
-import { agentPresetNames, agentPresets } from '../../src/shared/agents/installed-agents.ts'
+import { agentPresetNames } from '../../src/shared/agents/installed-agents.ts'
 import { FailureError, invalid } from '../../src/shared/failure.ts'
+import { presetState, readyCheck } from '../fixtures/installed-agents.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'
 
@@ -61,23 +62,4 @@ export function agentAnswers(os: Implementer, { given }: Pick<Memory, 'given'>) 
       return {}
     }),
   }
-}
-
-/** Not installed. */
-export function presetState(id: keyof typeof agentPresets): InstalledAgentState {
-  const { name, command, package: from, signIn } = agentPresets[id]
-  return {
-    ...{ id, name, program: id, available: false, file: null, version: null, uses: null },
-    why: `${command} was not found on your PATH`,
-    package: { ...from, allowed: false, fetchable: true },
-    ...{ signedIn: null, signIn: { text: signIn, command: null }, check: null, own: null },
-  }
-}
-
-export const readyCheck: AgentCheck = {
-  ...{ at: '2026-11-20T09:12:00.000Z', outcome: 'ready', why: null, version: '2.6.0' },
-  ...{ signedIn: true, answeredMs: null, signInArgs: null },
-  can: { resume: true, fork: true, mcp: true, images: true, subAgents: null },
-  modes: null,
-  options: [],
 }

@@ -22,7 +22,7 @@ const snapshotVersion = 2
  * events, tasks and projects, which tests/toolchain/fold-rules.test.ts computes, because computing
  * it here would delay every start.
  */
-export const foldRules = '4-J9hVH-jzM9mG4F2fMnWWaVr3gS6IfD4CfDArcRgmdco'
+export const foldRules = '4-aXOmRAeG3CHS0DXP7AMOc7lbDPnoRV6j8omQBo06eRQ'
 
 /**
  * Serialized in one step of a few milliseconds, short enough not to delay other work noticeably.

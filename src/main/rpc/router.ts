@@ -484,10 +484,14 @@ export function createRouter(deps: RouterDependencies) {
   })
 }
 
-/** Which variable holds a key (K2), and a command, which runs without a question, are decided by the user. */
+/**
+ * Which variable holds a key (K2), a command, which runs without a question, and the mode of an agent, in which it may
+ * do more than others, are decided by the user.
+ */
 const needsDecision = (agent: AgentChoice): boolean =>
   (agent.kind === 'model' && agent.keyEnv !== undefined) ||
-  (agent.kind === 'acp' && agent.command !== undefined)
+  (agent.kind === 'acp' &&
+    (agent.command !== undefined || agent.mode !== undefined || agent.options !== undefined))
 
 /** The same contract without a wire: for the command line, which runs in this process. */
 export function createInProcessClient(router: ShiplogRouter): ShiplogClient {

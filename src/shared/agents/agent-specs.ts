@@ -62,6 +62,8 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
     command: z.array(z.string()).min(1).optional(),
     /** The mode of its sessions, as the agent names it; absent: the one in which it asks, where it is known. */
     mode: z.string().optional(),
+    /** Other settings of its sessions, by the ids that the agent gives them. */
+    options: z.record(z.string(), z.union([z.string(), z.boolean()])).optional(),
     /** Of one that the person set up: its name, and its variables as they were. */
     own: z
       .object({
@@ -144,6 +146,8 @@ export const agentChoiceSchema = z.discriminatedUnion('kind', [
     own: z.string().optional(),
     /** The mode of its sessions, as the agent names it. Absent: the one in which it asks, where it is known. */
     mode: z.string().min(1).optional(),
+    /** Other settings of its sessions, by the ids that the agent gives them: its model, for example. */
+    options: z.record(z.string(), z.union([z.string(), z.boolean()])).optional(),
   }),
 ])
 export type AgentChoice = z.infer<typeof agentChoiceSchema>

@@ -26,9 +26,11 @@ interface LogLine {
 export async function acpStage({
   isSubAgent = false,
   mode = 'allow-all' as PermissionMode,
+  options,
 }: {
   isSubAgent?: boolean
   mode?: PermissionMode
+  options?: Record<string, string | boolean>
 } = {}) {
   const dir = await temporaryDir()
   const agentDir = join(dir, 'agent')
@@ -43,7 +45,10 @@ export async function acpStage({
   })
   const stage1 = await stage(isSubAgent ? {} : { parentId: null })
   const { spec } = await driver.prepare(
-    { kind: 'acp', program: 'acp', command: `node ${program}`, mode: 'asking' },
+    {
+      ...{ kind: 'acp', program: 'acp', command: `node ${program}`, mode: 'asking' },
+      ...(options && { options }),
+    },
     dir,
   )
   const env = { PATH: process.env.PATH ?? '', HOME: dir, SCRIPTED_ACP: agentDir }

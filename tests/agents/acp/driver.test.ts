@@ -62,6 +62,26 @@ describe('a run of an installed agent', () => {
     expect(await livingOf([started])).toEqual([])
   })
 
+  it('sets the options of its sessions that it offers, and says which it does not', async () => {
+    const { run, entries, sent, notices } = await acpStage({
+      options: { model: 'small', fast: true, effort: 'high' },
+    })
+    const select = { type: 'select', options: [{ value: 'large' }, { value: 'small' }] }
+    await run({
+      modes: asking,
+      configOptions: [
+        { ...select, id: 'model', name: 'Model', category: 'model', currentValue: 'large' },
+        { type: 'boolean', id: 'fast', name: 'Fast', currentValue: true },
+      ],
+      prompts: [[textChunk('Done.'), ended()]],
+    })
+    expect(await sent('session/set_config_option')).toMatchObject([
+      { configId: 'model', value: 'small' },
+    ])
+    expect(notices).toEqual([expect.stringContaining('does not offer "high" for "effort"')])
+    expect(messagesOf(await entries())).toMatchObject([{ model: 'small' }])
+  })
+
   it.each([
     [
       'signed out',

@@ -9,6 +9,8 @@ export interface AcpAgent {
   signIn: string
   /** The mode that its sessions are put in; null: as they are. */
   mode: string | null
+  /** Other settings of its sessions, by id. */
+  options: Readonly<Record<string, string | boolean>>
   /** `_meta` of its sessions; null: none. */
   sessionMeta: Readonly<Record<string, unknown>> | null
   canLoad: boolean

@@ -66,7 +66,7 @@ export function createAcpDriver(deps: {
   const { isFetchAllowed } = settings
 
   return {
-    async prepare({ kind, program, command, own, mode }) {
+    async prepare({ kind, program, command, own, mode, options }) {
       const spec: AcpSpec =
         own === undefined
           ? {
@@ -75,6 +75,7 @@ export function createAcpDriver(deps: {
             }
           : specOfOwn(settings.own(own) ?? missing(own))
       if (mode !== undefined) spec.mode = mode
+      if (options && Object.keys(options).length > 0) spec.options = options
       return { spec, files: [], title: installedAgentName(spec) }
     },
     withModel(spec) {
@@ -109,6 +110,7 @@ export function createAcpDriver(deps: {
           source: sourceOf(spec),
           signIn: preset?.signIn ?? 'Sign in to it in a terminal',
           mode: spec.mode ?? preset?.modes?.[place.permissions ?? 'allow-all'] ?? null,
+          options: spec.options ?? {},
           sessionMeta: preset?.sessionMeta ?? null,
           canLoad: preset?.canLoad ?? true,
           sumsUsage: preset?.sumsUsage ?? false,

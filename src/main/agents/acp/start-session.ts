@@ -26,7 +26,13 @@ const settingMsMax = 30_000
 /** Rejects as requests do. */
 export async function startSession(
   connection: AcpConnection,
-  options: {
+  {
+    agent,
+    place,
+    version,
+    mcpServers,
+    onNotice,
+  }: {
     agent: AcpAgent
     place: AgentPlace
     version: string
@@ -34,10 +40,9 @@ export async function startSession(
     onNotice: (text: string) => void
   },
 ): Promise<Started> {
-  const { agent, place, mcpServers } = options
   const initialized = await connection.request<InitializeResponse>(
     methods.agent.initialize,
-    initializeParams(options.version),
+    initializeParams(version),
     { timeoutMs: startMsMax },
   )
   const { agentCapabilities = {}, agentInfo } = initialized
@@ -48,15 +53,16 @@ export async function startSession(
   const answer = gone ?? (await begin())
   const sessionId = gone ? (earlier as string) : text(answer.sessionId)
   if (!sessionId) throw new Error(`${agent.name} began a session without an id.`)
-  const { modes = null, configOptions = null } = answer
+  const { modes = null } = answer
   await setMode()
+  const options = await setOptions()
   return {
     sessionId,
     ref: { agent: agent.source, id: sessionId },
     isNew: gone === null,
-    model: modelOf(answer),
+    model: modelOf({ ...answer, configOptions: options }),
     takesImages: agentCapabilities.promptCapabilities?.image === true,
-    capabilities: jsonOf({ agentInfo, agentCapabilities, modes, configOptions }),
+    capabilities: jsonOf({ agentInfo, agentCapabilities, modes, configOptions: options }),
   }
 
   function begin(): Promise<Record<string, unknown>> {
@@ -109,9 +115,41 @@ export async function startSession(
       return
     }
     const has = [...available, ...(option ? valuesOf(option) : [])].join(', ')
-    options.onNotice(
+    onNotice(
       `${agent.name} has no mode "${mode}"${has === '' ? '' : ` (it has ${has})`}, so it may do things without asking.`,
     )
+  }
+
+  /** Options are not kept over a resume either. Returns all options as they are then; null: it has none. */
+  async function setOptions(): Promise<unknown> {
+    let options = answer.configOptions ?? null
+    for (const [configId, value] of Object.entries(agent.options)) {
+      const known = Array.isArray(options)
+        ? options.filter(isRecord).find(({ id }) => id === configId)
+        : undefined
+      if (known?.currentValue === value) continue
+      const isOffered =
+        typeof value === 'boolean' ? known !== undefined : known && valuesOf(known).includes(value)
+      if (!isOffered) {
+        onNotice(
+          `${agent.name} does not offer ${JSON.stringify(value)} for ${JSON.stringify(text(known?.name) ?? configId)} any more, and goes on with its own choice.`,
+        )
+        continue
+      }
+      const params = {
+        sessionId,
+        configId,
+        value,
+        ...(typeof value === 'boolean' && { type: 'boolean' }),
+      }
+      const changed = await connection.request<Record<string, unknown>>(
+        methods.agent.session.setConfigOption,
+        params,
+        { timeoutMs: settingMsMax },
+      )
+      options = changed.configOptions ?? options
+    }
+    return options
   }
 }
 

@@ -66,6 +66,8 @@ interface TaskActions {
   unreachable?: string
   onResume?(id: TaskId): void
   onRetry?(id: TaskId): void
+  /** Continues from the end of the turn of an entry, in a new task. */
+  onContinueAt?(seq: number): void
   /** Returns the entries of the menu of a task's card: what its buttons don't do. */
   menuOf?(task: Task): MenuEntry[]
   /** Returns the address of a task. */

@@ -6,11 +6,14 @@ import { isSettled, type Task } from '../../../shared/records/tasks.ts'
  * (T4).
  */
 export const canBeContinued = (task: Task): boolean =>
-  isSettled(task.status) &&
-  task.status !== 'interrupted' &&
-  task.hasTranscript &&
-  task.transcriptExpired === null &&
-  !task.trashed
+  isSettled(task.status) && task.status !== 'interrupted' && hasHistory(task)
+
+/** Reports whether it has a history that an agent can go on from: another one, if it was interrupted. */
+export const canBeContinuedWith = (task: Task): boolean =>
+  isSettled(task.status) && hasHistory(task)
+
+const hasHistory = (task: Task): boolean =>
+  task.hasTranscript && task.transcriptExpired === null && !task.trashed
 
 /**
  * Reports whether it failed by its own report and its workspace exists: the same task can run

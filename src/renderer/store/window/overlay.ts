@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { InstalledAgentState, OwnAgent } from '../../../shared/agents/agent-checks.ts'
 import type { ProviderState } from '../../../shared/agents/provider-settings.ts'
 import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeCandidate, ResumeChoice } from '../../../shared/records/resume.ts'
@@ -17,6 +18,9 @@ export type Overlay =
   | { kind: 'remove-project'; projectId: ProjectId }
   /** The key of a provider of models, or a server of the user's own; null for a new one. */
   | { kind: 'provider'; provider: ProviderState | null; onSaved(): void }
+  /** A command of the person's own; null: a new one. */
+  | { kind: 'own-agent'; agent: OwnAgent | null; onSaved(): void }
+  | { kind: 'fetch-agent'; agent: InstalledAgentState; onFetched(): void }
   /** Null: the user chooses the project in the dialog. */
   | { kind: 'new-agent'; projectId: ProjectId | null }
   | {
@@ -37,8 +41,8 @@ export type Overlay =
   | { kind: 'link-pull-request'; taskId: TaskId }
   /** A follow-up to a root with interrupted sub-agents: they may be resumed first. */
   | { kind: 'follow-up'; taskId: TaskId; interrupted: number; onSend(): void }
-  /** A new task that continues a finished one. */
-  | { kind: 'continue-from'; taskId: TaskId }
+  /** A new task that continues another one. `at`: from the end of the turn with that entry. */
+  | { kind: 'continue-from'; taskId: TaskId; at?: number }
   | { kind: 'palette' }
   | { kind: 'keys' }
 

@@ -1,7 +1,6 @@
 /** This browser's or window's view settings. They never hold data of the record. */
 import { z } from 'zod'
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import { agentKindSchema } from '../../../shared/agents/agent-specs.ts'
 
 export const sidebarWidthMin = 200
 export const sidebarWidthMax = 480
@@ -71,8 +70,18 @@ const preferencesSchema = z.object({
   sendKey: z.enum(['Mod+Enter', 'Enter']).catch('Mod+Enter'),
   /** The last choices of the New agent dialog. */
   isolation: z.enum(['worktree', 'in-place']).catch('worktree'),
-  /** Null: none was started yet. */
-  agentKind: agentKindSchema.nullable().catch(null),
+  /** `model`, `scripted` or an installed agent by its id; null: none was started yet. */
+  agent: z.string().nullable().catch(null),
+  /** The mode and options that each installed agent was last started with, by its id. */
+  agentSettings: z
+    .record(
+      z.string(),
+      z.object({
+        mode: z.string().nullable(),
+        options: z.record(z.string(), z.union([z.string(), z.boolean()])),
+      }),
+    )
+    .catch({}),
   /** `PROVIDER/MODEL` of the last started agent. */
   model: z.string().nullable().catch(null),
 })

@@ -31,7 +31,7 @@ import {
   Wallet,
 } from 'lucide-react'
 import { isRunning, type Task, undoableApply } from '../../../shared/records/tasks.ts'
-import { canBeContinued, canBeResumed, canBeRetried } from '../../components/task/what-next.ts'
+import { canBeContinuedWith, canBeResumed, canBeRetried } from '../../components/task/what-next.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { hasChangeSummary } from '../../store/results/change-summaries.ts'
 import { isResumable, isWaiting, resumableBelow } from '../../store/resume/resumable.ts'
@@ -143,8 +143,8 @@ export function useTaskActions(): (task: Task) => TaskAction[] {
       () => void resuming.giveUp(id),
     )
     add(
-      canBeContinued(task),
-      { id: 'continue', label: 'Continue as a new task…', icon: <CopyPlus /> },
+      canBeContinuedWith(task),
+      { id: 'continue', label: 'Continue with…', icon: <CopyPlus /> },
       () => resuming.continueFrom(id),
     )
     add(

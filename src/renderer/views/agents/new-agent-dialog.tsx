@@ -17,15 +17,15 @@ import {
   TextInput,
 } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { useAppInfo, usePreference, useProjects, useStores } from '../../store/hooks.ts'
+import { usePreference, useProjects, useStores } from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useAttachments } from '../composer/use-attachments.ts'
 import { defaultLimits, LimitsField } from '../limits/limits-field.tsx'
-import { ModelChoice } from './model-choice.tsx'
+import { AgentDetails, AgentField } from './agent-fields.tsx'
 import { PermissionChoice } from './permission-choice.tsx'
-import { ScenarioField, type ScenarioFile } from './scenario-field.tsx'
+import type { ScenarioFile } from './scenario-field.tsx'
 import { hasToBeSeen, SetupTrust } from './setup-trust.tsx'
 import { useAgentChoice } from './use-agent-choice.ts'
 import { useProjectSetup } from './use-project-setup.ts'
@@ -52,7 +52,6 @@ export function NewAgentDialog({ projectId: wanted }: { projectId: ProjectId | n
 
 function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const { client, overlay, navigation, preferences, arrivals } = useStores()
-  const { info } = useAppInfo()
   const projects = useProjects()
   const labels = projectLabels(projects)
   const [projectId, setProjectId] = useState(initial)
@@ -91,7 +90,8 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
         : 'Scroll to the end of the command to allow it.'
   const canStart = whyNot === null
 
-  const isModel = agent.kind === 'model'
+  const isScripted = agent.picked === 'scripted'
+  const takesImages = !isScripted && agent.installed?.check?.can?.images !== false
   const findFiles = async (query: string) =>
     (await client.workspace.findFiles({ projectId, query })).files
   const start = async () => {
@@ -105,13 +105,13 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
         projectId,
         agent: agent.choice,
         prompt: prompt.trim(),
-        images: isModel ? attachments.toSend() : [],
+        images: takesImages ? attachments.toSend() : [],
         isolation,
         agentsAtOnce,
         budget: limits.budget,
         quotaWaits: limits.quotaWaits,
         // A scripted agent plays the person's own script, about which nothing is asked.
-        ...(permissions && agent.choice.kind === 'model' ? { permissions } : {}),
+        ...(permissions && !isScripted ? { permissions } : {}),
       })
       agent.remember()
       attachments.clear()
@@ -132,9 +132,14 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
     if (canStart) void start()
   }
   const fieldError = (field: string) => (problem?.field === field ? problem.message : null)
-  const shownInField = ['scenario', 'model', 'prompt', 'agentsAtOnce', 'budget'].includes(
-    problem?.field ?? '',
-  )
+  const shownInField = [
+    'scenario',
+    'model',
+    'command',
+    'prompt',
+    'agentsAtOnce',
+    'budget',
+  ].includes(problem?.field ?? '')
 
   return (
     <DialogShell
@@ -182,8 +187,8 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
             value={prompt}
             onChange={setPrompt}
             placeholder="Describe the task"
-            findFiles={isModel ? findFiles : undefined}
-            attachments={isModel ? attachments : undefined}
+            findFiles={!isScripted ? findFiles : undefined}
+            attachments={takesImages ? attachments : undefined}
           />
         </Field>
         <div className="grid grid-cols-2 gap-4">
@@ -198,25 +203,16 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
               }))}
             />
           </Field>
-          <Field label="Agent">
-            <Select
-              value={agent.kind}
-              onChange={agent.setKind}
-              options={(info?.agents ?? []).map(({ kind, name, why }) => ({
-                value: kind,
-                label: name,
-                hint: why ?? undefined,
-              }))}
-            />
-          </Field>
+          <AgentField agent={agent} error={fieldError('command')} />
         </div>
-        {agent.kind === 'model' ? (
-          <ModelChoice agent={agent} error={fieldError('model')}>
-            <PermissionChoice projectId={projectId} value={permissions} onChange={setPermissions} />
-          </ModelChoice>
-        ) : (
-          <ScenarioField value={scenario} onChange={setScenario} error={fieldError('scenario')} />
-        )}
+        <AgentDetails
+          agent={agent}
+          scenario={scenario}
+          onScenario={setScenario}
+          errorOf={fieldError}
+        >
+          <PermissionChoice projectId={projectId} value={permissions} onChange={setPermissions} />
+        </AgentDetails>
         <div className="grid grid-cols-2 gap-4">
           <Field
             label="Works in"

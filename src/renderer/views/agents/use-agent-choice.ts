@@ -1,17 +1,30 @@
 import { useState } from 'react'
-import type { AgentChoice, AgentKind } from '../../../shared/agents/agent-specs.ts'
+import type { InstalledAgentState } from '../../../shared/agents/agent-checks.ts'
+import type { AgentChoice } from '../../../shared/agents/agent-specs.ts'
 import { useAppInfo, useLedger, usePreference, useStores } from '../../store/hooks.ts'
+import type { Preferences } from '../../store/window/preferences.ts'
+import { type InstalledAgentsView, useInstalledAgents } from '../installed/use-installed-agents.ts'
 import { useModelSettings } from '../models/use-model-settings.ts'
 import { modelUsedLast } from './model-used-last.ts'
 import type { ScenarioFile } from './scenario-field.tsx'
 
+export type SessionSettings = Preferences['agentSettings'][string]
+
 export interface AgentChosen {
-  kind: AgentKind
-  setKind(kind: AgentKind): void
+  /** `model`, `scripted`, or the id of an installed agent. */
+  picked: string
+  pick(picked: string): void
+  /** What can be picked. */
+  offers: { value: string; label: string; hint?: string | undefined }[]
   /** As the field has it. */
   model: string
   setModel(model: string): void
   models: Pick<ReturnType<typeof useModelSettings>, 'providers' | 'problem' | 'reload'>
+  /** Of an installed agent; null: it is another kind, or not known yet. */
+  installed: InstalledAgentState | null
+  settings: SessionSettings
+  setSettings(settings: SessionSettings): void
+  installedAgents: InstalledAgentsView
   /** Null: `needs` is missing. */
   choice: AgentChoice | null
   needs: string
@@ -19,34 +32,88 @@ export interface AgentChosen {
   remember(): void
 }
 
+const noSettings: SessionSettings = { mode: null, options: {} }
+
 /**
  * Which agent is to be started: as the last time, else a model where one is set up, by default the one that an agent
- * was last started with, here or elsewhere.
+ * was last started with, here or elsewhere; else an installed agent. `initial`: picked at first.
  */
-export function useAgentChoice(scenario: ScenarioFile | null): AgentChosen {
+export function useAgentChoice(scenario: ScenarioFile | null, initial?: string): AgentChosen {
   const { preferences } = useStores()
   const { info } = useAppInfo()
-  const settings = useModelSettings()
-  const [chosenKind, setKind] = useState<AgentKind | null>(usePreference('agentKind'))
+  const models = useModelSettings()
+  const installedAgents = useInstalledAgents()
+  const last = usePreference('agent')
+  const allSettings = usePreference('agentSettings')
+  const [chosen, pick] = useState<string | null>(initial ?? last)
   const [chosenModel, setModel] = useState<string | null>(usePreference('model'))
+  const [changed, setChanged] = useState<Record<string, SessionSettings>>({})
+  const usedLast = useLedger(({ ledger }) => modelUsedLast(ledger.tasks, models.providers ?? []))
+  const available = installedAgents.agents?.filter((one) => one.available) ?? []
+  const offers = [
+    ...(info?.agents ?? []).map(({ kind, name, why }) => ({
+      value: kind as string,
+      label: name,
+      hint: why ?? undefined,
+    })),
+    ...available.map(({ id, name, signedIn }) => ({
+      value: id,
+      label: name,
+      hint: signedIn === false ? 'Not signed in' : undefined,
+    })),
+  ]
   const hasModel = info?.agents.some((one) => one.kind === 'model' && one.available) ?? false
-  const kind = chosenKind ?? (hasModel ? 'model' : 'scripted')
-  const usedLast = useLedger(({ ledger }) => modelUsedLast(ledger.tasks, settings.providers ?? []))
-  const model = chosenModel ?? settings.defaultModel ?? usedLast ?? ''
-  const common = { kind, setKind, model, setModel, models: settings }
-  if (kind === 'model') {
-    const named = model.trim()
-    return {
-      ...common,
-      choice: named === '' ? null : { kind, model: named },
-      needs: 'a model',
-      remember: () => preferences.setState({ agentKind: kind, model: named }),
-    }
-  }
+  const isKnown = (value: string | null) =>
+    // The list of installed agents comes later than the dialog.
+    value !== null && (installedAgents.agents === null || offers.some((one) => one.value === value))
+  const fallback = hasModel ? 'model' : (available[0]?.id ?? 'scripted')
+  const picked = isKnown(chosen) ? (chosen as string) : fallback
+  const installed = available.find(({ id }) => id === picked) ?? null
+  const model = chosenModel ?? models.defaultModel ?? usedLast ?? ''
+  const settings = changed[picked] ?? allSettings[picked] ?? noSettings
+  const { choice, needs } = choiceOf()
   return {
-    ...common,
-    choice: scenario && { kind: 'scripted', scenario: scenario.text, source: scenario.name },
-    needs: 'a scenario file',
-    remember: () => preferences.setState({ agentKind: kind }),
+    ...{ picked, pick, offers, model, setModel, models, installed, installedAgents, settings },
+    setSettings: (next) => setChanged({ ...changed, [picked]: next }),
+    ...{ choice, needs },
+    remember: () =>
+      preferences.setState({
+        agent: picked,
+        ...(picked === 'model' && { model: model.trim() }),
+        ...(installed && { agentSettings: { ...allSettings, [picked]: settings } }),
+      }),
+  }
+
+  function choiceOf(): Pick<AgentChosen, 'choice' | 'needs'> {
+    if (picked === 'model') {
+      const named = model.trim()
+      return { choice: named === '' ? null : { kind: 'model', model: named }, needs: 'a model' }
+    }
+    if (picked === 'scripted')
+      return {
+        choice: scenario && { kind: 'scripted', scenario: scenario.text, source: scenario.name },
+        needs: 'a scenario file',
+      }
+    return { choice: installed && installedChoice(installed, settings), needs: 'an agent' }
+  }
+}
+
+function installedChoice(
+  { id, program, own, check }: InstalledAgentState,
+  { mode, options }: SessionSettings,
+): AgentChoice {
+  // What it offered once, and does not any more, is not asked for.
+  const offered = Object.entries(options).filter(([name, value]) =>
+    check?.options.some(
+      (one) =>
+        one.id === name &&
+        (typeof value === 'boolean' || one.choices.some((choice) => choice.value === value)),
+    ),
+  )
+  return {
+    ...{ kind: 'acp', program },
+    ...(own && { own: id }),
+    ...(mode !== null && { mode }),
+    ...(offered.length > 0 && { options: Object.fromEntries(offered) }),
   }
 }

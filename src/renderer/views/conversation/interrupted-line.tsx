@@ -1,7 +1,13 @@
 import { RotateCcw } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { Task } from '../../../shared/records/tasks.ts'
-import { ActionLine, Button, RelativeTime, StatusIcon } from '../../components/primitives/index.ts'
+import {
+  ActionLine,
+  Button,
+  RelativeTime,
+  StatusIcon,
+  TextButton,
+} from '../../components/primitives/index.ts'
 import { afterInterrupted } from '../../components/task/cause-words.ts'
 import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
 import { isWaiting, stoppedAt } from '../../store/resume/resumable.ts'
@@ -16,9 +22,15 @@ export const hasResumeLine = (task: Task): boolean =>
   !task.workspace?.pending &&
   !task.workspace?.removal
 
+/** It can't go on by itself soon: its quota is spent, or it is gone. */
+const isAnotherWanted = ({ cause, hasTranscript }: Task): boolean =>
+  hasTranscript &&
+  cause !== null &&
+  ['quota', 'sign-in', 'agent-died', 'not-started'].includes(cause.kind)
+
 /** Why the root stopped, with Resume, above the composer. */
 export function InterruptedLine({ task }: { task: Task }) {
-  const { resume } = useResumeActions()
+  const { resume, continueFrom } = useResumeActions()
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
   const { resumes } = useStores()
@@ -52,6 +64,11 @@ export function InterruptedLine({ task }: { task: Task }) {
           <>
             Interrupted <RelativeTime at={stoppedAt(task)} />
             {afterInterrupted(task.cause)}. Resume to continue, or send a new instruction.
+            {isAnotherWanted(task) ? (
+              <TextButton className="ml-2" onClick={() => continueFrom(task.id)}>
+                Continue with another agent…
+              </TextButton>
+            ) : null}
           </>
         )}
       </p>

@@ -6,6 +6,7 @@ import { problemOf } from '../../rpc/problem.ts'
 import { useProjects, useStores, useUnreachable } from '../../store/hooks.ts'
 import { showProblem } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
+import { useInstalledAgents } from '../installed/use-installed-agents.ts'
 import { keyWords, providerTitle } from '../models/provider-words.ts'
 import { isUsable, useModelSettings } from '../models/use-model-settings.ts'
 
@@ -18,6 +19,9 @@ export function FirstSteps() {
   const [starting, setStarting] = useState(false)
   const { providers, reload } = useModelSettings()
   const usable = providers?.filter(isUsable) ?? []
+  const { agents } = useInstalledAgents()
+  const installed = agents?.filter(({ available }) => available) ?? []
+  const canStart = usable.length > 0 || installed.length > 0
   const demo = async () => {
     setStarting(true)
     await startDemo()
@@ -32,12 +36,14 @@ export function FirstSteps() {
       </p>
       <ol aria-label="First steps" className="flex flex-col rounded-md border">
         <Step
-          title="Set up a model"
-          done={usable.length > 0}
+          title="Set up a model, or use an installed agent"
+          done={canStart}
           detail={
             usable[0]
               ? `${providerTitle(usable[0])}: ${keyWords(usable[0].key, usable[0].isOwn)}`
-              : 'With a key of a provider, or on a server of your own such as Ollama.'
+              : installed.length > 0
+                ? `Found here: ${installed.map(({ name }) => name).join(', ')}. Or set up a model.`
+                : 'With a key of a provider, on a server of your own such as Ollama, or an agent such as Codex or Claude Code.'
           }
         >
           {providers && usable.length === 0 ? (
@@ -67,7 +73,7 @@ export function FirstSteps() {
           {project ? (
             <Button
               {...common}
-              variant={usable.length > 0 ? 'primary' : 'quiet'}
+              variant={canStart ? 'primary' : 'quiet'}
               onClick={() => overlay.show({ kind: 'new-agent', projectId: null })}
             >
               New agent…
@@ -107,7 +113,7 @@ function Step(props: { title: string; detail: string; done: boolean; children: R
 /** A key that is there already is used after a click that names it; else one is entered. */
 function SetUpModel(props: { providers: ProviderState[]; onChanged(): void }) {
   const { providers, onChanged } = props
-  const { client, overlay, appInfo } = useStores()
+  const { client, overlay, appInfo, navigation } = useStores()
   const unreachable = useUnreachable()
   const changed = () => {
     onChanged()
@@ -150,6 +156,8 @@ function SetUpModel(props: { providers: ProviderState[]; onChanged(): void }) {
           })),
           { kind: 'separator' as const },
           { label: 'A server of your own…', onSelect: () => enterKey(null) },
+          { kind: 'separator' as const },
+          { label: 'An installed agent…', onSelect: () => navigation.go({ screen: 'settings' }) },
         ]}
       />
     </div>

@@ -1,42 +1,186 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import type { AgentChoice } from '../../../shared/agents/agent-specs.ts'
+import { installedAgentName } from '../../../shared/agents/installed-agents.ts'
+import type { MissingFiles, TurnDiff } from '../../../shared/contract/turn-files.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { Field, TextArea } from '../../components/primitives/index.ts'
-import { useStores, useTask } from '../../store/hooks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
+import { counted } from '../../components/primitives/format.ts'
+import { Field, RelativeTime, Select, TextArea } from '../../components/primitives/index.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useProjects, useStores, useTask } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/window/route.ts'
+import { AgentDetails } from '../agents/agent-fields.tsx'
+import type { ScenarioFile } from '../agents/scenario-field.tsx'
+import { useAgentChoice } from '../agents/use-agent-choice.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
 
-/** A new task that goes on from one that is over, with its history and its files (T4). */
-export function ContinueDialog({ taskId }: { taskId: TaskId }) {
+/** The agent that it has. */
+const same = 'same'
+/** More is read in the changes of the task. */
+const filesNamedMax = 5
+
+/**
+ * A new task that goes on from another one, with its history and its files, and with its agent or another one (T4).
+ * `at`: from the end of the turn with that entry, with the files of that moment. Absent: from its end.
+ */
+export function ContinueDialog(props: { taskId: TaskId; at?: number | undefined }) {
+  const task = useTask(props.taskId)
+  return task ? <ContinueForm task={task} at={props.at ?? null} /> : null
+}
+
+function ContinueForm({ task, at }: { task: Task; at: number | null }) {
+  const { id: taskId } = task
   const { client, navigation } = useStores()
-  const task = useTask(taskId)
   const field = useRef<HTMLTextAreaElement>(null)
-  const [prompt, setPrompt] = useState(task?.prompt ?? '')
-  if (!task) return null
+  const [prompt, setPrompt] = useState(at === null ? task.prompt : '')
+  const [scenario, setScenario] = useState<ScenarioFile | null>(null)
+  const agent = useAgentChoice(scenario)
+  // An interrupted agent is resumed; from its end only another one takes over.
+  const needsAnother = task.status === 'interrupted' && at === null
+  const [isSame, setIsSame] = useState(!needsAnother)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const errorOf = (name: string) => (problem?.field === name ? problem.message : null)
+  const choice: AgentChoice | null = isSame ? null : agent.choice
   const wanted = prompt.trim()
+  const submit = async () => {
+    setProblem(null)
+    try {
+      const { taskId: begun } = await client.tasks.continueFrom({
+        ...{ taskId, prompt: wanted },
+        ...(at !== null && { at }),
+        ...(choice && { agent: choice }),
+      })
+      if (choice) agent.remember()
+      navigation.go(taskRoute(begun))
+    } catch (error) {
+      setProblem(problemOf(error, 'continue as a new task'))
+      throw error
+    }
+  }
   return (
     <FormDialog
       title={`Continue “${task.title}” as a new task`}
       action="Start"
       doing="continue as a new task"
-      canSubmit={wanted !== ''}
-      submit={async () => {
-        const { taskId: begun } = await client.tasks.continueFrom({ taskId, prompt: wanted })
-        navigation.go(taskRoute(begun))
-      }}
+      canSubmit={wanted !== '' && (isSame || choice !== null)}
+      submit={submit}
       focus={field}
       submitsByModEnter
     >
-      <Field
-        label="Prompt"
-        hint="The new task has the full history and starts from the files as they were left."
-      >
+      <Field label="Prompt" hint={historyHint(at)} error={errorOf('prompt')}>
         <TextArea
           ref={field}
-          rows={5}
+          rows={4}
           value={prompt}
+          placeholder={at === null ? undefined : 'What to do from there'}
           onChange={(event) => setPrompt(event.target.value)}
         />
       </Field>
+      <Field
+        label="Agent"
+        hint={
+          needsAnother
+            ? 'To go on with the same agent, resume it. Another one takes its place, and it is abandoned.'
+            : null
+        }
+        error={errorOf('command')}
+      >
+        <Select
+          value={isSame ? same : agent.picked}
+          onChange={(picked: string) => {
+            setIsSame(picked === same)
+            if (picked !== same) agent.pick(picked)
+          }}
+          options={[
+            ...(needsAnother ? [] : [{ value: same, label: `The same: ${agentName(task)}` }]),
+            ...agent.offers,
+          ]}
+        />
+      </Field>
+      {isSame ? null : (
+        <AgentDetails agent={agent} scenario={scenario} onScenario={setScenario} errorOf={errorOf}>
+          {null}
+        </AgentDetails>
+      )}
+      <FromFiles task={task} at={at} />
     </FormDialog>
   )
+}
+
+const historyHint = (at: number | null): string =>
+  at === null
+    ? 'The new task has the full history.'
+    : 'The new task has the history up to the end of that turn. This task stays as it is.'
+
+function agentName({ spec, agent, model }: Task): string {
+  return spec.kind === 'acp' ? installedAgentName(spec) : (model ?? agent)
+}
+
+/** Which files the new task starts from, and what changed since the agent left them. */
+function FromFiles({ task, at }: { task: Task; at: number | null }) {
+  const project = useProjects().find(({ id }) => id === task.projectId)
+  const isKnown = project?.git ?? false
+  const found = useFilesSince(isKnown ? task : null, at)
+  if (!isKnown) return <p className="text-small text-muted">It works in the project folder.</p>
+  if (found === null) return <p className="text-small text-muted">Looking at the files…</p>
+  if (found.kind === 'missing')
+    return (
+      <p className="text-small text-muted">
+        {at === null ? 'It starts from the files as they are now.' : found.message}
+      </p>
+    )
+  const { stated, files } = found
+  const names = files.slice(0, filesNamedMax).map(({ path }) => path)
+  const more = files.length - names.length
+  return (
+    <div role="status" className="text-small text-muted">
+      <p>
+        {at === null ? (
+          'Files: as they are now.'
+        ) : (
+          <>
+            Files: a new worktree with those of{' '}
+            {stated.turn === null ? 'that moment' : `turn ${stated.turn}`},{' '}
+            <RelativeTime at={new Date(stated.at).toISOString()} />.
+          </>
+        )}{' '}
+        {files.length === 0
+          ? 'Nothing has changed since.'
+          : `${counted(files.length, 'file')} changed since${at === null ? ' its last turn' : ''}:`}
+      </p>
+      {names.length > 0 ? (
+        <ul className="untrusted mt-1 pl-4 font-mono text-code">
+          {names.map((path) => (
+            <li key={path} className="truncate" title={path}>
+              {path}
+            </li>
+          ))}
+          {more > 0 ? <li className="font-sans">and {counted(more, 'more file')}</li> : null}
+        </ul>
+      ) : null}
+    </div>
+  )
+}
+
+/** Null while it is compared, or if it can't be. */
+function useFilesSince(task: Task | null, at: number | null): TurnDiff | MissingFiles | null {
+  const { client } = useStores()
+  const [found, setFound] = useState<TurnDiff | MissingFiles | null>(null)
+  const taskId = task?.id ?? null
+  useEffect(() => {
+    if (taskId === null) return
+    const controller = new AbortController()
+    client.turnFiles
+      .diff(
+        { taskId, seq: at ?? Number.MAX_SAFE_INTEGER, against: 'now', patch: false },
+        { signal: controller.signal },
+      )
+      .then(setFound, (error: unknown) => {
+        if (controller.signal.aborted) return
+        const { message } = problemOf(error, 'compare the files')
+        setFound({ kind: 'missing', reason: 'lost', message })
+      })
+    return () => controller.abort()
+  }, [client, taskId, at])
+  return found
 }

@@ -54,7 +54,8 @@ export interface ResumeActions {
   /** Its record stays, so it can be continued as a new task. */
   giveUp(taskId: TaskId): Promise<void>
   retry(taskId: TaskId): Promise<void>
-  continueFrom(taskId: TaskId): void
+  /** `at`: an entry; from the end of its turn. */
+  continueFrom(taskId: TaskId, at?: number): void
 }
 
 /** With interrupted ones below it, the whole tree is checked; who is meant is chosen then. */
@@ -252,7 +253,8 @@ export function createResumeActions(stores: Stores): ResumeActions {
       const retried = await attempt('retry the agent', () => client.tasks.retry({ taskId }))
       if (retried) toast.success(`Retrying “${title}”.`)
     },
-    continueFrom: (taskId) => overlay.show({ kind: 'continue-from', taskId }),
+    continueFrom: (taskId, at) =>
+      overlay.show({ kind: 'continue-from', taskId, ...(at !== undefined && { at }) }),
   }
 }
 

@@ -8,11 +8,11 @@ import {
   keysText,
   RelativeTime,
   Select,
-  StatusIcon,
 } from '../../components/primitives/index.ts'
 import { useAppInfo, usePreference, useProjects, useStores } from '../../store/hooks.ts'
 import type { Preferences } from '../../store/window/preferences.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
+import { InstalledSection } from '../installed/installed-section.tsx'
 import { ModelsSection } from '../models/models-section.tsx'
 import { environmentWords } from '../projects/environment-form.ts'
 import { LimitsSection } from './limits-section.tsx'
@@ -70,6 +70,9 @@ export function SettingsScreen() {
         <Section title="Models">
           <ModelsSection />
         </Section>
+        <Section title="Installed agents">
+          <InstalledSection />
+        </Section>
         <Section title="Notifications">
           <NotificationSetting />
         </Section>
@@ -95,19 +98,6 @@ export function SettingsScreen() {
         ) : null}
         {info ? (
           <>
-            <Section title="Agents">
-              <ul>
-                {info.agents.map((agent) => (
-                  <li key={agent.kind} className="flex min-h-7 items-center gap-2">
-                    <StatusIcon decorative status={agent.available ? 'completed' : 'blocked'} />
-                    {agent.name}
-                    <span className="text-muted">
-                      {agent.available ? 'ready' : `unavailable: ${agent.why ?? 'unknown'}`}
-                    </span>
-                  </li>
-                ))}
-              </ul>
-            </Section>
             <Section title="Data directory">
               <div className="flex items-center gap-1">
                 <code className="untrusted font-mono text-code">{info.dataDir}</code>

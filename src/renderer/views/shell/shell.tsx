@@ -10,6 +10,8 @@ import { ArchiveScreen } from '../archive/archive-screen.tsx'
 import { TaskScreen } from '../conversation/task-screen.tsx'
 import { ExportDialog } from '../export/export-dialog.tsx'
 import { HomeScreen } from '../home/home-screen.tsx'
+import { FetchAgentDialog } from '../installed/fetch-agent-dialog.tsx'
+import { OwnAgentDialog } from '../installed/own-agent-dialog.tsx'
 import { KeysDialog } from '../keys/keys-dialog.tsx'
 import { BudgetDialog } from '../limits/budget-dialog.tsx'
 import { ProviderDialog } from '../models/provider-dialog.tsx'
@@ -134,6 +136,10 @@ function Overlays() {
       return <ProjectSettingsDialog projectId={overlay.projectId} />
     case 'provider':
       return <ProviderDialog {...overlay} />
+    case 'own-agent':
+      return <OwnAgentDialog {...overlay} />
+    case 'fetch-agent':
+      return <FetchAgentDialog {...overlay} />
     case 'remove-project':
       return <RemoveProjectDialog projectId={overlay.projectId} />
     case 'new-agent':
@@ -151,7 +157,7 @@ function Overlays() {
     case 'follow-up':
       return <FollowUpDialog {...overlay} />
     case 'continue-from':
-      return <ContinueDialog taskId={overlay.taskId} />
+      return <ContinueDialog taskId={overlay.taskId} at={overlay.at} />
     case 'palette':
       return <Palette />
     case 'keys':

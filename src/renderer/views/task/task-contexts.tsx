@@ -8,7 +8,14 @@ import {
   TaskLookupContext,
 } from '../../components/conversation/task-lookup.ts'
 import { DiffLayoutContext } from '../../components/diff/diff-layout.ts'
-import { useLedger, usePreference, useStores, useUnreachable } from '../../store/hooks.ts'
+import {
+  useLedger,
+  usePreference,
+  useProjects,
+  useStores,
+  useTask,
+  useUnreachable,
+} from '../../store/hooks.ts'
 import { reportKey } from '../../store/results/reports.ts'
 import { usageBelow } from '../../store/tree-use.ts'
 import { formatRoute, linkTo, taskRoute } from '../../store/window/route.ts'
@@ -30,7 +37,9 @@ export function TaskContexts(props: {
   const { taskId, onViewTranscript, children } = props
   const { client, reports, ledger, preferences } = useStores()
   const { applyPatch, stop } = useActions()
-  const { resume, retry } = useResumeActions()
+  const { resume, retry, continueFrom } = useResumeActions()
+  const task = useTask(taskId)
+  const isInGit = useProjects().some(({ id, git }) => git && id === task?.projectId)
   const taskActions = useTaskActions()
   // Read when a menu opens: a card is not rendered again for it.
   const actionsOf = useRef(taskActions)
@@ -52,6 +61,7 @@ export function TaskContexts(props: {
       onStop: (id: TaskId) => void stop(id),
       onResume: (id: TaskId) => void resume(id),
       onRetry: (id: TaskId) => void retry(id),
+      ...(isInGit && { onContinueAt: (seq: number) => continueFrom(taskId, seq) }),
       menuOf: (task: Task) =>
         menuOf(actionsOf.current(task).filter(({ id }) => !onCard.includes(id))),
       linkTo: (id: TaskId) => formatRoute(taskRoute(id)),
@@ -74,6 +84,8 @@ export function TaskContexts(props: {
       stop,
       resume,
       retry,
+      continueFrom,
+      isInGit,
       unreachable,
       client,
       taskId,

@@ -2,7 +2,16 @@
  * Shown beside a row under the pointer or with the focus: its time, buttons that copy its text and its address, and a
  * menu with the rest.
  */
-import { Braces, Copy, Ellipsis, Link, ListEnd, ScrollText, SquareTerminal } from 'lucide-react'
+import {
+  Braces,
+  Copy,
+  CopyPlus,
+  Ellipsis,
+  Link,
+  ListEnd,
+  ScrollText,
+  SquareTerminal,
+} from 'lucide-react'
 import { useContext, useRef, useState } from 'react'
 import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
 import { createItemMarkdown } from '../../../../shared/projections/transcript/transcript-markdown.ts'
@@ -59,7 +68,7 @@ export function RowTools({ row, item }: { row: Row; item(): TranscriptItem | und
 }
 
 function More({ row, item }: { row: Row; item(): TranscriptItem | undefined }) {
-  const { linkToEntry, readEntry } = useContext(TaskActionsContext)
+  const { linkToEntry, readEntry, onContinueAt } = useContext(TaskActionsContext)
   const button = useRef<HTMLButtonElement>(null)
   const [menu, setMenu] = useState<'unused' | 'open' | 'closed'>('unused')
   const [isJson, toggleJson] = useFold(jsonKey(row.key))
@@ -96,6 +105,15 @@ function More({ row, item }: { row: Row; item(): TranscriptItem | undefined }) {
               label: 'Copy link',
               icon: <Link />,
               onSelect: () => copy(linkToEntry(linkedSeqOf(row))),
+            },
+          ]
+        : []),
+      ...(whole?.kind === 'turn' && onContinueAt
+        ? [
+            {
+              label: 'Continue from here…',
+              icon: <CopyPlus />,
+              onSelect: () => onContinueAt(linkedSeqOf(row)),
             },
           ]
         : []),

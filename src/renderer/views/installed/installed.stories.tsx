@@ -1,0 +1,214 @@
+/** Installed agents over the fake contract: Settings, a new agent on one, and continuing a task with one. */
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, userEvent, waitFor, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createStoryHost, type StoryHost } from '../../../../storybook/story-host.ts'
+import { apiProject, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import { presetState, readyCheck } from '../../../../tests/fixtures/installed-agents.ts'
+import type { AgentCheck, InstalledAgentState } from '../../../shared/agents/agent-checks.ts'
+import type { Overlay } from '../../store/window/overlay.ts'
+
+const offering: AgentCheck = {
+  ...readyCheck,
+  modes: {
+    current: 'read-only',
+    choices: [
+      { value: 'read-only', name: 'Read only', description: 'Asks before anything is changed' },
+      { value: 'full-access', name: 'Full access', description: 'Changes and runs anything' },
+    ],
+  },
+  options: [
+    {
+      ...{ id: 'model', name: 'Model', description: null, category: 'model' },
+      current: 'gpt-6.1-sol',
+      choices: [
+        { value: 'gpt-6.1-sol', name: 'GPT-6.1 Sol', description: null },
+        { value: 'gpt-6.1-mini', name: 'GPT-6.1 mini', description: 'Faster, for small tasks' },
+      ],
+    },
+    {
+      ...{ id: 'fast', name: 'Fast mode', description: null, category: null },
+      ...{ current: false, choices: [] },
+    },
+  ],
+}
+const codex: InstalledAgentState = {
+  ...presetState('codex'),
+  ...{
+    available: true,
+    why: null,
+    file: '/home/robin/.npm-global/bin/codex-acp',
+    version: '2.6.0',
+  },
+  uses: { command: 'codex', file: '/usr/local/bin/codex', version: '0.169.0' },
+  signIn: { text: 'Sign in with: codex login', command: ['/usr/local/bin/codex', 'login'] },
+}
+const claude: InstalledAgentState = {
+  ...presetState('claude-code'),
+  ...{ available: true, why: null, file: '/usr/local/bin/claude-agent-acp', version: '0.100.0' },
+  signedIn: false,
+  signIn: { text: 'Sign in with: claude auth login', command: ['claude', 'auth', 'login'] },
+  check: {
+    ...{ ...readyCheck, outcome: 'signed-out', signedIn: false, version: '0.100.0' },
+    why: 'Claude Code is not signed in. Sign in with: claude auth login',
+  },
+}
+const own: InstalledAgentState = {
+  ...{ ...presetState('qwen'), id: 'copilot', name: 'copilot', program: 'acp', package: null },
+  ...{ available: true, why: null, file: '/usr/local/bin/copilot' },
+  signIn: { text: 'Sign in to it in a terminal', command: null },
+  own: { name: 'copilot', command: 'copilot --acp', passes: ['GH_TOKEN'], sets: {} },
+}
+const agents = [codex, claude, own]
+
+interface Args {
+  agents: InstalledAgentState[]
+  checks?: Record<string, AgentCheck>
+  address?: string
+  overlay?: Exclude<Overlay, { kind: 'none' }>
+  theme?: 'light' | 'dark'
+}
+
+let host: StoryHost
+
+const meta: Meta<Args> = {
+  title: 'Screens/Installed agents',
+  decorators: [inWindow],
+  render: ({ agents, checks, address = '#/settings', overlay, theme }, { globals }) => {
+    host = createStoryHost({
+      ...{ records: laterRecords, agents },
+      ...(checks && { agentChecks: checks }),
+    })
+    return (
+      <AppStage
+        fake={host}
+        address={address}
+        {...(overlay && { overlay })}
+        theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
+      />
+    )
+  },
+}
+export default meta
+type Story = StoryObj<typeof meta>
+
+const body = () => within(document.body)
+const rowOf = async (canvas: HTMLElement, name: string) => {
+  const list = await within(canvas).findByRole('list', { name: 'Installed agents' })
+  const row = within(list)
+    .getAllByRole('listitem')
+    .find((one) => one.textContent?.startsWith(name))
+  if (!row) throw new Error(`no row of ${name}`)
+  row.scrollIntoView({ block: 'center' })
+  return within(row)
+}
+const choose = async (within1: ReturnType<typeof within>, field: string, option: RegExp) => {
+  await userEvent.click(await within1.findByRole('combobox', { name: field }))
+  await userEvent.click(await body().findByRole('option', { name: option }))
+}
+
+/** What was never looked at is unknown; a check shows it. */
+export const List: Story = {
+  args: { agents },
+  play: async ({ canvasElement }) => {
+    const row = await rowOf(canvasElement, 'Codex')
+    await row.findByText(/Signed in: unknown · What it can: unknown/)
+    await userEvent.click(row.getByRole('button', { name: 'Check Codex' }))
+    await row.findByText(
+      /Signed in: yes · Can: resume, fork, MCP, images · Unknown: sub-agents · checked/,
+    )
+    await (await rowOf(canvasElement, 'Claude Code')).findByRole('button', {
+      name: 'Sign in to Claude Code',
+    })
+  },
+}
+export const ListDark: Story = { args: { ...List.args, theme: 'dark' } as Args }
+
+/** A package is fetched after a yes that names what and how big. */
+export const Fetch: Story = {
+  args: { agents },
+  play: async ({ canvasElement }) => {
+    const row = await rowOf(canvasElement, 'Gemini CLI')
+    await userEvent.click(row.getByRole('button', { name: 'Fetch Gemini CLI' }))
+    const dialog = within(await body().findByRole('dialog', { name: 'Fetch Gemini CLI' }))
+    await dialog.findByText('@google/gemini-cli', { exact: true })
+    await dialog.findByText('About 98 MB')
+    await userEvent.click(dialog.getByRole('button', { name: 'Fetch 98 MB' }))
+    await row.findByText(/Fetched by npx/)
+    await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
+  },
+}
+/** Says what is wrong at the field that is wrong. */
+export const OwnCommand: Story = {
+  args: { agents },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Add a command…' }))
+    const dialog = within(await body().findByRole('dialog', { name: 'Add a command' }))
+    const name = dialog.getByRole('textbox', { name: 'Name' })
+    await userEvent.type(name, 'codex')
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Command' }), 'cline --acp')
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Variables' }), 'LEVEL')
+    await dialog.findByText('“LEVEL” is not NAME=VALUE.')
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Variables' }), '=2')
+    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await dialog.findAllByText(/is the name of an agent that Shiplog knows/)
+    await userEvent.clear(name)
+    await userEvent.type(name, 'cline')
+    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    await (await rowOf(canvasElement, 'cline')).findByText(/cline --acp/)
+  },
+}
+
+/** Its model and mode are those that it offered, and are sent with the prompt. */
+export const NewAgent: Story = {
+  args: {
+    agents,
+    ...{ checks: { codex: offering }, address: '#/' },
+    overlay: { kind: 'new-agent', projectId: apiProject },
+  },
+  play: async () => {
+    const dialog = within(await body().findByRole('dialog', { name: 'New agent' }))
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Prompt' }), 'Fix the parser')
+    await choose(dialog, 'Agent', /^Codex/)
+    await userEvent.click(await dialog.findByRole('button', { name: 'Show its models and modes' }))
+    await choose(dialog, 'Model', /GPT-6.1 mini/)
+    await userEvent.click(dialog.getByRole('button', { name: /Start/ }))
+    await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
+    const started = host.calls.find(({ path }) => path === 'tasks.start')
+    await expect(started?.input).toMatchObject({
+      agent: { kind: 'acp', program: 'codex', options: { model: 'gpt-6.1-mini' } },
+    })
+  },
+}
+const chosen: Partial<Story> = {
+  args: { ...NewAgent.args, agents: [{ ...codex, signedIn: true, check: offering }] } as Args,
+  play: async () => {
+    const dialog = within(await body().findByRole('dialog', { name: 'New agent' }))
+    await choose(dialog, 'Agent', /^Codex/)
+    await dialog.findByRole('combobox', { name: 'Mode' })
+  },
+}
+export const NewAgentDark: Story = {
+  ...chosen,
+  args: { ...chosen.args, theme: 'dark' } as Args,
+}
+
+/** Another agent takes over, from files that are named. */
+export const ContinueWith: Story = {
+  args: {
+    agents: [{ ...codex, signedIn: true, check: offering }],
+    address: `#/t/${ids.upgrade}`,
+    overlay: { kind: 'continue-from', taskId: ids.upgrade },
+  },
+  play: async () => {
+    const dialog = within(await body().findByRole('dialog', { name: /^Continue/ }))
+    await choose(dialog, 'Agent', /^Codex/)
+    await dialog.findByRole('combobox', { name: 'Mode' })
+    await userEvent.click(dialog.getByRole('button', { name: 'Start' }))
+    await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
+    const asked = host.calls.find(({ path }) => path === 'tasks.continueFrom')
+    await expect(asked?.input).toMatchObject({ agent: { kind: 'acp', program: 'codex' } })
+  },
+}
