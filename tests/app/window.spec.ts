@@ -1,5 +1,6 @@
 /** The window: narrow and wide, light and dark, and what it remembers. */
 import type { Page } from '@playwright/test'
+import axe from 'axe-core'
 import { expect, type Finished, test } from './app.ts'
 import { conversation, inspector, openAt, row, sidebar, tree } from './places.ts'
 
@@ -32,15 +33,18 @@ test.describe('at 800x600', () => {
   })
 })
 
-test('no screen is wider than the window, at 1280x800 and at 800x600', async ({
+test('no screen is wider than the window, zoomed to 200 % as well, and none breaks a rule of accessibility', async ({
   finished,
   page,
 }) => {
   await openAt(page, finished.host)
+  await page.evaluate(axe.source)
   for (const [at, shown] of screens(finished)) {
     // As a link that is followed inside the page.
     await page.evaluate((address) => window.location.assign(`#${address}`), at)
     for (const size of [
+      // 1280x800 at 200 %.
+      { width: 640, height: 400 },
       { width: 800, height: 600 },
       { width: 1280, height: 800 },
     ]) {
@@ -48,6 +52,11 @@ test('no screen is wider than the window, at 1280x800 and at 800x600', async ({
       await expect(page.getByText(shown).first(), `${at} ${size.width}`).toBeVisible()
       expect(await overflowing(page), `${at} ${size.width}`).toEqual([])
     }
+    expect(await violations(page), at).toEqual([])
+    // All that differs are colours.
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await violations(page, ['color-contrast']), `${at} dark`).toEqual([])
+    await page.emulateMedia({ colorScheme: 'light' })
   }
 })
 
@@ -157,12 +166,29 @@ function screens(finished: Finished): [address: string, shown: string][] {
     [`/p/${finished.project.id}`, finished.project.dir],
     [`/t/${root}`, 'The parser is covered'],
     [`/t/${root}/transcript/${tester}`, 'Write the tests.'],
-    ['/archive', 'Select an agent to read its report and transcript.'],
+    ['/archive', 'Write the guide'],
     [`/archive/${tester}/report`, 'Both pass.'],
     [`/archive/${tester}/transcript`, 'Write the tests.'],
+    [`/transcript/${tester}?show=tools`, 'Created'],
+    [`/transcript/${root}?replay`, 'Turn'],
+    [`/t/${root}/review`, '0 of 2 viewed'],
+    ['/search?q=parser', 'Make the parser robust'],
     ['/settings', 'Data directory'],
   ]
 }
+
+/** What axe finds, a line each; `rules`: only these. */
+const violations = (page: Page, rules?: string[]): Promise<string[]> =>
+  page.evaluate(async (only) => {
+    const { run } = (window as unknown as { axe: typeof axe }).axe
+    const found = await run({
+      resultTypes: ['violations'],
+      ...(only && { runOnly: { type: 'rule', values: only } }),
+    })
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
+    )
+  }, rules)
 
 /** Elements that reach past the window's edge and are not inside something that scrolls. */
 const overflowing = (page: Page): Promise<string[]> =>

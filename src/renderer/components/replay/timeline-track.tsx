@@ -229,7 +229,7 @@ function Lanes(props: { lanes: readonly LaneSpan[]; scale: TimelineScale; width:
               <span
                 key={key}
                 title={title}
-                className={`absolute top-px h-1.5 rounded-sm ${laneClasses[status]}`}
+                className={`absolute top-px h-1.5 rounded-sm forced-colors:border ${laneClasses[status]}`}
                 style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
               />
             )

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { DialogShell, Kbd } from '../../components/primitives/index.ts'
 import { useRoute, useStores } from '../../store/hooks.ts'
 import type { KeyCommand, KeyGroup } from '../../store/window/keys.ts'
@@ -14,6 +14,7 @@ export function KeysDialog() {
   const { overlay, keys } = useStores()
   const route = useRoute()
   const scope = scopeOf(route)
+  const list = useRef<HTMLElement>(null)
   // As they were when it was opened: the transcript behind it gives way to it, with its keys.
   const [registered] = useState(() => keys.store.getState())
   const commands = registered.filter(
@@ -21,8 +22,22 @@ export function KeysDialog() {
       command.keys !== null && (command.scope ?? 'window') === scope,
   )
   return (
-    <DialogShell open onClose={overlay.hide} title="Keyboard shortcuts" size="small" focus="dialog">
-      <div className="grid gap-4 p-4">
+    <DialogShell
+      open
+      onClose={overlay.hide}
+      title="Keyboard shortcuts"
+      size="small"
+      focus={list}
+      bare
+    >
+      {/* It has the focus, so that keys scroll it. */}
+      <section
+        ref={list}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        aria-label="Keys"
+        className="focus-pane grid min-h-0 flex-1 gap-4 overflow-y-auto p-4"
+      >
         {groups.map((group) => {
           const listed = distinct(commands.filter((command) => command.group === group))
           if (listed.length === 0) return null
@@ -50,7 +65,7 @@ export function KeysDialog() {
             </section>
           )
         })}
-      </div>
+      </section>
     </DialogShell>
   )
 }

@@ -46,7 +46,7 @@ function useNeedNotifications(): void {
   }, [needs, preferences, navigation, arrivals])
 }
 
-const needTitles = {
+export const needTitles = {
   permission: 'Asks for permission',
   budget: 'Limit reached',
   stuck: 'Silent for minutes',
@@ -65,7 +65,7 @@ function notify(title: string, body: string, tag: string, open: () => void): voi
 const isAllowed = (): boolean => 'Notification' in window && Notification.permission === 'granted'
 
 /** Its tree waits for the quota that is spent. */
-const willSleep = ({ status, cause, options, quotaWaitsUsed = 0 }: Task): boolean =>
+export const willSleep = ({ status, cause, options, quotaWaitsUsed = 0 }: Task): boolean =>
   status === 'interrupted' &&
   cause?.kind === 'quota' &&
   cause.untilMs !== null &&

@@ -15,6 +15,7 @@ import { OwnAgentDialog } from '../installed/own-agent-dialog.tsx'
 import { KeysDialog } from '../keys/keys-dialog.tsx'
 import { BudgetDialog } from '../limits/budget-dialog.tsx'
 import { ProviderDialog } from '../models/provider-dialog.tsx'
+import { StatusAnnouncer } from '../notifications/status-announcer.tsx'
 import { useNotifications } from '../notifications/use-notifications.ts'
 import { Palette } from '../palette/palette.tsx'
 import { AddProjectDialog } from '../projects/add-project-dialog.tsx'
@@ -78,6 +79,7 @@ export function Shell() {
         ) : null}
         <ConnectionBanner />
         <Notices />
+        <StatusAnnouncer />
         <ErrorBoundary resetKey={address}>
           <Screen />
         </ErrorBoundary>

@@ -31,8 +31,9 @@ export function TranscriptHeader(props: {
   const lost = useConnectionLost()
   const status = shownStatus(task, lineage[0] ?? null)
   return (
-    <div className="flex min-w-0 items-center gap-3">
-      <nav aria-label="Parents" className="min-w-0 flex-1">
+    // In a narrow window the buttons wrap below the title.
+    <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+      <nav aria-label="Parents" className="min-w-0 flex-1 basis-56">
         <Breadcrumb ancestors={lineage.slice(0, -1)} routeOf={({ id }) => routeOf(id)}>
           <li aria-current="page" className="max-w-[60%] min-w-24 shrink-0 font-semibold">
             <TitleText title={task.title} />

@@ -1,0 +1,39 @@
+import { useEffect, useRef, useState } from 'react'
+import { statusLabel } from '../../components/primitives/index.ts'
+import { watchRoots } from '../../store/attention/root-endings.ts'
+import { useStores } from '../../store/hooks.ts'
+import { useNeedsYou } from '../sidebar/use-needs-you.ts'
+import { needTitles, willSleep } from './use-notifications.ts'
+
+/**
+ * Announces to screen readers, when they have read what they are at, that an agent ended or waits for the user: never
+ * what an agent writes. Use it once, in the shell.
+ */
+export function StatusAnnouncer() {
+  const { ledger } = useStores()
+  const [text, setText] = useState('')
+  const needs = useNeedsYou()
+  const known = useRef<ReadonlySet<string> | null>(null)
+  useEffect(
+    () =>
+      watchRoots(ledger, (task) =>
+        setText(`${statusLabel(willSleep(task) ? 'sleeping' : task.status)}: ${task.title}`),
+      ),
+    [ledger],
+  )
+  useEffect(() => {
+    const before = known.current
+    known.current = new Set(needs.map(({ key }) => key))
+    if (before === null) return
+    const added = needs.filter(({ key }) => !before.has(key))
+    const texts = added.flatMap(({ kind, title }) =>
+      kind in needTitles ? [`${needTitles[kind as keyof typeof needTitles]}: ${title}`] : [],
+    )
+    if (texts.length > 0) setText(texts.join('. '))
+  }, [needs])
+  return (
+    <p role="status" aria-label="Agents" className="sr-only">
+      {text}
+    </p>
+  )
+}
