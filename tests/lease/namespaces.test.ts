@@ -125,9 +125,10 @@ describe('the lock beside the lease', () => {
     if (process.platform !== 'linux') test.skip('skipped: only Linux lists the locks of a file')
     needsNamespaces(test)
     const dataDir = await scratchDirectory()
+    // Started first: it has to take the lock before the holder takes it again.
+    const other = await taker(dataDir, 'container')
     const lease = await acquireLease(dataDir, { host: 'cli', watchMs: 2_000 })
     await readFile(path.join(dataDir, 'lease.lock'))
-    const other = await taker(dataDir, 'container')
     expect(await other.take()).toMatchObject({ outcome: 'taken' })
     await lease.lost
     expect(lease.isLost()).toBe(true)
