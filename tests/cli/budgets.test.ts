@@ -157,3 +157,24 @@ it('[Q1] tasks list shows a tree that waits for a quota as sleeping, and offers 
   expect(stdout).toMatch(/until .*2026.*, then it goes on by itself: 5-hour limit/)
   expect(stderr).not.toContain('interrupted')
 })
+
+it('[Q1] agent run waits with a tree for its quota, from the moment at which an agent ended with it', async () => {
+  const cwd = await temporaryDir()
+  await writeFiles(cwd, { 'a.yaml': 'version: 1', 'api/README.md': '' })
+  const waiting = createFakeShiplog()
+  const started = Promise.withResolvers<TaskId>()
+  waiting.onStart(async (taskId) => started.resolve(taskId))
+  const argv = ['agent', 'run', 'Go', '--project', 'api', '--scenario', 'a.yaml']
+  const cli = startCli([...argv, '--quota-waits', '1'], { cwd, fake: waiting })
+  const taskId = await started.promise
+  const untilMs = Date.now() + 60_000
+  waiting.spawn(taskId)
+  waiting.interrupt(taskId, { kind: 'quota', untilMs, detail: '5-hour limit' })
+  await cli.said('interrupted')
+  waiting.record({ type: 'task.sleep-started', taskId, untilMs, wait: 1, reason: '5-hour limit' })
+  await cli.said('☾ sleeping')
+  waiting.record({ type: 'task.resumed', taskId, run: 2, process: { pid: 1, startedAt: '1' } })
+  waiting.record({ type: 'task.sleep-ended', taskId, because: 'woke' })
+  waiting.complete(taskId)
+  expect(await cli.ended).toMatchObject({ code: 0 })
+})

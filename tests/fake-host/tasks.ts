@@ -151,6 +151,7 @@ export function taskAnswers(
         options: {
           ...{ agentsAtOnce: input.agentsAtOnce ?? 3, keep: input.keep },
           ...(input.permissions && { permissions: input.permissions }),
+          ...(input.quotaWaits && { quotaWaits: input.quotaWaits }),
         },
       })
       happenings.begin(taskId, 'onStart')

@@ -5,11 +5,16 @@
  */
 
 import { refused } from '../../../shared/failure.ts'
-import { isSleeper, type Sleep } from '../../../shared/projections/ledger/sleep.ts'
-import { type Cause, isStoppedByPerson } from '../../../shared/records/causes.ts'
+import {
+  isSleeper,
+  type Sleep,
+  sleepMsMax,
+  wasStopped,
+} from '../../../shared/projections/ledger/sleep.ts'
+import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { messageOf } from '../../runs/interruption.ts'
 
@@ -17,8 +22,6 @@ import { messageOf } from '../../runs/interruption.ts'
 const jitterMsMax = 60_000
 /** A timer does not count the time in which a laptop sleeps: the clock is read at least this often. */
 const lookEveryMs = 30_000
-/** A provider that names a time further away is waited for by the person. */
-const sleepMsMax = 8 * 24 * 3_600_000
 
 export interface QuotaSleep {
   /** Arms what the ledger says sleeps. */
@@ -174,9 +177,6 @@ export function createQuotaSleep(deps: {
     const task = state.tasks.get(taskId)
     return task && state.tasks.get(task.rootId)
   }
-
-  const wasStopped = (root: Task): boolean =>
-    !isRunning(root.status) && isStoppedByPerson(root.cause)
 
   function sleeping(rootId: TaskId): Task {
     const root = state.tasks.get(rootId)

@@ -1,6 +1,9 @@
 /** Which agents of a tree that waits for a spent quota go on by themselves (Q1). Pure. */
-import { isStoppedByPerson } from '../../records/causes.ts'
-import type { Task } from '../../records/tasks.ts'
+import { type Cause, isStoppedByPerson } from '../../records/causes.ts'
+import { isRunning, type Task } from '../../records/tasks.ts'
+
+/** A provider that names a time further away is waited for by the person. */
+export const sleepMsMax = 8 * 24 * 3_600_000
 
 export type Sleep = NonNullable<Task['sleep']>
 
@@ -18,3 +21,22 @@ export const sleepOf = (
   task: Sleeper,
   root: Pick<Task, 'sleep'> | null | undefined,
 ): Sleep | null => (root?.sleep && isSleeper(task, root.sleep) ? root.sleep : null)
+
+/** The person stopped the tree of `root`, and it is not woken. */
+export const wasStopped = (root: Pick<Task, 'status' | 'cause'>): boolean =>
+  !isRunning(root.status) && isStoppedByPerson(root.cause)
+
+/**
+ * Whether the tree of `root`, which does not sleep, begins to because one of its agents ended with `cause`. `nowMs`: at
+ * that moment.
+ */
+export const startsSleep = (
+  root: Pick<Task, 'status' | 'cause' | 'options' | 'quotaWaitsUsed'>,
+  cause: Cause,
+  nowMs: number,
+): boolean =>
+  cause.kind === 'quota' &&
+  cause.untilMs !== null &&
+  cause.untilMs - nowMs <= sleepMsMax &&
+  (root.quotaWaitsUsed ?? 0) < (root.options.quotaWaits ?? 0) &&
+  !wasStopped(root)

@@ -9,6 +9,7 @@ import {
   emptyLedgerState,
   type LedgerState,
 } from '../../../../shared/projections/ledger/ledger-state.ts'
+import { startsSleep } from '../../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../../../../shared/records/ledger.ts'
 import { isRunning, isSettled, type Task, type TaskTree } from '../../../../shared/records/tasks.ts'
@@ -63,6 +64,8 @@ export async function followTrees(
   const signal = AbortSignal.any([stop.signal, closed])
   const sessions = new Map<TaskId, SessionFollower>()
   const pendingRemovals = new Set<TaskId>()
+  /** Roots whose sleep is recorded next: right after the run that ended with the quota. */
+  const fallingAsleep = new Set<TaskId>()
   let state = emptyLedgerState('')
   let saidStillRunning = false
   let stall: NodeJS.Timeout | undefined
@@ -100,8 +103,18 @@ export async function followTrees(
       if (event.pending === null) pendingRemovals.delete(event.workspaceId)
       else pendingRemovals.add(event.workspaceId)
     }
+    followSleep(record)
     const taskId = taskOf(event)
     if (taskId) await onChange(state.tasks.get(taskId))
+  }
+
+  function followSleep({ event, at }: LedgerRecord): void {
+    if (event.type === 'task.sleep-started' || event.type === 'task.sleep-ended')
+      fallingAsleep.delete(event.taskId)
+    if (event.type !== 'task.interrupted') return
+    const task = state.tasks.get(event.taskId)
+    const root = task && state.tasks.get(task.rootId)
+    if (root && !root.sleep && startsSleep(root, event.cause, at)) fallingAsleep.add(root.id)
   }
 
   /** True when nothing is left to wait for. */
@@ -119,6 +132,7 @@ export async function followTrees(
       return false
     }
     const awaited =
+      [...rootIds].some((id) => fallingAsleep.has(id)) ||
       since.some((task) => isAwaitingCleanUp(state, task, pendingRemovals)) ||
       [...state.tasks.values()].some((task) => rootIds.has(task.rootId) && isReleased(task, since))
     if (awaited) stall = setTimeout(() => stop.abort(), stallMsMax)
