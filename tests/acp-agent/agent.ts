@@ -114,7 +114,7 @@ async function play(
       const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
       child.unref()
       log({ left: child.pid })
-    } else if ('late' in step) setTimeout(() => void update(step.late), 0)
+    } else if ('late' in step) setImmediate(() => void update(step.late))
   }
   return null
 }

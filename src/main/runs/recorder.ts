@@ -48,7 +48,7 @@ type RecordedEvent = Exclude<AgentEvent, { type: 'failed' }>
 
 /** The agent's summary of its turn at its end. */
 interface TurnEnd {
-  usage?: Usage | undefined
+  usage?: Usage | null | undefined
   model?: string | undefined
   stop?: string | undefined
   providerData?: ProviderData | undefined
@@ -299,7 +299,7 @@ export function createRecorder(options: {
       message = open
       throw error
     }
-    options.onUsage?.(usage ?? undefined, 'turn')
+    if (usage !== null) options.onUsage?.(usage, 'turn')
     session.setPartial(null)
     await options.afterTurn?.(turn)
   }

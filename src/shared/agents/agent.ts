@@ -71,9 +71,10 @@ export type AgentEvent =
   | { type: 'retrying'; cause: Cause; untilMs: number | null }
   /** Data that the driver can't interpret (G8). */
   | { type: 'foreign'; source: string; content: JsonValue }
+  /** A `usage` of null is that of a later turn, which covers both; absent: not reported. */
   | {
       type: 'turn-ended'
-      usage?: Usage
+      usage?: Usage | null
       model?: string
       stop?: string
       providerData?: ProviderData

@@ -91,6 +91,7 @@ const messageFields = {
    */
   status: z.enum(['complete', 'interrupted', 'superseded']),
   model: z.string().nullish(),
+  /** Null: that of a later turn covers this one as well. Absent: not reported. */
   usage: usageSchema.nullish(),
   /** Why the provider ended the turn, in its own word. */
   stop: z.string().optional(),

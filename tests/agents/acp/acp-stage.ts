@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createAcpDriver } from '../../../src/main/agents/acp/driver.ts'
 import { createFindProgram } from '../../../src/main/agents/acp/find-program.ts'
+import type { OpenTaskTools } from '../../../src/main/agents/acp/task-tools.ts'
 import { createCustody } from '../../../src/main/processes/custody.ts'
 import type { RunOptions } from '../../../src/main/runs/run-options.ts'
 import type { PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
@@ -27,10 +28,12 @@ export async function acpStage({
   isSubAgent = false,
   mode = 'allow-all' as PermissionMode,
   options,
+  openTools,
 }: {
   isSubAgent?: boolean
   mode?: PermissionMode
   options?: Record<string, string | boolean>
+  openTools?: OpenTaskTools
 } = {}) {
   const dir = await temporaryDir()
   const agentDir = join(dir, 'agent')
@@ -41,6 +44,7 @@ export async function acpStage({
     ...{ custody, version: '0.0.0', find: createFindProgram(), hostEnv: process.env },
     ...{ definitions: noDefinitions, onModel: async () => null },
     allowConfiguration: async () => null,
+    ...(openTools && { openTools }),
     onNotice: (text) => notices.push(text),
   })
   const stage1 = await stage(isSubAgent ? {} : { parentId: null })

@@ -42,6 +42,8 @@ describe('a run of an installed agent', () => {
         parts.map((part) => ('text' in part ? part.text : part.type)),
       ),
     ).toEqual([['Look first.', 'I write it.', 'tool-call'], ['Done.']])
+    // [G6] What one turn of the prompt used is not known, and is not 0.
+    expect(messagesOf(all).map(({ usage }) => usage)).toMatchObject([null, { inputTokens: 20 }])
     expect(all).toContainEqual(
       expect.objectContaining({
         type: 'tool-result',
@@ -111,6 +113,42 @@ describe('a run of an installed agent', () => {
     const [said] = messagesOf(await entries()).flatMap(({ parts }) => parts)
     const lines = Array.from({ length: count }, (_, n) => `${n}\n`).join('')
     expect(said).toMatchObject({ type: 'text', text: lines })
+  })
+
+  it('ends its turn although the client gave up on a call without closing it', async () => {
+    const turn = new AbortController()
+    let call = () => {}
+    const { run, entries } = await acpStage({
+      openTools: async ({ host }) => {
+        const asked = { name: 'task_await', input: { tasks: 'all' } }
+        call = () => void host.callTool(asked, { stopWaiting: turn.signal })
+        return {
+          entry: { type: 'http', name: 'shiplog', url: 'http://127.0.0.1:1/', headers: [] },
+          ...{ connect() {}, received: () => true, reported: () => false, stopWaiting() {} },
+          ...{ listed: async () => true, close: async () => {} },
+          turnEnded: () => turn.abort(),
+        }
+      },
+    })
+    let signs = 0
+    const outcome = await run(
+      { prompts: [[textChunk('Waiting.'), { ask: { toolCallId: 'a' } }, ended()]] },
+      {
+        // The session, the turn, and then its text.
+        onSign() {
+          signs++
+          if (signs === 3) call()
+        },
+        async runTool(_, __, { stopWaiting }) {
+          await new Promise((resolve) => stopWaiting?.addEventListener('abort', resolve))
+          return { outcome: 'ok', output: 'Still running.' }
+        },
+      },
+    )
+    expect(outcome.status).toBe('completed')
+    const types = (await entries()).map(({ type }) => type)
+    expect(types.indexOf('tool-result')).toBeGreaterThan(0)
+    expect(types.indexOf('tool-result')).toBeLessThan(types.lastIndexOf('message'))
   })
 
   it('[G2] leaves no process behind when it is stopped, also in another group', async () => {

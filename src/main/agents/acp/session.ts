@@ -148,6 +148,7 @@ export function openAcpSession(
       for (const said of next.messages) parts.push(...said)
       if (next.note !== null) parts.push(textPart(next.note))
       fold.begin()
+      yield* fold.openTurn()
       const answer = yield* prompted(at, parts)
       const failure = failureOf(answer, fold, agent)
       const isReported = tools?.reported() ?? false
@@ -158,6 +159,8 @@ export function openAcpSession(
       // Before the end of the turn, so that it belongs to it.
       if (lacksReport && !isAskedNext && lastText !== '')
         await host.callTool({ name: 'agent_report', input: reportOf(lastText, tools !== null) })
+      // The end of the turn waits for its calls: a client may have given up on one without closing it.
+      tools?.turnEnded()
       yield* fold.end({
         usage: usageOfAnswer(answer.result, {
           isSum: agent.sumsUsage,
@@ -166,7 +169,6 @@ export function openAcpSession(
         ...(started.model !== null && { model: started.model }),
         stop: answer.stop,
       })
-      tools?.turnEnded()
       if (failure) return yield { type: 'failed', cause: failure }
       if (isReported || next.isLast) return
       parts = []
@@ -183,7 +185,7 @@ export function openAcpSession(
 
   /** Sends one prompt. Yields what it brings, and returns its answer. Rejects as requests do. */
   async function* prompted(
-    { host, started, fold, feed, connection }: Conversation,
+    { host, started, fold, feed, connection, tools }: Conversation,
     parts: PromptPart[],
   ): AsyncGenerator<AgentEvent, PromptAnswer> {
     const costBefore = fold.costUsd() ?? (started.isNew ? 0 : null)
@@ -208,8 +210,12 @@ export function openAcpSession(
         continue
       }
       if (item.kind === 'update') {
-        if (item.sessionId === sessionId || item.sessionId === '') yield* fold.update(item.update)
-        else yield foreign({ sessionId: item.sessionId, update: item.update })
+        if (item.sessionId === sessionId || item.sessionId === '') {
+          const events = fold.update(item.update)
+          // The agent has an answer to each of its calls, or gave up on them: no call may hold up the end of the turn.
+          if (events.some(({ type }) => type === 'turn-ended')) tools?.stopWaiting()
+          yield* events
+        } else yield foreign({ sessionId: item.sessionId, update: item.update })
         continue
       }
       const { events, call } = fold.asked(item.request.toolCall)

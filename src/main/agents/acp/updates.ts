@@ -8,7 +8,7 @@ import type { AgentEvent, SpeechKind } from '../../../shared/agents/agent.ts'
 import type { PartId } from '../../../shared/agents/agent-records.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { type ToolCallId, toolCallIdSchema } from '../../../shared/records/ids.ts'
-import { noUsage, type Usage } from '../../../shared/records/usage.ts'
+import type { Usage } from '../../../shared/records/usage.ts'
 import { type CallState, callStateOf, endOfCall, newCall, newsOfCall } from './calls.ts'
 import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
 import { ownToolOf } from './own-tools.ts'
@@ -35,6 +35,8 @@ export interface UpdateFold {
   mode(): string | null
   /** A new prompt is sent. */
   begin(): void
+  /** Begins its turn before its first update, because calls over MCP may arrive before that. */
+  openTurn(): AgentEvent[]
 }
 
 interface Upserted {
@@ -52,8 +54,8 @@ interface Part {
 /** `source`: the agent, in foreign entries: `acp:codex`. `cwd`: paths inside it are shown relative to it. */
 export function createUpdateFold({ source, cwd }: { source: string; cwd: string }): UpdateFold {
   const calls = new Map<string, CallState>()
-  /** Of calls that Shiplog's own tools record themselves. */
-  const own = new Set<string>()
+  /** Of calls that Shiplog's own tools record themselves; true: still running. */
+  const own = new Map<string, boolean>()
   const compactions = new Map<string, string>()
   let part: Part | null = null
   let parts = 0
@@ -82,10 +84,11 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
 
   /** What an agent says after the results of its calls is the next turn, as it is in a model's conversation. */
   function nextTurn(): AgentEvent[] {
-    if (!inTurn || !turnHasCalls || calls.size > 0) return []
+    const isCalling = calls.size > 0 || [...own.values()].includes(true)
+    if (!inTurn || !turnHasCalls || isCalling) return []
     inTurn = false
     // The usage of the whole prompt is reported with its last turn.
-    return [...endPart(), { type: 'turn-ended', usage: noUsage }]
+    return [...endPart(), { type: 'turn-ended', usage: null }]
   }
 
   function endPart(): AgentEvent[] {
@@ -118,11 +121,15 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
     const id = isRecord(given) ? text(given.toolCallId) : null
     if (!isRecord(given) || id === null || id === '')
       return { call: null, events: [foreign(given)] }
-    if (own.has(id)) return { call: 'own', events: [] }
     const known = calls.get(id)
     const state = callStateOf(known ?? newCall(idOf(id)), given, cwd)
+    const isOver = state.status === 'completed' || state.status === 'failed'
+    if (own.has(id)) {
+      if (isOver) own.set(id, false)
+      return { call: 'own', events: [] }
+    }
     if (!known && ownToolOf(state) !== null) {
-      own.add(id)
+      own.set(id, !isOver)
       callCount++
       turnHasCalls = true
       return { call: 'own', events: [...openTurn(), ...endPart()] }
@@ -136,7 +143,7 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
       if (state.newOutput !== '') events.push(...newsOfCall(null, state))
     }
     calls.set(id, { ...state, newOutput: '' })
-    if (state.status === 'completed' || state.status === 'failed') {
+    if (isOver) {
       calls.delete(id)
       events.push(endOfCall(state))
       // Without an id for messages, what comes next is another one.
@@ -279,6 +286,7 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
       lastText = ''
       own.clear()
     },
+    openTurn,
   }
 }
 

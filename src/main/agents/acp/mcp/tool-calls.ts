@@ -24,7 +24,9 @@ export interface ToolCalls {
   received(callId: string): boolean
   /** True once the agent has reported. */
   reported(): boolean
-  /** Ends all waits of the turn. The same request in a later turn is a new one. */
+  /** Answers calls that wait for sub-agents: the agent goes on without them. */
+  stopWaiting(): void
+  /** Ends all waits of the prompt. The same request in a later one is a new one. */
   turnEnded(): void
   /** Later calls are refused. */
   close(): void
@@ -122,14 +124,19 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
     ])
   }
 
+  function stopWaiting(): void {
+    turn.abort()
+    turn = new AbortController()
+  }
+
   return {
     call,
     connect: connected.resolve,
     received: (callId) => receivedIds.has(callId),
     reported: () => hasReported,
+    stopWaiting,
     turnEnded() {
-      turn.abort()
-      turn = new AbortController()
+      stopWaiting()
       // A client that sends ids may repeat a call at any time.
       for (const key of made.keys()) if (key.startsWith(contentKey)) made.delete(key)
     },

@@ -37,7 +37,7 @@ interface ToolServers {
 
 /** Lives as long as a run. */
 export interface RunToolServer
-  extends Pick<ToolCalls, 'connect' | 'received' | 'reported' | 'turnEnded'> {
+  extends Pick<ToolCalls, 'connect' | 'received' | 'reported' | 'stopWaiting' | 'turnEnded'> {
   /** For `mcpServers` of `session/new`, `session/load` and `session/resume`. */
   readonly entry: {
     type: 'http'
@@ -150,9 +150,9 @@ export function createToolServers({
       http = null
       throw error
     }
-    const { connect, received, reported, turnEnded } = calls
+    const { connect, received, reported, stopWaiting, turnEnded } = calls
     return {
-      ...{ connect, received, reported, turnEnded },
+      ...{ connect, received, reported, stopWaiting, turnEnded },
       entry: {
         type: 'http',
         name: 'shiplog',
