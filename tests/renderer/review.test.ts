@@ -20,7 +20,10 @@ const file = (path: string) => ({
 
 describe('the tree of changed files', () => {
   it('has folders before files, and folders with one folder in one row', () => {
-    const paths = ['z.md', 'src/main/git/a.ts', 'src/main/b.ts', 'deep/er/still/c.ts', 'a.md']
+    const paths = [
+      ...['z10.md', 'z9.md', 'src/main/git/a.ts', 'src/main/b.ts'],
+      ...['deep/er/still/c.ts', 'a.md'],
+    ]
     const rows = fileTreeRows(paths.map(file)).map(
       (row) => `${'  '.repeat(row.depth)}${row.name}${row.kind === 'folder' ? '/' : ''}`,
     )
@@ -32,7 +35,8 @@ describe('the tree of changed files', () => {
       '    a.ts',
       '  b.ts',
       'a.md',
-      'z.md',
+      'z9.md',
+      'z10.md',
     ])
   })
 })
@@ -78,6 +82,14 @@ describe('changes of a file', () => {
         ...{ blocks: 1, label: { side: 'additions', line: 15 } },
       },
     ])
+  })
+
+  it('are labelled within the first lines of a new file', () => {
+    const added = (lines: number) =>
+      `--- /dev/null\n+++ b/x\n@@ -0,0 +1,${lines} @@\n${'+line\n'.repeat(lines)}`
+    const label = (lines: number) => changesOfPatch(added(lines))[0]?.label
+    expect(label(12)).toEqual({ side: 'additions', line: 12 })
+    expect(label(13)).toEqual({ side: 'additions', line: 1 })
   })
 
   it('are applied when each of their blocks is', () => {

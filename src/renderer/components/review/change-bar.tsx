@@ -23,7 +23,7 @@ export function ChangeBar(props: {
       tabIndex={-1}
       data-change={index}
       aria-label={`Change ${index + 1} of ${count}`}
-      className="focus-inset flex min-h-7 min-w-0 scroll-mt-10 flex-wrap content-center items-center gap-x-2 border-y bg-panel px-3 font-sans text-small whitespace-normal text-muted"
+      className="focus-inset flex min-h-7 min-w-0 flex-wrap content-center items-center gap-x-2 border-y bg-panel px-3 font-sans text-small whitespace-normal text-muted"
     >
       <span className="tabular shrink-0">
         Change {index + 1} of {count}

@@ -9,9 +9,12 @@ interface FileChange {
   range: HunkRange
   /** Runs of changed lines in it. */
   blocks: number
-  /** Where it is labelled: above its first line, or below its last one where nothing is shown above. */
+  /** Where it is labelled: above its first line; where nothing is shown above, below its first lines, or the first. */
   label: PatchLine
 }
+
+/** Of a change that nothing is shown above: a longer one is labelled below its first line. */
+const labelledLinesMax = 12
 
 /** As many as Git shows around a change: with fewer between them, two changes are one hunk, in a whole file as well. */
 const contextLines = 3
@@ -22,6 +25,7 @@ export function changesOfPatch(patch: string): FileChange[] {
     let [oldLine, newLine] = [hunk.oldStart, hunk.newStart]
     let unchanged = Number.POSITIVE_INFINITY
     let above: PatchLine | null = null
+    let first: PatchLine = { side: 'additions', line: 1 }
     for (const line of hunk.lines) {
       if (line.startsWith('\\')) continue
       if (line.startsWith(' ')) {
@@ -38,6 +42,7 @@ export function changesOfPatch(patch: string): FileChange[] {
       if (unchanged > contextLines * 2) {
         const range = { oldStart: oldLine, oldLines: 0, newStart: newLine, newLines: 0 }
         changes.push({ range, blocks: 1, label: above ?? here })
+        first = here
       } else if (unchanged > 0) bump(changes)
       const change = changes.at(-1)
       unchanged = 0
@@ -46,7 +51,10 @@ export function changesOfPatch(patch: string): FileChange[] {
       if (!change) continue
       change.range.oldLines = oldLine - change.range.oldStart
       change.range.newLines = newLine - change.range.newStart
-      if (above === null) change.label = here
+      // In a new file the last line is far below.
+      if (above !== null) continue
+      const lines = change.range.oldLines + change.range.newLines
+      change.label = lines <= labelledLinesMax ? here : first
     }
   }
   return changes

@@ -29,7 +29,7 @@ export function fileTreeRows(files: readonly ChangedFile[]): FileTreeRow[] {
 
 function rowsOf(folder: Folder, above: string, depth: number): FileTreeRow[] {
   const folders = [...folder.folders]
-    .toSorted(([a], [b]) => a.localeCompare(b))
+    .toSorted(([a], [b]) => byName(a, b))
     .flatMap(([first, inside]): FileTreeRow[] => {
       let name = first
       let below = inside
@@ -42,10 +42,12 @@ function rowsOf(folder: Folder, above: string, depth: number): FileTreeRow[] {
     })
   const files = folder.files
     .map((file) => ({ file, name: file.path.slice(file.path.lastIndexOf('/') + 1) }))
-    .toSorted((a, b) => a.name.localeCompare(b.name))
+    .toSorted((a, b) => byName(a.name, b.name))
     .map(({ file, name }): FileTreeRow => ({ kind: 'file', file, name, depth }))
   return [...folders, ...files]
 }
+
+const { compare: byName } = new Intl.Collator(undefined, { numeric: true })
 
 function onlyFolder({ folders, files }: Folder): [string, Folder] | undefined {
   return folders.size === 1 && files.length === 0 ? [...folders][0] : undefined

@@ -1,11 +1,11 @@
-import { Check, GitMerge, MessageSquarePlus } from 'lucide-react'
+import { ArrowDown, ArrowUp, Check, GitMerge, MessageSquarePlus } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { TargetComparison } from '../../../shared/contract/changes.ts'
 import type { Task } from '../../../shared/records/tasks.ts'
 import type { PatchLine } from '../../components/diff/file-patch.tsx'
 import { PatchView } from '../../components/diff/patch-view.tsx'
-import { Button, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
+import { Button, IconButton, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { authorsOfChange } from '../../components/review/authors-of-change.ts'
 import { ChangeAuthors } from '../../components/review/change-authors.tsx'
 import { ChangeBar } from '../../components/review/change-bar.tsx'
@@ -26,6 +26,9 @@ import { useFileAuthors } from './use-file-authors.ts'
 import { useReplies } from './use-replies.ts'
 import { useFilePatch } from './use-review-diff.ts'
 
+/** Pixels of the lines above a change that stay in view. */
+const barMargin = 40
+
 const none: readonly ReviewComment[] = []
 
 interface FileReviewProps {
@@ -33,6 +36,8 @@ interface FileReviewProps {
   file: ChangedFile
   comparison: TargetComparison | null
   partial: PartialApply
+  viewed: boolean
+  onToggleViewed(): void
   /** Which change to go to once the file is shown; null: none. */
   arriveAt: 'first' | 'last' | null
   /** Another file has the next change. */
@@ -41,7 +46,7 @@ interface FileReviewProps {
 
 /** The changes of one file, each with Apply, and the comments on them. */
 export function FileReview(props: FileReviewProps) {
-  const { task, file, comparison, partial, arriveAt, onPastEnd } = props
+  const { task, file, comparison, partial, viewed, onToggleViewed, arriveAt, onPastEnd } = props
   const { navigation, reviewComments } = useStores()
   const layout = usePreference('reviewLayout')
   const ignoreSpace = usePreference('reviewIgnoresSpace')
@@ -50,6 +55,7 @@ export function FileReview(props: FileReviewProps) {
   const all = useStore(reviewComments.store, (known) => known.get(task.id) ?? none)
   const [writing, setWriting] = useState<PatchLine | null>(null)
   const content = useRef<HTMLDivElement>(null)
+  const heading = useRef<HTMLDivElement>(null)
   const patch = view.phase === 'ready' ? view.patch : null
   const lines = useMemo(() => linesOfPatch(patch ?? ''), [patch])
   const changes = useMemo(() => changesOfPatch(patch ?? ''), [patch])
@@ -94,7 +100,7 @@ export function FileReview(props: FileReviewProps) {
     const bar = content.current?.querySelector<HTMLElement>(`[data-change="${index}"]`)
     const focus = () => {
       bar?.focus({ preventScroll: true })
-      bar?.scrollIntoView({ block: 'start' })
+      if (bar) scrollTo(bar)
     }
     focus()
     if (!bar || document.activeElement === bar) return
@@ -192,42 +198,79 @@ export function FileReview(props: FileReviewProps) {
         </ChangeBar>
       ) : null,
     )
-  const outdated = placed.filter(({ line }) => line === null)
-  return (
-    <div ref={content} className="flex flex-col gap-2 p-4">
-      <div className="flex flex-wrap items-center gap-2">
-        <h2 className="untrusted min-w-[200px] flex-1 font-mono text-code break-all" dir="ltr">
-          {file.oldPath ? `${file.oldPath} → ` : ''}
-          {file.path}
-        </h2>
+  /** Moves what is below the header alone: `scrollIntoView` would move the window as well. */
+  const scrollTo = (bar: HTMLElement) => {
+    const { bottom = 0 } = heading.current?.getBoundingClientRect() ?? {}
+    heading.current?.parentElement?.parentElement?.scrollBy({
+      top: bar.getBoundingClientRect().top - bottom - barMargin,
+    })
+  }
+  const header = (
+    <div
+      ref={heading}
+      className="sticky top-0 z-10 -mx-4 flex flex-wrap items-center gap-2 border-b bg-canvas px-4 py-2"
+    >
+      <h2 className="untrusted min-w-[160px] flex-1 font-mono text-code break-all" dir="ltr">
+        {file.oldPath ? `${file.oldPath} → ` : ''}
+        {file.path}
+      </h2>
+      <label className="flex h-6 items-center gap-1.5 text-small text-muted">
+        <input
+          type="checkbox"
+          checked={viewed}
+          onChange={onToggleViewed}
+          className="size-3.5 accent-(--accent-fill)"
+        />
+        Viewed
+      </label>
+      <IconButton
+        size="small"
+        label="Previous change"
+        shortcut="p"
+        icon={<ArrowUp />}
+        onClick={() => step(-1)}
+      />
+      <IconButton
+        size="small"
+        label="Next change"
+        shortcut="n"
+        icon={<ArrowDown />}
+        onClick={() => step(1)}
+      />
+      <Button
+        size="small"
+        aria-label="Comment on the file"
+        icon={<MessageSquarePlus />}
+        onClick={() => setWriting({ side: 'additions', line: 0 })}
+      >
+        Comment
+      </Button>
+      {applied ? (
+        <span className="flex h-6 items-center gap-1 px-1.5 text-small text-green">
+          <Check aria-hidden className="size-3.5" />
+          Applied to {partial.target}
+        </span>
+      ) : (
         <Button
           size="small"
-          icon={<MessageSquarePlus />}
-          onClick={() => setWriting({ side: 'additions', line: 0 })}
+          icon={<GitMerge />}
+          busy={partial.applying}
+          disabled={partial.notNow !== null || conflict !== undefined}
+          title={
+            partial.notNow ??
+            (conflict ? 'Conflicts; see below' : `Apply only this file to ${partial.target}`)
+          }
+          onClick={() => partial.apply([{ path: file.path }])}
         >
-          Comment on the file
+          Apply file
         </Button>
-        {applied ? (
-          <span className="flex h-6 items-center gap-1 px-1.5 text-small text-green">
-            <Check aria-hidden className="size-3.5" />
-            Applied to {partial.target}
-          </span>
-        ) : (
-          <Button
-            size="small"
-            icon={<GitMerge />}
-            busy={partial.applying}
-            disabled={partial.notNow !== null || conflict !== undefined}
-            title={
-              partial.notNow ??
-              (conflict ? 'Conflicts; see below' : `Apply only this file to ${partial.target}`)
-            }
-            onClick={() => partial.apply([{ path: file.path }])}
-          >
-            Apply file
-          </Button>
-        )}
-      </div>
+      )}
+    </div>
+  )
+  const outdated = placed.filter(({ line }) => line === null)
+  return (
+    <div ref={content} className="flex flex-col gap-2 px-4 pb-4">
+      {header}
       <FileTurns authors={authors?.authors ?? []} onOpen={openTurn} />
       {conflict ? (
         <ConflictView

@@ -98,8 +98,8 @@ function Review({ task, path }: { task: Task; path: string | null }) {
           </>
         }
       />
-      <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-1.5">
-        <span className="text-muted">{counted(files.length, 'file')}</span>
+      <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-1.5 max-[899px]:gap-x-2">
+        <span className="text-muted max-[899px]:hidden">{counted(files.length, 'file')}</span>
         <Counts
           additions={sum(files, ({ additions }) => additions)}
           deletions={sum(files, ({ deletions }) => deletions)}
@@ -153,7 +153,8 @@ function Review({ task, path }: { task: Task; path: string | null }) {
         <div className="flex min-h-0 flex-1">
           <nav
             aria-label="Files"
-            className="w-[240px] shrink-0 overflow-y-auto border-r max-[899px]:w-[180px]"
+            // Positioned: what is for screen readers alone would otherwise make the whole window scroll.
+            className="relative w-[240px] shrink-0 overflow-y-auto border-r max-[899px]:w-[180px]"
           >
             <ChangedTree
               files={files}
@@ -167,24 +168,20 @@ function Review({ task, path }: { task: Task; path: string | null }) {
               }}
             />
           </nav>
-          <div key={selected.path} className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto">
+          <div
+            key={selected.path}
+            className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto"
+          >
             <FileReview
               task={task}
               file={selected}
               comparison={comparison}
               partial={partial}
+              viewed={isMarked(selected)}
+              onToggleViewed={toggleViewed}
               arriveAt={arriveAt.current}
               onPastEnd={(by) => step(by, by === 1 ? 'first' : 'last')}
             />
-            <label className="flex items-center gap-2 px-4 pb-4 text-muted">
-              <input
-                type="checkbox"
-                checked={isMarked(selected)}
-                onChange={toggleViewed}
-                className="size-4 accent-(--accent-fill)"
-              />
-              Viewed
-            </label>
           </div>
         </div>
       ) : null}
