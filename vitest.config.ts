@@ -22,6 +22,8 @@ export default defineConfig({
     exclude: [
       // Playwright's, run by scripts/test.mjs.
       ...['tests/app/**', 'tests/electron/**', 'tests/screenshots/**'],
+      // Run by scripts/test-agents.mjs.
+      ...(process.env.SHIPLOG_TEST_AGENTS === undefined ? ['tests/installed-agents/**'] : []),
       // Run by scripts/soak.mjs, and for mutants.
       ...((process.env.SHIPLOG_SOAK ?? process.env.SHIPLOG_LONG_TESTS) === undefined
         ? ['tests/**/*.soak.test.ts']

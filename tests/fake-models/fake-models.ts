@@ -123,6 +123,8 @@ export async function startFakeModels({
         const loaded = new Set(requests.flatMap(({ body, status }) => (status ? [body.model] : [])))
         return sendJson(res, 200, beside(context.models, loaded, text))
       }
+      // Claude Code asks whether the service can be reached.
+      if (req.method === 'HEAD' && address.pathname === '/api/hello') return void res.end()
       if (!route) throw new Refusal(404, `Invalid URL (${req.method} ${req.url})`)
       checkKey(wire, req.headers, address.searchParams, key)
       if (route.kind === 'models') return sendJson(res, 200, modelListOf(wire))
@@ -166,7 +168,8 @@ export async function startFakeModels({
   ): Promise<void> {
     recorded.body = parseBody(text)
     const driver = drivers[wire]
-    const read = driver.read(recorded.body, context, { model, stream })
+    const betas = (recorded.headers['anthropic-beta'] ?? '').split(',').map((name) => name.trim())
+    const read = driver.read(recorded.body, context, { model, stream, betas })
     const turn = await nextTurn(recorded, read.userTexts, read.model.id)
     if (isFailure(turn)) {
       const { stream, model } = read

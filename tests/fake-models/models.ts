@@ -18,6 +18,8 @@ export interface Model {
   refusesSampling?: boolean
   /** Anthropic: refuses a conversation that ends with the assistant. */
   refusesPrefill?: boolean
+  /** Anthropic: accepts system messages in the middle of a conversation. */
+  takesSystemMessages?: boolean
   /** OpenAI: supports cache breakpoints and reports cache writes. */
   marksCache?: boolean
   /** Google: refuses calls without their thought signature. */
@@ -45,6 +47,7 @@ export const defaultModels: Model[] = [
     hidesThinking: true,
     refusesSampling: true,
     refusesPrefill: true,
+    takesSystemMessages: true,
   },
   { id: 'claude-sonnet-4-5', wires: ['anthropic'], contextChars, maxOutputTokens: 64_000 },
   {

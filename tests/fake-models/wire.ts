@@ -29,8 +29,15 @@ export interface Rendered {
 }
 
 export interface WireDriver {
-  /** Throws Refusal. `path` has the model and method for wires that put them in the URL. */
-  read(body: unknown, context: WireContext, path: { model: string; stream: boolean }): ReadRequest
+  /**
+   * Throws Refusal. `model` and `stream` are those of the URL, for wires that put them there; `betas` are the
+   * beta features that a header of the request asks for.
+   */
+  read(
+    body: unknown,
+    context: WireContext,
+    request: { model: string; stream: boolean; betas: readonly string[] },
+  ): ReadRequest
   /** An error event within a stream. */
   errorEvent(error: ServiceError): string
   /** Events sent before the service validates the prompt; empty for most services. */

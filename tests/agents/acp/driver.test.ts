@@ -106,6 +106,23 @@ describe('a run of an installed agent', () => {
     expect((await entries()).at(-1)).toMatchObject({ type: 'run-end', cause })
   })
 
+  it('[P4] is interrupted by a refusal that ends its turn, with what was refused', async () => {
+    const ask = {
+      toolCallId: 'b1',
+      title: 'rm -r out',
+      kind: 'execute',
+      rawInput: { command: 'rm -r out' },
+    }
+    const { run } = await acpStage({ mode: 'ask' })
+    const ended = await run({
+      prompts: [[{ ask, rejected: [{ end: { stopReason: 'cancelled' } }] }]],
+    })
+    expect(ended).toMatchObject({
+      status: 'interrupted',
+      cause: { kind: 'permission-denied', detail: expect.stringContaining('rm -r out') },
+    })
+  })
+
   it('loses nothing of a flood, and reads on after nonsense', async () => {
     const { run, entries } = await acpStage()
     const count = 3_000

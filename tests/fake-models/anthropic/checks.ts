@@ -20,7 +20,10 @@ export function checkMessagesRequest(
   request: MessagesRequest,
   model: Model,
   issued: IssuedRegistry,
+  betas: readonly string[],
 ): void {
+  checkBetas(request, betas)
+  checkSystemMessages(request, model)
   checkSettings(request, model)
   checkTools(request)
   checkCacheControl(request)
@@ -30,6 +33,27 @@ export function checkMessagesRequest(
   checkIssued(request, turns, issued)
   checkImages('anthropic', request)
   checkLength('anthropic', request, model)
+}
+
+/** Fields that are refused without the header of their beta. */
+function checkBetas(request: MessagesRequest, betas: readonly string[]): void {
+  const has = (name: string) => betas.some((beta) => beta.startsWith(`${name}-20`))
+  if (request.context_management && !has('context-management'))
+    refuse('context_management: Extra inputs are not permitted')
+  const controlled = request.messages.findIndex((message) => 'output_config' in message)
+  if (controlled >= 0 && !has('per-turn-control'))
+    refuse(`messages.${controlled}.output_config: Extra inputs are not permitted`)
+}
+
+/** Newer models take instructions in the middle of a conversation, after what the user says. */
+function checkSystemMessages({ messages }: MessagesRequest, model: Model): void {
+  for (const [index, { role }] of messages.entries()) {
+    if (role !== 'system') continue
+    if (!model.takesSystemMessages)
+      refuse(`messages.${index}.role: Input should be 'user' or 'assistant'`)
+    if (messages[index - 1]?.role !== 'user')
+      refuse(`[fake] messages.${index}: a system message does not follow a message of the user`)
+  }
 }
 
 function checkSettings(request: MessagesRequest, model: Model): void {
@@ -107,6 +131,7 @@ const nestedIn = (block: MessageBlock) =>
 function mergeTurns({ messages }: MessagesRequest): MessageTurn[] {
   const turns: MessageTurn[] = []
   for (const [index, { role, content }] of messages.entries()) {
+    if (role === 'system') continue
     const last = turns.at(-1)
     if (last?.role === role) last.blocks.push(...content)
     else turns.push({ role, blocks: [...content], index })
@@ -124,7 +149,7 @@ function checkContent({ messages, system = [] }: MessagesRequest): void {
       refuse(
         `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
       )
-    const wrong = content.find(({ type }) => !allowedIn(role).includes(type))
+    const wrong = content.find(({ type }) => !allowed[role].includes(type))
     if (wrong)
       refuse(
         `messages.${index}: \`${wrong.type}\` blocks are not permitted in \`${role}\` messages`,
@@ -137,10 +162,11 @@ function checkContent({ messages, system = [] }: MessagesRequest): void {
   }
 }
 
-const allowedIn = (role: 'user' | 'assistant'): MessageBlock['type'][] =>
-  role === 'user'
-    ? ['text', 'image', 'document', 'tool_result']
-    : ['text', 'tool_use', 'thinking', 'redacted_thinking']
+const allowed: Record<'user' | 'assistant' | 'system', readonly MessageBlock['type'][]> = {
+  user: ['text', 'image', 'document', 'tool_result'],
+  assistant: ['text', 'tool_use', 'thinking', 'redacted_thinking'],
+  system: ['text'],
+}
 
 function checkCalls(turns: MessageTurn[]): void {
   const seen = new Set<string>()

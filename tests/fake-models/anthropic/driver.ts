@@ -21,11 +21,11 @@ export const anthropicDriver: WireDriver = {
   errorEvent: (error) => `event: error\ndata: ${JSON.stringify(errorBody('anthropic', error))}\n\n`,
   opening: '',
 
-  read(body, { models, issued, cache }) {
+  read(body, { models, issued, cache }, { betas }) {
     const request = parseMessagesRequest(body)
     const model = models.find('anthropic', request.model)
     if (!model) throw new Refusal(404, `model: ${request.model}`)
-    checkMessagesRequest(request, model, issued)
+    checkMessagesRequest(request, model, issued, betas)
     if (request.messages.at(-1)?.role === 'assistant' && model.refusesPrefill)
       refuse(
         'This model does not support assistant message prefill. The conversation must end with a user message.',

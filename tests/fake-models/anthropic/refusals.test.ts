@@ -7,6 +7,7 @@ const model = 'claude-opus-5-5'
 const older = 'claude-sonnet-4-5'
 const user = (content: unknown) => ({ role: 'user', content })
 const assistant = (content: unknown) => ({ role: 'assistant', content })
+const system = (content: unknown, more = {}) => ({ role: 'system', content, ...more })
 const text = (text: string, more = {}) => ({ type: 'text', text, ...more })
 const use = (id: string, more = {}) => ({ type: 'tool_use', id, name: 'read', input: {}, ...more })
 const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' })
@@ -50,6 +51,7 @@ describe('the Messages API accepts', () => {
     ['a prompt', () => base],
     ['a conversation', () => conversation(assistant('Hi'), user('Bye'))],
     ['two messages of the user in a row', () => conversation(user('Bye'))],
+    ['a system message after one of the user', () => conversation(system('Be brief.'))],
     ['prefill, on older models', () => ({ ...conversation(assistant('Hi')), model: older })],
     [
       'calls with their results',
@@ -109,17 +111,33 @@ describe('the Messages API refuses', () => {
       () => ({ ...base, max_tokens: 200_000 }),
       '400 max_tokens: 200000 > 128000',
     ],
+    [
+      'a system message, by older models',
+      () => ({ ...conversation(system('Be brief.')), model: older }),
+      "400 messages.1.role: Input should be 'user' or 'assistant'",
+    ],
+    [
+      'a system message after one of the assistant',
+      () => conversation(assistant('Hi'), system('Be brief.')),
+      '400 [fake] messages.2: a system message does not follow a message of the user',
+    ],
+    [
+      'what is in a beta that was not asked for',
+      () => ({ ...base, context_management: { edits: [{ type: 'clear_thinking_20251015' }] } }),
+      '400 context_management: Extra inputs are not permitted',
+    ],
+    [
+      'the effort of one turn, without its beta',
+      () => conversation(system('Be brief.', { output_config: { effort: 'low' } })),
+      '400 messages.1.output_config: Extra inputs are not permitted',
+    ],
     ['an unknown parameter', () => ({ ...base, n: 1 }), '400 n: Extra inputs are not permitted'],
     [
       'an unknown key of a block',
       () => conversation(assistant([text('a', { reasoning: 'b' })]), user('c')),
       '400 messages.1.content.0.reasoning: Extra inputs are not permitted',
     ],
-    [
-      'an unknown role',
-      () => conversation({ role: 'system', content: 'a' }),
-      '400 messages.1.role:',
-    ],
+    ['an unknown role', () => conversation({ role: 'tool', content: 'a' }), '400 messages.1.role:'],
     [
       'no messages',
       () => ({ ...base, messages: [] }),

@@ -56,12 +56,25 @@ const block = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() }),
 ])
 
+const outputConfig = z.strictObject({
+  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  format: z.unknown().optional(),
+  task_budget: z.unknown().optional(),
+})
+
+const message = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.enum(['user', 'assistant']), content: blocks(block) }),
+  z.strictObject({
+    role: z.literal('system'),
+    content: blocks(text),
+    output_config: outputConfig.optional(),
+  }),
+])
+
 const messagesRequest = z.strictObject({
   model: z.string(),
   max_tokens: z.number().int().min(1),
-  messages: z
-    .array(z.strictObject({ role: z.enum(['user', 'assistant']), content: blocks(block) }))
-    .min(1, 'at least one message is required'),
+  messages: z.array(message).min(1, 'at least one message is required'),
   system: blocks(text).optional(),
   tools: z
     .array(
@@ -102,12 +115,9 @@ const messagesRequest = z.strictObject({
       z.strictObject({ type: z.literal('disabled') }),
     ])
     .optional(),
-  output_config: z
-    .strictObject({
-      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
-      format: z.unknown().optional(),
-      task_budget: z.unknown().optional(),
-    })
+  output_config: outputConfig.optional(),
+  context_management: z
+    .strictObject({ edits: z.array(z.looseObject({ type: z.string() })) })
     .optional(),
   cache_control: cacheControl.nullish(),
   metadata: z.strictObject({ user_id: z.string().nullish() }).optional(),

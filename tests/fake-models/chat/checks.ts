@@ -16,6 +16,11 @@ export function checkChatRequest(request: ChatRequest, model: Model, issued: Iss
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
       { code: 'unsupported_parameter', param: 'max_tokens' },
     )
+  if (request.chat_template_kwargs && model.wires.includes('responses'))
+    refuse("Unknown parameter: 'chat_template_kwargs'.", {
+      code: 'unknown_parameter',
+      param: 'chat_template_kwargs',
+    })
   if (request.stream_options && !request.stream)
     refuse("The 'stream_options' parameter is only allowed when 'stream' is enabled.", {
       param: 'stream_options',

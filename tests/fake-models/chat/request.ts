@@ -58,6 +58,8 @@ const chatRequest = z.strictObject({
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
   verbosity: z.string().nullish(),
   response_format: z.unknown().optional(),
+  /** vLLM's own. */
+  chat_template_kwargs: z.record(z.string(), z.unknown()).optional(),
   parallel_tool_calls: z.boolean().optional(),
   ...cacheParameters,
   safety_identifier: z.string().optional(),

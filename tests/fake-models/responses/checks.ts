@@ -17,14 +17,7 @@ export function checkResponsesRequest(
   issued: IssuedRegistry,
 ): ResponsesItem[] {
   checkCacheParameters(request, model)
-  checkOpenaiTools(
-    (request.tools ?? []).map(({ name, parameters, strict }) => ({
-      name,
-      schema: parameters,
-      strict: strict === true,
-    })),
-    (index, key) => `tools[${index}].${key}`,
-  )
+  checkTools(request)
   if (request.input.length === 0)
     refuse("Invalid 'input': empty array. Expected an array with minimum length 1.", {
       code: 'empty_array',
@@ -39,6 +32,20 @@ export function checkResponsesRequest(
   checkImages('responses', request)
   checkLength('responses', request, model)
   return items
+}
+
+/** A name is unique in its namespace. */
+function checkTools({ tools = [] }: ResponsesRequest): void {
+  const groups = [tools, ...tools.map((tool) => (tool.type === 'namespace' ? tool.tools : []))]
+  for (const group of groups)
+    checkOpenaiTools(
+      group.flatMap((tool) =>
+        tool.type === 'function'
+          ? [{ name: tool.name, schema: tool.parameters, strict: tool.strict === true }]
+          : [],
+      ),
+      (index, key) => `tools[${index}].${key}`,
+    )
 }
 
 function checkIds(input: ResponsesItem[]): void {
@@ -108,7 +115,8 @@ function checkCalls(items: ResponsesItem[], issued: IssuedRegistry): void {
           `Duplicate item found with id ${item.call_id}. Remove duplicate items from your input and try again.`,
         )
       calls.set(item.call_id, index)
-      issued.checkCall(item.call_id, item.name, parseArguments(item.arguments))
+      const name = [item.namespace, item.name].filter(Boolean).join('.')
+      issued.checkCall(item.call_id, name, parseArguments(item.arguments))
     }
     if (item.type !== 'function_call_output') continue
     if (!calls.has(item.call_id))
@@ -137,7 +145,8 @@ function checkCalls(items: ResponsesItem[], issued: IssuedRegistry): void {
 
 function checkMessages(items: ResponsesItem[]): void {
   const isInstruction = (item: ResponsesItem) =>
-    item.type === 'message' && (item.role === 'system' || item.role === 'developer')
+    item.type === 'additional_tools' ||
+    (item.type === 'message' && (item.role === 'system' || item.role === 'developer'))
   const first = items.find((item) => !isInstruction(item))
   if (first?.type !== 'message' || first.role !== 'user')
     refuse("[fake] the first message is not the user's")

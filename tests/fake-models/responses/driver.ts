@@ -47,7 +47,7 @@ export const responsesDriver: WireDriver = {
           if (token) reasoning.push(token)
           if (item.type !== 'function_call') continue
           issued.issueCall(String(item.call_id), {
-            name: String(item.name),
+            name: [item.namespace, item.name].filter(Boolean).join('.'),
             input: String(item.arguments),
             model: model.id,
             reasoning: [...reasoning],
@@ -136,7 +136,7 @@ export const responsesDriver: WireDriver = {
         id,
         type: 'function_call',
         call_id: part.id ?? issued.newId('call_'),
-        name: part.name,
+        ...nameOf(part.name),
       }
       const at = { item_id: id, output_index }
       return {
@@ -154,6 +154,15 @@ export const responsesDriver: WireDriver = {
         })),
         closing: [{ type: 'response.function_call_arguments.done', ...at, arguments: text }],
       }
+    }
+
+    /** `namespace.tool` where the request has such a namespace. */
+    function nameOf(name: string): { name: string; namespace?: string } {
+      const [namespace = '', ...rest] = name.split('.')
+      const isNamespace = request.tools?.some(
+        (tool) => tool.type === 'namespace' && tool.name === namespace,
+      )
+      return isNamespace ? { name: rest.join('.'), namespace } : { name }
     }
 
     function assemble(

@@ -28,6 +28,13 @@ const tool = (more = {}) => ({
   ...more,
 })
 
+const namespace = (...tools: object[]) => ({
+  type: 'namespace',
+  name: 'files',
+  description: 'Files.',
+  tools,
+})
+
 let fake: FakeModels
 /** Issued reasoning and calls; `stored` is the same answer to a request that stores it. */
 let said: { reasoning: { id: string }; calls: { call_id: string }[]; outputs: object[] }
@@ -55,6 +62,10 @@ const reference = (item: { id: string } | undefined) => ({ type: 'item_reference
 describe('the Responses API accepts', () => {
   it.each<[string, () => object]>([
     ['a prompt', () => base],
+    [
+      'tools of one name, one of them in a namespace',
+      () => ({ ...base, tools: [tool(), namespace(tool())] }),
+    ],
     ['a prompt that is a string', () => ({ model, input: 'Hello' })],
     ['a conversation', () => conversation(assistant('Hi'), user('Bye'))],
     [
@@ -246,6 +257,11 @@ describe('the Responses API refuses', () => {
     [
       'two tools of one name',
       () => ({ ...base, tools: [tool(), tool()] }),
+      "400 Duplicate tool name: 'read'.",
+    ],
+    [
+      'two tools of one name in a namespace',
+      () => ({ ...base, tools: [namespace(tool(), tool())] }),
       "400 Duplicate tool name: 'read'.",
     ],
     [

@@ -60,6 +60,7 @@ const item = z.discriminatedUnion('type', [
     id: z.string().optional(),
     call_id: callId,
     name: z.string(),
+    namespace: z.string().optional(),
     arguments: z.string(),
     status,
   }),
@@ -71,7 +72,22 @@ const item = z.discriminatedUnion('type', [
     status,
   }),
   z.strictObject({ type: z.literal('item_reference'), id: z.string() }),
+  /** Tools for all that follows. */
+  z.strictObject({
+    type: z.literal('additional_tools'),
+    id: z.string().optional(),
+    role: z.literal('developer'),
+    tools: z.array(z.looseObject({ type: z.string() })),
+  }),
 ])
+
+const functionTool = z.strictObject({
+  type: z.literal('function'),
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()),
+  strict: z.boolean().nullish(),
+})
 
 const responsesRequest = z.strictObject({
   model: z.string(),
@@ -85,6 +101,7 @@ const responsesRequest = z.strictObject({
     z.array(item),
   ),
   instructions: z.string().nullish(),
+  client_metadata: z.record(z.string(), z.string()).nullish(),
   include: z.array(z.string()).nullish(),
   max_output_tokens: z.number().int().min(16).nullish(),
   max_tool_calls: z.number().int().nullish(),
@@ -110,13 +127,19 @@ const responsesRequest = z.strictObject({
   tool_choice: z.unknown().optional(),
   tools: z
     .array(
-      z.strictObject({
-        type: z.literal('function'),
-        name: z.string(),
-        description: z.string().nullish(),
-        parameters: z.record(z.string(), z.unknown()),
-        strict: z.boolean().nullish(),
-      }),
+      z.discriminatedUnion('type', [
+        functionTool,
+        z.strictObject({
+          type: z.literal('namespace'),
+          name: z.string(),
+          description: z.string(),
+          tools: z.array(functionTool),
+        }),
+        z.strictObject({
+          type: z.literal('web_search'),
+          external_web_access: z.boolean().optional(),
+        }),
+      ]),
     )
     .optional(),
   top_logprobs: z.number().nullish(),

@@ -202,6 +202,7 @@ export function openAcpSession(
       )
       .then(feed.wake)
     const asking = new Set<Promise<void>>()
+    let refused: string | null = null
     for (;;) {
       const item = feed.take()
       if (!item) {
@@ -223,27 +224,34 @@ export function openAcpSession(
       // Shiplog's own tools are decided on when they are called.
       if (call === 'own') item.resolve(allowOnce(item.request))
       else {
-        const answering = decide(host, questionOf(item.request, call), item)
+        const question = questionOf(item.request, call)
+        const answering = decide(host, question, item).then((isAllowed) => {
+          if (!isAllowed) refused = question.question
+        })
         asking.add(answering)
         void answering.finally(() => asking.delete(answering))
       }
     }
     if ('error' in state) throw state.error
     const stop = isRecord(state.result) ? (text(state.result.stopReason) ?? '') : ''
-    return { result: state.result, stop, costBefore }
+    return { result: state.result, stop, costBefore, refused }
   }
 
+  /** Answers a request for permission. Returns whether it was allowed. */
   async function decide(
     host: AgentHost,
     question: ReturnType<typeof questionOf>,
     { signal, resolve }: Extract<Item, { kind: 'permission' }>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     signal.addEventListener('abort', () => resolve(cancelled), { once: true })
     try {
-      resolve(responseTo(await host.ask(question), question.options))
+      const answer = await host.ask(question)
+      resolve(responseTo(answer, question.options))
+      return answer.allowed
     } catch {
       // The run ends.
       resolve(cancelled)
+      return false
     }
   }
 
@@ -261,13 +269,22 @@ interface PromptAnswer {
   stop: string
   /** The cumulative cost before the prompt; null: unknown. */
   costBefore: number | null
+  /** What was asked and refused during the prompt, the last of it; null: nothing. */
+  refused: string | null
 }
 
 const textPart = (said: string): PromptPart => ({ type: 'text', text: said })
 
-function failureOf({ stop, result }: PromptAnswer, fold: UpdateFold, agent: AcpAgent) {
+function failureOf(
+  { stop, result, refused }: PromptAnswer,
+  fold: UpdateFold,
+  agent: AcpAgent,
+): Cause | null {
   const { failure, hasSpeech, calls } = fold.seen()
   if (failure) return failure
+  // Codex ends its turn so, and waits for what the person says instead.
+  if (stop === 'cancelled' && refused !== null)
+    return { kind: 'permission-denied', detail: `${agent.name} stopped after “${refused}”` }
   const cause = causeOfStop(stop)
   if (cause) return cause
   const hasUsage = isRecord(result) && isRecord(result.usage)
