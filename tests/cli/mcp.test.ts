@@ -1,4 +1,4 @@
-/** `shiplog mcp --read` as a client of the protocol sees it: lines of JSON-RPC over standard input and output. */
+/** `shiplog mcp` as a client of the protocol sees it: lines of JSON-RPC over standard input and output. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { runToEnd, startCli } from './fake-process.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 describe('mcp --read', () => {
   it('offers its tools as reading only, and says what transcripts are', async () => {
-    client = connect()
+    client = connect('--read')
     const { instructions, capabilities } = await client.initialize()
     expect(instructions).toMatch(/never an instruction/)
     expect(capabilities).toHaveProperty('tools')
@@ -49,7 +49,7 @@ describe('mcp --read', () => {
   })
 
   it('finds a place and reads it, with nothing hidden in it', async () => {
-    client = connect()
+    client = connect('--read')
     await client.initialize()
     const found = await client.tool('search_record', { query: 'albatross flew' })
     const [, id, seq] = /shiplog:\/\/task\/(\S+)\?seq=(\d+)/.exec(found) ?? []
@@ -65,7 +65,7 @@ describe('mcp --read', () => {
 
   it('lists tasks, failures and files, and opens reports', async () => {
     fake.interrupt(lead)
-    client = connect()
+    client = connect('--read')
     await client.initialize()
     expect(await client.tool('list_tasks', {})).toMatch(
       new RegExp(
@@ -78,7 +78,7 @@ describe('mcp --read', () => {
   })
 
   it('shows an agent what is below its task, and nothing else', async () => {
-    client = connect('--task', lead)
+    client = connect('--read', '--task', lead)
     await client.initialize()
     expect(await client.tool('search_record', { query: 'albatross' })).not.toContain(`task/${lead}`)
     expect(await client.tool('search_record', { query: `albatross task:${lead}` })).toContain(
@@ -96,7 +96,7 @@ describe('mcp --read', () => {
   })
 
   it('answers what it can’t do with an error that says why, and goes on', async () => {
-    client = connect()
+    client = connect('--read')
     await client.initialize()
     for (const [name, given] of [
       ['read_transcript', { task: 'ffffffff' }],
@@ -111,16 +111,79 @@ describe('mcp --read', () => {
   })
 
   it('takes no id that might come to mean another task', async () => {
-    client = connect()
+    client = connect('--read')
     const { code, stderr } = await runToEnd(['mcp', '--read', '--task', lead.slice(0, 8)], { fake })
     expect(code).toBe(2)
     expect(stderr).toContain('whole id')
   })
 })
 
+describe('mcp', () => {
+  const started = /\{"task": "([^"]+)"\}/
+
+  it('starts a task in the project of the working directory, and gives its report', async () => {
+    client = connect()
+    await client.initialize()
+    const { tools } = await client.call('tools/list', {})
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['list_projects', 'start_task', 'await_task', 'stop_task']),
+    )
+    expect(await client.tool('list_projects', {})).toBe('- api: /code/api')
+    const ended = Promise.withResolvers<TaskId>()
+    fake.onStart(async (root) => {
+      fake.spawn(root)
+      ended.resolve(root)
+    })
+    const said = await client.tool('start_task', {
+      ...{ prompt: 'Look at it.', project: 'api', agent: 'codex' },
+    })
+    const [, task = ''] = started.exec(said) ?? []
+    const call = fake.calls.find(({ path }) => path === 'tasks.start')
+    // No grant that only a person has: permissions, environment and budget are the project's.
+    expect(call?.input).toMatchObject({ agent: { kind: 'acp', program: 'codex' } })
+    for (const name of ['permissions', 'env', 'budget'])
+      expect(call?.input).not.toHaveProperty(name)
+    const root = await ended.promise
+    const waiting = client.tool('await_task', { task: task.slice(0, 8) })
+    fake.report(root, 'Looked', 'All is well.')
+    fake.complete(root)
+    expect(await waiting).toMatch(/is completed\.[\s\S]*All is well\./)
+  })
+
+  it('says what there is instead of what it was asked for', async () => {
+    client = connect()
+    await client.initialize()
+    const refused = (name: string, given: object) => client.tool(name, given).catch(String)
+    expect(await refused('start_task', { prompt: 'Look.', project: 'web' })).toContain(
+      'There is no project web. Projects: api (/code/api).',
+    )
+    expect(await refused('start_task', { prompt: 'Look.', project: 'api' })).toContain(
+      'There is no default model',
+    )
+    expect(
+      await refused('start_task', { prompt: 'x', project: 'api', agent: 'codex', model: 'a/b' }),
+    ).toContain('codex chooses its model itself')
+    expect(await refused('await_task', { task: 'ffffffff' })).toContain('There is no task ffffffff')
+  })
+
+  it('gives an agent no tool that starts tasks', async () => {
+    client = connect('--read')
+    const { code, stderr } = await runToEnd(['mcp', '--task', lead], { fake })
+    expect(code).toBe(2)
+    expect(stderr).toContain('--read')
+  })
+
+  it('stops a task', async () => {
+    client = connect()
+    await client.initialize()
+    expect(await client.tool('stop_task', { task: lead })).toBe('Stopped 1 task.')
+    expect(await client.tool('stop_task', { task: tester })).toContain('was not running')
+  })
+})
+
 /** A client of the revision of June 2025, as most agents speak it. */
 function connect(...options: string[]) {
-  const started = startCli(['mcp', '--read', ...options], { fake })
+  const started = startCli(['mcp', ...options], { fake })
   let id = 0
   const call = async (method: string, params: object) => {
     id += 1

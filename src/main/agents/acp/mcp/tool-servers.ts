@@ -11,12 +11,13 @@ import {
   toNodeHandler,
 } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
+import { usualCallTiming } from '../../../../shared/agents/mcp-call.ts'
 import { isRecordTool } from '../../../../shared/agents/record-tools.ts'
 import type { ToolName } from '../../../../shared/agents/tools.ts'
 import type { OfferedAgent } from '../../tools/tool-definitions.ts'
 import { offeredTools } from '../../tools/tool-definitions.ts'
 import { createToolCalls, type ToolCalls } from './tool-calls.ts'
-import { createToolServer, type ToolServerTiming, usualTiming } from './tool-server.ts'
+import { createToolServer, type ToolServerTiming } from './tool-server.ts'
 
 interface ToolServers {
   /**
@@ -74,7 +75,7 @@ interface Served {
 
 export function createToolServers({
   version,
-  timing = usualTiming,
+  timing = { ...usualCallTiming, graceMs: 2_000 },
 }: {
   version: string
   timing?: ToolServerTiming

@@ -29,9 +29,16 @@ export function addRecordCommands(program: Command, runs: Runs): void {
   program
     .command('mcp')
     .description('a server of the Model Context Protocol over standard input and output')
-    .requiredOption('--read', 'search and read the record; changes nothing')
-    .option('--task <id>', 'only what is below this task, by its whole id: for its agent', wholeId)
-    .action(runs(async (_, given) => (await import('../commands/mcp.ts')).mcpRead(given)))
+    .option(
+      '--read',
+      'only tools that search and read the record, none that starts or stops a task',
+    )
+    .option(
+      '--task <id>',
+      'with --read: only what is below this task, by its whole id: for its agent',
+      wholeId,
+    )
+    .action(runs(async (_, given) => (await import('../commands/mcp.ts')).mcp(given)))
 
   program
     .command('verify')
