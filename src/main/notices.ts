@@ -32,7 +32,7 @@ interface OpenedSession {
 /** Notices for the person: what was healed, what was interrupted, what went wrong. */
 export type Notices = ReturnType<typeof createNotices>
 
-/** More than anybody reads; a process that runs for weeks must not gather them without end. */
+/** More than a user reads; a process that runs for weeks must not collect them without a limit. */
 export const noticesMax = 200
 /** Of one notice. The log has them all. */
 export const detailsMax = 100
@@ -75,7 +75,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
   const problem = (text: string, error: unknown) =>
     push(
       { tone: 'error', text, details: [error instanceof Error ? error.message : String(error)] },
-      // Its stack is for the log: nobody can do anything with it in a window.
+      // Its stack is for the log; in a window it is of no use.
       { error },
     )
   return {
@@ -85,7 +85,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
       notices
         .filter(({ tone, topic }) => tone === 'info' && topic !== 'project')
         .flatMap((one) => [one.text, ...one.details]),
-    /** What the start put right, that in sessions included: one notice. Those that are opened later have their own. */
+    /** What the start repaired, including sessions: one notice. Those that are opened later have their own. */
     healed: (details: string[]) => {
       const all = [...details, ...(healedAtStart ?? [])]
       healedAtStart = null

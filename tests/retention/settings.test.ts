@@ -118,7 +118,7 @@ it('keeps damaged settings aside and sweeps nothing by itself until they are sav
     expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
     expect(idsOf(await shiplog.client.retention.preview({}))).toHaveLength(2)
     await expect(shiplog.client.retention.sweep({ clockIsRight: true })).rejects.toThrow(
-      'settings.json.damaged-1 in the data directory. Put it right',
+      'settings.json.damaged-1 in the data directory. Correct the file',
     )
     await shiplog.close()
   }

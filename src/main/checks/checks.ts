@@ -19,7 +19,7 @@ export interface Checks {
 }
 
 const pageEntries = 500
-/** Commands in one answer: more are no list that anybody reads. */
+/** Commands in one answer: a longer list is of no use to a reader. */
 const checksMax = 50
 /** Names of changed files in one answer; the others are counted. */
 const changedMax = 20

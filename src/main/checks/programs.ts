@@ -196,7 +196,7 @@ const starters: Record<string, Starter | undefined> = {
   exec: options,
   'cross-env': (rest) => rest.findIndex((word) => !word.includes('=')),
 }
-/** Deeper than anybody nests them. */
+/** Deeper than they are nested in practice. */
 const startersMax = 6
 
 const baseName = (name: string): string =>

@@ -40,7 +40,7 @@ export interface ExportCheck {
   problems: { line: number; reason: string }[]
 }
 
-/** More is no list that anybody reads. */
+/** A longer list is of no use to a reader. */
 const problemsMax = 100
 
 /** Checks a whole export. Throws the system's error if the file can't be read. */

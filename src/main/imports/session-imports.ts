@@ -207,7 +207,7 @@ export function createSessionImports(deps: {
   ): AsyncGenerator<ImportEvent | number> {
     const held = Promise.withResolvers<void>()
     const turn = Promise.withResolvers<void>()
-    // One import stages at a time, whoever asked for it.
+    // One import stages at a time, for all callers.
     void oneAtATime('import', () => {
       turn.resolve()
       return held.promise

@@ -182,10 +182,10 @@ function createJournal(opened: OpenFile): Journal {
     return queue.splice(0, count)
   }
 
-  function settle(batch: Waiting[], tell: (waiting: Waiting, i: number) => void): void {
+  function settle(batch: Waiting[], notify: (waiting: Waiting, i: number) => void): void {
     for (const [i, waiting] of batch.entries()) {
       queuedBytes -= waiting.bytes
-      tell(waiting, i)
+      notify(waiting, i)
     }
   }
 

@@ -65,9 +65,9 @@ export function withStates(
   /** Names that are still in the trash. */
   inTheTrash: ReadonlySet<string>,
 ): ReceiptSummary & { items: ReceiptItem[] } {
-  const told = items.map((item): ReceiptItem => ({ ...item, state: stateOf(item.id, item.kind) }))
-  const swept = told.filter((item) => item.kind === 'transcript')
-  const deleted = told.filter((item) => item.kind !== 'transcript' && item.state === 'gone')
+  const listed = items.map((item): ReceiptItem => ({ ...item, state: stateOf(item.id, item.kind) }))
+  const swept = listed.filter((item) => item.kind === 'transcript')
+  const deleted = listed.filter((item) => item.kind !== 'transcript' && item.state === 'gone')
   const inTrash = swept.filter((item) => item.state === 'in-trash')
   const untils = inTrash.map((item) => expiryOf(item.id as TaskId)?.keptUntil ?? '')
   return {
@@ -82,7 +82,7 @@ export function withStates(
     gone: swept.filter((item) => item.state === 'gone').length,
     deleted: deleted.length,
     deletedBytes: bytesOf(deleted),
-    items: told,
+    items: listed,
   }
 
   function expiryOf(taskId: TaskId) {

@@ -137,7 +137,7 @@ const eventsAtOnce = 100
 
 const whatIsLost = 'The settings of retention can’t be read, so nothing was removed.'
 const howToSetAgain =
-  'Put it right under the name settings.json, or save Retention in Settings, and clean up then.'
+  'Correct the file and name it settings.json, or save Retention in Settings. Then clean up again.'
 
 export async function createRetention(deps: RetentionDependencies): Promise<Retention> {
   const { ledger, layout, clock } = deps
@@ -315,7 +315,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       return
     budgetAsked = true
     void alone(keepBudget).catch((error) =>
-      deps.onProblem('The size of the trash could not be looked at', error),
+      deps.onProblem('The size of the trash could not be checked', error),
     )
   })
 

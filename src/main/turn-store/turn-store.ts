@@ -143,7 +143,7 @@ export function createTurnStore(deps: {
   async function settle(projectId: ProjectId): Promise<void> {
     if (isClosed) return
     const store = storeDirOf(layout, projectId)
-    await serially(store, () => dropFrom(store, (name) => isNamedByNobody(state, name)))
+    await serially(store, () => dropFrom(store, (name) => isUnused(state, name)))
   }
 
   function later(projectId: ProjectId): void {
@@ -197,7 +197,7 @@ function isOf(name: string, taskIds: ReadonlySet<TaskId>, all: boolean): boolean
  * its final state stays as long as its patch, which belongs to its root. References of a task that
  * is not in the ledger are kept, because a truncated ledger must not cost files.
  */
-function isNamedByNobody(state: LedgerState, name: string): boolean {
+function isUnused(state: LedgerState, name: string): boolean {
   const { kind, taskId } = read(name)
   const task = taskId && state.tasks.get(taskId)
   if (!task) return false

@@ -120,7 +120,7 @@ export interface AgentPlace {
   changedMeanwhile?: readonly string[]
   /** True for a sub-agent, whose run fails without a report (T3). */
   mustReport?: boolean
-  /** True: it may read the record of what is below it. */
+  /** True: it may read the record of its sub-agents. */
   readsRecord?: boolean
   /** What limits its commands; absent: not known. */
   sandbox?: RunSandbox

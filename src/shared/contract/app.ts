@@ -15,7 +15,7 @@ const noticeSchema = z.object({
    * `project`: one has moved, or its repository is another one.
    */
   topic: z.enum(['interrupted', 'clock-ahead', 'project']).optional(),
-  /** What it tells of can be undone by this receipt (`retention.undo`). */
+  /** The receipt with which `retention.undo` undoes what the notice reports. */
   receiptId: receiptIdSchema.optional(),
 })
 export type Notice = z.infer<typeof noticeSchema>

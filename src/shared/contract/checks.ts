@@ -18,7 +18,7 @@ const checkSchema = z.object({
   /** When it ended, in milliseconds. */
   at: z.number(),
   durationMs: z.number(),
-  /** By the exit code, else by what was printed; `unclear`: neither tells. */
+  /** By the exit code, else by the output; `unclear`: neither shows it. */
   outcome: z.enum(['passed', 'failed', 'unclear']),
   exitCode: z.number().int().nullable(),
   /** In the background: `running`: its end was never read. `killed`: a signal or its time limit ended it. */

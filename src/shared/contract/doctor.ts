@@ -61,7 +61,7 @@ export type Problem = z.infer<typeof problemSchema>
 
 /** Worth knowing, and no damage. */
 const doctorNoteSchema = z.object({
-  /** `healed`: what start-up put right. `stray-ref`: a hidden ref without a task. `project-gone`: a project's folder is not there. */
+  /** `healed`: what start-up repaired. `stray-ref`: a hidden ref without a task. `project-gone`: a project's folder is not there. */
   kind: z.enum(['healed', 'stray-ref', 'project-gone', 'not-understood', 'not-judged']),
   path: z.string(),
   detail: z.string(),

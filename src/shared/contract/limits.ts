@@ -3,13 +3,13 @@ import { budgetSchema } from '../records/budgets.ts'
 import { quotaWaitsMax } from '../records/tasks.ts'
 import { base } from './base.ts'
 
-/** What new trees are started with unless told otherwise. */
+/** The limits of a new tree that is started without its own. */
 export const limitSettingsSchema = z.object({
   /** Null: no limit. */
   budget: budgetSchema.nullable(),
   /** How often a tree waits for a spent quota and then goes on by itself; 0: never (Q1). */
   quotaWaits: z.number().int().min(0).max(quotaWaitsMax).default(0),
-  /** Agents may read the record of what is below them; absent: they may not. */
+  /** Agents may read the record of their sub-agents; absent: they may not. */
   readsRecord: z.boolean().optional(),
 })
 export type LimitSettings = z.infer<typeof limitSettingsSchema>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { idTextSchema, receiptIdSchema, taskIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
 
-/** Longer than anybody plans for; keeps dates within what JavaScript can say. */
+/** Longer than anyone plans for; keeps dates within JavaScript's range. */
 export const retentionDaysMax = 36_500
 
 const days = z.number().int().max(retentionDaysMax)

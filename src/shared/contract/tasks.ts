@@ -72,7 +72,7 @@ export const tasks = {
         budget: budgetSchema.nullable().optional(),
         /** How often its tree waits for a spent quota (Q1); 0: never. Absent: that of the settings. */
         quotaWaits: z.number().int().min(0).max(quotaWaitsMax).optional(),
-        /** Whether agents of the tree may read the record of what is below them (A5). Absent: that of the settings. */
+        /** Whether agents of the tree may read the record of their sub-agents (A5). Absent: that of the settings. */
         readsRecord: z.boolean().optional(),
       }),
     )

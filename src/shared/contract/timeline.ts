@@ -55,9 +55,9 @@ const timelineMarkSchema = z.discriminatedUnion('kind', [
     turn: z.number().int().min(1),
     outcome: z.enum(['ok', 'error', 'unknown']),
     durationMs: z.number().min(0),
-    /** Where the shell stands, if the call told. */
+    /** The shell's directory after the call, if the call reports it. */
     directory: z.string().optional(),
-    /** What it told of sub-agents: all that their parent knew of them. */
+    /** The states of sub-agents that the call reported to their parent. */
     agents: z.array(z.object({ taskId: taskIdSchema, status: taskStatusSchema })).optional(),
     /** It states the files after it. */
     files: z.literal(true).optional(),

@@ -38,7 +38,7 @@ const longValueSchema = z.object({
 })
 export type LongValue = z.infer<typeof longValueSchema>
 
-/** More is no list that anybody reads; another letter narrows it. */
+/** A longer list is of no use to a reader; another letter narrows it. */
 const foundFilesMax = 50
 /** Longer than any path. */
 const findQueryCharsMax = 4_096

@@ -23,8 +23,8 @@ function depthThatTells(dirs: readonly string[]): number {
   const all = dirs.map(partsAbove)
   const depthMax = Math.max(...all.map((parts) => parts.length))
   for (let depth = 1; depth < depthMax; depth++) {
-    const told = new Set(all.map((parts) => parts.slice(-depth).join('/')))
-    if (told.size === dirs.length) return depth
+    const labels = new Set(all.map((parts) => parts.slice(-depth).join('/')))
+    if (labels.size === dirs.length) return depth
   }
   return depthMax
 }

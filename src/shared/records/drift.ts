@@ -87,7 +87,7 @@ export const driftReportSchema = z.object({
 })
 export type DriftReport = z.infer<typeof driftReportSchema>
 
-/** A generated tree that nobody told Git to ignore must not fill a window. */
+/** A generated tree that Git does not ignore must not fill a window. */
 export const driftPathsMax = 500
 
 /** Reports whether a person should look at it before the agent continues. */

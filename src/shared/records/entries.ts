@@ -1,5 +1,5 @@
 /**
- * The Entry union: what `chat.jsonl` holds (DESIGN, "Entries"). An entry is told apart by `type`.
+ * The Entry union: what `chat.jsonl` holds (DESIGN, "Entries"). Its `type` says which kind an entry is.
  * The journal stamps `v`, `seq`, `at`; the session writer stamps `uuid` and `parentUuid`.
  *
  * One turn on disk, in this order: a `tool-call` before each tool runs, a `tool-result` after it,
@@ -343,7 +343,7 @@ const retryingEntrySchema = entryBase.extend({
   /** When the next attempt is made, in milliseconds since the epoch; null: at once. */
   untilMs: z.number().nullable(),
 })
-/** What an agent or another tool's log said and this version can't tell the meaning of: kept as it was (G8, I2). */
+/** An item of an agent's, or of another tool's log, that this version can't interpret, unchanged (G8, I2). */
 const foreignEntrySchema = entryBase.extend({
   type: z.literal('foreign'),
   /** Who said so: a kind of agent, or a tool whose log was imported. */

@@ -46,7 +46,7 @@ export const ledgerUpgrades: readonly Upgrade[] = []
 /** Milliseconds since the epoch, where it ended before it could be recorded: after a crash. */
 const endedAt = z.number().optional()
 
-/** Absent when they could not be told, and in what was recorded before they were. */
+/** Absent if they could not be determined, and in older records. */
 const transcript = transcriptCountsSchema.optional()
 
 const taskRun = { taskId: taskIdSchema, run: z.number().int().min(1) }

@@ -90,7 +90,7 @@ export const canGoOn = (status: TaskStatus): boolean =>
 export const isolationSchema = z.enum(['worktree', 'in-place'])
 export type Isolation = z.infer<typeof isolationSchema>
 
-/** A process, told from a later one with the same pid: a start compares both, because pids are reused (T3). */
+/** Identifies a process. A start compares both fields, because pids are reused (T3). */
 export const processIdentitySchema = z.object({
   pid: z.number().int(),
   /** As the system gives it; compared for equality only. */
@@ -174,7 +174,7 @@ export const agentsAtOnceDefault = 3
 export const agentsAtOnceMax = 16
 export const taskDepthMax = 5
 
-/** More is no list that anybody reads. */
+/** A longer list is of no use to a reader. */
 export const variablesMax = 50
 /** Of an environment variable. */
 export const variableNameSchema = z
@@ -215,7 +215,7 @@ export const treeOptionsSchema = z.object({
   budget: budgetSchema.optional(),
   /** Of a root: how often its tree waits for a spent quota and then goes on by itself (Q1); absent: never. */
   quotaWaits: z.number().int().min(1).max(quotaWaitsMax).optional(),
-  /** Of a root: agents of its tree may read the record of what is below them (A5); absent: they may not. */
+  /** Of a root: agents of its tree may read the record of their sub-agents (A5); absent: they may not. */
   readsRecord: z.literal(true).optional(),
 })
 

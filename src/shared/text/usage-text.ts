@@ -50,7 +50,7 @@ export function budgetText(budget: Budget | null | undefined): string {
   return parts.length > 0 ? parts.join(' · ') : 'no limit'
 }
 
-/** A sentence: that it is used up, or why nobody can tell. */
+/** A sentence: that it is used up, or why that is unknown. */
 export function reachedText({ part, level, used, limit }: ReachedLimit): string {
   if (level === 'spent')
     return `The limit is reached: ${amountText(part, used)} of ${amountText(part, limit)}.`

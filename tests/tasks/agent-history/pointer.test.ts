@@ -13,14 +13,14 @@ describe('the pointer', () => {
     expect(nextPointer(`${ours}\n`, ours, isOurs).change).toEqual({ kind: 'none' })
     expect(nextPointer(`${ours}\n`, null, isOurs).change).toEqual({ kind: 'remove' })
     for (const text of [null, '', ' \n'])
-      expect(nextPointer(text, null, isOurs)).toEqual({ change: { kind: 'none' }, stranger: null })
+      expect(nextPointer(text, null, isOurs)).toEqual({ change: { kind: 'none' }, foreign: null })
     expect(nextPointer('agent_01', null, isOurs)).toEqual({
       change: { kind: 'none' },
-      stranger: 'agent_01',
+      foreign: 'agent_01',
     })
     expect(nextPointer('agent_01', ours, isOurs)).toMatchObject({
       change: { kind: 'write' },
-      stranger: 'agent_01',
+      foreign: 'agent_01',
     })
   })
 

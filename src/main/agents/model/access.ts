@@ -13,7 +13,7 @@ export interface ModelAccess {
   fetch?: typeof globalThis.fetch
 }
 
-/** Why a model can't be asked; null when it can, as far as can be told without asking. */
+/** Why a model can't be used; null if it can, as far as is known without a request. */
 export async function obstacleTo(ref: ModelRef, { keys }: ModelAccess): Promise<Cause | null> {
   if (baseUrlOf(ref) === null)
     return notStarted('an OpenAI-compatible model needs the address of its server: --base-url URL.')
@@ -33,7 +33,7 @@ export async function obstacleTo(ref: ModelRef, { keys }: ModelAccess): Promise<
 
 const notStarted = (detail: string): Cause => ({ kind: 'not-started', step: 'run', detail })
 
-/** Null: nobody said where it is. */
+/** Null: its address is not set. */
 export const baseUrlOf = ({ provider, baseUrl }: ModelRef): string | null =>
   baseUrl?.replace(/\/+$/, '') ?? ownBaseUrls[provider]
 

@@ -81,7 +81,7 @@ export async function* attemptAnswer(
     signal: AbortSignal
     timeouts: StreamTimeouts
     /** Calls back with each piece that the service sends, until it is called off. */
-    onBytes: (heard: () => void) => () => void
+    onBytes: (listener: () => void) => () => void
   },
 ): AsyncGenerator<AgentEvent, Attempt> {
   const answer: Answer = {

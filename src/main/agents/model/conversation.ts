@@ -111,7 +111,7 @@ export const summaryItem = (summary: string, images: readonly ImagePart[] = []):
   ],
 })
 
-/** What Shiplog tells the agent: in brackets, as in all that is not a person's. */
+/** A message of Shiplog's to the agent: in brackets, as every text that is not the user's. */
 export const noteItem = (text: string): UserItem => ({
   type: 'user',
   ours: 'note',

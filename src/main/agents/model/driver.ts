@@ -54,7 +54,7 @@ export function createModelDriver({
   otherAgents?: () => Promise<readonly OfferedAgent[]>
   /** Of the folder that an agent works in. */
   facts: (cwd: string, signal: AbortSignal) => Promise<ProjectFacts>
-  /** Takes the secrets out of what a project's files tell agents. */
+  /** Removes the secrets from instructions that a project's files give to agents. */
   mask: Masker
   /** Called with what the person should know of a project's agent definitions or of a model's context, in sentences. */
   onNotice: (text: string) => void

@@ -1,4 +1,4 @@
-/** What a model is told before a conversation: how to work here, where it is, and what the project asks of it. */
+/** A model's system prompt: how to work here, the environment, and the project's instructions. */
 import { posix } from 'node:path'
 import { type RunSandbox, sandboxText } from '../../../shared/records/sandbox.ts'
 import { readText } from '../tools/files/text-file.ts'
@@ -113,7 +113,7 @@ async function projectInstructions({ cwd, facts, inside }: Place): Promise<strin
 }
 
 function instructionPaths(files: readonly string[] | null): string[] {
-  // Outside Git nobody lists the files: those at the top are tried.
+  // Outside Git there is no list of files: those at the top are tried.
   const candidates = (files ?? instructionFiles).filter((path) =>
     instructionFiles.includes(posix.basename(path)),
   )

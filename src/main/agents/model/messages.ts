@@ -243,7 +243,7 @@ function imagesOf({ result }: TurnCall, options: MessageOptions) {
   return (result?.images ?? []).flatMap((image) => shownImage(image, options) ?? [])
 }
 
-/** A model that is not told takes its words about the image for what it saw. */
+/** Without this note, a model takes its own words about the image for what it sees. */
 const imagesNotShown = ({ result }: TurnCall, options: MessageOptions): string[] =>
   (result?.images ?? []).filter((image) => !shownImage(image, options)).map(notShown)
 

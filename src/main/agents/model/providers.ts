@@ -14,7 +14,7 @@ export interface OpenedModel {
   /** Whom opaque data is kept for and handed back to (G3). */
   target: MessageTarget
   /** Calls back with each piece of an answer's body, pings included. Returns what calls it off. */
-  onBytes(heard: () => void): () => void
+  onBytes(listener: () => void): () => void
 }
 
 /** Rejects where `obstacleTo` names an obstacle. */
@@ -35,9 +35,9 @@ export async function openModel(ref: ModelRef, access: ModelAccess): Promise<Ope
       provider: ref.baseUrl === undefined ? ref.provider : `${ref.provider} ${baseURL}`,
       model: ref.model,
     },
-    onBytes(heard) {
-      listeners.add(heard)
-      return () => listeners.delete(heard)
+    onBytes(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
   }
 }
@@ -74,7 +74,7 @@ function boundTo(baseURL: string, fetch: typeof globalThis.fetch): typeof global
   }
 }
 
-/** The parsers drop pings and comments: they are heard before. */
+/** The parsers drop pings and comments, so bytes are counted before them. */
 function heardBy(
   listeners: ReadonlySet<() => void>,
   fetch: typeof globalThis.fetch,
@@ -82,13 +82,13 @@ function heardBy(
   return async (input, init) => {
     const response = await fetch(input, init)
     if (!response.body || !response.ok) return response
-    const heard = new TransformStream<Uint8Array, Uint8Array>({
+    const observer = new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, controller) {
         for (const listener of listeners) listener()
         controller.enqueue(piece)
       },
     })
     const { status, statusText, headers } = response
-    return new Response(response.body.pipeThrough(heard), { status, statusText, headers })
+    return new Response(response.body.pipeThrough(observer), { status, statusText, headers })
   }
 }

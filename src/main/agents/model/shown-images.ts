@@ -12,7 +12,7 @@ const imagesBytesMax = 14_000_000
 interface ShownImages {
   /** Reads what the record has of them. */
   of(conversation: readonly ConversationItem[]): Promise<(sha256: string) => Uint8Array | null>
-  /** The model takes none: from now on it is told that there was one. */
+  /** The model accepts no images: from now on a note takes the place of each. */
   refuse(): void
   /** In the last request. */
   readonly count: number

@@ -1,6 +1,6 @@
 import type { Tool } from './tool.ts'
 
-/** Waits for the person's answer. Nothing is done by it, so after a crash it is asked again. */
+/** Waits for the user's answer. The call has no side effects, so after a crash it is repeated. */
 export const askPerson: Tool<'ask_person'> = async ({ question, choices = [] }, context) => {
   const answer = await context.askPerson({ question, choices })
   switch (answer.kind) {

@@ -1,4 +1,4 @@
-/** The tools through which an agent deals with sub-agents: all decisions are the services' (TaskToolsPort). */
+/** The tools for sub-agents. They decide nothing themselves; the services do (TaskToolsPort). */
 import type { ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
 import {
   type ApplyOutcome,
@@ -37,7 +37,7 @@ export const task: Tool<'task'> = async (input, context) => {
   }
   const { signal, stopWaiting } = context
   const awaited = await asked(context, (tasks) => tasks.await([taskId], { signal, stopWaiting }))
-  // One that still runs has not failed.
+  // A running one has not failed.
   const isWell = awaited.every(({ status }) => status === 'completed' || isWorking(status))
   return { ...answerOf(awaited, stopWaiting), outcome: isWell ? 'ok' : 'error' }
 }

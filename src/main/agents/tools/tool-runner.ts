@@ -1,6 +1,6 @@
 /**
- * The one door to every tool: parses the input, runs the tool, and turns what the agent can act on into
- * an `error` result.
+ * Runs every tool: parses the input, calls the tool, and turns errors that the agent can act on into an
+ * `error` result.
  */
 import type { z } from 'zod'
 import type { RunTool, ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
@@ -91,7 +91,7 @@ function callTool(
   input: unknown,
   context: ToolContext,
 ): Promise<ToolResult> {
-  // The input was parsed with the schema of this very name.
+  // The input was parsed with the schema of this tool.
   const tool = tools[name] as (input: unknown, context: ToolContext) => Promise<ToolResult>
   return tool(input, context)
 }

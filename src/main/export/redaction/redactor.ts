@@ -24,7 +24,7 @@ export interface Redactor {
   result(): { hits: RedactionHit[]; moreHits: number; masked: number }
 }
 
-/** More is no list that anybody reads. */
+/** A longer list is of no use to a reader. */
 const hitsMax = 500
 const placesMax = 5
 const contextChars = 60

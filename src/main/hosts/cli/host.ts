@@ -20,7 +20,7 @@ export interface CliHost {
   stderr: OutputStream
   /** Subscribes to signals that end the process. Returns the unsubscribe function. */
   onEndSignal(listener: (signal: EndSignal) => void): () => void
-  /** Leaves without ending anything well: for the second Ctrl-C. */
+  /** Exits at once, without cleaning up: for the second Ctrl-C. */
   exitNow(code: number): void
   /** Runs a command on this terminal, to its end. Resolves with its exit code; null: a signal ended it, or it could not start. */
   runAttached(command: readonly string[]): Promise<number | null>

@@ -30,7 +30,7 @@ export function readImages(files: readonly string[], cwd: string): Promise<Promp
   return Promise.all(files.map(read))
 }
 
-/** One byte more than allowed: whoever takes it reports the excess, and reading a device or pipe ends. */
+/** One byte more than allowed: the caller reports the excess, and reading a device or a pipe ends. */
 async function readNamed(
   what: string,
   file: string,

@@ -9,7 +9,7 @@ import { shortId, type TaskId } from '../../../shared/records/ids.ts'
 import type { Task, TaskStatus, TaskTree } from '../../../shared/records/tasks.ts'
 import { counted } from '../../../shared/text/counted.ts'
 
-/** The task of the agent that asks, which reads only what is below it (A5); absent: everything is read. */
+/** The task of the calling agent, which may read only its sub-agents (A5); absent: everything. */
 export type Scope = TaskId | undefined
 
 /** Of one answer: about 10,000 tokens, what a model reads without losing sight of its question. */
@@ -74,7 +74,7 @@ export async function tasksText(
 const hasStatus = ({ status }: Task, asked: TaskStatus | 'running'): boolean =>
   asked === 'running' ? status === 'spawned' || status === 'resumed' : status === asked
 
-/** Those of a scope with how deep they are in it: roots the newest first, each with those below it. */
+/** The tasks in a scope with their depth in it: roots newest first, each followed by its sub-agents. */
 async function tasksInScope(
   client: ShiplogClient,
   scope: Scope,

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { dayMs } from '../../../shared/durations.ts'
 import { readJsonFile, writeFileDurable } from '../../journal/index.ts'
 
-/** Every start prints a link, and so has a token more; a person has a few pages open. */
+/** Every start adds a token, because it prints a link; a user has a few pages open. */
 const pagesMax = 16
 /** A tab that was not used for so long needs the new link. */
 const pageAgeMsMax = 30 * dayMs

@@ -26,11 +26,11 @@ export interface AgentHistory {
    * it can't be made, or what has its name is no folder.
    */
   makePlanningFolder(projectId: ProjectId): Promise<void>
-  /** Writes every project's history and keeps it up to date from now on. For when lost runs are recorded. */
+  /** Writes every project's history and keeps it up to date from now on. To be called after lost runs were recorded. */
   start(): void
   /** Resolves once the whole ledger is written, or the failure was reported. Never rejects. */
   flush(): Promise<void>
-  /** Flushes, and follows the ledger no more. */
+  /** Flushes, then unsubscribes from the ledger. */
   close(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ interface AgentHistoryDependencies extends FindingsSource {
   ledger: Ledger
   layout: DataLayout
   clock: () => number
-  /** Receives problems for the user, each once. */
+  /** Called with problems for the user, each once. */
   onNotice: (text: string) => void
   onProblem: (text: string, error: unknown) => void
   writeIntervalMs?: number
@@ -48,13 +48,14 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
   const { writeIntervalMs = writeIntervalMsDefault } = deps
   const { state } = deps.ledger
   const findings = createFindings(deps)
-  const told = new Set<string>()
+  /** Keys of the problems that were reported. */
+  const reported = new Set<string>()
   const write = createHistoryWriter({
     state,
     layout: deps.layout,
     startedAtMs: deps.clock(),
     findingsOf: findings.of,
-    tell: (what, text) => once(what, () => deps.onNotice(text)),
+    report: (key, text) => reportOnce(key, () => deps.onNotice(text)),
   })
   const changed = new Set<ProjectId>()
   let unsubscribe = () => {}
@@ -65,12 +66,12 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
   let lookingUp: Promise<void> = Promise.resolve()
 
   function start(): void {
-    unsubscribe = deps.ledger.subscribe(hear)
+    unsubscribe = deps.ledger.subscribe(onRecords)
     for (const task of state.tasks.values()) changed.add(task.projectId)
     schedule()
   }
 
-  function hear(records: LedgerRecord[]): void {
+  function onRecords(records: LedgerRecord[]): void {
     for (const { event } of records) {
       const task = taskOf(event)
       if (!task) continue
@@ -108,19 +109,19 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
 
   async function writeProject(projectId: ProjectId): Promise<void> {
     const project = state.projects.get(projectId)
-    // One that was taken off the list is not written to any more.
+    // The project was removed from the list, so its files are left unchanged.
     if (!project) return
     try {
       const document = await write(project)
-      if (document) lookUpWhatIsMissing(projectId, document)
+      if (document) lookUpMissing(projectId, document)
     } catch (error) {
       const text = `The agent history of ${project.name} could not be written`
-      once(`failed ${projectId}`, () => deps.onProblem(text, error))
+      reportOnce(`failed ${projectId}`, () => deps.onProblem(text, error))
     }
   }
 
-  /** Concurrent with the writing: Git takes its time in a large repository. */
-  function lookUpWhatIsMissing(projectId: ProjectId, { entries }: HistoryDocument): void {
+  /** Runs concurrently with writes, because Git is slow in a large repository. */
+  function lookUpMissing(projectId: ProjectId, { entries }: HistoryDocument): void {
     for (const [agentId, own] of Map.groupBy(entries, agentIdOf)) {
       const taskId = parseTaskId(agentId)
       const entry = own.at(-1)
@@ -131,7 +132,7 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
       }
       if (!wanted()) continue
       lookingUp = lookingUp.then(async () => {
-        // Looked up again: an earlier look may have found it, or it runs again.
+        // Checked again: an earlier lookup may have found it, or the task runs again.
         const task = state.tasks.get(taskId)
         const missing = wanted()
         if (task && missing && (await findings.lookUp(task, missing))) changed.add(projectId)
@@ -140,10 +141,10 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
     }
   }
 
-  function once(what: string, tell: () => void): void {
-    if (told.has(what)) return
-    told.add(what)
-    tell()
+  function reportOnce(key: string, report: () => void): void {
+    if (reported.has(key)) return
+    reported.add(key)
+    report()
   }
 
   async function flush(): Promise<void> {

@@ -54,7 +54,7 @@ export function historyEntries(
     }))
 }
 
-/** The agent that was started or resumed last, of those that run; null when none does. */
+/** The running agent that was started or resumed last; null if none runs. */
 export function currentAgent(state: LedgerState, projectId: ProjectId): TaskId | null {
   let current: { id: TaskId; startedAt: string } | null = null
   for (const task of state.tasks.values()) {
@@ -69,9 +69,9 @@ export function currentAgent(state: LedgerState, projectId: ProjectId): TaskId |
 function entriesOf(state: LedgerState, task: Task, findings: Findings | undefined): HistoryEntry[] {
   const { plan } = task
   const group = parallelGroupOf(state, task)
-  const lives = livesOf(task.runs)
-  return lives.map((runs, index) => {
-    const isLatest = index === lives.length - 1
+  const groups = runsByEntry(task.runs)
+  return groups.map((runs, index) => {
+    const isLatest = index === groups.length - 1
     const { status, reason }: Standing = isLatest ? standingOf(task) : { status: 'interrupted' }
     const ended = status === 'completed' || status === 'failed'
     return {
@@ -96,15 +96,15 @@ function entriesOf(state: LedgerState, task: Task, findings: Findings | undefine
 }
 
 /** A resume after an interruption begins a new entry; after a failure or completion the same entry continues. */
-function livesOf(runs: Run[]): Run[][] {
-  const lives: Run[][] = [[]]
+function runsByEntry(runs: Run[]): Run[][] {
+  const groups: Run[][] = [[]]
   let before: Run | undefined
   for (const run of runs) {
-    if (before?.status === 'interrupted') lives.push([])
-    lives.at(-1)?.push(run)
+    if (before?.status === 'interrupted') groups.push([])
+    groups.at(-1)?.push(run)
     before = run
   }
-  return lives
+  return groups
 }
 
 function taskResults(

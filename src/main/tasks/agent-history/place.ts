@@ -8,9 +8,9 @@ import { historyFile, pointerFile } from './format.ts'
 
 const planningDir = '.planning'
 
-/** Ten thousand entries with long lists are smaller; a longer file is not Shiplog's, and must not fill the memory. */
+/** Ten thousand entries with long lists are smaller. A longer file is not Shiplog's and is not read into memory. */
 export const historyBytesMax = 64 * 1024 * 1024
-/** An id and a line's end; more is no id. */
+/** An id and a line end are shorter. */
 export const pointerBytesMax = 4 * 1024
 
 type PlanningFolder =
@@ -44,7 +44,7 @@ export async function planningOf(projectDir: string): Promise<ProjectPlanning> {
   return { dir, state: isThere ? 'unusable' : 'missing' }
 }
 
-/** Does nothing where it is there already. Throws FailureError when it can't be made. */
+/** Does nothing if it exists. Throws FailureError if it can't be created. */
 export async function makePlanningFolder(projectDir: string): Promise<void> {
   const found = await findPlanningFolder(projectDir)
   const dir = join(projectDir, planningDir)
@@ -81,8 +81,8 @@ const ownTemporary = new RegExp(
   `^(?:${historyFile}|${pointerFile})\\.[0-9a-f-]{36}\\.tmp$`.replaceAll('.json', '\\.json'),
 )
 
-/** Takes away what a process left that died while it wrote: it may be in a person's folder. */
-export async function removeLeftOver(dir: string, startedAtMs: number): Promise<void> {
+/** Removes the temporary files of a process that died while writing, because they may be in the user's folder. */
+export async function removeLeftovers(dir: string, startedAtMs: number): Promise<void> {
   for (const name of await readdir(dir)) {
     if (!ownTemporary.test(name)) continue
     const path = join(dir, name)

@@ -1,4 +1,4 @@
-/** Keeps the history short, and never at the cost of an agent that may need resuming (X2). Pure. */
+/** Limits the length of the history. Agents that may need resuming are never removed (X2). Pure. */
 import { agentIdOf, isObject } from './format.ts'
 
 /**
@@ -9,13 +9,13 @@ import { agentIdOf, isObject } from './format.ts'
 export function pruneEntries(entries: unknown[], max: number): unknown[] {
   let over = entries.length - max
   if (over <= 0) return entries
-  const gone = new Set<string>()
-  for (const agent of inOrderOfGoing(entries)) {
+  const removed = new Set<string>()
+  for (const agent of removalOrder(entries)) {
     if (over <= 0) break
-    gone.add(agent.id)
+    removed.add(agent.id)
     over -= agent.entries
   }
-  return entries.filter((entry) => !gone.has(agentIdOf(entry) ?? ''))
+  return entries.filter((entry) => !removed.has(agentIdOf(entry) ?? ''))
 }
 
 interface EndedAgent {
@@ -26,7 +26,7 @@ interface EndedAgent {
   endedAt: number
 }
 
-function inOrderOfGoing(entries: unknown[]): EndedAgent[] {
+function removalOrder(entries: unknown[]): EndedAgent[] {
   const ended = endedAgents(entries).sort((a, b) => a.endedAt - b.endedAt)
   const of = (status: EndedAgent['status']) => ended.filter((agent) => agent.status === status)
   return [...of('completed'), ...of('failed')]

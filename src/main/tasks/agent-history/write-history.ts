@@ -30,7 +30,7 @@ import {
   historyBytesMax,
   pointerBytesMax,
   readText,
-  removeLeftOver,
+  removeLeftovers,
 } from './place.ts'
 import { nextPointer } from './pointer.ts'
 import { pruneEntries } from './prune.ts'
@@ -41,19 +41,19 @@ interface WriteHistoryDependencies {
   /** Milliseconds since the epoch: older half-written files are leftovers. */
   startedAtMs: number
   findingsOf: (task: Task) => Findings | undefined
-  /** Reports `text` to the user, only once per `what`. */
-  tell: (what: string, text: string) => void
+  /** Reports `text` to the user, once for each `key`. */
+  report: (key: string, text: string) => void
 }
 
 /**
- * Resolves with what the history holds now; null when it was left alone, being of a newer version. Rejects
- * when neither `.planning/` nor the data directory took it.
+ * Resolves with the new content of the history; null if it was left unchanged, because it is of a newer version.
+ * Rejects if neither `.planning/` nor the data directory could be written.
  */
 type WriteHistory = (project: Project) => Promise<HistoryDocument | null>
 
 export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistory {
-  const { state, layout, tell } = deps
-  const tidied = new Set<string>()
+  const { state, layout, report } = deps
+  const cleanedDirs = new Set<string>()
 
   async function write(project: Project): Promise<HistoryDocument | null> {
     const fallback = layout.projectDir(project.id)
@@ -63,16 +63,16 @@ export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistor
         return await writeIn(planning.dir, project, { movedFrom: fallback })
       } catch (error) {
         if (systemCode(error) === undefined) throw error
-        tellFallback(project, error instanceof Error ? error.message : String(error))
+        reportFallback(project, error instanceof Error ? error.message : String(error))
       }
-    } else if (planning.kind === 'refused') tellFallback(project, planning.reason)
+    } else if (planning.kind === 'refused') reportFallback(project, planning.reason)
     await makeDirInside(layout.dataDir, fallback)
     return writeIn(fallback, project, { movedFrom: null })
   }
 
-  function tellFallback(project: Project, reason: string): void {
+  function reportFallback(project: Project, reason: string): void {
     const kept = `projects/${project.id}/${historyFile}`
-    tell(
+    report(
       `fallback ${project.id}`,
       `The agent history of ${project.name} is kept in the data directory as ${kept}, because it can't be written in .planning: ${reason}.`,
     )
@@ -84,47 +84,47 @@ export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistor
     project: Project,
     { movedFrom }: { movedFrom: string | null },
   ): Promise<HistoryDocument | null> {
-    if (!tidied.has(dir)) await removeLeftOver(dir, deps.startedAtMs)
-    tidied.add(dir)
+    if (!cleanedDirs.has(dir)) await removeLeftovers(dir, deps.startedAtMs)
+    cleanedDirs.add(dir)
     const here = await readHistory(join(dir, historyFile), project)
     const moved =
       here.kind === 'missing' && movedFrom
         ? await readHistory(join(movedFrom, historyFile), project)
         : here
     if (here.kind === 'newer' || moved.kind === 'newer') return null
-    const document = broughtUpToDate(moved.kind === 'ok' ? moved.document : emptyHistory(), project)
+    const document = updated(moved.kind === 'ok' ? moved.document : emptyHistory(), project)
     if (here.kind === 'missing' || textOf(document) !== textOf(here.written))
       await writeFileDurable(join(dir, historyFile), textOf(document))
     await writePointer(join(dir, pointerFile), project)
-    // From now on its inputs are out of date.
+    // The old files are out of date from now on.
     if (movedFrom && here.kind === 'missing' && moved.kind === 'ok') {
       for (const name of [pointerFile, historyFile]) await removeDurable(join(movedFrom, name))
     }
     return document
   }
 
-  /** One that can't be read is kept aside, and then there is none: the ledger knows what was in it. */
+  /** An unreadable file is renamed and counts as missing, because the ledger has its content. */
   async function readHistory(
     path: string,
     project: Project,
   ): Promise<Exclude<ParsedHistory, { kind: 'damaged' }> | { kind: 'missing' }> {
     const read = await readSettled(path)
     if (read.kind === 'newer') {
-      tell(
+      report(
         `newer ${project.id}`,
-        `${path} is of version ${read.version}, which this Shiplog does not know: it is left as it is.`,
+        `${path} is of version ${read.version}, which this version of Shiplog can't read. It is left unchanged.`,
       )
     }
     if (read.kind !== 'damaged') return read
     const kept = basename((await setAside(path, 'damaged')) ?? path)
-    tell(
+    report(
       `damaged ${project.id} ${kept}`,
-      `${path} can't be read (${read.reason}): it is kept as ${kept}, and was rebuilt from the ledger.`,
+      `${path} can't be read (${read.reason}). It is kept as ${kept} and was rebuilt from the ledger.`,
     )
     return { kind: 'missing' }
   }
 
-  function broughtUpToDate(document: HistoryDocument, project: Project): HistoryDocument {
+  function updated(document: HistoryDocument, project: Project): HistoryDocument {
     const { entries, max_entries: max } = document
     const named = new Set(entries.map(agentIdOf))
     const agents = historyEntries(state, project.id, {
@@ -140,17 +140,17 @@ export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistor
     const text =
       read.kind === 'ok' ? read.text : read.kind === 'missing' ? null : 'more than any id'
     const isOurs = (id: string) => state.tasks.get(id as Task['id'])?.projectId === project.id
-    const { change, stranger } = nextPointer(text, currentAgent(state, project.id), isOurs)
+    const { change, foreign } = nextPointer(text, currentAgent(state, project.id), isOurs)
     if (change.kind === 'write') await writeFileDurable(path, change.text)
     else if (change.kind === 'remove') await removeDurable(path)
-    if (stranger === null) return
-    const shown = JSON.stringify(stranger.slice(0, shownCharsMax))
+    if (foreign === null) return
+    const shown = JSON.stringify(foreign.slice(0, shownCharsMax))
     const replaced = change.kind === 'write'
-    tell(
-      `stranger ${project.id}`,
+    report(
+      `foreign ${project.id}`,
       replaced
         ? `${path} named ${shown}, which is not an agent of Shiplog; it now names a running one.`
-        : `${path} names ${shown}, which is no agent of Shiplog: it is left as it is.`,
+        : `${path} names ${shown}, which is not an agent of Shiplog. It is left unchanged.`,
     )
   }
 

@@ -46,7 +46,7 @@ export function createDrift(deps: DriftDependencies): FindDrift {
     try {
       await compare(deps, report, { task, workspace: task.workspace, trail })
     } catch (error) {
-      // A repository that Git can't read must not keep anybody from hearing the rest.
+      // A repository that Git can't read must not hide the results of the others.
       if (!(error instanceof GitError)) throw error
       report.notCompared = `Git could not compare its files: ${error.message}.`
     }

@@ -1,7 +1,7 @@
 /**
  * Trees that wait for a spent quota (Q1). When an agent of a tree that allows it ends because its provider's quota is
- * spent until a known time, the ledger says that the tree sleeps until then. Whoever holds the data directory at that
- * time wakes it: one agent first, as a probe, and the others once that one was answered.
+ * spent until a known time, the ledger says that the tree sleeps until then. The process that holds the data directory
+ * at that time wakes it: one agent first, as a probe, and the others once that one was answered.
  */
 
 import { refused } from '../../../shared/failure.ts'
@@ -113,7 +113,7 @@ export function createQuotaSleep(deps: {
       await ledger.record({ type: 'task.sleep-ended', taskId: root.id, because })
   }
 
-  /** An agent of a sleeping tree runs, and nobody woke it here: the person took it up. */
+  /** An agent of a sleeping tree runs, and it was not woken here: the user resumed it. */
   async function begun(taskId: TaskId): Promise<void> {
     const root = rootOf(taskId)
     if (!root?.sleep || probes.has(root.id)) return
@@ -135,7 +135,7 @@ export function createQuotaSleep(deps: {
     )
   }
 
-  /** Wakes one: the deepest, so that nobody above it finds it asleep. */
+  /** Wakes one: the deepest, so that no agent above it finds it asleep. */
   async function probe(rootId: TaskId): Promise<void> {
     const root = state.tasks.get(rootId)
     if (!root?.sleep || probes.has(rootId)) return

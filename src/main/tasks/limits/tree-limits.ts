@@ -208,7 +208,7 @@ export function createTreeLimits(deps: {
 
 const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens
 
-/** A money or token limit can't be met by what nobody counted: that is said instead. */
+/** A money or token limit can't be checked against unknown usage; that is reported instead. */
 const isUncounted = (budget: Budget, used: Usage, isUnmeasured: boolean): boolean =>
   (budget.usd !== undefined && (used.unpriced || isUnmeasured)) ||
   (budget.tokens !== undefined && isUnmeasured)

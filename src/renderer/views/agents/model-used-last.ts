@@ -4,14 +4,14 @@ import type { Task } from '../../../shared/records/tasks.ts'
 import { isUsable } from '../models/use-model-settings.ts'
 
 /**
- * Returns the model of the newest root whose model is usable now, wherever it was started, as `PROVIDER/MODEL`; null
- * if there is none.
+ * Returns the model that the user started an agent with most recently, in any project, as `PROVIDER/MODEL`. Models
+ * that can't be used now are skipped; null if none is left.
  */
 export function modelUsedLast(
   tasks: ReadonlyMap<TaskId, Task>,
   providers: readonly ProviderState[],
 ): string | null {
-  // They are in the order in which they were created.
+  // The map has the tasks in the order of their creation.
   for (const { spec, parentId } of [...tasks.values()].reverse()) {
     if (parentId !== null || spec.kind !== 'model') continue
     const provider = providers.find(

@@ -195,9 +195,7 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
           ) : !preview ? (
             <Skeleton lines={4} />
           ) : !redact ? (
-            <p className="text-muted">
-              Nothing is masked. Read the file before you give it to anybody.
-            </p>
+            <p className="text-muted">Nothing is masked. Read the file before you share it.</p>
           ) : (
             <RedactionList
               hits={preview.hits.map((hit) => ({ ...hit, kept: keep.includes(hit.id) }))}

@@ -10,14 +10,14 @@ import type { TaskId, ToolCallId } from '../../records/ids.ts'
 import type { TaskStatus } from '../../records/tasks.ts'
 import { addUsage, noUsage, type Usage } from '../../records/usage.ts'
 
-/** What its parent had been told of a sub-agent. */
+/** What its parent knew of a sub-agent. */
 interface SeenAgent {
-  /** As it was last told. */
+  /** The status in the last call that reported it. */
   status: TaskStatus
-  /** Of the results that first and last told of it. */
+  /** Of the first and the last result that reported it. */
   firstSeq: number
   seq: number
-  /** When it was last told. */
+  /** When it was last reported. */
   at: number
 }
 
@@ -45,7 +45,7 @@ export interface ReplayState {
   runModel: string | null
   permissions: PermissionMode | null
   usage: Usage
-  /** Input tokens of the last request; null: none has told them. */
+  /** Input tokens of the last request; null: no request has reported them. */
   contextTokens: number | null
   compactions: number
   /** The entry of the plan. */
@@ -183,7 +183,7 @@ function foldConversation(state: ReplayState, mark: TimelineMark): void {
     case 'result':
       state.running = state.running.filter(({ seq }) => seq !== mark.call)
       if (mark.outcome !== 'ok') state.failedCalls++
-      if (mark.agents) state.agents = told(state.agents, mark)
+      if (mark.agents) state.agents = withReported(state.agents, mark)
       break
     case 'files':
       stateFiles(state, mark.seq)
@@ -226,7 +226,7 @@ function stateFiles(state: ReplayState, seq: number): void {
   state.filesFailed = null
 }
 
-function told(
+function withReported(
   known: ReplayState['agents'],
   { seq, at, agents = [] }: Extract<TimelineMark, { kind: 'result' }>,
 ): ReplayState['agents'] {

@@ -121,7 +121,7 @@ export type TranscriptItem =
   | { kind: 'note'; key: string; seq: number; about: NoteSubject; text: string; at: string }
   | { kind: 'unknown'; key: string; seq: number; entry: UnknownEntry; at: string }
 
-/** What a note is about. `message`: what Shiplog told the agent. */
+/** The subject of a note. `message`: a message from Shiplog to the agent. */
 export type NoteSubject =
   | 'message'
   | 'withheld'

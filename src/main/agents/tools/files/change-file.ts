@@ -7,7 +7,7 @@ import { ToolError } from '../tool.ts'
 import { fileError } from './file-error.ts'
 import { decodeText, fileBytesMax, splitLines } from './text-file.ts'
 
-/** A diff past this is no reading matter, and would swell every copy of the record. */
+/** A longer diff is not read, and would enlarge every copy of the record. */
 const patchCharsMax = 64 * 1024
 /** Two very different large files could keep the algorithm busy for minutes. */
 const diffTimeMsMax = 500

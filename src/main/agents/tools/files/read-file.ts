@@ -49,7 +49,7 @@ export const createReadFile =
     }
   }
 
-/** Shown to the agent; null: it is none. */
+/** The image for the agent; null if the file is not one. */
 function imageIn(path: string, bytes: Buffer): ToolResult | null {
   const kind = imageKindOf(bytes)
   if (!kind) return null
@@ -83,7 +83,7 @@ const cutLine = (line: string): string =>
     ? `${line.slice(0, lineCharsMax)} [${line.length - lineCharsMax} characters left out]`
     : line
 
-/** As many whole lines as fit; a cut one fits always. */
+/** As many whole lines as fit; of a single line that is too long, its beginning. */
 function fitting(lines: string[]): string[] {
   let chars = 0
   const end = lines.findIndex((line) => {

@@ -6,7 +6,7 @@ import { errorCode, fileError } from './file-error.ts'
 /** The largest file that a file tool reads or writes whole; larger ones are for bash (`head`, `grep`, `sed`). */
 export const fileBytesMax = 10 * 1024 * 1024
 
-/** Binary files have a NUL early on; text has none. Git looks at as many bytes. */
+/** Binary files have a NUL near their beginning; text has none. Git checks as many bytes. */
 const binaryProbeBytes = 8000
 
 /**

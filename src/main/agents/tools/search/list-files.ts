@@ -2,7 +2,7 @@ import type { FilesInside } from '../inside/index.ts'
 import type { Tool } from '../tool.ts'
 import { type FilesOfGit, projectFiles } from './project-files.ts'
 
-/** A longer list is no help to an agent; a glob or a path narrows it down. */
+/** A longer list is of no use to an agent; a glob or a path narrows it down. */
 const filesListedMax = 1000
 
 /** Lists files, one a line, by their paths from the working directory. */

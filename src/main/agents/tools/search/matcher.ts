@@ -13,7 +13,7 @@ export interface LineMatch {
 export interface Matcher {
   /**
    * Paths of the files that may hold a match, in the order of `files`. By a file's path alone, which may lead elsewhere
-   * by then: what is found has to be opened and matched again.
+   * later: each file that is found must be opened and matched again.
    */
   narrow(files: FoundFile[]): Promise<string[]>
   /** The first `max` lines that match, in the order of the texts. A text: its lines, without line ends. */

@@ -114,7 +114,7 @@ async function pathsFor(
   return paths
 }
 
-/** Reading a few more files of a folder costs as much as checking each of those asked for. */
+/** Reading a few more files of a folder costs as much as checking each requested one. */
 const filesReadForOneMax = 4
 
 function* batches(paths: string[]): Generator<string[]> {

@@ -15,12 +15,12 @@ import {
 import { createRipgrep, findRipgrep } from './ripgrep.ts'
 import { createRipgrepMatcher } from './ripgrep-matcher.ts'
 
-/** More matches are answered better by a narrower pattern. */
+/** For more matches a narrower pattern is more useful. */
 const matchesMax = 200
 
 /** A line that is longer is shown cut around its beginning. */
 const lineCharsMax = 300
-/** Of a line that secrets are looked for in: the whole line of a minified file is of no use. */
+/** The part of a line that is searched for secrets: a whole line of a minified file is of no use. */
 const maskedCharsMax = 4_000
 
 /** Files that are read and matched at once. Each is at most `searchedFileBytesMax`. */

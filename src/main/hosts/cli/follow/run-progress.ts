@@ -143,7 +143,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
     const text = answer
       ? permissionText(question, answer)
       : `Waiting for a permission: ${safeLine(question)}`
-    const hint = answer?.by === 'nobody' ? `. ${nobodyHint}` : ''
+    const hint = answer?.by === 'nobody' ? `. ${unattendedHint}` : ''
     await writeMarked(speech, safeLine(text) + hint, answer?.allowed === false ? 'red' : 'dim')
   }
 
@@ -176,7 +176,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
   }
 }
 
-const nobodyHint = 'Allow more with --permissions, or with a rule in the settings.'
+const unattendedHint = 'Allow more with --permissions, or with a rule in the settings.'
 
 /** Whole, however long: a name that is missing is why a command failed. */
 const withheldLine = (names: string[]): string =>

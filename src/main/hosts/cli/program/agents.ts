@@ -44,7 +44,7 @@ export function addAgentCommands(program: Command, runs: Runs): void {
         "what agents may do unasked: only look, edit files as well, or everything (default: the project's; of a scenario: all)",
       ),
     )
-    .option('--budget-usd <n>', 'what the agent and all below it may cost, in US dollars', amount)
+    .option('--budget-usd <n>', 'what the agent and its sub-agents may cost, in US dollars', amount)
     .option('--budget-tokens <n>', 'tokens that they may use, in and out', positiveInteger)
     .option('--budget-minutes <n>', 'minutes that they may work', amount)
     .option(
@@ -53,13 +53,13 @@ export function addAgentCommands(program: Command, runs: Runs): void {
       (file: string, before: string[] = []) => [...before, file],
     )
     .option('--quota-waits <n>', 'how often they wait for a spent quota and go on', positiveInteger)
-    .option('--reads-record', 'let the agents read the transcripts and reports of those below them')
+    .option('--reads-record', 'let the agents read the transcripts and reports of their sub-agents')
     .option('--planning', 'make .planning/ in the project, and keep its agent history there')
     .option(
       '--trust',
       "allow the project's own set-up command, and what it configures for an installed agent, to run",
     )
-    .option('--resume <id>', 'resume an interrupted agent and all below it')
+    .option('--resume <id>', 'resume an interrupted agent and its sub-agents')
     .option('--force', 'with --resume: resume despite conflicts')
     .action(
       runs(async (args, given) =>

@@ -76,7 +76,7 @@ async function nothingToResume(
     const where = projectDir === undefined ? '' : ` in ${projectDir}`
     return new CliError(
       exitCodes.notFound,
-      whyNobody(interrupted, where),
+      whyNoneOf(interrupted, where),
       waysBack(state, interrupted),
     )
   }
@@ -94,7 +94,7 @@ async function nothingToResume(
   ])
 }
 
-function whyNobody(interrupted: Task[], where: string): string {
+function whyNoneOf(interrupted: Task[], where: string): string {
   const [first, second] = interrupted
   if (!first) return `No agent is interrupted${where}: there is nothing to resume.`
   const whose = second ? `the ${interrupted.length} interrupted agents` : `"${first.title}"`

@@ -48,7 +48,7 @@ async function allowedIn(
   return /^y(es)?$/i.test(said) ? { kind: 'allow-once' } : { kind: 'deny', message: '' }
 }
 
-/** `answer`: null if nobody reads it now, so that nothing waits. */
+/** `answer`: null if no one can answer now, so that nothing waits. */
 export async function showConfiguration(
   context: Pick<CliContext, 'err' | 'say' | 'warn'>,
   { tool, text, directory }: PendingPermission,

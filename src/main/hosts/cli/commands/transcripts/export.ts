@@ -151,7 +151,7 @@ async function tell(
     await context.say(
       `Left out ${counted(withheld, 'entry', 'entries')} of types that this version does not know.`,
     )
-  if (!isRedacted) await context.warn('Nothing was masked: read it before you give it to anybody.')
+  if (!isRedacted) await context.warn('Nothing was masked: read it before you share it.')
   if (isRedacted && images > 0)
     await context.say(`${counted(images, 'image')} in it: images are not searched for secrets.`)
   if (damaged > 0)

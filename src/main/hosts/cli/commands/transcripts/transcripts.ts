@@ -196,7 +196,7 @@ function createSpan(from: number): Span {
   }
 }
 
-/** Retention took it away: when, and how it is had back. */
+/** Warns that retention removed the transcript, with the command that restores it. */
 async function* tellingExpiry(
   context: CliContext,
   pages: AsyncGenerator<TranscriptPage>,
@@ -208,7 +208,7 @@ async function* tellingExpiry(
       await context.warn(
         purgedAt
           ? `${what}, and was permanently deleted on ${dayOf(purgedAt, context.host.now())}.`
-          : `${what}. Until ${dayOf(keptUntil, context.host.now())}, \`shiplog prune --undo ${receiptId.slice(0, 8)}\` takes it back.`,
+          : `${what}. Until ${dayOf(keptUntil, context.host.now())}, \`shiplog prune --undo ${receiptId.slice(0, 8)}\` restores it.`,
       )
     }
     yield page
