@@ -2,6 +2,7 @@
 
 import type {
   ShownApply,
+  ShownChanges,
   ShownReport,
   TaskLookup,
 } from '../src/renderer/components/conversation/task-lookup.ts'
@@ -18,6 +19,7 @@ export function lookupOf(
     activity?: Record<string, Activity | null>
     reports?: Record<string, ShownReport>
     applies?: Record<string, ShownApply>
+    changes?: Record<string, ShownChanges>
   } = {},
 ): TaskLookup {
   const tasks = [...state.tasks.values()]
@@ -29,5 +31,6 @@ export function lookupOf(
     activity: (id) => more.activity?.[id] ?? null,
     report: (id) => more.reports?.[id] ?? null,
     apply: (id) => more.applies?.[id] ?? null,
+    changes: (id) => more.changes?.[id] ?? null,
   }
 }

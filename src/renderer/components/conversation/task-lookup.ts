@@ -19,6 +19,12 @@ export type ShownReport =
 /** An apply at the user's request: in progress, or its outcome. */
 export type ShownApply = { kind: 'applying' } | ApplyOutcome | { kind: 'failed'; why: string }
 
+export interface ShownChanges {
+  files: number
+  additions: number
+  deletions: number
+}
+
 export interface TaskLookup {
   /** Returns the task that this call of the transcript's own task created. */
   byCallId(callId: ToolCallId): Task | null
@@ -30,6 +36,8 @@ export interface TaskLookup {
   /** Null: not requested yet (see `onNeedReport`), or there is none. */
   report?(id: TaskId): ShownReport | null
   apply?(id: TaskId): ShownApply | null
+  /** Returns what it changed, once it was counted (see `onNeedChanges`); null: not yet, or there is nothing to compare. */
+  changes?(id: TaskId): ShownChanges | null
   /** Returns the usage so far of the task and all below it. */
   usage?(id: TaskId): Usage
 }
@@ -78,6 +86,8 @@ interface TaskActions {
   onShowEntry?(seq: number): void
   /** Requests the report of a shown card. Called once per card. */
   onNeedReport?(id: TaskId): void
+  /** Requests the counts of what the task of a shown card changed. Called once for each of its states. */
+  onNeedChanges?(id: TaskId): void
 }
 
 const noTasks: TaskLookup = {

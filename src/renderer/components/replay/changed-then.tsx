@@ -1,8 +1,8 @@
 import { ChevronRight, FileText } from 'lucide-react'
 import { useState } from 'react'
 import type { TurnDiff } from '../../../shared/contract/turn-files.ts'
-import { Counts } from '../conversation/rows/tool-call.tsx'
 import { ChangeLetter } from '../diff/change-letter.tsx'
+import { Counts } from '../diff/counts.tsx'
 import { PatchView } from '../diff/patch-view.tsx'
 import { EmptyState, IconButton, NoticeLine } from '../primitives/index.ts'
 

@@ -1,8 +1,8 @@
 /** The changed files of a review as a tree: names, counts, and marks for viewed files and comments. */
 import { Check, Folder, GitMerge, MessageSquare, TriangleAlert } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
-import { Counts } from '../conversation/rows/tool-call.tsx'
 import { ChangeLetter } from '../diff/change-letter.tsx'
+import { Counts } from '../diff/counts.tsx'
 import { type ChangedFile, fileTreeRows } from './file-tree.ts'
 
 /** How a file stands where the changes would be applied. */

@@ -7,6 +7,7 @@ import { TaskActionsContext, TaskLookupContext } from '../conversation/task-look
 import { Button, StatusIcon, statusLabel } from '../primitives/index.ts'
 import { causeWords } from './cause-words.ts'
 import { shownStatus } from './shown-status.ts'
+import { Silence } from './silence.tsx'
 import { sleepWords } from './sleep-words.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
 
@@ -58,6 +59,7 @@ function NestedTask({ task, level }: { task: Task; level: number }) {
         <span className="min-w-0 flex-1 truncate text-small text-muted" title={doing ?? undefined}>
           {doing}
         </span>
+        <Silence activity={lookup.activity(task.id)} className="shrink-0 text-small" />
         <TaskElapsed task={task} className="shrink-0 text-small text-muted" />
         {onViewTranscript ? (
           <Button

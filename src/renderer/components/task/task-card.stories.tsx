@@ -8,16 +8,18 @@ import {
   testsReport,
 } from '../../../../tests/fixtures/entries/conversations.ts'
 import {
+  fixtureNowMs,
   ids,
   laterState,
   liveActivity,
   liveState,
   taskWith,
 } from '../../../../tests/fixtures/entries/tasks.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Activity, Task } from '../../../shared/records/tasks.ts'
 import { createFolds, FoldContext } from '../conversation/fold-state.ts'
 import {
   type ShownApply,
+  type ShownChanges,
   type ShownReport,
   TaskActionsContext,
   TaskLookupContext,
@@ -34,12 +36,15 @@ const actions = {
   menuOf: fn(() => [{ label: 'Copy ID', onSelect: copied }]),
   linkTo: (id: string) => `#/t/${id}`,
   onNeedReport: fn(),
+  onNeedChanges: fn(),
 }
 
 interface Args {
   task: Task | null
   apply?: ShownApply
   report?: ShownReport
+  changes?: ShownChanges
+  activity?: Activity
   later?: boolean
   result?: boolean
 }
@@ -47,11 +52,12 @@ interface Args {
 const meta: Meta<Args> = {
   title: 'Task/TaskCard',
   decorators: [inColumn],
-  render: ({ task, apply, report, later, result }) => (
+  render: ({ task, apply, report, changes, activity, later, result }) => (
     <TaskActionsContext value={actions}>
       <TaskLookupContext
         value={lookupOf(later ? laterState : liveState, {
-          activity: liveActivity,
+          activity: task && activity ? { [task.id]: activity } : liveActivity,
+          changes: task && changes ? { [task.id]: changes } : {},
           applies: task && apply ? { [task.id]: apply } : {},
           reports: task && report ? { [task.id]: report } : {},
         })}
@@ -73,6 +79,29 @@ export const Queued: Story = {
   play: async ({ canvasElement }) => {
     const link = within(canvasElement).getByRole('link', { name: 'Add parser tests' })
     await expect(link).toHaveAttribute('href', `#/t/${ids.tests}`)
+  },
+}
+/** Its model or its command may hang: nothing was heard of it for minutes. */
+export const Silent: Story = {
+  args: {
+    task: known(ids.tests),
+    activity: { state: 'working', text: 'Running npm test', silentSince: fixtureNowMs - 245_000 },
+  },
+  play: async ({ canvas }) => {
+    await expect(canvas.getByText('Silent for 4m')).toBeVisible()
+  },
+}
+export const SilentDark: Story = { ...Silent, globals: { theme: 'dark' }, play: undefined }
+
+/** What it changed, counted once its run has ended. */
+export const Changed: Story = {
+  args: {
+    ...{ task: known(ids.tests, laterState), later: true },
+    changes: { files: 6, additions: 94, deletions: 16 },
+  },
+  play: async ({ canvas }) => {
+    await expect(canvas.getByText('6 files')).toBeVisible()
+    await waitFor(() => expect(actions.onNeedChanges).toHaveBeenCalledWith(ids.tests))
   },
 }
 export const Running: Story = {

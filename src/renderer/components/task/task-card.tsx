@@ -15,6 +15,7 @@ import {
   type TaskLookup,
   TaskLookupContext,
 } from '../conversation/task-lookup.ts'
+import { Counts } from '../diff/counts.tsx'
 import { counted } from '../primitives/format.ts'
 import {
   Button,
@@ -33,6 +34,7 @@ import { causeWords } from './cause-words.ts'
 import { NestedTasks } from './nested-tasks.tsx'
 import { FoldedMarkdown } from './report-view.tsx'
 import { shownStatus } from './shown-status.ts'
+import { isSilent, Silence } from './silence.tsx'
 import { sleepWords } from './sleep-words.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
 import { canBeResumed, canBeRetried } from './what-next.ts'
@@ -62,6 +64,12 @@ export function TaskCard(props: {
   useEffect(() => {
     if (needsReport && taskId) onNeedReport?.(taskId)
   }, [needsReport, taskId, onNeedReport])
+  const { onNeedChanges } = actions
+  const endedRun = task && !isRunning(task.status) ? (task.runs.at(-1)?.run ?? null) : null
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a patch that is ready or was applied is counted again
+  useEffect(() => {
+    if (endedRun !== null && taskId) onNeedChanges?.(taskId)
+  }, [endedRun, task?.patch, taskId, onNeedChanges])
   if (!subject || !taskId) return null
 
   const { title, agent } = subject
@@ -115,6 +123,8 @@ export function TaskCard(props: {
 function Meta({ task, agent, status }: { task: Task | null; agent: string; status: ShownStatus }) {
   const lookup = useContext(TaskLookupContext)
   const usage = task ? (lookup.usage?.(task.id) ?? task.usage) : null
+  const changes = task && !isRunning(task.status) ? (lookup.changes?.(task.id) ?? null) : null
+  const activity = task && lookup.activity(task.id)
   return (
     <FactLine>
       <StatusText status={status} />
@@ -125,6 +135,15 @@ function Meta({ task, agent, status }: { task: Task | null; agent: string; statu
         <Tokens input={usage.inputTokens} output={usage.outputTokens} complete={usage.complete} />
       ) : null}
       {usage && costText(usage) !== null ? <Cost usage={usage} /> : null}
+      {changes && changes.files > 0 ? (
+        <span className="flex">
+          {counted(changes.files, 'file')}
+          <span className="ml-1.5">
+            <Counts additions={changes.additions} deletions={changes.deletions} />
+          </span>
+        </span>
+      ) : null}
+      {isSilent(activity) ? <Silence activity={activity} /> : null}
     </FactLine>
   )
 }

@@ -17,6 +17,7 @@ import { counted } from '../primitives/format.ts'
 import { classNames, IconButton, StatusIcon, TextButton, TitleText } from '../primitives/index.ts'
 import { causeWords } from './cause-words.ts'
 import { shownStatus } from './shown-status.ts'
+import { Silence } from './silence.tsx'
 import { sleepWords } from './sleep-words.ts'
 import { TaskCard } from './task-card.tsx'
 import { TaskElapsed } from './task-elapsed.tsx'
@@ -117,6 +118,7 @@ function TaskRow({ started }: { started: Started }) {
             {note}
           </span>
         </button>
+        {task ? <Silence activity={lookup.activity(id)} className="shrink-0 text-small" /> : null}
         {task ? <TaskElapsed task={task} className="shrink-0 text-small text-muted" /> : null}
         {onViewTranscript ? (
           <IconButton

@@ -1,7 +1,7 @@
 import { Check, FileDiff, GitMerge } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { Task } from '../../../shared/records/tasks.ts'
-import { Counts } from '../../components/conversation/rows/tool-call.tsx'
+import { Counts } from '../../components/diff/counts.tsx'
 import { counted } from '../../components/primitives/format.ts'
 import { ActionLine, Button } from '../../components/primitives/index.ts'
 import { useChangeSummary, useStores, useUnreachable } from '../../store/hooks.ts'

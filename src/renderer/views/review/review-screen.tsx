@@ -4,7 +4,7 @@ import { useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { TargetComparison } from '../../../shared/contract/changes.ts'
 import { isRunning, type Task } from '../../../shared/records/tasks.ts'
-import { Counts } from '../../components/conversation/rows/tool-call.tsx'
+import { Counts } from '../../components/diff/counts.tsx'
 import { counted } from '../../components/primitives/format.ts'
 import {
   Button,

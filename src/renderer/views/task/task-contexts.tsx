@@ -35,7 +35,7 @@ export function TaskContexts(props: {
   children: ReactNode
 }) {
   const { taskId, onViewTranscript, children } = props
-  const { client, reports, ledger, preferences } = useStores()
+  const { client, reports, changeSummaries, ledger, preferences } = useStores()
   const { applyPatch, stop } = useActions()
   const { resume, retry, continueFrom } = useResumeActions()
   const task = useTask(taskId)
@@ -73,6 +73,10 @@ export function TaskContexts(props: {
       readOutline: (fromSeq: number, limit: number) =>
         client.transcripts.outline({ taskId, fromSeq, limit }),
       readImage: (sha256: string) => client.transcripts.image({ taskId, sha256 }),
+      onNeedChanges: (id: TaskId) => {
+        const task = ledger.store.getState().ledger.tasks.get(id)
+        if (task) void changeSummaries.load(task)
+      },
       onNeedReport: (id: TaskId) => {
         const task = ledger.store.getState().ledger.tasks.get(id)
         void reports.load(id, task?.runs.at(-1)?.run ?? 1)
@@ -90,6 +94,7 @@ export function TaskContexts(props: {
       client,
       taskId,
       reports,
+      changeSummaries,
       ledger,
     ],
   )
@@ -104,10 +109,11 @@ export function TaskContexts(props: {
 
 /** A new object whenever something that it answers has changed. */
 function useTaskLookup(taskId: TaskId): TaskLookup {
-  const { reports, applies } = useStores()
+  const { reports, applies, changeSummaries } = useStores()
   const view = useLedger((whole) => whole)
   const known = useStore(reports.store)
   const applied = useStore(applies.store)
+  const summaries = useStore(changeSummaries.store)
   return useMemo((): TaskLookup => {
     const { tasks } = view.ledger
     const childrenOf = (id: TaskId) => view.children.get(id) ?? []
@@ -116,6 +122,7 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
       byCallId: (callId) => childrenOf(taskId).find((task) => task.callId === callId) ?? null,
       childrenOf,
       activity: (id) => view.activity.get(id) ?? null,
+      changes: (id) => summaries.get(id) ?? null,
       usage: (id) => usageBelow(view, id),
       report(id) {
         const report = known.get(reportKey(id, tasks.get(id)?.runs.at(-1)?.run ?? 1))
@@ -133,5 +140,5 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
         return outcome ?? null
       },
     }
-  }, [taskId, view, known, applied])
+  }, [taskId, view, known, applied, summaries])
 }

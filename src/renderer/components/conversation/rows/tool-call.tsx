@@ -23,6 +23,7 @@ import { appliedFileLine, isToolName } from '../../../../shared/agents/tools.ts'
 import { groupWords, toolWords } from '../../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { answerText } from '../../../../shared/text/permission-text.ts'
+import { Counts } from '../../diff/counts.tsx'
 import { bytes } from '../../primitives/format.ts'
 import { classNames, StatusIcon, Took } from '../../primitives/index.ts'
 import { ReportView } from '../../task/report-view.tsx'
@@ -160,26 +161,6 @@ function resultColour({ state, detail }: ToolCallView): string {
   if (detail?.kind === 'apply' && detail.outcome.kind === 'conflict') return 'text-amber'
   if (detail?.kind === 'bash' && (detail.timedOut || detail.exitCode !== 0)) return 'text-amber'
   return 'text-faint'
-}
-
-/** +/− counts; a zero side is omitted. */
-export function Counts({ additions, deletions }: { additions: number; deletions: number }) {
-  return (
-    <span className="tabular flex shrink-0 gap-1.5 font-mono text-small">
-      {additions > 0 ? (
-        <span className="text-green">
-          <span aria-hidden>+{additions}</span>
-          <span className="sr-only">{additions} added</span>
-        </span>
-      ) : null}
-      {deletions > 0 ? (
-        <span className="text-red">
-          <span aria-hidden>−{deletions}</span>
-          <span className="sr-only">{deletions} removed</span>
-        </span>
-      ) : null}
-    </span>
-  )
 }
 
 function ToolCallBody({ call }: { call: ToolCallView }) {
