@@ -74,11 +74,16 @@ export function createSessionImports(deps: {
     signal = new AbortController().signal,
   ): Promise<ImportSourceFound[]> {
     const sources: ImportSourceFound[] = []
+    const places = new Map<SessionTool, string>()
+    for (const one of tool ? [tool] : sessionTools) {
+      const place = path ?? adapters[one].home(env, home)
+      if (place !== null && (await exists(place))) places.set(one, place)
+    }
+    // Most machines lack most tools: no thread is started for nothing.
+    if (places.size === 0) return sources
     const thread = startThread()
     try {
-      for (const one of tool ? [tool] : sessionTools) {
-        const place = path ?? adapters[one].home(env, home)
-        if (place === null) continue
+      for (const [one, place] of places) {
         const found = await discover(thread, one, place, signal)
         if (found.length > 0) sources.push(await sourceFound(one, place, found))
       }

@@ -101,6 +101,7 @@ export function createTranscriptBuilder(about: {
   let turn: OpenTurn | null = null
   let foreign: { line: number; record: unknown }[] = []
   let foreignChars = 0
+  let isForeignQuiet = true
   let at = about.startMs
   let begun = false
   let cwd = ''
@@ -148,6 +149,7 @@ export function createTranscriptBuilder(about: {
     emit({ type: 'foreign', source, content: foreign.length === 1 ? only : { records: foreign } })
     foreign = []
     foreignChars = 0
+    isForeignQuiet = true
   }
 
   function closeTurn(): void {
@@ -178,7 +180,7 @@ export function createTranscriptBuilder(about: {
       at = now
       turn = null
     }
-    flushForeign()
+    if (!isForeignQuiet) flushForeign()
   }
 
   /** Of a message whose records are apart, only what was not counted before. */
@@ -225,6 +227,7 @@ export function createTranscriptBuilder(about: {
       if (target === branch) return
       begin()
       closeTurn()
+      flushForeign()
       const path: number[] = []
       for (let one: number | undefined = target; one !== undefined; one = parentOf(one)?.branch)
         path.unshift(one)
@@ -261,6 +264,7 @@ export function createTranscriptBuilder(about: {
     },
     prompt(parts: (string | BuiltImage)[], uuid: unknown): void {
       closeTurn()
+      flushForeign()
       emit(
         {
           type: 'message',
@@ -352,6 +356,7 @@ export function createTranscriptBuilder(about: {
     },
     compacted(summary: string): void {
       closeTurn()
+      flushForeign()
       emit({ type: 'compaction', runId, summary, keptFromSeq: null })
     },
     titled(title: string): void {
@@ -360,13 +365,17 @@ export function createTranscriptBuilder(about: {
     linked(url: string): void {
       emit({ type: 'pr-link', url, source: 'tool-output' })
     },
-    /** Keeps a record verbatim. */
-    kept(line: number, record: unknown): void {
+    /**
+     * Keeps a record verbatim. A quiet one reports what the entries around it say as well: it may be shown after the
+     * turns of the same prompt.
+     */
+    kept(line: number, record: unknown, { isQuiet = false } = {}): void {
       const chars = JSON.stringify(record)?.length ?? 0
       if (foreign.length >= foreignRecordsMax || foreignChars + chars > foreignCharsMax)
         flushForeign()
       foreign.push({ line, record })
       foreignChars += chars
+      isForeignQuiet &&= isQuiet
     },
     /** Entries that are complete since the last call. */
     take(): { entries: ReadEntry[]; images: ReadImage[] } {
@@ -375,6 +384,7 @@ export function createTranscriptBuilder(about: {
     /** Ends the transcript. `isComplete`: the agent came to its end by itself. */
     end(isComplete: boolean): void {
       closeTurn()
+      flushForeign()
       while (openForks.length > 0) {
         const open = openForks.pop()
         if (open) emit({ type: 'fork-end', forkId: open.id })

@@ -7,6 +7,7 @@ import { lastActionOf } from '../../shared/projections/transcript/last-action.ts
 import type { Connection } from '../rpc/connection.ts'
 import { type AppInfoStore, createAppInfo } from './app-info.ts'
 import { createQuestions, type QuestionStore } from './attention/questions.ts'
+import { createImportRun, type ImportRun } from './imports/import-run.ts'
 import { createLedgerStore, type LedgerStore } from './ledger-store.ts'
 import { type Attachments, createAttachments } from './prompt/attachments.ts'
 import { createDrafts, type Drafts } from './prompt/drafts.ts'
@@ -33,6 +34,7 @@ export interface Stores {
   questions: QuestionStore
   sessions: Sessions
   search: SearchStore
+  imports: ImportRun
   reports: Reports
   applies: PatchApplications
   changeSummaries: ChangeSummaries
@@ -82,6 +84,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     questions,
     sessions,
     search,
+    imports: createImportRun({ client }),
     reports: createReports({ client }),
     applies: createPatchApplications({ client }),
     changeSummaries: createChangeSummaries({ client }),

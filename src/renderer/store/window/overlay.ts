@@ -43,6 +43,8 @@ export type Overlay =
   | { kind: 'follow-up'; taskId: TaskId; interrupted: number; onSend(): void }
   /** A new task that continues another one. `at`: from the end of the turn with that entry. */
   | { kind: 'continue-from'; taskId: TaskId; at?: number }
+  /** Sessions of other tools. */
+  | { kind: 'import' }
   | { kind: 'palette' }
   | { kind: 'keys' }
 

@@ -61,6 +61,8 @@ const preferencesSchema = z.object({
   notifications: z.boolean().catch(true),
   /** Notifies when an agent waits for the user. */
   notifyNeeds: z.boolean().catch(true),
+  /** Sessions of other tools are no longer offered in the empty app. */
+  importDeclined: z.boolean().catch(false),
   /** Ids of dismissed notices. */
   dismissedNotices: z.array(z.string()).catch([]),
   /**

@@ -8,6 +8,7 @@ import { useAppInfo, useLineage, useStores, useTask } from '../../store/hooks.ts
 import { linkOf, type Route, taskRoute } from '../../store/window/route.ts'
 import type { TaskAction } from '../actions/action.ts'
 import { useActions } from '../app/use-actions.ts'
+import { ImportedLine } from '../imports/imported-line.tsx'
 import { ResumeButtons } from '../resume/resume-buttons.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskHeader } from '../task/task-header.tsx'
@@ -105,6 +106,7 @@ export function ArchiveReader(props: {
         }
       />
       {summary ? <ArchiveFacts summary={summary} /> : null}
+      <ImportedLine task={task} />
       <Tabs
         label="Report and transcript"
         className="flex-1"

@@ -6,6 +6,7 @@ import { problemOf } from '../../rpc/problem.ts'
 import { useProjects, useStores, useUnreachable } from '../../store/hooks.ts'
 import { showProblem } from '../app/actions.ts'
 import { useActions } from '../app/use-actions.ts'
+import { FoundSessions } from '../imports/found-sessions.tsx'
 import { useInstalledAgents } from '../installed/use-installed-agents.ts'
 import { keyWords, providerTitle } from '../models/provider-words.ts'
 import { isUsable, useModelSettings } from '../models/use-model-settings.ts'
@@ -34,6 +35,7 @@ export function FirstSteps() {
       <p className="text-read text-balance text-muted">
         Shiplog runs agents on your repositories and records everything they do.
       </p>
+      <FoundSessions />
       <ol aria-label="First steps" className="flex flex-col rounded-md border">
         <Step
           title="Set up a model, or use an installed agent"

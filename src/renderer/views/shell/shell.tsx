@@ -10,6 +10,7 @@ import { ArchiveScreen } from '../archive/archive-screen.tsx'
 import { TaskScreen } from '../conversation/task-screen.tsx'
 import { ExportDialog } from '../export/export-dialog.tsx'
 import { HomeScreen } from '../home/home-screen.tsx'
+import { ImportDialog } from '../imports/import-dialog.tsx'
 import { FetchAgentDialog } from '../installed/fetch-agent-dialog.tsx'
 import { OwnAgentDialog } from '../installed/own-agent-dialog.tsx'
 import { KeysDialog } from '../keys/keys-dialog.tsx'
@@ -160,6 +161,8 @@ function Overlays() {
       return <FollowUpDialog {...overlay} />
     case 'continue-from':
       return <ContinueDialog taskId={overlay.taskId} at={overlay.at} />
+    case 'import':
+      return <ImportDialog />
     case 'palette':
       return <Palette />
     case 'keys':

@@ -2,6 +2,7 @@ import {
   Archive,
   CornerUpLeft,
   FolderPlus,
+  Import,
   Keyboard,
   ListFilter,
   PanelsTopLeft,
@@ -63,6 +64,10 @@ export function useWindowCommands(): void {
     everywhere({
       ...{ keys: null, label: 'Add a project', icon: <FolderPlus /> },
       run: () => overlay.show({ kind: 'add-project' }),
+    }),
+    everywhere({
+      ...{ keys: null, label: 'Import sessions…', icon: <Import /> },
+      run: () => overlay.show({ kind: 'import' }),
     }),
     everywhere({
       ...{ keys: null, label: 'Try the demo', icon: <Play /> },

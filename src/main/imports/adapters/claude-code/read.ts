@@ -31,6 +31,15 @@ const batchEntries = 200
 /** A stored result beyond this is left in its file: the record has its beginning. */
 const storedBytesMax = 32 << 20
 
+/** Records about the work on what other records say. */
+const quietTypes = new Set([
+  'progress',
+  'file-history-snapshot',
+  'queue-operation',
+  'system',
+  'mode',
+])
+
 /** One task in the making. */
 interface OpenTask {
   /** As Claude Code names the agent; '': the session itself. */
@@ -109,7 +118,7 @@ export async function* readClaudeCode(
     if (!isRepeated && (await task.mapper.map(piece.record, isCopy))) counts.mapped++
     else {
       counts.foreign++
-      builder.kept(piece.line, piece.record)
+      builder.kept(piece.line, piece.record, { isQuiet: quietTypes.has(String(piece.record.type)) })
     }
   }
 

@@ -79,7 +79,7 @@ function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
     case 'compaction':
       return `Context compacted: ${beginning(item.summary)}`
     case 'foreign':
-      return `Entry of ${item.source}`
+      return foreignWords(item.source, item.content)
     case 'unknown':
       return `Entry of unknown type ${item.entry.originalType}`
   }
@@ -120,4 +120,10 @@ function beginning(text: string): string {
     .replace(/\s+/g, ' ')
     .trim()
   return line.length > nameCharsMax ? `${line.slice(0, nameCharsMax)}…` : line
+}
+
+/** Imports keep several records in one entry. */
+export function foreignWords(source: string, content: unknown): string {
+  const { records } = (content ?? {}) as { records?: unknown }
+  return Array.isArray(records) ? `${records.length} records of ${source}` : `Entry of ${source}`
 }

@@ -31,7 +31,7 @@ import { useFold } from '../fold-state.ts'
 import { JsonValue } from './json-value.tsx'
 import { LongMarkdown } from './long-markdown.tsx'
 import { Divider, Note, QuietLine } from './quiet-line.tsx'
-import { attemptWords, forkWords, planWords, runEndWords } from './row-name.ts'
+import { attemptWords, foreignWords, forkWords, planWords, runEndWords } from './row-name.ts'
 import type { Row } from './rows.ts'
 import { ShownImages } from './shown-images.tsx'
 import { Compaction, Summary } from './summary.tsx'
@@ -213,7 +213,7 @@ function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
             <>
               <Braces aria-hidden className="size-3.5 shrink-0 text-faint" />
               <span className="untrusted truncate text-muted">
-                Entry of {item.source}, kept unchanged
+                {foreignWords(item.source, item.content)}, kept unchanged
               </span>
             </>
           }

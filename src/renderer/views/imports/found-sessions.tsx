@@ -1,0 +1,56 @@
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import { Button } from '../../components/primitives/index.ts'
+import { usePreference, useStores, useUnreachable } from '../../store/hooks.ts'
+import { choicesOf, startImport } from './import-dialog.tsx'
+import { dangerText, foundText } from './import-texts.ts'
+
+/** In an empty app: sessions of other tools on this machine, and how to keep them. Nothing, if there are none. */
+export function FoundSessions() {
+  const { imports, overlay, preferences } = useStores()
+  const { sources, running } = useStore(imports.store)
+  const isDeclined = usePreference('importDeclined')
+  const unreachable = useUnreachable()
+  useEffect(() => {
+    if (!isDeclined) void imports.scan()
+  }, [imports, isDeclined])
+  const found = sources?.filter(({ sessions, imported }) => sessions > imported) ?? []
+  if (isDeclined || (found.length === 0 && !running)) return null
+  const common = { disabled: unreachable !== undefined, title: unreachable }
+  const show = () => overlay.show({ kind: 'import' })
+  return (
+    <section
+      aria-label="Sessions on this machine"
+      className="flex flex-col gap-2 rounded-md border p-3"
+    >
+      <h2 className="font-semibold">Sessions on this machine</h2>
+      {found.map((source) => (
+        <p key={source.tool} className="text-muted">
+          {foundText(source)} <span className="text-ink">{dangerText(source)}</span>
+        </p>
+      ))}
+      <div className="flex flex-wrap gap-2">
+        {running ? (
+          <Button onClick={show}>Show the import</Button>
+        ) : (
+          <>
+            <Button
+              {...common}
+              variant="primary"
+              onClick={() => {
+                show()
+                void startImport({ imports, overlay }, choicesOf(found))
+              }}
+            >
+              Keep all
+            </Button>
+            <Button {...common} onClick={show}>
+              Choose…
+            </Button>
+            <Button onClick={() => preferences.setState({ importDeclined: true })}>Not now</Button>
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
