@@ -15,7 +15,7 @@ import {
   toast,
 } from '../../components/primitives/index.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
-import type { ImportChoice, ImportResult } from '../../store/imports/import-run.ts'
+import type { ImportChoice, ImportResult, ImportRunView } from '../../store/imports/import-run.ts'
 import type { Stores } from '../../store/stores.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { dangerText, foundText, linesText, progressText, resultText } from './import-texts.ts'
@@ -201,7 +201,7 @@ function Source(props: {
   )
 }
 
-function Running({ progress, startedAt }: NonNullable<ImportRunning>) {
+function Running({ progress, startedAt }: NonNullable<ImportRunView['running']>) {
   if (!progress) return <Skeleton lines={2} />
   const { bytes, bytesTotal } = progress
   const percent = bytesTotal === 0 ? 0 : Math.round((bytes / bytesTotal) * 100)
@@ -220,7 +220,6 @@ function Running({ progress, startedAt }: NonNullable<ImportRunning>) {
     </div>
   )
 }
-type ImportRunning = ReturnType<Stores['imports']['store']['getState']>['running']
 
 /** More is found in the archive. */
 const listedMax = 50
