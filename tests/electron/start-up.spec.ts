@@ -78,19 +78,42 @@ test('a page that is loaded again is connected again', async ({
   await expect(demo).toBeVisible()
 })
 
-test('remembers where the window was', { tag: '@soak' }, async ({ launch }) => {
+test('remembers the place and the zoom of its window, and the place of a transcript’s', {
+  tag: '@soak',
+}, async ({ launch }) => {
   test.skip(isReal, 'a window manager may put a window elsewhere')
-  const app = await launch()
-  await firstPage(app)
-  const bounds = { x: 120, y: 80, width: 1000, height: 700 }
-  await app.evaluate(({ BrowserWindow }, wanted) => {
-    BrowserWindow.getAllWindows()[0]?.setBounds(wanted)
-  }, bounds)
-  await app.close()
-  const again = await launch()
-  await firstPage(again)
-  const restored = await again.evaluate(({ BrowserWindow }) =>
-    BrowserWindow.getAllWindows()[0]?.getNormalBounds(),
+  const taskId = '3f0c9d3e-5b1a-4a2b-9c7d-0123456789ab' as TaskId
+  const main = { x: 120, y: 80, width: 1000, height: 700 }
+  const transcript = { x: 900, y: 60, width: 800, height: 900 }
+  const withTranscript = async () => {
+    const app = await launch()
+    const client = await clientOf(app)
+    const opened = app.waitForEvent('window')
+    await client.app.openWindow({ taskId, seq: 1 })
+    await expect.poll(async () => (await opened).url()).toContain('#/transcript/')
+    return app
+  }
+  const app = await withTranscript()
+  await app.evaluate(
+    ({ BrowserWindow }, places) => {
+      for (const window of BrowserWindow.getAllWindows()) {
+        const isMain = !window.webContents.getURL().includes('#/transcript/')
+        window.setBounds(isMain ? places.main : places.transcript)
+        if (isMain) window.webContents.setZoomFactor(1.5)
+      }
+    },
+    { main, transcript },
   )
-  expect(restored).toEqual(bounds)
+  await app.close()
+  const again = await withTranscript()
+  const restored = await again.evaluate(({ BrowserWindow }) =>
+    BrowserWindow.getAllWindows().map((window) => ({
+      ...window.getNormalBounds(),
+      zoom: window.webContents.getZoomFactor(),
+    })),
+  )
+  expect(restored).toEqual([
+    { ...main, zoom: 1.5 },
+    { ...transcript, zoom: 1 },
+  ])
 })

@@ -10,7 +10,12 @@ interface Options {
   width?: number
   height?: number
   title?: string
-  webPreferences?: { preload?: string; contextIsolation?: boolean; nodeIntegration?: boolean }
+  webPreferences?: {
+    preload?: string
+    contextIsolation?: boolean
+    nodeIntegration?: boolean
+    zoomFactor?: number
+  }
 }
 
 const windows = new Set<BrowserWindow>()
@@ -21,6 +26,7 @@ export class BrowserWindow extends EventEmitter {
   #visible = false
   #minimized = false
   #maximized = false
+  #fullScreen = false
 
   constructor(options: Options = {}) {
     super()
@@ -33,6 +39,7 @@ export class BrowserWindow extends EventEmitter {
     windows.add(this)
     app.windowOpened(this)
     this.webContents = new WebContents(openPage(browser, this.#bounds), webPreferences.preload)
+    this.webContents.setZoomFactor(webPreferences.zoomFactor ?? 1)
     this.webContents.on('destroyed', () => this.#onClosed())
   }
 
@@ -102,6 +109,14 @@ export class BrowserWindow extends EventEmitter {
 
   isMaximized(): boolean {
     return this.#maximized
+  }
+
+  setFullScreen(flag: boolean): void {
+    this.#fullScreen = flag
+  }
+
+  isFullScreen(): boolean {
+    return this.#fullScreen
   }
 
   setBounds(bounds: { x: number; y: number; width: number; height: number }): void {

@@ -57,6 +57,7 @@ export class WebContents extends EventEmitter {
   /** True while the app itself navigates, of which it is not asked. */
   #loading = false
   #destroyed = false
+  #zoomFactor = 1
 
   constructor(opened: Promise<OpenPage>, preloadFile: string | undefined) {
     super()
@@ -79,6 +80,15 @@ export class WebContents extends EventEmitter {
 
   isDestroyed(): boolean {
     return this.#destroyed
+  }
+
+  /** Remembered, and nothing is drawn larger. */
+  setZoomFactor(factor: number): void {
+    this.#zoomFactor = factor
+  }
+
+  getZoomFactor(): number {
+    return this.#zoomFactor
   }
 
   send(channel: string, ...args: unknown[]): void {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { dataDirFlag } from '../../../src/main/hosts/desktop/arguments.ts'
 import { fragmentOfArguments, fragmentOfLink } from '../../../src/main/hosts/desktop/deep-links.ts'
-import { viewItems } from '../../../src/main/hosts/desktop/menu-items.ts'
+import { type MenuActions, menuItems } from '../../../src/main/hosts/desktop/menu-items.ts'
 import { isReachable } from '../../../src/main/hosts/desktop/reachable.ts'
 import { failedStartOf } from '../../../src/main/hosts/desktop/start-failure.ts'
 import { revealCommand } from '../../../src/main/open-folder.ts'
@@ -100,15 +100,36 @@ describe('a start that failed', () => {
 })
 
 describe('the menus', () => {
+  const none: MenuActions = { openWindow() {}, show() {}, go() {}, showDataFolder() {} }
+  const itemsOf = (system: { isMac?: boolean; isPackaged?: boolean }, actions = none) =>
+    menuItems(actions, { isMac: false, isPackaged: true, ...system }).flatMap((item) => [
+      item,
+      ...(Array.isArray(item.submenu) ? item.submenu : []),
+    ])
+
   it('[V4] of the packaged app load no page anew and open no tools', () => {
-    expect(viewItems(true).map(({ role }) => role)).not.toEqual(
+    const roles = (isPackaged: boolean) => itemsOf({ isPackaged }).map(({ role }) => role ?? '')
+    expect(roles(true)).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/reload|devtools/i)]),
     )
-    expect(viewItems(true).map(({ role }) => role)).toContain('togglefullscreen')
-    expect(viewItems(false).map(({ role }) => role)).toEqual(
-      expect.arrayContaining(['reload', 'toggleDevTools']),
-    )
+    expect(roles(true)).toContain('togglefullscreen')
+    expect(roles(false)).toEqual(expect.arrayContaining(['reload', 'toggleDevTools']))
   })
+
+  it.each([true, false])(
+    'lead to every screen, with keys that the page leaves free (macOS: %s)',
+    (isMac) => {
+      const shown: string[] = []
+      const items = itemsOf({ isMac }, { ...none, show: (fragment) => void shown.push(fragment) })
+      for (const { click } of items) (click as (() => void) | undefined)?.()
+      expect(shown.toSorted()).toEqual(['#/', '#/archive', '#/search', '#/settings'])
+      const keys = items.flatMap(({ accelerator }) => accelerator ?? [])
+      expect(new Set(keys).size).toBe(keys.length)
+      expect(
+        keys.filter((key) => /^(CmdOrCtrl|Cmd|Ctrl)\+([KNF]|Shift\+F|Enter)$/.test(String(key))),
+      ).toEqual([])
+    },
+  )
 })
 
 describe('opening a folder', () => {

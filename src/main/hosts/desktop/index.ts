@@ -119,6 +119,8 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
   quitThrough(quitting)
   setMenu({
     openWindow: () => windows.open(),
+    show: (fragment) => windows.show(fragment),
+    go: (where) => windows.go(where),
     showDataFolder: () => void shell.openPath(options.dataDir),
   })
   app.on('activate', () => {

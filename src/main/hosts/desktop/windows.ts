@@ -2,11 +2,11 @@
 import { app, BrowserWindow, type BrowserWindowConstructorOptions, nativeTheme } from 'electron'
 import { appPage } from './app-scheme.ts'
 import { badgeCountOf } from './badge.ts'
-import { readWindowState, writeWindowState } from './window-state.ts'
+import { readWindowState, type WindowKind, writeWindowState } from './window-state.ts'
 
 interface WindowsOptions {
   preloadFile: string
-  /** The file with the saved bounds. */
+  /** The file with the saved places. */
   stateFile: string
   /** The process of a window has crashed. */
   onGone(reason: string): void
@@ -20,6 +20,8 @@ export interface Windows {
   /** Opens the fragment in the window used last, or in a new one. Without one it only comes to the front. */
   show(fragment: string | null): void
   isOwn(window: BrowserWindow): boolean
+  /** Goes back or forward through the screens of the window used last. */
+  go(where: 'back' | 'forward'): void
   /** The one to attach a dialog to; null when there is none. */
   current(): BrowserWindow | null
 }
@@ -43,14 +45,18 @@ export function createWindows(options: WindowsOptions): Windows {
   const current = (): BrowserWindow | null => last ?? own.values().next().value ?? null
 
   function open(fragment = ''): void {
-    const state = readWindowState(options.stateFile)
+    const kind = kindOf(fragment)
+    const state = readWindowState(options.stateFile, kind)
+    const same = [...own].findLast((window) => kindOf(window.webContents.getURL()) === kind)
+    const beside = same ?? (state === null ? current() : null)
     const window = new BrowserWindow({
-      ...windowOptions(options.preloadFile),
-      ...place(current(), state),
+      ...windowOptions(options.preloadFile, state?.zoomFactor ?? 1),
+      ...place(beside, state),
     })
     own.add(window)
     last = window
-    if (state?.maximized && own.size === 1) window.maximize()
+    if (beside === null && state?.maximized) window.maximize()
+    if (beside === null && state?.fullScreen) window.setFullScreen(true)
     window.once('ready-to-show', () => window.show())
     window.on('page-title-updated', (_event, title) => app.setBadgeCount(badgeCountOf(title)))
     window.on('focus', () => {
@@ -58,7 +64,7 @@ export function createWindows(options: WindowsOptions): Windows {
     })
     window.on('close', (event) => {
       if (own.size === 1 && !options.mayCloseLast()) event.preventDefault()
-      else writeWindowState(options.stateFile, window)
+      else writeWindowState(options.stateFile, kindOf(window.webContents.getURL()), window)
     })
     window.on('closed', () => {
       own.delete(window)
@@ -82,14 +88,22 @@ export function createWindows(options: WindowsOptions): Windows {
         void load(window, appPage + fragment)
       }
     },
+    go(where) {
+      const history = current()?.webContents.navigationHistory
+      if (where === 'back') history?.goBack()
+      else history?.goForward()
+    },
     isOwn: (window) => own.has(window),
     current,
   }
 }
 
+/** By its address, or its fragment. */
+const kindOf = (url: string): WindowKind => (url.includes('#/transcript/') ? 'transcript' : 'main')
+
 const canvasColor = (): string => (nativeTheme.shouldUseDarkColors ? canvas.dark : canvas.light)
 
-function windowOptions(preloadFile: string): BrowserWindowConstructorOptions {
+function windowOptions(preloadFile: string, zoomFactor: number): BrowserWindowConstructorOptions {
   return {
     ...sizeMin,
     title: 'Shiplog',
@@ -97,6 +111,7 @@ function windowOptions(preloadFile: string): BrowserWindowConstructorOptions {
     show: false,
     webPreferences: {
       preload: preloadFile,
+      zoomFactor,
       contextIsolation: true,
       sandbox: true,
       nodeIntegration: false,
