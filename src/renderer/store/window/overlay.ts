@@ -37,6 +37,8 @@ export type Overlay =
   | { kind: 'budget'; taskId: TaskId }
   /** Its transcript as a file for others. */
   | { kind: 'export'; taskId: TaskId }
+  /** A message and commands that commit its changes. `base`: the branch that a pull request would be for. */
+  | { kind: 'commit'; taskId: TaskId; base: string | null }
   /** Adds a pull request to its transcript. */
   | { kind: 'link-pull-request'; taskId: TaskId }
   /** A follow-up to a root with interrupted sub-agents: they may be resumed first. */

@@ -121,6 +121,18 @@ export function FileReview(props: FileReviewProps) {
     const seq = written[focusedChange() ?? 0]?.findLast((author) => author.seq !== null)?.seq
     if (seq != null) openTurn(seq)
   }
+  /** On its last line, as one does by pointing at it; on the file where no change was gone to. */
+  const commentOnChange = () => {
+    const at = focusedChange()
+    const range = at === null ? undefined : changes[at]?.range
+    if (!range) return setWriting({ side: 'additions', line: 0 })
+    const { oldStart, oldLines, newStart, newLines } = range
+    setWriting(
+      newLines > 0
+        ? { side: 'additions', line: newStart + newLines - 1 }
+        : { side: 'deletions', line: oldStart + oldLines - 1 },
+    )
+  }
   const step = (by: 1 | -1) => {
     const at = focusedChange()
     const next = at === null ? (by === 1 ? 0 : -1) : at + by
@@ -131,6 +143,7 @@ export function FileReview(props: FileReviewProps) {
     { keys: 'n', label: 'Next change', group: 'Review', run: () => step(1) },
     { keys: 'p', label: 'Previous change', group: 'Review', run: () => step(-1) },
     { keys: 't', label: 'Turn that wrote the change', group: 'Review', run: openAuthor },
+    { keys: 'c', label: 'Comment on the change', group: 'Review', run: commentOnChange },
   ])
   const arriving = useRef(arriveAt)
   const onLabel = (index: number, count: number, bar: HTMLElement) => {

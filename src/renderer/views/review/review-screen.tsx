@@ -1,5 +1,13 @@
 /** The changes of an agent, file by file, with comments that go to it as one follow-up. */
-import { ArrowLeft, ChevronDown, ChevronUp, EyeOff, RefreshCw, Send } from 'lucide-react'
+import {
+  ArrowLeft,
+  ChevronDown,
+  ChevronUp,
+  EyeOff,
+  GitCommitHorizontal,
+  RefreshCw,
+  Send,
+} from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { TargetComparison } from '../../../shared/contract/changes.ts'
@@ -43,7 +51,7 @@ export function ReviewScreen({ taskId, path }: { taskId: string; path: string | 
 }
 
 function Review({ task, path }: { task: Task; path: string | null }) {
-  const { navigation, preferences, reviewComments, viewedFiles } = useStores()
+  const { navigation, overlay, preferences, reviewComments, viewedFiles } = useStores()
   const { diff, problem, refresh } = useReviewDiff(task)
   const files = useMemo(() => filesInOrder(diff?.files ?? []), [diff])
   const comments = useStore(reviewComments.store, (known) => known.get(task.id) ?? none)
@@ -92,6 +100,18 @@ function Review({ task, path }: { task: Task; path: string | null }) {
         actions={
           <>
             {diff && files.length > 0 ? <ApplyButton task={task} diff={diff} /> : null}
+            {diff && files.length > 0 && isCommittable(task) ? (
+              <Button
+                icon={<GitCommitHorizontal />}
+                disabled={isRunning(task.status)}
+                title={isRunning(task.status) ? 'The agent is still running' : undefined}
+                onClick={() =>
+                  overlay.show({ kind: 'commit', taskId: task.id, base: diff.target.branch })
+                }
+              >
+                Commit…
+              </Button>
+            ) : null}
             <Button icon={<ArrowLeft />} onClick={back}>
               Back
             </Button>
@@ -251,6 +271,14 @@ function Toggle(props: { label: string; on: boolean; onChange(): void }) {
     </label>
   )
 }
+
+/** A root on a branch of its own. What a sub-agent did goes to its parent. */
+const isCommittable = ({ parentId, workspace }: Task): boolean =>
+  parentId === null &&
+  workspace !== null &&
+  workspace.isolation === 'worktree' &&
+  workspace.branch !== null &&
+  workspace.removal === null
 
 function standingOf(path: string, comparison: TargetComparison | null): Standing {
   if (comparison?.conflicts.some((conflict) => conflict.path === path)) return 'conflict'

@@ -22,7 +22,7 @@ const authors = (_: unknown, path: string) => ({
   removed: path === 'src/parser.ts' ? [] : [{ start: 1, lines: 2, author: 1 }],
 })
 
-type Changes = 'some' | 'none' | 'conflicts'
+type Changes = 'some' | 'none' | 'conflicts' | 'committed'
 
 /** Some of it is in the target, and in one file both sides changed a line. */
 const comparison: TargetComparison = {
@@ -52,6 +52,13 @@ function fake(changes: Changes) {
   })
 }
 
+const shownTask: Record<Changes, string> = {
+  some: ids.lead,
+  none: ids.lead,
+  conflicts: ids.tests,
+  committed: ids.upgrade,
+}
+
 const meta: Meta<{ changes: Changes; theme?: 'light' | 'dark' }> = {
   title: 'Screens/Review',
   decorators: [inWindow],
@@ -63,7 +70,7 @@ const meta: Meta<{ changes: Changes; theme?: 'light' | 'dark' }> = {
       <AppStage
         fake={fake(changes)}
         // The lead runs; an ended agent's changes can be applied.
-        address={`#/t/${changes === 'conflicts' ? ids.tests : ids.lead}/review`}
+        address={`#/t/${shownTask[changes]}/review`}
         theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
       />
     )
@@ -107,11 +114,25 @@ export const Conflicts: Story = {
     await waitFor(change)
     await userEvent.keyboard('n')
     await waitFor(() => expect(change()).toHaveFocus())
+    await userEvent.keyboard('c')
+    await userEvent.click(await canvas.findByRole('button', { name: 'Cancel' }))
     await userEvent.click(canvas.getByRole('button', { name: 'Apply the other 3 files' }))
     await canvas.findByText(/^Applied 3 files to /)
   },
 }
 export const ConflictsDark: Story = { ...Conflicts, args: { changes: 'conflicts', theme: 'dark' } }
+/** A message from the report, and commands for the user's own terminal. */
+export const Commit: Story = {
+  args: { changes: 'committed' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Commit…' }))
+    const dialog = within(await within(document.body).findByRole('dialog'))
+    await userEvent.click(dialog.getByRole('checkbox', { name: /pull request/ }))
+    await expect(dialog.getByRole('figure', { name: 'Commands' })).toHaveTextContent(/gh pr create/)
+  },
+}
+export const CommitDark: Story = { ...Commit, args: { changes: 'committed', theme: 'dark' } }
 export const Dark: Story = { args: { theme: 'dark' } }
 export const NothingChanged: Story = {
   args: { changes: 'none' },

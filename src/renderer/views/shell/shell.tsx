@@ -26,6 +26,7 @@ import { RemoveProjectDialog } from '../projects/remove-project-dialog.tsx'
 import { ContinueDialog } from '../resume/continue-dialog.tsx'
 import { FollowUpDialog } from '../resume/follow-up-dialog.tsx'
 import { ResumeDialog } from '../resume/resume-dialog.tsx'
+import { CommitDialog } from '../review/commit-dialog.tsx'
 import { ReviewScreen } from '../review/review-screen.tsx'
 import { SearchScreen } from '../search/search-screen.tsx'
 import { SettingsScreen } from '../settings/settings-screen.tsx'
@@ -155,6 +156,8 @@ function Overlays() {
       return <BudgetDialog taskId={overlay.taskId} />
     case 'export':
       return <ExportDialog taskId={overlay.taskId} />
+    case 'commit':
+      return <CommitDialog taskId={overlay.taskId} base={overlay.base} />
     case 'link-pull-request':
       return <LinkPullRequestDialog taskId={overlay.taskId} />
     case 'follow-up':
