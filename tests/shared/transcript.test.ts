@@ -93,6 +93,31 @@ const runEnd: EntryBody = {
   cause: { kind: 'closed', how: 'quit' },
 }
 
+describe('a notice of an installed agent', () => {
+  const foreign = (content: object, source = 'acp:codex'): EntryBody => ({
+    ...{ type: 'foreign', source },
+    content: JSON.parse(JSON.stringify({ sessionUpdate: 'notice', ...content })),
+  })
+
+  it('is a note, a warning where the agent says so, and anything else stays as it is', () => {
+    const { items } = foldEntries(
+      emptyTranscript(),
+      entries(
+        foreign({ severity: 'info', title: 'New version', description: null }),
+        foreign({ severity: 'error', title: 'Server failed', description: 'ENOENT' }),
+        foreign({ severity: 'info', title: ' ' }),
+        foreign({ title: 'Of another tool' }, 'claude-code'),
+      ),
+    )
+    expect(items).toMatchObject([
+      { kind: 'note', about: 'agent-notice', text: 'New version' },
+      { kind: 'note', about: 'agent-warning', text: 'Server failed\nENOENT' },
+      { kind: 'foreign' },
+      { kind: 'foreign' },
+    ])
+  })
+})
+
 describe('the transcript projection', () => {
   it('[P4] shows with a call who allowed it, and by itself the answer about a call that is not there', () => {
     const answer = { optionId: null, allowed: true, by: 'rule', rule: 'bash: ls *' } as const

@@ -140,3 +140,23 @@ export const NotConnected: Story = {
     await expect(button(canvasElement, 'Deny…')).toBeDisabled()
   },
 }
+
+/** Before an installed agent starts: what its repository configures for it, which no rule allows. */
+export const Configuration: Story = {
+  args: {
+    question: questionWith({
+      ...{ kind: 'configuration', tool: 'Claude Code', proposal: [], reasons: [], lastWords: '' },
+      text: 'Configuration for Claude Code: .mcp.json\n\n.mcp.json:\n  {"mcpServers": {"docs": {"command": "./docs\u200b.sh"}}}',
+    }),
+  },
+  play: async ({ canvasElement, args }) => {
+    const allow = button(canvasElement, 'Allow and start')
+    await waitFor(() => expect(allow).toBeEnabled())
+    await expect(within(canvasElement).getByText('<U+200B>')).toBeVisible()
+    await expect(within(canvasElement).queryByText('Allow with a rule…')).toBeNull()
+    await userEvent.click(button(canvasElement, 'Deny'))
+    await expect(args.onDecide).toHaveBeenLastCalledWith({ kind: 'deny', message: '' })
+    await userEvent.click(allow)
+    await expect(args.onDecide).toHaveBeenLastCalledWith({ kind: 'allow-once' })
+  },
+}

@@ -130,6 +130,8 @@ export type NoteSubject =
   | 'set-up-skipped'
   | 'permission'
   | 'agent-session'
+  | 'agent-notice'
+  | 'agent-warning'
   | 'snapshot-failed'
 
 type TurnItem = Extract<TranscriptItem, { kind: 'turn' }>
@@ -303,7 +305,9 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
       })
       fold.keptFromSeq = entry.keptFromSeq ?? seq
       return
-    case 'foreign':
+    case 'foreign': {
+      const notice = noticeOf(entry)
+      if (notice) return void fold.items.push({ kind: 'note', key, seq, ...notice, at })
       fold.items.push({
         kind: 'foreign',
         key,
@@ -313,6 +317,7 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
         at,
       })
       return
+    }
     case 'permission':
       // A question without an answer is shown from the feed of pending questions.
       if (entry.answer === null || addPermission(fold, entry.callId, entry.answer)) return
@@ -473,4 +478,14 @@ function setUpText({ changed, command }: Extract<Entry, { type: 'set-up' }>): st
   return changed.length === 0
     ? `Set up with ${first}`
     : `Set-up was not run: agents changed ${changed.join(', ')} since it was allowed. An agent can run it as any command.`
+}
+
+/** A notice of an installed agent, by its protocol (ACP): a title for the person, and more about it. */
+function noticeOf({ source, content }: Extract<Entry, { type: 'foreign' }>) {
+  if (!source.startsWith('acp:') || content === null || typeof content !== 'object') return null
+  const { sessionUpdate, title, description, severity } = content as Record<string, unknown>
+  if (sessionUpdate !== 'notice' || typeof title !== 'string' || title.trim() === '') return null
+  const more = typeof description === 'string' && description !== '' ? `\n${description}` : ''
+  const isWarning = severity === 'warning' || severity === 'error'
+  return { about: isWarning ? 'agent-warning' : 'agent-notice', text: title + more } as const
 }

@@ -54,6 +54,8 @@ const ofNotes: Record<NoteSubject, RegExp> = {
   'set-up-skipped': /^Set-up was not run: /,
   permission: /^Allowed by a rule/,
   'agent-session': /^Session session-7/,
+  'agent-notice': /^A newer version is available/,
+  'agent-warning': /^MCP server a failed to start/,
   'snapshot-failed': /^The files could not be recorded/,
 }
 

@@ -1,5 +1,6 @@
 /** Rows of one line: what happened between the turns. */
 import {
+  Info,
   KeyRound,
   MessageSquareText,
   PackageCheck,
@@ -42,6 +43,8 @@ const subjects: Record<NoteSubject, { icon: ReactNode; isWarning?: true }> = {
   'set-up-skipped': { icon: <PackageX />, isWarning: true },
   permission: { icon: <ShieldQuestionMark /> },
   'agent-session': { icon: <Plug /> },
+  'agent-notice': { icon: <Info /> },
+  'agent-warning': { icon: <TriangleAlert />, isWarning: true },
   'snapshot-failed': { icon: <TriangleAlert />, isWarning: true },
 }
 
