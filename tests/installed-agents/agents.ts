@@ -28,6 +28,8 @@ export interface AgentUnderTest {
   ownTool(name: string): string
   /** Without a key, it reports that nobody is signed in. OpenCode uses a hosted model instead. */
   saysSignIn: boolean
+  /** It reports that a command ended, and not what it printed. */
+  hidesOutput?: boolean
   /** Its turn ends when a call is refused: what becomes of its run. Absent: its model is asked again. */
   afterRefusal?: 'completed' | 'interrupted'
   /** A request that is part of the conversation, and not a side request, for a title for instance. */
@@ -124,6 +126,7 @@ env_key = "OPENAI_API_KEY"
   gemini: {
     wire: 'google',
     model: 'gemini-3.1-pro-preview',
+    hidesOutput: true,
     moreModels: ['gemini-3.1-pro-preview', 'gemini-3.5-flash-lite'].map((id) =>
       moreModel('google', id),
     ),
