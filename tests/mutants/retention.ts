@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const retentionMutants: Mutant[] = [
   {
     id: 'retention-pinned-while-measured',
-    file: 'src/main/retention/retention.ts',
+    file: 'src/main/retention/sweep.ts',
     find: 'said.asked ? whyKept(id) === null : !safe.has(id)',
     replace: 'said.asked ? whyKept(id) === null : id !== null',
     harm: 'A transcript that was pinned or resumed while a sweep measured the others goes to the trash.',

@@ -9,7 +9,7 @@ import { clockAhead } from '../../shared/projections/ledger/ledger-clock.ts'
 import { clockAheadText } from '../../shared/text/clock-ahead-text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
-interface ClockGuard {
+export interface ClockGuard {
   /** Returns how far the clock is ahead; null if it can be trusted. */
   ahead(): ClockAhead | null
   /** For automatic removals: returns false after a jump, which is reported once. */

@@ -28,7 +28,7 @@ const receiptSchema = z.object({
 })
 type Receipt = z.infer<typeof receiptSchema>
 
-interface Receipts {
+export interface Receipts {
   write(receipt: Omit<Receipt, 'version'>): Promise<void>
   /** Newest first, with the names of unreadable files, which are left unchanged. */
   list(): Promise<{ receipts: Receipt[]; unreadable: string[] }>

@@ -1,50 +1,33 @@
 /**
  * Retention of transcripts (X): sweeps at start and on demand, their receipts, and restoring. `plan.ts` and `trash.ts`
- * select the items; FORMAT.md specifies the order of durable writes.
+ * select the items, `sweep.ts` removes them; FORMAT.md specifies the order of durable writes.
  */
 
 import type {
   ReceiptItem,
   ReceiptSummary,
-  RemovalReason,
-  RemovedItem,
   RetentionSettings,
   Sweep,
   SweepPreview,
-  SweptBy,
   TrashEntry,
 } from '../../shared/contract/retention.ts'
-import { dayMs } from '../../shared/durations.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import {
-  newReceiptId,
-  parseTaskId,
-  type ReceiptId,
-  resolveId,
-  type TaskId,
-} from '../../shared/records/ids.ts'
-import type { LedgerEvent } from '../../shared/records/ledger.ts'
+import type { ReceiptId, TaskId } from '../../shared/records/ids.ts'
 import { whatBecameOf } from '../../shared/text/receipt-text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
-import { namesInTrash } from '../sessions/trash-names.ts'
 import type { RestoredWorkspaces } from '../workspaces/archived/restore.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { createClockGuard } from './clock-guard.ts'
 import { createExpiry } from './expiry.ts'
-import {
-  isPinned,
-  keptReasons,
-  keptTranscripts,
-  lastActivityMs,
-  planSweep,
-  protectedTasks,
-} from './plan.ts'
-import { createReceipts, withStates } from './receipts.ts'
+import { isPinned } from './plan.ts'
+import { createReceiptLookup } from './receipt-lookup.ts'
+import { createReceipts } from './receipts.ts'
 import { openSettings } from './settings.ts'
 import { createSizes } from './sizes.ts'
-import { type PlannedPurge, whatIs } from './trash.ts'
+import { createSweeper, type DeletedTranscripts } from './sweep.ts'
+import { whatIs } from './trash.ts'
 import { createTrashBin } from './trash-bin.ts'
 
 export interface Retention {
@@ -105,13 +88,6 @@ export interface Retention {
   close(): Promise<void>
 }
 
-interface DeletedTranscripts {
-  deleted: TaskId[]
-  left: { id: TaskId; why: string }[]
-  /** Null if none could be deleted. */
-  receipt: ReceiptId | null
-}
-
 interface RetentionDependencies {
   ledger: Ledger
   layout: DataLayout
@@ -132,9 +108,6 @@ interface RetentionDependencies {
   onClockConfirmed: () => void
 }
 
-/** Events of one sweep that share one sync; few enough for one message of the feed. */
-const eventsAtOnce = 100
-
 const whatIsLost = 'The settings of retention can’t be read, so nothing was removed.'
 const howToSetAgain =
   'Correct the file and name it settings.json, or save Retention in Settings. Then clean up again.'
@@ -150,150 +123,14 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   const sizes = createSizes({ ...deps, signal: ending.signal })
   const trash = createTrashBin({ ...deps, expiry })
   const clockGuard = createClockGuard(deps)
+  const lookup = createReceiptLookup({ state, layout, receipts })
+  const { preview, sweepNow, deleteTranscripts, purgeNow } = createSweeper({
+    ...{ ledger, clock, settings, receipts, expiry, sizes, trash, clockGuard },
+    signal: ending.signal,
+  })
 
   /** Runs one sweep or roll-forward at a time. */
   const alone = <T>(work: () => Promise<T>): Promise<T> => serially('retention', work)
-
-  /** Measures only the sizes that the plan needs: all for a limit in bytes, else those of the selected transcripts. */
-  async function planWithSizes(wanted: RetentionSettings, nowMs: number) {
-    const chosen =
-      wanted.bytesMax === null
-        ? planSweep(state, new Map(), wanted, nowMs).remove
-        : keptTranscripts(state)
-    return planSweep(state, await sizes.of(chosen.map(({ id }) => id)), wanted, nowMs)
-  }
-
-  async function plan(wanted: RetentionSettings) {
-    const nowMs = clock()
-    const { remove, kept } = await planWithSizes(wanted, nowMs)
-    const planned = await trash.plan(wanted)
-    const transcripts = remove.map((one) => ({ ...one, ...describe(one.id) }))
-    return {
-      nowMs,
-      kept,
-      transcripts,
-      planned,
-      removed: [...transcripts, ...planned.map(trash.itemOf)],
-    }
-  }
-
-  async function preview(wanted = settings.current()): Promise<SweepPreview> {
-    const { removed, kept } = await plan(wanted)
-    return { dryRun: true, removed, kept, receipt: null, clockAhead: clockGuard.ahead() }
-  }
-
-  async function sweepNow(by: 'start' | 'person', wanted: RetentionSettings): Promise<Sweep> {
-    await expiry.rollForward()
-    const { nowMs, removed, transcripts, planned, kept } = await plan(wanted)
-    const nothing: Sweep = { dryRun: false, removed: [], kept, receipt: null }
-    if (removed.length === 0 || ending.signal.aborted) return nothing
-    const id = newReceiptId()
-    await receipts.write({ id, atMs: nowMs, by, settings: wanted, items: removed })
-    const keptUntil = nowMs + wanted.trashTtlDays * dayMs
-    const gone = new Set<string>()
-    for (let from = 0; from < transcripts.length && !ending.signal.aborted; from += eventsAtOnce) {
-      const chosen = transcripts.slice(from, from + eventsAtOnce).map((item) => item.id)
-      for (const one of await expire(chosen, id, keptUntil)) gone.add(one)
-    }
-    for (const one of await purge(planned, id)) gone.add(one)
-    await ledger.record({ type: 'retention.swept', receiptId: id })
-    const done = removed.filter((item) => gone.has(item.id))
-    const stayed = transcripts.filter((item) => !gone.has(item.id)).length
-    return { dryRun: false, removed: done, kept: kept + stayed, receipt: id }
-  }
-
-  /** Resolves with the expired transcripts. */
-  async function expire(
-    ids: TaskId[],
-    receiptId: ReceiptId,
-    keptUntil: number,
-    said: { asked?: true } = {},
-  ): Promise<TaskId[]> {
-    // Checked and appended without a pause in between, because a transcript that was pinned or resumed since must stay.
-    const safe = protectedTasks(state)
-    const whyKept = keptReasons(state)
-    const chosen = ids.filter((id) => (said.asked ? whyKept(id) === null : !safe.has(id)))
-    if (chosen.length === 0) return []
-    await ledger.record(
-      ...chosen.map(
-        (taskId): LedgerEvent => ({
-          ...{ type: 'transcript.expired', taskId, receiptId, keptUntil },
-          ...said,
-        }),
-      ),
-    )
-    const gone: TaskId[] = []
-    for (const taskId of chosen) {
-      // The rest is reported, and the next start completes it.
-      if (ending.signal.aborted) break
-      if (await expiry.carryOut(taskId)) gone.push(taskId)
-    }
-    return gone
-  }
-
-  async function deleteTranscripts(taskIds: TaskId[]): Promise<DeletedTranscripts> {
-    const ids = [...new Set(taskIds)]
-    const whyKept = keptReasons(state)
-    const reasons = new Map(ids.map((id) => [id, whyKept(id)]))
-    const chosen = ids.filter((id) => reasons.get(id) === null)
-    const receipt = chosen.length > 0 ? newReceiptId() : null
-    const gone = new Set<TaskId>()
-    if (receipt) {
-      const nowMs = clock()
-      const wanted = settings.current()
-      const bytes = await sizes.of(chosen)
-      const items = chosen.map(
-        (id): RemovedItem => ({
-          ...{ id, kind: 'transcript', reason: 'asked', bytes: bytes.get(id) ?? 0 },
-          ...describe(id),
-        }),
-      )
-      await receipts.write({ id: receipt, atMs: nowMs, by: 'person', settings: wanted, items })
-      const keptUntil = nowMs + wanted.trashTtlDays * dayMs
-      for (const id of await expire(chosen, receipt, keptUntil, { asked: true })) gone.add(id)
-      await ledger.record({ type: 'retention.swept', receiptId: receipt })
-    }
-    const left = ids
-      .filter((id) => !gone.has(id))
-      .map((id) => ({ id, why: reasons.get(id) ?? whyNotMoved(id) }))
-    return { deleted: [...gone], left, receipt: gone.size > 0 ? receipt : null }
-  }
-
-  /** The reason why a transcript that could be deleted at the time of the request was not moved. */
-  function whyNotMoved(id: TaskId): string {
-    const expired = state.tasks.get(id)?.transcriptExpired
-    if (!expired) return keptReasons(state)(id) ?? 'It could not be moved to the trash.'
-    return ending.signal.aborted
-      ? 'Shiplog was closed before it was moved: the next start moves it to the trash.'
-      : 'It could not be moved to the trash: the next start tries again.'
-  }
-
-  function describe(id: TaskId): Pick<RemovedItem, 'title' | 'lastActiveAt'> {
-    const task = state.tasks.get(id)
-    const lastActiveAt = task ? new Date(lastActivityMs(task)).toISOString() : null
-    return { title: task?.title ?? '', lastActiveAt }
-  }
-
-  async function purge(planned: PlannedPurge[], receiptId: ReceiptId): Promise<Set<string>> {
-    const gone = new Set<string>()
-    for (const one of planned) {
-      if (ending.signal.aborted) break
-      if (await trash.deleteForGood(one, receiptId)) gone.add(trash.itemOf(one).id)
-    }
-    return gone
-  }
-
-  /** Deletes from the trash only. The receipt is written first, as for a sweep. */
-  async function purgeNow(planned: PlannedPurge[], by: SweptBy): Promise<Sweep> {
-    const items = planned.map(trash.itemOf)
-    if (items.length === 0) return { dryRun: false, removed: [], kept: 0, receipt: null }
-    const id = newReceiptId()
-    await receipts.write({ id, atMs: clock(), by, settings: settings.current(), items })
-    const gone = await purge(planned, id)
-    await ledger.record({ type: 'retention.swept', receiptId: id })
-    const removed = items.filter((item) => gone.has(item.id))
-    return { dryRun: false, removed, kept: 0, receipt: id }
-  }
 
   /**
    * Enforces the limit of the trash between two sweeps, so that a host that runs for weeks does not fill the disk with
@@ -319,50 +156,8 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     )
   })
 
-  async function summaries() {
-    const { receipts: all, unreadable } = await receipts.list()
-    const inTrash = new Set(await namesInTrash(layout.trash))
-    return { all: all.map((one) => withStates(one, state, inTrash)), unreadable }
-  }
-
-  /** Returns the reason for each expired transcript, from the receipts that the ledger refers to. */
-  async function expiryReasons(): Promise<Map<TaskId, RemovalReason>> {
-    const { receipts: all } = await receipts.list()
-    const reasons = new Map<TaskId, RemovalReason>()
-    for (const { id, items } of all) {
-      for (const item of items) {
-        const taskId = item.kind === 'transcript' ? parseTaskId(item.id) : null
-        if (taskId && state.tasks.get(taskId)?.transcriptExpired?.receiptId === id)
-          reasons.set(taskId, item.reason)
-      }
-    }
-    return reasons
-  }
-
-  async function receipt(text: string): Promise<ReceiptSummary & { items: ReceiptItem[] }> {
-    const { all } = await summaries()
-    const id = await receiptIdOf(text)
-    const found = all.find((one) => one.id === id)
-    const file = `receipts/${id}.json`
-    const reason = 'it is missing, or not a receipt'
-    if (!found) throw new FailureError({ kind: 'damaged', what: 'receipt', id, file, reason })
-    return found
-  }
-
-  /** Also resolves receipts that only the ledger refers to, because their files may be damaged. */
-  async function receiptIdOf(text: string): Promise<ReceiptId> {
-    const ids = new Set((await receipts.list()).receipts.map((one) => one.id))
-    for (const { transcriptExpired } of state.tasks.values())
-      if (transcriptExpired) ids.add(transcriptExpired.receiptId)
-    const found = resolveId(text, ids)
-    const what = 'receipt'
-    if (found.kind === 'found') return found.id
-    if (found.kind === 'not-found') throw new FailureError({ kind: 'not-found', what, id: text })
-    throw new FailureError({ kind: 'ambiguous', what, id: text, candidates: found.candidates })
-  }
-
   async function undo(text: string, only?: TaskId): ReturnType<Retention['undo']> {
-    const id = await receiptIdOf(text)
+    const id = await lookup.receiptIdOf(text)
     // From the ledger: a receipt's file may be damaged.
     const wanted = [...state.tasks.values()]
       .filter(({ id: taskId, transcriptExpired: expired }) => {
@@ -371,7 +166,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       })
       .map((task) => task.id)
     if (wanted.length === 0) {
-      const found = (await summaries()).all.find((one) => one.id === id)
+      const found = (await lookup.summaries()).all.find((one) => one.id === id)
       const ended = found && whatBecameOf(found)
       refused(
         'nothing-to-undo',
@@ -437,12 +232,12 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       return alone(() => sweepNow('person', wanted))
     },
     async receipts() {
-      const { all, unreadable } = await summaries()
+      const { all, unreadable } = await lookup.summaries()
       return { receipts: all.map(({ items: _, ...summary }) => summary), unreadable }
     },
     async trash() {
       const wanted = settings.current()
-      const entries = await trash.list(wanted, await expiryReasons())
+      const entries = await trash.list(wanted, await lookup.expiryReasons())
       const bytes = entries.reduce((sum, one) => sum + one.bytes, 0)
       return { entries, bytes, bytesMax: wanted.trashBytesMax, dir: layout.trash }
     },
@@ -473,7 +268,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
         return { deleted: [...done], left }
       }),
     deleteTranscripts: (taskIds) => alone(() => deleteTranscripts(taskIds)),
-    receipt,
+    receipt: lookup.receipt,
     undo,
     restore,
     async pin(taskId, pinned) {

@@ -23,7 +23,7 @@ const fileSchema = z.looseObject({
 
 const newerSchema = z.looseObject({ version: z.number().int().gt(settingsVersion) })
 
-interface SettingsStore {
+export interface SettingsStore {
   current(): RetentionSettings
   /**
    * Returns one sentence on why the user's settings are unknown: the file can't be read and was not

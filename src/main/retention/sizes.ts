@@ -6,7 +6,7 @@ import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import { placeOf } from './place.ts'
 
-interface Sizes {
+export interface Sizes {
   /** Returns bytes by task; null for a missing transcript. Incomplete once `signal` is aborted. */
   of(ids: TaskId[]): Promise<Map<TaskId, number | null>>
 }

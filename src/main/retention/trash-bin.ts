@@ -27,7 +27,7 @@ import {
   whatIs,
 } from './trash.ts'
 
-interface TrashBin {
+export interface TrashBin {
   /** `reasons` are the reasons why transcripts expired. */
   list(
     settings: RetentionSettings,
