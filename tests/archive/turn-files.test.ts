@@ -225,6 +225,9 @@ agents:
   git(workspace?.path ?? '', 'mv', 'a.txt', 'moved.txt')
   const last = (await entriesOf(fixture.shiplog, root)).findLast((entry) => 'tree' in entry)
   const now = await client.turnFiles.diff({ taskId: root, seq: last?.seq ?? 0, against: 'now' })
+  // Its end, for a reader that has no entries.
+  const end = { taskId: root, seq: Number.MAX_SAFE_INTEGER, against: 'now' } as const
+  expect(await client.turnFiles.diff(end)).toEqual(now)
   expect(now).toMatchObject({
     other: { kind: 'folder' },
     files: [{ path: 'moved.txt', oldPath: 'a.txt', change: 'renamed' }],

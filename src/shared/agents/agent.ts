@@ -282,7 +282,7 @@ export type AgentDrivers = {
   [Kind in AgentKind]: AgentDriver<
     Extract<AgentChoice, { kind: Kind }>,
     Extract<AgentSpec, { kind: Kind }>,
-    Kind extends 'acp' ? AgentSpec : Extract<AgentSpec, { kind: Kind }>
+    Kind extends 'scripted' ? Extract<AgentSpec, { kind: Kind }> : AgentSpec
   >
 }
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import type { AgentDefinition } from '../../../src/main/agents/definitions/definition.ts'
-import { narrowed } from '../../../src/main/agents/definitions/narrow.ts'
+import { narrowed, onInstalledAgent } from '../../../src/main/agents/definitions/narrow.ts'
 import type { DefinedAgent } from '../../../src/shared/agents/agent-specs.ts'
 
 const sha256 = '0'.repeat(64)
 const defined = (over: Partial<AgentDefinition> = {}): AgentDefinition => ({
   ...{ name: 'review', description: 'Looks.', prompt: 'Look.', source: 'x.md', text: '', sha256 },
-  ...{ model: null, tools: null, permissions: null, limits: {}, notes: [] },
+  ...{ model: null, program: null, tools: null, permissions: null, limits: {}, notes: [] },
   ...over,
 })
 const parent = (over: Partial<DefinedAgent>): DefinedAgent => ({
@@ -30,4 +30,17 @@ it('[P1] keeps the narrower mode and the lower limits of the built-in agent of i
   const found = narrowed(definition, { builtIn, parent: null })
   expect(found.defined.permissions).toBe('ask')
   expect(found.defined.limits).toEqual({ turns: 10, minutes: 5 })
+})
+
+it('[P1] runs on an installed agent only where no tool is to be withheld', () => {
+  const definition = defined({ program: 'codex' })
+  const free = narrowed(definition, { builtIn: null, parent: null })
+  expect(onInstalledAgent('tests', { definition, ...free }, null)).toEqual({
+    ...{ kind: 'acp', program: 'codex', agent: 'tests', definition: free.defined },
+  })
+  const reader = parent({ tools: ['read_file'] })
+  const limited = narrowed(definition, { builtIn: null, parent: reader })
+  expect(() => onInstalledAgent('tests', { definition, ...limited }, reader)).toThrow("can't limit")
+  const plain = { definition: defined(), ...free }
+  expect(onInstalledAgent('tests', plain, reader)).toBeNull()
 })

@@ -19,18 +19,26 @@ describe('a definition in our own form', () => {
     )
     expect(parseDefinition(text)).toEqual({
       ...{ name: 'tester', description: 'Tests.', prompt: 'Do it.' },
-      ...{ model: 'anthropic/claude-opus-5-5', tools: ['read_file', 'bash'] },
+      ...{ model: 'anthropic/claude-opus-5-5', program: null, tools: ['read_file', 'bash'] },
       ...{ permissions: 'allow-edits', limits: { turns: 20, minutes: 15 }, notes: [] },
     })
   })
 
   it('leaves what it does not name to its parent', () => {
     expect(parseDefinition(ours())).toMatchObject({
-      ...{ model: null, tools: null, permissions: null, limits: {}, notes: [] },
+      ...{ model: null, program: null, tools: null, permissions: null, limits: {}, notes: [] },
     })
   })
 
+  it('may name an installed agent, which has its own model and tools', () => {
+    expect(parseDefinition(ours('agent: codex'))).toMatchObject({ program: 'codex', tools: null })
+  })
+
   it.each([
+    ['an agent that is none', ours('agent: cursor'), 'agent names no installed agent: "cursor"'],
+    ['a command', ours('agent: acp'), 'agent names no installed agent'],
+    ['tools of an installed agent', ours('agent: codex', 'tools: [bash]'), 'remove "model" and'],
+    ['a model of an installed agent', ours('agent: codex', 'model: a/b'), 'remove "model" and'],
     ['no front matter', 'Do it.', 'does not begin with front matter'],
     ['front matter without an end', '---\nname: a\n', 'without an end'],
     ['no prompt', '---\nname: a\ndescription: b\n---\n \n', 'no prompt'],

@@ -64,7 +64,8 @@ describe('a spec', () => {
     const sub = await driverWith().subAgent(spec, 'review', place)
     expect(sub.spec).toMatchObject({ ...model, agent: 'review' })
     // Each names the version that plays, which is kept.
-    for (const { spec: made, files: kept } of [{ spec, files }, sub]) {
+    const started = { ...sub, spec: sub.spec as typeof spec }
+    for (const { spec: made, files: kept } of [{ spec, files }, started]) {
       expect(driverWith().filesOf(made)).toEqual(kept.map(({ name }) => name))
       expect(made.definition).toMatchObject({ source: 'built-in' })
       expect(kept[0]?.name).toBe(`agents/${made.definition?.sha256}.md`)
@@ -72,6 +73,14 @@ describe('a spec', () => {
     await expect(driverWith().subAgent(spec, 'nobody', place)).rejects.toThrow(
       'The agents are lead, explore, implement, review.',
     )
+    await mkdir(join(dir, '.shiplog/agents'), { recursive: true })
+    await writeFile(
+      join(dir, '.shiplog/agents/tests.md'),
+      '---\nname: tests\ndescription: Tests.\nagent: codex\n---\nTest it.\n',
+    )
+    const installed = await driverWith().subAgent(spec, 'tests', place)
+    expect(installed.spec).toMatchObject({ kind: 'acp', program: 'codex', agent: 'tests' })
+    expect(installed.files).toMatchObject([{ text: expect.stringContaining('Test it.') }])
   })
 
   it.each([

@@ -16,6 +16,7 @@ import {
 import type { Custody } from '../../processes/custody.ts'
 import type { AgentDefinition } from '../definitions/definition.ts'
 import { type Definitions, definitionFrom } from '../definitions/index.ts'
+import { onInstalledAgent } from '../definitions/narrow.ts'
 import type { AllowConfiguration } from './configuration/allow-configuration.ts'
 import type { FindProgram } from './find-program.ts'
 import { launchOf, notInstalled } from './launch.ts'
@@ -94,11 +95,14 @@ export function createAcpDriver(deps: {
       const { definition, defined } = await deps.definitions.resolve(name, {
         ...{ dir, parent: limits, isRoot: true, model: noModel },
       })
+      const file = { name: definitionFile(defined), text: definition.text }
+      const installed = onInstalledAgent(name, { definition, defined }, limits)
+      if (installed) return { spec: installed, files: [file] }
       const onModel = limits?.tools === undefined ? await deps.onModel(definition, dir) : null
       if (onModel !== null) return onModel
       return {
         spec: { ...parent, agent: name, definition: defined },
-        files: [{ name: definitionFile(defined), text: definition.text }],
+        files: [file],
       }
     },
     async open(spec, place, files) {

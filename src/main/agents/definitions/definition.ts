@@ -3,6 +3,7 @@
  * describes the files.
  */
 import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
+import type { AgentPreset } from '../../../shared/agents/installed-agents.ts'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { ToolName } from '../../../shared/agents/tools.ts'
 
@@ -19,6 +20,8 @@ export interface AgentDefinition {
   sha256: string
   /** `anthropic/claude-opus-5-5`; null: that of its parent. */
   model: string | null
+  /** The installed agent that it runs on; null: on a model, or on that of its parent. */
+  program: AgentPreset | null
   /** Null: those of its parent. */
   tools: ToolName[] | null
   /** Null: that of its parent. */

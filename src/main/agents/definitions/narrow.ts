@@ -2,10 +2,28 @@
  * Limits an agent's permissions: a definition from a repository can only remove, never add (P1,
  * S6). Pure.
  */
-import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
+import type { AgentSpec, DefinedAgent } from '../../../shared/agents/agent-specs.ts'
 import { narrowestMode } from '../../../shared/agents/permission-modes.ts'
 import { type ToolName, toolNames } from '../../../shared/agents/tools.ts'
 import type { AgentDefinition } from './definition.ts'
+
+/**
+ * The installed agent that a definition names; null: it names none. Throws an Error where the tools
+ * of the agent would have to be limited.
+ */
+export function onInstalledAgent(
+  name: string,
+  { definition, defined }: { definition: AgentDefinition; defined: DefinedAgent },
+  parent: DefinedAgent | null,
+): Extract<AgentSpec, { kind: 'acp' }> | null {
+  const { program } = definition
+  if (program === null) return null
+  if (parent?.tools !== undefined || defined.tools !== undefined)
+    throw new Error(
+      `The agent ${name} runs on ${program}, whose tools Shiplog can't limit: start one whose definition names no installed agent.`,
+    )
+  return { kind: 'acp', program, agent: name, definition: defined }
+}
 
 /**
  * `builtIn`: the built-in definition that it replaces. `parent`: the definition of the parent

@@ -72,6 +72,7 @@ export function parseClaudeDefinition(text: string): DefinitionContent {
   return {
     ...{ name: given.name, description: given.description, prompt: promptOf(body) },
     model: modelOf(given.model ?? null, notes),
+    program: null,
     tools: isLimited ? tools : null,
     permissions: mode,
     limits: given.maxTurns ? { turns: given.maxTurns } : {},

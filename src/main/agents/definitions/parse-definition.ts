@@ -1,5 +1,10 @@
 /** Agent definitions in our own form: `.shiplog/agents/*.md`. */
 import { z } from 'zod'
+import {
+  type AgentPreset,
+  agentPresetNames,
+  isAgentPreset,
+} from '../../../shared/agents/installed-agents.ts'
 import { permissionModeSchema } from '../../../shared/agents/permission-modes.ts'
 import { isToolName, type ToolName, toolNames } from '../../../shared/agents/tools.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
@@ -38,6 +43,13 @@ const matterSchema = z.strictObject({
         `names no model: ${quoted(String(input))}. Write it with its provider, as anthropic/claude-opus-5-5`,
     })
     .optional(),
+  agent: z
+    .string('must be a text')
+    .refine(isAgentPreset, {
+      error: ({ input }) =>
+        `names no installed agent: ${quoted(String(input))}. There are ${agentPresetNames.join(', ')}`,
+    })
+    .optional(),
   tools: z.array(toolSchema, 'must be a list of tools').optional(),
   permissions: permissionModeSchema.optional(),
   limits: z
@@ -49,10 +61,19 @@ const matterSchema = z.strictObject({
 /** Throws an Error that says what is wrong. */
 export function parseDefinition(text: string): DefinitionContent {
   const { matter, body } = readFrontMatter(text)
-  const { name, description, model, tools, permissions, limits } = checked(matterSchema, matter)
+  const { name, description, model, agent, tools, permissions, limits } = checked(
+    matterSchema,
+    matter,
+  )
+  // It has tools and a model of its own, which Shiplog can't change.
+  if (agent !== undefined && (tools !== undefined || model !== undefined))
+    throw new Error(
+      `names the installed agent ${agent}, which has its own model and tools: remove "model" and "tools", or "agent"`,
+    )
   return {
     ...{ name, description, prompt: promptOf(body) },
     model: model ?? null,
+    program: agent === undefined ? null : (agent as AgentPreset),
     tools: tools ? ([...new Set(tools)] as ToolName[]) : null,
     permissions: permissions ?? null,
     limits: limits ?? {},

@@ -9,6 +9,7 @@ import {
   parseModelName,
 } from '../../../shared/agents/model-refs.ts'
 import { builtInDefinition, createDefinitions, definitionFrom } from '../definitions/index.ts'
+import { onInstalledAgent } from '../definitions/narrow.ts'
 import { createFilesInside } from '../tools/inside/index.ts'
 import type { OfferedAgent } from '../tools/tool-definitions.ts'
 import { type ModelAccess, obstacleTo } from './access.ts'
@@ -131,8 +132,9 @@ export function createModelDriver({
     async subAgent({ kind, agent: _, definition: parent = null, ...parentModel }, name, { dir }) {
       const place = { dir, parent, isRoot: false, model: parentModel }
       const { definition, defined, model } = await definitions.resolve(name, place)
+      const installed = onInstalledAgent(name, { definition, defined }, parent)
       return {
-        spec: { kind, ...model, agent: name, definition: defined },
+        spec: installed ?? { kind, ...model, agent: name, definition: defined },
         files: [{ name: definitionFile(defined), text: definition.text }],
       }
     },

@@ -69,6 +69,14 @@ export function createAgentSpecs(drivers: AgentDrivers): AgentSpecs {
   const check: AgentSpecs['check'] = (sessionDir, spec) =>
     driverOf(spec.kind).check(spec, filesIn(sessionDir))
 
+  async function refuseUnlessInstalled(
+    spec: Extract<AgentSpec, { kind: 'acp' }>,
+    files: KeptFiles,
+  ): Promise<void> {
+    const available = await drivers.acp.check(spec, files)
+    if (available.state === 'unavailable') throw new Error(formatCause(available.cause))
+  }
+
   return {
     prepare: (choice, dir) => driverOf(choice.kind).prepare(choice, dir),
     withModel: (spec, model) => driverOf(spec.kind).withModel(spec, model),
@@ -95,16 +103,20 @@ export function createAgentSpecs(drivers: AgentDrivers): AgentSpecs {
     },
     check,
     async subAgent(sessionDir, spec, name, dir) {
-      if (!isAgentPreset(name))
-        return driverOf(spec.kind).subAgent(spec, name, { dir, files: filesIn(sessionDir) })
+      if (!isAgentPreset(name)) {
+        const files = filesIn(sessionDir)
+        const prepared = await driverOf(spec.kind).subAgent(spec, name, { dir, files })
+        // Its definition may name an installed agent, which is not everywhere.
+        if (prepared.spec.kind === 'acp') await refuseUnlessInstalled(prepared.spec, files)
+        return prepared
+      }
       // Shiplog can't take tools away from an installed agent.
       if (definitionOfSpec(spec)?.tools !== undefined)
         throw new Error(
           `Your tools are limited by your definition, and those of ${name} can't be: start an agent with a definition instead.`,
         )
       const prepared = await drivers.acp.prepare({ kind: 'acp', program: name }, dir)
-      const available = await drivers.acp.check(prepared.spec, filesIn(sessionDir))
-      if (available.state === 'unavailable') throw new Error(formatCause(available.cause))
+      await refuseUnlessInstalled(prepared.spec, filesIn(sessionDir))
       return prepared
     },
     open: (sessionDir, spec, place) => driverOf(spec.kind).open(spec, place, filesIn(sessionDir)),
