@@ -20,7 +20,7 @@ test('Tab goes through the window in its order, and shows where it is', async ({
   await openAt(page, finished.host, `/t/${finished.task('Make the parser robust').id}`)
   await expect(conversation(page).getByRole('feed')).toBeVisible()
   const passed: string[] = []
-  for (let presses = 0; presses < 18; presses++) {
+  for (let presses = 0; presses < 26; presses++) {
     await page.keyboard.press('Tab')
     passed.push(await focusedName(page))
     expect(await focusIsVisible(page), passed.at(-1)).toBe(true)
