@@ -197,7 +197,7 @@ describe('a question in the terminal', () => {
     fake.onStart(async (taskId) => {
       await Promise.resolve()
       fake.spawn(taskId)
-      const asked = { callId: null, question: 'npm test', options: [] }
+      const asked = { callId: 'call-1' as never, question: 'npm test', options: [] }
       fake.append(taskId, { type: 'permission', runId: `${taskId}/1` as never, ...asked, answer })
       fake.complete(taskId)
     })

@@ -137,13 +137,14 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
 
   async function writePermission(
     speech: Speech,
-    { question, answer }: Extract<Entry, { type: 'permission' }>,
+    { callId, question, answer }: Extract<Entry, { type: 'permission' }>,
   ): Promise<void> {
     if (answer?.by === 'rule' && answer.allowed) return
     const text = answer
       ? permissionText(question, answer)
       : `Waiting for a permission: ${safeLine(question)}`
-    const hint = answer?.by === 'nobody' ? `. ${unattendedHint}` : ''
+    // A mode and rules allow calls, and nothing else that is asked about.
+    const hint = answer?.by === 'nobody' && callId !== null ? `. ${unattendedHint}` : ''
     await writeMarked(speech, safeLine(text) + hint, answer?.allowed === false ? 'red' : 'dim')
   }
 
