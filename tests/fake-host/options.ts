@@ -109,6 +109,8 @@ export interface FakeHostOptions {
   pageEntriesMax?: number
   /** Awaited before what has changed is told: a host that is slow, or can't tell. */
   beforePlan?: () => Promise<void>
+  /** Awaited before a search is answered: a host that is slow, or can't search. */
+  beforeSearch?: () => Promise<void>
   /** Awaited before a rename is answered: a host that is slow, or refuses. */
   beforeRename?: () => Promise<void>
   /** What happens once an agent was started, or goes on; nothing runs by itself. */

@@ -26,7 +26,8 @@ export function searchAnswers(os: Implementer, memory: Memory) {
     )
 
   return {
-    find: os.search.find.handler(({ input }) => {
+    find: os.search.find.handler(async ({ input }) => {
+      await given.beforeSearch?.()
       const { query: text, limit = 50, isPattern } = input
       const query = parseQuery(text, Date.now(), { isPattern })
       const isAsked = query.terms.length > 0 || query.pattern !== null

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { SearchAnswer, SearchHit } from '../../../shared/contract/search.ts'
 import { counted } from '../../components/primitives/format.ts'
-import { NoticeLine, TextInput } from '../../components/primitives/index.ts'
+import { EmptyState, NoticeLine, TextInput } from '../../components/primitives/index.ts'
 import { groupsOf, hitId, SearchHits, type ShownHit } from '../../components/search/search-hits.tsx'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
@@ -36,6 +36,12 @@ export function SearchScreen({ query }: { query: string }) {
     setText(next)
     navigation.go({ screen: 'search', query: next }, { replace: true })
     search.ask(next)
+  }
+
+  const clear = () => {
+    // The button is gone with what it clears.
+    field.current?.focus()
+    change('')
   }
 
   const { chosen } = view
@@ -110,6 +116,11 @@ export function SearchScreen({ query }: { query: string }) {
             />
           ) : text.trim() === '' ? (
             <SearchStart onTry={change} />
+          ) : view.answer && hits.length === 0 && !view.busy ? (
+            <EmptyState
+              sentence="Every word has to be in the same prompt, message, command, output or report. Use fewer words, or remove a filter."
+              action={{ label: 'Clear the search', onClick: clear }}
+            />
           ) : (
             <SearchHits hits={hits} chosen={chosen} onOpen={open} />
           )}
@@ -127,7 +138,15 @@ function Status(props: {
 }) {
   const { text, view, hits } = props
   const { answer, busy } = view
-  if (text.trim() === '' || !answer) return <p role="status" className="h-5" />
+  if (text.trim() === '' || !answer)
+    return (
+      <p role="status" className="h-5 px-1 text-small text-muted">
+        {/* A search is usually answered before this shows. */}
+        {busy ? (
+          <span className="transition-opacity delay-300 starting:opacity-0">Searching…</span>
+        ) : null}
+      </p>
+    )
   const { index, expired, more } = answer
   const found = more
     ? `The best ${hits} matches; add a word or a filter to narrow them.`

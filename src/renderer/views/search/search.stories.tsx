@@ -1,0 +1,95 @@
+/** The search before, while and after it finds something, and when it can't. */
+import { ORPCError } from '@orpc/client'
+import type { Meta, StoryObj } from '@storybook/react-vite'
+import { expect, userEvent, waitFor, within } from 'storybook/test'
+import { AppStage } from '../../../../storybook/app-stage.tsx'
+import { inWindow } from '../../../../storybook/decorators.tsx'
+import { createStoryHost } from '../../../../storybook/story-host.ts'
+import { long, testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
+import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import type { SearchIndexState } from '../../../shared/contract/search.ts'
+
+interface Args {
+  query: string
+  index?: SearchIndexState
+  host?: 'never' | 'fails'
+  theme?: 'light' | 'dark'
+}
+
+const answers = {
+  never: () => new Promise<void>(() => {}),
+  fails: () => Promise.reject(new ORPCError('STORAGE', { message: 'The disk is full.' })),
+}
+
+const meta: Meta<Args> = {
+  title: 'Screens/Search',
+  decorators: [inWindow],
+  render: ({ query, index, host, theme }, { globals }) => (
+    <AppStage
+      fake={createStoryHost({
+        records: laterRecords,
+        sessions: {
+          [ids.tests]: { entries: testsEnded() },
+          [ids.lead]: { entries: long() },
+        },
+        ...(index && { searchIndex: index }),
+        ...(host && { beforeSearch: answers[host] }),
+      })}
+      address={`#/search${query === '' ? '' : `?q=${encodeURIComponent(query)}`}`}
+      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
+    />
+  ),
+}
+export default meta
+type Story = StoryObj<Args>
+
+const status = (canvasElement: HTMLElement) =>
+  within(within(canvasElement).getByRole('region', { name: 'Search' })).getByRole('status')
+
+export const Start: Story = { args: { query: '' } }
+export const Searching: Story = {
+  args: { query: 'cases', host: 'never' },
+  play: async ({ canvasElement }) => {
+    await within(canvasElement).findByText('Searching…')
+  },
+}
+export const Nothing: Story = {
+  args: { query: 'kitesurfing' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await waitFor(() => expect(status(canvasElement)).toHaveTextContent('No matches.'))
+    await userEvent.click(await canvas.findByRole('button', { name: 'Clear the search' }))
+    await canvas.findByText('commands that failed')
+    await waitFor(() => expect(canvas.getByRole('searchbox')).toHaveFocus())
+  },
+}
+/** More than are shown. */
+export const Many: Story = {
+  args: { query: 'renamed' },
+  play: async ({ canvasElement }) => {
+    await waitFor(() => expect(status(canvasElement)).toHaveTextContent(/^The best 100 matches/))
+  },
+}
+export const ManyDark: Story = { args: { query: 'renamed', theme: 'dark' } }
+export const Indexing: Story = {
+  args: { query: 'cases', index: { state: 'updating', indexed: 3, total: 7, reason: null } },
+  play: async ({ canvasElement }) => {
+    await waitFor(() => expect(status(canvasElement)).toHaveTextContent('Indexing: 3 of 7'))
+  },
+}
+export const Unavailable: Story = {
+  args: {
+    query: 'cases',
+    index: { state: 'unavailable', indexed: 0, total: 7, reason: 'node:sqlite has no FTS5' },
+  },
+  play: async ({ canvasElement }) => {
+    await within(canvasElement).findByText(/^The search index can’t be used/)
+  },
+}
+export const Failed: Story = {
+  args: { query: 'cases', host: 'fails' },
+  play: async ({ canvasElement }) => {
+    await within(canvasElement).findByText('The disk is full.')
+    await within(canvasElement).findByRole('button', { name: 'Try again' })
+  },
+}
