@@ -1,9 +1,14 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { replacedDir } from '../../src/main/imports/publish-session.ts'
+import { createSessionImports } from '../../src/main/imports/session-imports.ts'
+import { startImportThread } from '../../src/main/imports/stage/import-thread.ts'
 import { stagingPrefix } from '../../src/main/imports/staging.ts'
+import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
+import { createKeyedMutex } from '../../src/shared/keyed-mutex.ts'
+import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, temporaryDir } from '../harness.ts'
 import { claudeLog, writeFiles } from './claude-code-log.ts'
@@ -168,4 +173,37 @@ it('refuses a place without sessions, and says what to do', async () => {
   await expect(importFrom(shiplog, await temporaryDir())).rejects.toMatchObject({
     message: expect.stringContaining('Name a file or folder that has one'),
   })
+})
+
+it('goes on with the other sessions when its thread dies in the middle of one', async () => {
+  const { dir, main } = await folder()
+  const other = session.replace(/1$/, '2')
+  await writeFile(join(dirname(main), `${other}.jsonl`), await readFile(main))
+  const dataDir = await temporaryDir()
+  const layout = layoutOf(dataDir)
+  await mkdir(layout.archive, { recursive: true })
+  let threads = 0
+  const imports = createSessionImports({
+    ledger: {
+      state: emptyLedgerState(dataDir),
+      record: async () => {},
+    } as unknown as Parameters<typeof createSessionImports>[0]['ledger'],
+    ...{ layout, clock: Date.now, oneAtATime: createKeyedMutex() },
+    startThread() {
+      const thread = startImportThread()
+      if (threads++ > 0) return thread
+      const stage = (...given: Parameters<typeof thread.calls.stage>) => {
+        const answer = thread.calls.stage(...given)
+        void thread.end()
+        return answer
+      }
+      const { discover } = thread.calls
+      return { ...thread, calls: { discover, stage } as typeof thread.calls }
+    },
+  })
+  const kinds: string[] = []
+  for await (const { type } of imports.run({ tool: 'claude-code', path: dir }))
+    if (type !== 'progress') kinds.push(type)
+  expect(kinds).toEqual(['skipped', 'session'])
+  expect(threads).toBe(2)
 })

@@ -170,7 +170,7 @@ export function createSessionImports(deps: {
     signal = new AbortController().signal,
   ): AsyncGenerator<ImportEvent> {
     const place = path ?? adapters[tool].home(env, home)
-    const thread = startThread()
+    let thread = startThread()
     try {
       const all = place === null ? [] : await discover(thread, tool, place, signal)
       const found = projects ? all.filter(({ projectDir }) => projects.includes(projectDir)) : all
@@ -188,6 +188,8 @@ export function createSessionImports(deps: {
       yield { type: 'progress', ...progress }
       for (const session of found) {
         const until = progress.bytes + bytesOf(session)
+        // A session that takes too much memory ends its thread, and no other session.
+        if (thread.hasEnded()) thread = startThread()
         for await (const event of importOne(thread, session, signal)) {
           if (typeof event !== 'number') yield event
           else {

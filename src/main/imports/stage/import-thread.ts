@@ -6,7 +6,10 @@ import type { RouterClient } from '@orpc/server'
 import type { ImportWorkerRouter } from './worker.ts'
 
 export interface ImportThread {
+  /** Each rejects when the thread ends. */
   readonly calls: RouterClient<ImportWorkerRouter>
+  /** It ended by itself, for want of memory for example. */
+  hasEnded(): boolean
   end(): Promise<void>
 }
 
@@ -28,13 +31,19 @@ export function startImportThread(): ImportThread {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   })
+  let isEnded = false
+  const ended = () => {
+    isEnded = true
+    port1.close()
+  }
   // Calls that wait for an answer reject when the port closes.
-  worker.on('error', () => port1.close())
-  worker.on('exit', () => port1.close())
+  worker.on('error', ended)
+  worker.on('exit', ended)
   const calls = createORPCClient<RouterClient<ImportWorkerRouter>>(new RPCLink({ port: port1 }))
   port1.start()
   return {
     calls,
+    hasEnded: () => isEnded,
     async end() {
       port1.close()
       await worker.terminate()
