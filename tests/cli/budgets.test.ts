@@ -178,3 +178,14 @@ it('[Q1] agent run waits with a tree for its quota, from the moment at which an 
   waiting.complete(taskId)
   expect(await cli.ended).toMatchObject({ code: 0 })
 })
+
+it('[Q1] --quota-waits 0 never waits, whatever the settings allow', async () => {
+  const cwd = await temporaryDir()
+  await writeFiles(cwd, { 'a.yaml': 'version: 1', 'api/README.md': '' })
+  const started = createFakeShiplog()
+  started.onStart(async (taskId) => started.complete(taskId))
+  const argv = ['agent', 'run', 'Go', '--project', 'api', '--scenario', 'a.yaml']
+  const { code } = await runToEnd([...argv, '--quota-waits', '0'], { cwd, fake: started })
+  expect(code).toBe(0)
+  expect(started.asked('tasks.start')).toMatchObject([{ quotaWaits: 0 }])
+})

@@ -9,6 +9,11 @@ export function positiveInteger(text: string): number {
   return value
 }
 
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Must be a whole number, 0 or more.')
+  return Number(text)
+}
+
 export function variableName(text: string, before: string[] = []): string[] {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) {
     throw new InvalidArgumentError('Must be the name of a variable, without its value.')

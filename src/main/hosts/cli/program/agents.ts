@@ -1,6 +1,6 @@
 /** `shiplog agent …`: runs agents, and sets up what they run on. */
 import { type Command, Option } from 'commander'
-import { agentCount, amount, positiveInteger, variableName } from '../option-values.ts'
+import { agentCount, amount, positiveInteger, variableName, wholeNumber } from '../option-values.ts'
 import { keyEnvMeaning, permissionsOption, type Runs } from './parts.ts'
 
 export function addAgentCommands(program: Command, runs: Runs): void {
@@ -52,7 +52,11 @@ export function addAgentCommands(program: Command, runs: Runs): void {
       'show it to the agent with the prompt (PNG, JPEG, GIF or WebP); may be given several times',
       (file: string, before: string[] = []) => [...before, file],
     )
-    .option('--quota-waits <n>', 'how often they wait for a spent quota and go on', positiveInteger)
+    .option(
+      '--quota-waits <n>',
+      'how often they wait for a spent quota and go on; 0: never',
+      wholeNumber,
+    )
     .option('--reads-record', 'let the agents read the transcripts and reports of their sub-agents')
     .option('--planning', 'make .planning/ in the project, and keep its agent history there')
     .option(
