@@ -6,6 +6,7 @@ import {
   timelineScale,
 } from '../../../src/renderer/components/replay/timeline-scale.ts'
 import { createReplay, type Replay } from '../../../src/renderer/store/replay/replay-store.ts'
+import { seqAtTime } from '../../../src/renderer/store/replay/seq-at-time.ts'
 import type { TimelineMark } from '../../../src/shared/contract/timeline.ts'
 import { replayedItems } from '../../../src/shared/projections/replay/replayed-items.ts'
 import {
@@ -37,6 +38,17 @@ async function opened(at: 'start' | 'end' | number = 'start', entries = twoTurns
 }
 
 describe('a replay', () => {
+  it('finds what an agent had done at a moment of another one', async () => {
+    const { host, taskId, view } = await opened()
+    const { marks } = view().timeline
+    const at = (atMs: number) => seqAtTime({ client: host.client, taskId, atMs })
+    const [first, second] = marks
+    expect(await at((first?.at ?? 0) - 1)).toBeNull()
+    expect(await at((second?.at ?? 0) - 1)).toBe(first?.seq)
+    expect(await at(Number.MAX_SAFE_INTEGER)).toBe(marks.at(-1)?.seq)
+    expect(await seqAtTime({ client: host.client, taskId: newTaskId(), atMs: 0 })).toBeNull()
+  })
+
   it('keeps where it was moved to before its timeline was there', async () => {
     const { host, taskId } = await opened()
     for (const [move, seq] of [

@@ -139,6 +139,11 @@ export function ArchiveReader(props: {
                 replay={{
                   open: replaying,
                   onChange: changeReplay,
+                  onAgent: (id, at) =>
+                    navigation.go({
+                      ...{ screen: 'archive', taskId: id, tab: 'transcript' },
+                      ...{ replay: true, seq: at },
+                    }),
                   onCopyLink: (at) =>
                     void copy(
                       linkOf(momentRoute({ seq: at }), info?.host ?? null, location),

@@ -1,7 +1,10 @@
 import { type ReactNode, useState } from 'react'
+import { markAt } from '../../../shared/projections/replay/replay-state.ts'
 import type { TranscriptItem } from '../../../shared/projections/transcript/transcript.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
+import { useStores } from '../../store/hooks.ts'
 import type { Replay } from '../../store/replay/replay-store.ts'
+import { seqAtTime } from '../../store/replay/seq-at-time.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
 import { ReplayBar } from './replay-bar.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
@@ -13,6 +16,8 @@ export interface ReplayPlace {
   /** Null closes it. `seq`: the moment. */
   onChange(moment: { seq?: number } | null): void
   onCopyLink(seq: number): void
+  /** Opens the replay of another agent at an entry. */
+  onAgent(id: TaskId, seq: number): void
 }
 
 interface Replayed {
@@ -45,13 +50,20 @@ export function useReplayed(props: {
 export function ReplayBeside(props: {
   replay: Replay | null
   place: ReplayPlace | undefined
-  onViewTranscript(id: TaskId): void
   /** Called before it closes, with the focus in it. */
   onClose(): void
   children: ReactNode
 }) {
-  const { replay, place, onViewTranscript, onClose, children } = props
+  const { replay, place, onClose, children } = props
+  const { client } = useStores()
   const [panelOpen, setPanelOpen] = useState(hasRoomForPanel)
+  /** At the same moment: what it had done when the agent above it was here. */
+  const openAgent = async (from: Replay, id: TaskId) => {
+    const { timeline, seq } = from.store.getState()
+    const atMs = timeline.marks[markAt(timeline, seq)]?.at
+    const at = atMs === undefined ? null : await seqAtTime({ client, taskId: id, atMs })
+    place?.onAgent(id, at ?? 1)
+  }
   return (
     <>
       <div className="relative flex min-h-0 flex-1">
@@ -60,7 +72,7 @@ export function ReplayBeside(props: {
           <ReplayPanel
             taskId={replay.taskId}
             replay={replay}
-            onAgent={onViewTranscript}
+            onAgent={(id) => void openAgent(replay, id)}
             onClose={() => setPanelOpen(false)}
           />
         ) : null}

@@ -168,6 +168,7 @@ export function TranscriptDialog(props: {
           replay={{
             open: replaying,
             onChange: changeReplay,
+            onAgent: (id, at) => navigation.go(momentRoute(id, at)),
             onCopyLink: (at) =>
               void copy(linkOf(momentRoute(taskId, at), info?.host ?? null, location), 'the link'),
           }}

@@ -68,7 +68,6 @@ export function TranscriptPane(props: {
           scope={scope}
           panes={panes}
           replay={replay}
-          onViewTranscript={onViewTranscript}
           reading={reading}
         />
       ) : (
@@ -96,11 +95,9 @@ function OpenTranscript(props: {
   scope: 'window' | 'dialog'
   panes: TranscriptPanes
   replay: ReplayPlace | undefined
-  onViewTranscript(id: TaskId): void
   reading: StoreApi<Reading> | undefined
 }) {
   const { transcript, from, takeFocus, toEnd, scope, panes, reading } = props
-  const { onViewTranscript } = props
   const tasks = useChildren(transcript.taskId)
   useKeys([
     ...rowKeys.map((command) => ({ ...command, scope })),
@@ -178,12 +175,7 @@ function OpenTranscript(props: {
     pane.close()
   }
   return (
-    <ReplayBeside
-      replay={replay}
-      place={props.replay}
-      onViewTranscript={onViewTranscript}
-      onClose={() => list.current?.focus()}
-    >
+    <ReplayBeside replay={replay} place={props.replay} onClose={() => list.current?.focus()}>
       <div className="relative isolate flex min-h-0 min-w-0 flex-1">
         {outline.shown ? (
           <PaneBeside

@@ -104,6 +104,7 @@ function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; repla
         replay={{
           open: replaying,
           onChange: changeReplay,
+          onAgent: (id, at) => navigation.go({ ...fullScreenRoute(id, at), replay: true }),
           onCopyLink: (at) =>
             void copy(linkOf(momentRoute(at), info?.host ?? null, location), 'the link'),
         }}
