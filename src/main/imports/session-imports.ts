@@ -100,7 +100,10 @@ export function createSessionImports(deps: {
     signal: AbortSignal,
   ): Promise<FoundSession[]> {
     const found: FoundSession[] = []
-    for await (const session of await thread.calls.discover({ tool, path }, { signal }))
+    for await (const session of await thread.calls.discover(
+      { tool, path },
+      { signal: endOf(thread, signal) },
+    ))
       found.push(session)
     return found
   }
@@ -189,7 +192,7 @@ export function createSessionImports(deps: {
       for (const session of found) {
         const until = progress.bytes + bytesOf(session)
         // A session that takes too much memory ends its thread, and no other session.
-        if (thread.hasEnded()) thread = startThread()
+        if (thread.ended.aborted) thread = startThread()
         for await (const event of importOne(thread, session, signal)) {
           if (typeof event !== 'number') yield event
           else {
@@ -269,7 +272,10 @@ export function createSessionImports(deps: {
     await makeDirDurable(staging)
     try {
       let staged: StagedSession | null = null
-      const events = await thread.calls.stage({ session, dir: staging, nth }, { signal })
+      const events = await thread.calls.stage(
+        { session, dir: staging, nth },
+        { signal: endOf(thread, signal) },
+      )
       for await (const event of events)
         if (event.kind === 'bytes') yield event.bytes
         else staged = event.staged
@@ -351,3 +357,7 @@ const sumOf = (tasks: ImportRecord['tasks']) => ({
 const bytesOf = ({ files }: FoundSession): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0)
 const lastOf = ({ files }: FoundSession): number => Math.max(...files.map(({ mtimeMs }) => mtimeMs))
+
+/** A call to a thread that has ended, or ends meanwhile, is never answered. */
+const endOf = (thread: ImportThread, signal: AbortSignal): AbortSignal =>
+  AbortSignal.any([signal, thread.ended])

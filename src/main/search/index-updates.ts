@@ -14,6 +14,10 @@ import type { Outcome } from './worker.ts'
 
 /** A busy agent writes many entries a second: they are added together. */
 const pauseMs = 500
+/** Of reading one task, before that is told. */
+const attemptsMax = 4
+/** Of updates that a search waits for. */
+const roundsMax = 5
 /** After a failed write, such as one on a full disk. */
 const retryMs = 30_000
 
@@ -44,6 +48,8 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   const closing = new AbortController()
   /** Tasks whose transcripts may have what the index does not have. */
   const changed = new Set<TaskId>()
+  /** How often in a row a task could not be read. */
+  const failures = new Map<TaskId, number>()
   let thread: IndexThread | null = null
   let unusable: string | null = null
   let isFirstLook = true
@@ -86,11 +92,21 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
       if (closing.signal.aborted || unusable !== null) return
       changed.delete(id)
       try {
-        if (!(await updateOne(id))) changed.add(id)
+        const attempt = (failures.get(id) ?? 0) + 1
+        if (await updateOne(id, attempt)) failures.delete(id)
+        else changed.add(id)
       } catch (error) {
+        if (closing.signal.aborted) return
+        // A transcript that is moved just then is read in its new place.
+        const failed = (failures.get(id) ?? 0) + 1
+        if (failed < attemptsMax) {
+          failures.set(id, failed)
+          changed.add(id)
+          continue
+        }
+        failures.delete(id)
         // One that can't be read must not keep the others out.
-        if (!closing.signal.aborted)
-          onIgnored('A transcript could not be added to the search index', error)
+        onIgnored('A transcript could not be added to the search index', error)
       }
     }
   }
@@ -120,9 +136,11 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   }
 
   /** Returns false if the index could not be used. */
-  async function updateOne(taskId: TaskId): Promise<boolean> {
+  async function updateOne(taskId: TaskId, attempt: number): Promise<boolean> {
     const task = tasks.get(taskId)
     const session = task && isSearched(task) ? await sessionOf(task) : null
+    if (task && session?.file === null && isKept(task) && attempt < attemptsMax)
+      throw new Error('The transcript was not found.')
     const done = await ask<unknown>((calls) =>
       session ? calls.index(session) : calls.remove({ taskId }),
     )
@@ -194,9 +212,9 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
     async upToDate(signal) {
       hurry.abort()
       const relax = thread?.hurry()
-      // The round in progress may have started before the last change; the next one has it. Agents at work may
-      // keep the queue from ever being empty.
-      for (let round = 0; round < 2 && working && unusable === null; round++) {
+      // The round in progress may have started before the last change; the next one has it, or a later one if a
+      // transcript is moved meanwhile. Agents at work may keep the queue from ever being empty.
+      for (let round = 0; round < roundsMax && working && unusable === null; round++) {
         if (signal?.aborted) break
         await working
       }
@@ -212,3 +230,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
     },
   }
 }
+
+/** Its transcript is somewhere, and may be between two places while it is moved. */
+const isKept = ({ transcriptExpired, transcriptCounts }: Task): boolean =>
+  !transcriptExpired && (transcriptCounts?.entries ?? 0) > 0

@@ -6,10 +6,10 @@ import type { RouterClient } from '@orpc/server'
 import type { ImportWorkerRouter } from './worker.ts'
 
 export interface ImportThread {
-  /** Each rejects when the thread ends. */
+  /** Given `ended` as a signal, each rejects when the thread ends. */
   readonly calls: RouterClient<ImportWorkerRouter>
-  /** It ended by itself, for want of memory for example. */
-  hasEnded(): boolean
+  /** Aborted when the thread has ended, by itself as well: for want of memory for example. */
+  readonly ended: AbortSignal
   end(): Promise<void>
 }
 
@@ -31,21 +31,20 @@ export function startImportThread(): ImportThread {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   })
-  let isEnded = false
+  const ending = new AbortController()
   const ended = () => {
-    isEnded = true
+    ending.abort(new Error('The thread that reads the logs ended.'))
     port1.close()
   }
-  // Calls that wait for an answer reject when the port closes.
   worker.on('error', ended)
   worker.on('exit', ended)
   const calls = createORPCClient<RouterClient<ImportWorkerRouter>>(new RPCLink({ port: port1 }))
   port1.start()
   return {
     calls,
-    hasEnded: () => isEnded,
+    ended: ending.signal,
     async end() {
-      port1.close()
+      ended()
       await worker.terminate()
     },
   }

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import {
   type CompletionWanted,
   type ComposerCommand,
@@ -97,14 +98,13 @@ export function useCompletion(props: {
     const path = files?.[index]
     if (path === undefined) return
     const next = withFile(draft, { from: wanted.from, caret, path })
-    onDraftChange(next.text)
-    setCaret(null)
-    const { current } = field
-    // After the field has the new text.
-    requestAnimationFrame(() => {
-      current?.focus()
-      current?.setSelectionRange(next.caret, next.caret)
+    // At once: a letter that is typed next belongs behind the name.
+    flushSync(() => {
+      onDraftChange(next.text)
+      setCaret(null)
     })
+    field.current?.focus()
+    field.current?.setSelectionRange(next.caret, next.caret)
   }
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): boolean => {
     if (options === null || event.ctrlKey || event.metaKey || event.altKey) return false
