@@ -59,6 +59,13 @@ soaks.push(
     name: `long-${n + 1}`,
     args: [bin('vitest/vitest.mjs'), 'run', '--maxWorkers=2', ...files],
   })),
+  {
+    name: 'stories',
+    args: [
+      ...[bin('vitest/vitest.mjs'), 'run', '--config', 'storybook/vitest.config.ts'],
+      'src/renderer/views/keys',
+    ],
+  },
   playwright('app', 'tests/app'),
   playwright('desktop', 'tests/electron'),
 )

@@ -10,7 +10,13 @@ process.env.NODE_ENV = 'production'
 /** Every story is a test: it renders, and its play function passes. */
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  plugins: [storybookTest({ configDir: 'storybook' })],
+  plugins: [
+    storybookTest({
+      configDir: 'storybook',
+      // The others of their kind are tested by `npm test`, these by scripts/soak.mjs.
+      ...(process.env.SHIPLOG_SOAK === undefined && { tags: { exclude: ['soak'] } }),
+    }),
+  ],
   test: {
     name: 'storybook',
     // Each page takes many files: loading everything again for each costs more than a second.

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TaskTree } from '../../src/shared/records/tasks.ts'
+import { itInSoak } from '../soak.ts'
 import { jsonLines } from './fake-process.ts'
 import { createSandbox, type RunningCli, type Sandbox } from './shiplog-process.ts'
 
@@ -153,7 +154,7 @@ describe('while an agent runs in one process, another', () => {
     timeoutMs,
   )
 
-  it(
+  itInSoak(
     'goes on when the first has done its own: that one stays for it',
     async () => {
       const ends = { first: path.join(box.dir, 'first'), second: path.join(box.dir, 'second') }

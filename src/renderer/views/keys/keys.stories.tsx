@@ -83,20 +83,23 @@ const meta: Meta<Args> = {
 export default meta
 type Story = StoryObj<Args>
 
-export const Home: Story = { args: { address: '#/', shown: '[role="treeitem"]' } }
+export const Home: Story = { tags: ['soak'], args: { address: '#/', shown: '[role="treeitem"]' } }
 export const Conversation: Story = {
   args: { address: `#/t/${ids.lead}`, shown: '[data-file]', inspector: true },
 }
 export const Running: Story = {
+  tags: ['soak'],
   args: { address: `#/t/${ids.lead}`, shown: article, records: liveRecords },
 }
 export const Interrupted: Story = {
+  tags: ['soak'],
   args: { address: `#/t/${ids.lead}`, shown: article, records: interruptedRecords },
 }
 export const TranscriptOver: Story = {
   args: { address: `#/t/${ids.lead}/transcript/${ids.tests}`, shown: article },
 }
 export const FullScreen: Story = {
+  tags: ['soak'],
   args: { address: `#/transcript/${ids.tests}?show=tools`, shown: article },
 }
 export const Replay: Story = {
@@ -106,15 +109,20 @@ export const Review: Story = {
   args: { address: `#/t/${ids.lead}/review`, shown: '[aria-label="Changed files"] button' },
 }
 export const Archive: Story = {
+  tags: ['soak'],
   args: {
     address: `#/archive/${ids.tests}/report`,
     shown: '[role="tree"][aria-label="Transcripts"] [role="treeitem"]',
   },
 }
 export const Search: Story = {
+  tags: ['soak'],
   args: { address: '#/search?q=cases', shown: '#search-hits button' },
 }
-export const Settings: Story = { args: { address: '#/settings', shown: 'main [role="combobox"]' } }
+export const Settings: Story = {
+  tags: ['soak'],
+  args: { address: '#/settings', shown: 'main [role="combobox"]' },
+}
 
 /** Everything that a keyboard has and no browser keeps for itself; arrows and the like belong to each widget. */
 const candidates = [
