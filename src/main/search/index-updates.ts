@@ -15,9 +15,11 @@ import type { Outcome } from './worker.ts'
 /** A busy agent writes many entries a second: they are added together. */
 const pauseMs = 500
 /** Of reading one task, before that is told. */
-const attemptsMax = 4
+const attemptsMax = 10
+/** Between them: a transcript is moved in that time, on most disks. */
+const attemptPauseMs = 100
 /** Of updates that a search waits for. */
-const roundsMax = 5
+const roundsMax = 12
 /** After a failed write, such as one on a full disk. */
 const retryMs = 30_000
 
@@ -86,6 +88,8 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   async function update(): Promise<void> {
     if (isFirstLook) await lookAtAll()
     else await pause()
+    if (failures.size > 0)
+      await delay(attemptPauseMs, undefined, { signal: closing.signal }).catch(() => undefined)
     const known = newestFirst([...changed].flatMap((id) => tasks.get(id) ?? []))
     const gone = [...changed].filter((id) => !tasks.has(id))
     for (const id of [...gone, ...known.map((task) => task.id)]) {
