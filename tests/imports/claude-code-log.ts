@@ -15,7 +15,7 @@ export function claudeLog(session: string, shared: Fields = {}) {
   function add(type: string, fields: Fields): string {
     const uuid = idOf(++count)
     const record = {
-      ...{ parentUuid: last, isSidechain: false, cwd: '/work/app', sessionId: session },
+      ...{ parentUuid: last, isSidechain: false, cwd: '/code/app', sessionId: session },
       ...{ version: '2.1.39', gitBranch: 'main', type, uuid },
       timestamp: new Date(Date.UTC(2026, 0, 2, 3, 4, count)).toISOString(),
       ...shared,

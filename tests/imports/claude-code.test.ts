@@ -53,7 +53,7 @@ describe('a conversation', () => {
     })
     expect(one.tasks).toMatchObject([
       {
-        ...{ title: 'Fix the parser', cwd: '/work/app', branch: 'main', isComplete: true },
+        ...{ title: 'Fix the parser', cwd: '/code/app', branch: 'main', isComplete: true },
         usage: { inputTokens: 220, outputTokens: 10 },
         counts: { lines: 6, mapped: 6, foreign: 0, damaged: 0 },
       },
@@ -63,10 +63,10 @@ describe('a conversation', () => {
   it('shows an edit by its diff, a to-do list as a plan, and keeps what it does not know', async () => {
     const log = claudeLog(session)
     log.prompt('Edit')
-    log.calls('m1', 'c1', 'Edit', { file_path: '/work/app/a.ts', old_string: 'a', new_string: 'b' })
+    log.calls('m1', 'c1', 'Edit', { file_path: '/code/app/a.ts', old_string: 'a', new_string: 'b' })
     log.returns('c1', 'The file has been updated.', {
       toolUseResult: {
-        filePath: '/work/app/a.ts',
+        filePath: '/code/app/a.ts',
         structuredPatch: [
           { oldStart: 7, oldLines: 1, newStart: 7, newLines: 1, lines: ['-a', '+b'] },
         ],
@@ -292,7 +292,7 @@ describe('sub-agents', () => {
     expect(one?.found).toMatchObject({ key: session, isHidden: true })
     expect(one?.links).toMatchObject({ orphaned: 1 })
     expect(one?.tasks).toMatchObject([
-      { parentId: null, title: 'Parent deleted: session 1b2c3d4e', cwd: '/work/app' },
+      { parentId: null, title: 'Parent deleted: session 1b2c3d4e', cwd: '/code/app' },
       { title: 'Look for the puffin', report: 'A puffin was there.' },
     ])
   })
@@ -358,7 +358,7 @@ describe('what is found', () => {
     })
     const [one, ...others] = await readSessions(claudeCodeAdapter, dir)
     expect(others).toEqual([])
-    expect(one?.found).toMatchObject({ projectDir: '/work/app', isHidden: true })
+    expect(one?.found).toMatchObject({ projectDir: '/code/app', isHidden: true })
     const { expiresAtMs, files } = one?.found ?? {}
     expect(expiresAtMs).toBe((files?.[0]?.mtimeMs ?? 0) + 3 * 86_400_000)
   })

@@ -65,7 +65,7 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
   const shiplog = await opened()
   const { client } = shiplog
   expect((await client.imports.scan({ tool: 'claude-code', path: dir })).sources).toMatchObject([
-    { sessions: 1, subAgents: 1, projects: 1, imported: 0, byProject: [{ dir: '/work/app' }] },
+    { sessions: 1, subAgents: 1, projects: 1, imported: 0, byProject: [{ dir: '/code/app' }] },
   ])
   const first = await importFrom(shiplog, dir)
   expect(first).toMatchObject({
