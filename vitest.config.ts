@@ -13,27 +13,40 @@ class LongOnesFirst extends BaseSequencer {
   }
 }
 
+/** React components have to be compiled, and `vi.mock` replaces modules of Vite's loader only. */
+const needVite = [
+  'tests/components/**/*.test.{ts,tsx}',
+  'tests/crash/damage.test.ts',
+  'tests/retention/{interleaving,trash-list}.test.ts',
+  'tests/runs/file-changes.test.ts',
+  'tests/tasks/lifecycle-property.test.ts',
+]
+
+const notHere = [
+  // Playwright's, run by scripts/test.mjs.
+  ...['tests/app/**', 'tests/electron/**', 'tests/screenshots/**'],
+  // Run by scripts/test-agents.mjs.
+  ...(process.env.SHIPLOG_TEST_AGENTS === undefined ? ['tests/installed-agents/**'] : []),
+  // Run by scripts/soak.mjs, and for mutants.
+  ...((process.env.SHIPLOG_SOAK ?? process.env.SHIPLOG_LONG_TESTS) === undefined
+    ? ['tests/**/*.soak.test.ts']
+    : []),
+]
+
+/**
+ * Real Git beside all other suites on two cores: a commit may take seconds, and a test that waits has not failed. The
+ * soak has many times as many cases, removes a million files after a test, and ends a shard that hangs by itself.
+ */
+const timeoutMs = process.env.SHIPLOG_SOAK === undefined ? 60_000 : 15 * 60_000
+
 // The stories have a configuration of their own (storybook/vitest.config.ts): loading Storybook costs every
 // start two seconds.
 export default defineConfig({
   test: {
-    name: 'node',
-    include: ['tests/**/*.test.{ts,tsx}'],
-    exclude: [
-      // Playwright's, run by scripts/test.mjs.
-      ...['tests/app/**', 'tests/electron/**', 'tests/screenshots/**'],
-      // Run by scripts/test-agents.mjs.
-      ...(process.env.SHIPLOG_TEST_AGENTS === undefined ? ['tests/installed-agents/**'] : []),
-      // Run by scripts/soak.mjs, and for mutants.
-      ...((process.env.SHIPLOG_SOAK ?? process.env.SHIPLOG_LONG_TESTS) === undefined
-        ? ['tests/**/*.soak.test.ts']
-        : []),
-    ],
     environment: 'node',
     globalSetup: 'tests/templates-setup.ts',
-    // Real Git beside all other suites on two cores: a commit may take seconds, and a test that waits has not failed.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
     // Two cores are the least that a developer's machine or CI has; a third test uses what two leave idle
     // while they wait for the disk and for Git.
     maxWorkers: 3,
@@ -42,5 +55,18 @@ export default defineConfig({
     // what their worker holds: a small young generation keeps that low. With 1 MB for it, collecting it so often
     // costs more than that saves.
     execArgv: ['--max-semi-space-size=4'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'node',
+          include: ['tests/**/*.test.{ts,tsx}'],
+          exclude: [...notHere, ...needVite],
+          // Node runs TypeScript itself. Vite's loader keeps each module's text and source map: half of a worker's memory.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
+        },
+      },
+      { extends: true, test: { name: 'vite', include: needVite, exclude: notHere } },
+    ],
   },
 })

@@ -26,6 +26,11 @@ export interface Sizes {
   modelTurns: number
   /** Agents that stream at once. */
   streaming: number
+  /** Of another tool, that are imported, and the size of each. */
+  sessions: number
+  sessionKb: number
+  /** Of a single one. */
+  longSessionMb: number
 }
 
 export interface Bench {
@@ -35,7 +40,7 @@ export interface Bench {
   rounds: number
   /** The same seed makes the same data. */
   seed: number
-  /** Tells whoever waits what is going on. */
+  /** Prints progress for the person who waits. */
   say(text: string): void
 }
 
@@ -60,6 +65,9 @@ export const fullSizes: Sizes = {
   searchedEntries: 1_000_000,
   modelTurns: 2_000,
   streaming: 20,
+  sessions: 500,
+  sessionKb: 400,
+  longSessionMb: 4_000,
 }
 
 /** To see that it works, in seconds; the ratios of such sizes say little. */
@@ -78,6 +86,9 @@ export const quickSizes: Sizes = {
   searchedEntries: 20_000,
   modelTurns: 100,
   streaming: 4,
+  sessions: 50,
+  sessionKb: 200,
+  longSessionMb: 40,
 }
 
 /** Milliseconds and megabytes are asked of the sizes they were set for, not of smaller ones. */

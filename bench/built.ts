@@ -11,7 +11,17 @@ export async function buildProbe(dir: string): Promise<string> {
     logLevel: 'error',
     // All in it, as electron.vite.config.ts has it.
     ssr: { noExternal: true },
-    build: { ssr: 'bench/probe.ts', outDir, target: 'node22' },
+    build: {
+      ...{ ssr: true, outDir, target: 'node22' },
+      rollupOptions: {
+        input: {
+          probe: 'bench/probe.ts',
+          // A program of its own, which is looked for beside the others.
+          'import-worker': 'src/main/imports/stage/worker.ts',
+        },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
   })
   return join(outDir, 'probe.js')
 }

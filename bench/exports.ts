@@ -4,13 +4,13 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
+import { openShiplog } from '../src/main/composition/shiplog.ts'
 import { createExportService } from '../src/main/export/export-service.ts'
 import { readRawRecords } from '../src/main/journal/index.ts'
 import { layoutOf } from '../src/main/sessions/session-files.ts'
-import { openShiplog } from '../src/main/shiplog.ts'
 import type { ExportFormat } from '../src/shared/contract/exports.ts'
 import { newTaskId } from '../src/shared/records/ids.ts'
-import type { Task } from '../src/shared/records/tasks.ts'
+import type { Task } from '../src/shared/records/tasks/tasks.ts'
 import { createFakeHost } from '../tests/fake-host/fake-host.ts'
 import type { Bench } from './bench.ts'
 import { alternate, find, type Measured, timed } from './rounds.ts'
@@ -40,7 +40,7 @@ export async function measureExports(bench: Bench): Promise<Measured> {
     maskKnown: (text) => text,
     version: '0',
     clock: () => 0,
-    // A name that no text holds: every record stays as it was written.
+    // A name that no text contains, so that no record is masked.
     person: { home: '/home/nobody-at-all', user: null },
   })
   const exported = join(bench.dir, 'export.jsonl')
@@ -97,7 +97,10 @@ async function importInto(dataDir: string, path: string): Promise<number> {
   await mkdir(dataDir)
   const shiplog = await openShiplog({ host: 'cli', dataDir })
   try {
-    return await timed(() => shiplog.client.exports.importFile({ path }))
+    return await timed(async () => {
+      for await (const event of await shiplog.client.imports.run({ tool: 'shiplog', path }))
+        if (event.type === 'skipped') throw new Error(event.skipped.reason)
+    })
   } finally {
     await shiplog.close()
   }

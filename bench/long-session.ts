@@ -75,7 +75,7 @@ export async function makeLongSession(
     async asItWas(withCheckpoint) {
       await writeFile(layout.ledger, recorded)
       if ((await stat(file)).size !== size) await truncate(file, size)
-      // Opened and closed: then its index and its checkpoint are those of what is there.
+      // Opening and closing it writes its index and its checkpoint for the present records.
       const sessions = createSessions()
       await (await sessions.open(taskId, dir)).state()
       await sessions.close(taskId)

@@ -40,7 +40,7 @@ export function makeUp(seed: number, taskId: TaskId = newTaskId()): MadeUp {
   }
 
   let pool: string | null = null
-  /** Cut from one long text: making each word anew would cost more than writing it. */
+  /** Cut from one long text: generating each word would take longer than writing it. */
   function text(characters: number): string {
     pool ??= Array.from({ length: poolCharacters / 8 }, () => words[below(words.length)]).join(' ')
     const from = below(Math.max(1, pool.length - characters))

@@ -18,7 +18,8 @@ export interface Options {
 export const usage = `npm run bench -- [options]
   --quick           small sizes, three rounds: to see that it works
   --only a,b        these measurements: appends, opening, random-page, healing, going-on, replay, removal,
-                    start-up, turn-store, search, full-text, exports, model-turns
+                    start-up, turn-store, search, full-text, exports, model-turns, agents, imports, and
+                    long-import, which is only made if it is named
   --rounds N        how often each comparison is made
   --seed N          of the made-up data
   --dir DIR         where to measure; by default the system's folder for temporary files
@@ -31,7 +32,10 @@ sizes
   --files N  --turns N                            the files of turns
   --searched N                                    the files of the project that is searched
   --searched-entries N                            the entries of full-text search
-  --model-turns N                                 of one conversation with a model`
+  --model-turns N                                 of one conversation with a model
+  --streaming N                                   the agents that stream at once
+  --sessions N  --session-kb N                    the sessions of another tool
+  --long-session-mb N                             a single one`
 
 export const uiUsage = `npm run bench:ui -- [options]
   --quick           a short transcript and three rounds: to see that it works
@@ -50,6 +54,9 @@ const seedDefault = 20261121
 
 const sizeOptions = {
   'model-turns': 'modelTurns',
+  sessions: 'sessions',
+  'session-kb': 'sessionKb',
+  'long-session-mb': 'longSessionMb',
   streaming: 'streaming',
   searched: 'searched',
   'searched-entries': 'searchedEntries',
@@ -68,6 +75,8 @@ const sizeOptions = {
 export function parseOptions(
   args: string[],
   names: string[],
+  /** Which are made only if they are named. */
+  optional: string[] = [],
 ): Options | { kind: 'help' } | { kind: 'wrong'; message: string } {
   try {
     const text = { type: 'string' } as const
@@ -86,6 +95,7 @@ export function parseOptions(
           'searched-entries': text,
           'model-turns': text,
           streaming: text,
+          ...{ sessions: text, 'session-kb': text, 'long-session-mb': text },
         },
       },
     })
@@ -95,7 +105,7 @@ export function parseOptions(
       const given = values[option as keyof typeof sizeOptions]
       if (given !== undefined) sizes[size] = count(option, given)
     }
-    const only = values.only?.split(',') ?? names
+    const only = values.only?.split(',') ?? names.filter((name) => !optional.includes(name))
     const unknown = only.find((name) => !names.includes(name))
     if (unknown !== undefined) throw new Error(`there is no measurement "${unknown}"`)
     return {

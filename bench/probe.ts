@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
 import { openJournal, readJournalPage } from '../src/main/journal/index.ts'
 import type { TaskId } from '../src/shared/records/ids.ts'
+import type { Streaming } from './agents/streaming.ts'
 import { makeUp } from './made-up.ts'
 import { median, quantile, type Sample, timed } from './rounds.ts'
 
@@ -19,7 +20,7 @@ const scrubMoves = 4_000
 const hashedBytesAtOnce = 1 << 20
 
 const actions = {
-  /** As whoever goes on with a session: open for writing, then its last page. */
+  /** As a resume does: opens the journal for writing, then reads its last page. */
   async 'open-journal'({
     file,
     records,
@@ -39,7 +40,7 @@ const actions = {
     return { ms }
   },
 
-  /** As whoever looks at a transcript that nobody writes. */
+  /** As a viewer does, of a transcript that nobody writes. */
   async 'read-page'({ file, records }: { file: string; records: number }) {
     const startedAt = performance.now()
     const page = await readJournalPage(file, { last: pageRecords })
@@ -95,7 +96,7 @@ const actions = {
   },
 
   async 'start-up'({ dataDir, tasks }: { dataDir: string; tasks: number }) {
-    const { openShiplog } = await import('../src/main/shiplog.ts')
+    const { openShiplog } = await import('../src/main/composition/shiplog.ts')
     const startedAt = performance.now()
     const shiplog = await openShiplog({ dataDir, host: 'cli' })
     const ms = performance.now() - startedAt
@@ -125,7 +126,7 @@ const actions = {
 
   /** The state as of entries anywhere, asked of a host that has just started. */
   async 'states-at'({ dataDir, taskId, records, seed }: LongPast) {
-    const { openShiplog } = await import('../src/main/shiplog.ts')
+    const { openShiplog } = await import('../src/main/composition/shiplog.ts')
     const { below } = makeUp(seed)
     const shiplog = await openShiplog({ dataDir, host: 'cli' })
     const times: number[] = []
@@ -144,7 +145,7 @@ const actions = {
 
   /** A replay: reading its timeline, then moving through it, with the state as of each moment. */
   async scrub({ dataDir, taskId, records, seed }: LongPast) {
-    const { openShiplog } = await import('../src/main/shiplog.ts')
+    const { openShiplog } = await import('../src/main/composition/shiplog.ts')
     const { createReplay } = await import('../src/renderer/store/replay/replay-store.ts')
     const { stateAtSeq } = await import('../src/shared/projections/replay/replay-state.ts')
     const { below } = makeUp(seed)
@@ -174,8 +175,20 @@ const actions = {
     }
   },
 
+  /** Installed agents that stream at once, recorded. */
+  async agents(given: Streaming) {
+    const { streamRecorded } = await import('./agents/recorded.ts')
+    return streamRecorded(given)
+  },
+
+  /** The same agents, and a client that only reads what they send. */
+  async 'bare-agents'(given: Streaming) {
+    const { streamBare } = await import('./agents/bare.ts')
+    return streamBare(given)
+  },
+
   async remove({ dataDir, rootId, tasks }: { dataDir: string; rootId: TaskId; tasks: number }) {
-    const { openShiplog } = await import('../src/main/shiplog.ts')
+    const { openShiplog } = await import('../src/main/composition/shiplog.ts')
     const shiplog = await openShiplog({ dataDir, host: 'cli' })
     const startedAt = performance.now()
     const gone = leftTheList(shiplog.client, rootId)
@@ -185,6 +198,22 @@ const actions = {
     await shiplog.close()
     expectTo(removed.length === tasks, 'all workspaces were removed')
     return { ms, goneMs }
+  },
+
+  /** All sessions of Claude Code at a place, into a data directory that may be new. */
+  async import(given: { dataDir: string; path: string; sessions: number; isNew: boolean }) {
+    const { openShiplog } = await import('../src/main/composition/shiplog.ts')
+    const shiplog = await openShiplog({ dataDir: given.dataDir, host: 'cli' })
+    let sessions = 0
+    const ms = await timed(async () => {
+      const request = { tool: 'claude-code', path: given.path } as const
+      for await (const event of await shiplog.client.imports.run(request))
+        if (event.type === 'skipped') throw new Error(event.skipped.reason)
+        else if (event.type === 'session' && event.session.isNew === given.isNew) sessions++
+    })
+    await shiplog.close()
+    expectTo(sessions === given.sessions, 'all sessions were imported')
+    return { ms }
   },
 }
 
@@ -197,14 +226,16 @@ interface LongPast {
   seed: number
 }
 
-type Client = Awaited<ReturnType<typeof import('../src/main/shiplog.ts').openShiplog>>['client']
+type Client = Awaited<
+  ReturnType<typeof import('../src/main/composition/shiplog.ts').openShiplog>
+>['client']
 
 async function untilItBegins(
   dataDir: string,
   taskId: TaskId,
   begin: (client: Client) => Promise<unknown>,
 ): Promise<Sample> {
-  const { openShiplog } = await import('../src/main/shiplog.ts')
+  const { openShiplog } = await import('../src/main/composition/shiplog.ts')
   const shiplog = await openShiplog({ dataDir, host: 'cli' })
   const openMb = await peakMb()
   const feed = await shiplog.client.feed.session({ workspaceId: taskId })
@@ -226,7 +257,7 @@ async function firstTurn(
   throw new Error('not so: the agent has begun')
 }
 
-/** When the list of what is there no longer holds the root, as performance.now() counts. */
+/** When the list of roots no longer contains the root, by performance.now(). */
 async function leftTheList(client: Client, rootId: TaskId): Promise<number> {
   for await (const news of await client.feed.ledger()) {
     if (news.type !== 'records') continue

@@ -44,7 +44,7 @@ function beginningAt<T>(all: readonly T[], n: number): T[] {
   return [...all.slice(first), ...all.slice(0, first)]
 }
 
-export type Unit = '/s' | 'µs' | 'ms' | 'MB' | '%' | 'rows' | 'x'
+export type Unit = '/s' | 'MB/s' | 'µs' | 'ms' | 'MB' | '%' | 'rows' | 'x'
 
 /** One number of a comparison over all rounds. */
 export interface Finding {

@@ -2,12 +2,14 @@
  * `npm run bench -- [options]`: measures, in one run on one machine, what docs/PERFORMANCE.md explains.
  * A target that is missed is printed, and is no failure: exit code 0 says that everything was measured.
  */
+import { measureAgents } from './agents/agents.ts'
 import { measureAppends } from './appends.ts'
 import type { Measure } from './bench.ts'
 import { measureExports } from './exports.ts'
 import { measureFullText } from './full-text.ts'
 import { measureGoingOn } from './going-on.ts'
 import { measureHealing } from './healing.ts'
+import { measureImports, measureLongImport } from './imports.ts'
 import { measureAll } from './measure-all.ts'
 import { measureModelTurns } from './model-turns.ts'
 import { measureOpening } from './opening.ts'
@@ -33,9 +35,12 @@ const measurements: Record<string, Measure> = {
   'full-text': measureFullText,
   exports: measureExports,
   'model-turns': measureModelTurns,
+  agents: measureAgents,
+  imports: measureImports,
+  'long-import': measureLongImport,
 }
 
-const options = parseOptions(process.argv.slice(2), Object.keys(measurements))
+const options = parseOptions(process.argv.slice(2), Object.keys(measurements), ['long-import'])
 if (options.kind === 'measure') await measureAll(options, measurements)
 else {
   console.log(options.kind === 'help' ? usage : `${options.message}\n\n${usage}`)

@@ -82,7 +82,7 @@ function findNpm() {
     .filter((folder) => !isInNodeModules(folder))
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path))
-  // This very Node may be the one in node_modules, which `npm ci` has replaced by then: it runs all the same.
+  // This very Node may be the one in node_modules, which `npm ci` has already replaced: it still runs.
   if (found) return { command: found, args: [], nodePath: process.execPath }
   throw new Error(
     'npm was not found. It comes with Node (https://nodejs.org): run `npm start` with it.',

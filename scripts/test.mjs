@@ -3,8 +3,16 @@
 //
 // Steps that leave a core idle run side by side: a compiler has one thread, and a browser's tests wait for
 // pages and processes about half of their time.
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
+import { delimiter, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { runInOwnGroup } from './process-group.mjs'
@@ -20,6 +28,9 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 /** All of it takes minutes on two cores, on a busy machine several times that: a step that still runs then hangs. */
 const stepTimeoutMs = 40 * 60_000
 
+/** Without the folders that npm adds and that do not exist: each start of a program tries all of them. */
+const path = [...new Set((process.env.PATH ?? '').split(delimiter))].filter(existsSync)
+
 /** Hundreds of processes start with the same files: compiled once, each takes a third less time to start. */
 const compileCache = join(scratch, 'compile-cache')
 
@@ -33,17 +44,17 @@ const checks = [
   { name: 'types of the renderer', args: [tsc, '-p', 'src/renderer'] },
 ]
 /**
- * Their files share two processes: they take less time than starting one for each, which loads 300 modules. Files that start Git many
- * times gain nothing by it, for a process grows with every file, and starting Git copies its page tables.
+ * These files share two processes, because each new process loads 300 modules first. Files that start Git many times
+ * are not among them: a process grows with every file, and starting Git copies its page tables.
  */
-const together = ['agents', 'archive', 'artifacts', 'components', 'fake-host', 'fake-models']
+const withoutGit = ['agents', 'archive', 'artifacts', 'components', 'fake-host', 'fake-models']
   .concat(['hosts', 'journal', 'ledger', 'log', 'mutants', 'processes', 'renderer', 'rpc', 'runs'])
   .concat(['secrets', 'sessions', 'shared', 'tasks/agent-history', 'tasks/resume', 'toolchain'])
-  .concat(['tasks/start', 'tasks/state'])
+  .concat(['tasks/start', 'tasks/state', 'cli/resume'])
   .map((folder) => `tests/${folder}/`)
   .concat(
     ['agent-run', 'agent-setup', 'budgets', 'doctor', 'exit-codes', 'lists', 'mcp', 'permissions']
-      .concat(['prune', 'resume', 'terminal', 'usage', 'verify'])
+      .concat(['prune', 'terminal', 'usage', 'verify'])
       .map((command) => `tests/cli/${command}.test.ts`),
     ['bench/rounds', 'cli/projects', 'cli/search', 'cli/serve-and-open']
       .concat(['crash/fault-fs', 'crash/found', 'doctor/data-dir-mode'])
@@ -68,15 +79,20 @@ const together = ['agents', 'archive', 'artifacts', 'components', 'fake-host', '
       .concat(['workspaces/trusted-in-between'])
       .map((name) => `tests/${name}.test.ts`),
   )
-const isTogether = (file) =>
-  together.some((path) => file.startsWith(path)) &&
-  // A module that is replaced for one file must not have been loaded for another.
-  !readFileSync(join(root, file), 'utf8').includes('vi.mock(')
-const [withOthers = [], alone = []] = [true, false].map((wanted) =>
-  testFiles().filter((file) => isTogether(file) === wanted),
+/**
+ * Files that replace a module get a process each: another file may have loaded the original one. So do those that run as
+ * another user: what an earlier file left open is still the first user's.
+ */
+const needsOwnProcess = (file) => /vi\.mock\(|seteuid/.test(readFileSync(join(root, file), 'utf8'))
+const kindOf = (file) => {
+  if (needsOwnProcess(file)) return 'apart'
+  return withoutGit.some((path) => file.startsWith(path)) ? 'unit' : 'service'
+}
+const [apart = [], unit = [], service = []] = ['apart', 'unit', 'service'].map((kind) =>
+  testFiles().filter((file) => kindOf(file) === kind),
 )
-/** How many parts the files that get a process each are cut into: a lane that has ended takes the next one. */
-const parts = 4
+/** How many parts the service tests are cut into, so that a process runs about ten files before it has grown too large. */
+const parts = 6
 /** The longest steps first, and small ones at the end, so that the lanes end at about the same time. */
 const tests = [
   partOf(1),
@@ -86,22 +102,28 @@ const tests = [
   playwright('the app in a browser', 'tests/app'),
   partOf(2),
   vitest('unit tests', 'vitest.config.ts', {
-    hasTests: withOthers.length > 0,
-    more: ['--no-isolate', '--maxWorkers=2', ...withOthers],
+    hasTests: unit.length > 0,
+    more: ['--no-isolate', '--maxWorkers=2', ...unit],
   }),
   playwright('the desktop shell on the stand-in', 'tests/electron'),
   partOf(3),
   partOf(4),
+  partOf(5),
+  partOf(6),
+  vitest('tests with a process each', 'vitest.config.ts', {
+    hasTests: apart.length > 0,
+    more: ['--maxWorkers=2', ...apart],
+  }),
 ]
 /** More at once on two cores costs more of a processor than it saves: caches and page tables. */
 const lanesOfTests = 3
 
 /** Neighbours in a folder take about the same time: each goes to another part. */
 function partOf(part) {
-  const files = alone.filter((_, index) => index % parts === part - 1)
+  const files = service.filter((_, index) => index % parts === part - 1)
   return vitest(`service tests, part ${part}`, 'vitest.config.ts', {
     hasTests: files.length > 0,
-    more: ['--maxWorkers=2', ...files],
+    more: ['--no-isolate', '--maxWorkers=2', ...files],
   })
 }
 
@@ -163,7 +185,10 @@ async function run({ name, args, env }, isFirstLane) {
   const output = isFirstLane ? undefined : openSync(printed, 'w')
   const problem = await runInOwnGroup(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, ...env, TMPDIR: scratch, NODE_COMPILE_CACHE: compileCache },
+    env: {
+      ...{ ...process.env, ...env, PATH: path.join(delimiter) },
+      ...{ TMPDIR: scratch, NODE_COMPILE_CACHE: compileCache },
+    },
     timeoutMs: stepTimeoutMs,
     output,
   })

@@ -11,7 +11,7 @@ import {
   type LedgerState,
 } from '../src/shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../src/shared/records/ids.ts'
-import type { Activity } from '../src/shared/records/tasks.ts'
+import type { Activity } from '../src/shared/records/tasks/activity.ts'
 
 export function lookupOf(
   state: LedgerState,

@@ -21,8 +21,8 @@ export default defineConfig({
     name: 'storybook',
     // Each page takes many files: loading everything again for each costs more than a second.
     isolate: false,
-    // A page waits half of its time, for what a story shows late.
-    maxWorkers: 2,
+    // Pages of one browser share the process that draws them: beside other suites, one of two had no frame for half a minute.
+    maxWorkers: 1,
     // Other suites run beside the stories on two cores (scripts/test.mjs).
     testTimeout: 240_000,
     browser: {

@@ -7,11 +7,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { type OpenShiplogOptions, openShiplog, type Shiplog } from '../src/main/shiplog.ts'
+import {
+  type OpenShiplogOptions,
+  openShiplog,
+  type Shiplog,
+} from '../src/main/composition/shiplog.ts'
 import type { PermissionMode } from '../src/shared/agents/permission-modes.ts'
 import type { Entry } from '../src/shared/records/entries.ts'
 import type { TaskId } from '../src/shared/records/ids.ts'
-import { isSettled, type Project, type TaskTree } from '../src/shared/records/tasks.ts'
+import type { Project } from '../src/shared/records/projects/projects.ts'
+import { isSettled } from '../src/shared/records/tasks/task-status.ts'
+import type { TaskTree } from '../src/shared/records/tasks/tasks.ts'
 
 /** A folder that is removed when the test has finished. */
 export async function temporaryDir(): Promise<string> {

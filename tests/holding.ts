@@ -1,5 +1,5 @@
 /** Agents that hold still in a call, so that a test can stop them there. */
-import type { Shiplog } from '../src/main/shiplog.ts'
+import type { Shiplog } from '../src/main/composition/shiplog.ts'
 import type { Entry } from '../src/shared/records/entries.ts'
 import type { TaskId } from '../src/shared/records/ids.ts'
 import { allTasks, entriesOf, until } from './harness.ts'

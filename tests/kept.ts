@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
-import type { Project } from '../src/shared/records/tasks.ts'
+import type { Project } from '../src/shared/records/projects/projects.ts'
 import {
   type Fixture,
   type FixtureOptions,

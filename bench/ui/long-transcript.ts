@@ -12,8 +12,8 @@ import {
   type TaskId,
   type ToolCallId,
 } from '../../src/shared/records/ids.ts'
-import type { TranscriptCounts } from '../../src/shared/records/tasks.ts'
-import { type Bench, megabyte } from '../bench.ts'
+import type { TranscriptCounts } from '../../src/shared/records/tasks/transcript-status.ts'
+import { type Bench, fullSizes, megabyte } from '../bench.ts'
 import { makeUp } from '../made-up.ts'
 import { finishedTask, projectAdded, writeTranscript } from '../voyages.ts'
 
@@ -26,6 +26,10 @@ export interface LongTranscript {
   file: string
   entries: number
 }
+
+/** Whether its targets can be judged by it. */
+export const hasFullTranscript = ({ sizes }: Bench): boolean =>
+  sizes.journalMb >= fullSizes.journalMb
 
 export const longTitle = 'A long voyage'
 export const shortTitle = 'A short voyage'

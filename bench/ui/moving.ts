@@ -1,10 +1,18 @@
 /** Moving in a long transcript: jumps, scrolling, and dragging through its replay. */
 import type { CDPSession, Page } from 'playwright'
-import { type Bench, fullSizes, notJudged } from '../bench.ts'
+import { type Bench, notJudged } from '../bench.ts'
 import { makeUp } from '../made-up.ts'
 import { alternate, find, judge, type Measured, quantile } from '../rounds.ts'
-import { type LongTranscript, longTitle } from './long-transcript.ts'
-import { goTo, openWindow, rows, type Served, viewport, type Window } from './window-page.ts'
+import { hasFullTranscript, type LongTranscript, longTitle } from './long-transcript.ts'
+import {
+  goTo,
+  openWindow,
+  rows,
+  type Served,
+  showRows,
+  viewport,
+  type Window,
+} from './window-page.ts'
 
 const jumpMsMax = 100
 const frameMsMax = 20
@@ -27,8 +35,7 @@ export async function measureMoving(
   const { below } = makeUp(bench.seed)
   try {
     const { page, cdp } = window
-    await goTo(page, `#/t/${made.long}`)
-    await page.locator(rows).first().waitFor()
+    await showRows(page, `#/t/${made.long}`)
     await plain.page.setContent(plainPage)
     const randomSeq = () => 1 + below(made.entries)
     const found = await alternate(
@@ -46,8 +53,7 @@ export async function measureMoving(
         scrub: async () => {
           await openReplay(page, made.long)
           const dragged = await drag(page, cdp)
-          await goTo(page, `#/t/${made.long}`)
-          await page.locator(rows).first().waitFor()
+          await showRows(page, `#/t/${made.long}`)
           return dragged
         },
       },
@@ -71,7 +77,7 @@ export async function measureMoving(
     const most = find(found, 'rows', {
       'rows of the transcript in the page (most)': ({ scroll }) => scroll.rows,
     })
-    const judged = bench.sizes.journalMb >= fullSizes.journalMb
+    const judged = hasFullTranscript(bench)
     return {
       title: `Moving in a transcript of ${bench.sizes.journalMb} MB, ${made.entries} entries`,
       rounds: found.length,
@@ -105,11 +111,11 @@ function jump(page: Page, taskId: string, seq: number): Promise<number> {
       new Promise<number>((resolve) => {
         const started = performance.now()
         window.location.hash = hash
-        requestAnimationFrame(function look() {
+        benchProbe.afterPaint(function look(now) {
           // A row has several entries.
           const isThere = benchProbe.rowsInView(within).some((at) => Math.abs(at - wanted) <= 8)
-          if (isThere) benchProbe.afterPaint((now) => resolve(now - started))
-          else requestAnimationFrame(look)
+          if (isThere) resolve(now - started)
+          else benchProbe.afterPaint(look)
         })
       }),
     { hash: `#/t/${taskId}?seq=${seq}`, within: list, wanted: seq },
@@ -140,12 +146,7 @@ async function openReplay(page: Page, taskId: string): Promise<void> {
   await goTo(page, `#/t/${taskId}/transcript/${taskId}?replay`)
   const slider = page.getByRole('slider', { name: 'Moment' })
   await slider.waitFor()
-  // The whole timeline is there once its end does not move any more.
-  for (let before = '', now = '-'; before !== now; ) {
-    before = now
-    await page.waitForTimeout(500)
-    now = (await slider.getAttribute('aria-valuemax')) ?? ''
-  }
+  await page.getByText('Reading the timeline').waitFor({ state: 'hidden' })
 }
 
 async function drag(page: Page, cdp: CDPSession) {

@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { chromium } from 'playwright'
 import { chromiumLaunchOptions } from '../../scripts/chromium.mjs'
-import { type Bench, fullSizes, notJudged } from '../bench.ts'
+import { type Bench, notJudged } from '../bench.ts'
 import { alternate, find, judge, type Measured } from '../rounds.ts'
-import { type LongTranscript, longTitle, shortTitle } from './long-transcript.ts'
+import { hasFullTranscript, type LongTranscript, longTitle, shortTitle } from './long-transcript.ts'
 import { goTo, openWindow, rowOf, rows, type Served, viewport } from './window-page.ts'
 
 const firstRowsMsMax = 150
@@ -41,7 +41,7 @@ export async function measureOpeningInWindow(
     const ratios = find(rounds, 'x', {
       'all of it over the first rows': ({ app, all }) => all.ms / app.ms,
     })
-    const judged = bench.sizes.journalMb >= fullSizes.journalMb
+    const judged = hasFullTranscript(bench)
     return {
       title: `Opening a transcript of ${bench.sizes.journalMb} MB, ${made.entries} entries, in the window`,
       rounds: rounds.length,

@@ -45,9 +45,10 @@
       window.addEventListener(
         'click',
         ({ timeStamp }) => {
-          requestAnimationFrame(function look() {
-            if (isThere()) afterPaint((now) => resolve(now - timeStamp))
-            else requestAnimationFrame(look)
+          // After each paint: what is rendered in a frame is not there yet when the frame begins.
+          afterPaint(function look(now) {
+            if (isThere()) resolve(now - timeStamp)
+            else afterPaint(look)
           })
         },
         { capture: true, once: true },

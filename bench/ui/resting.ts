@@ -1,9 +1,9 @@
 /** What a window uses that has a long transcript open: its memory while one moves in it, and the processor at rest. */
-import { type Bench, fullSizes, notJudged } from '../bench.ts'
+import { type Bench, notJudged } from '../bench.ts'
 import { makeUp } from '../made-up.ts'
 import { find, judge, type Measured } from '../rounds.ts'
-import type { LongTranscript } from './long-transcript.ts'
-import { goTo, openWindow, rows, type Served, viewport } from './window-page.ts'
+import { hasFullTranscript, type LongTranscript } from './long-transcript.ts'
+import { goTo, openWindow, type Served, showRows, viewport } from './window-page.ts'
 
 const memoryMbMax = 350
 const growthMax = 1.2
@@ -18,19 +18,18 @@ export async function measureResting(
   made: LongTranscript,
   host: Served,
 ): Promise<Measured> {
-  const jumps = bench.sizes.journalMb >= fullSizes.journalMb ? soakJumps : soakJumps / 10
+  const judged = hasFullTranscript(bench)
+  const jumps = judged ? soakJumps : soakJumps / 10
   bench.say(`moving ${jumps} times, and resting`)
   const { below } = makeUp(bench.seed)
   const window = await openWindow(host.url)
   const { page, cdp, memory, cpuSeconds } = window
   try {
-    await goTo(page, `#/t/${made.long}`)
-    await page.locator(rows).first().waitFor()
+    await showRows(page, `#/t/${made.long}`)
     const opened = await memory()
     let quarter = opened
     for (let n = 1; n <= jumps; n++) {
-      await goTo(page, `#/t/${made.long}?seq=${1 + below(made.entries)}`)
-      await page.locator(rows).first().waitFor()
+      await showRows(page, `#/t/${made.long}?seq=${1 + below(made.entries)}`)
       await cdp.send('Input.synthesizeScrollGesture', {
         ...{ x: viewport.width / 2, y: viewport.height / 2 },
         ...{ yDistance: -scrolledPx, speed: 20_000, gestureSourceType: 'mouse' },
@@ -41,8 +40,7 @@ export async function measureResting(
       }
       if (n === Math.ceil(jumps / 4)) quarter = await memory()
     }
-    await goTo(page, `#/t/${made.long}`)
-    await page.locator(rows).first().waitFor()
+    await showRows(page, `#/t/${made.long}`)
     const walked = await memory()
     await page.waitForTimeout(2_000)
     const before = await cpuSeconds()
@@ -63,7 +61,6 @@ export async function measureResting(
     const rest = find([{ share }], '%', {
       'processor of the page’s process at rest': (one) => one.share * 100,
     })
-    const judged = bench.sizes.journalMb >= fullSizes.journalMb
     return {
       title: `A window at work and at rest on a transcript of ${bench.sizes.journalMb} MB, ${made.entries} entries`,
       rounds: 1,

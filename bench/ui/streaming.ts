@@ -11,7 +11,7 @@ import { WebSocket } from 'ws'
 import type { ShiplogClient } from '../../src/shared/contract/index.ts'
 import { type Bench, fullSizes, notJudged } from '../bench.ts'
 import { alternate, find, judge, type Measured, quantile } from '../rounds.ts'
-import { goTo, openWindow, rows, type Served, serve } from './window-page.ts'
+import { openWindow, type Served, serve, showRows } from './window-page.ts'
 
 const keyMsMax = 32
 /** Quick typing: twelve a second. */
@@ -32,8 +32,7 @@ export async function measureStreaming(bench: Bench): Promise<Measured> {
     bench.say(`starting ${agents} agents`)
     const [shown] = await startAgents(host, { agents, projectDir, baseUrl: service.baseUrl })
     const { page } = window
-    await goTo(page, `#/t/${shown}`)
-    await page.locator(rows).first().waitFor()
+    await showRows(page, `#/t/${shown}`)
     await plain.page.setContent('<textarea rows="3" cols="80"></textarea>')
     bench.say('typing')
     const found = await alternate(

@@ -105,6 +105,12 @@ export const goTo = (page: Page, hash: string): Promise<void> =>
     window.location.hash = to
   }, hash)
 
+/** To another place without a reload, until rows of its transcript are there. */
+export async function showRows(page: Page, hash: string): Promise<void> {
+  await goTo(page, hash)
+  await page.locator(rows).first().waitFor()
+}
+
 /** See page-probe.js. */
 interface Probe {
   afterPaint(work: (now: number) => void): void

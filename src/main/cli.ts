@@ -39,7 +39,7 @@ const host: CliHost = {
     return resolveDataDir({ flag, env: process.env })
   },
   async openShiplog(options) {
-    const { openShiplog } = await import('./shiplog.ts')
+    const { openShiplog } = await import('./composition/shiplog.ts')
     return openShiplog(options)
   },
   async openLocalEndpoint(shiplog) {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import { z } from 'zod'
 import { invalid } from '../shared/failure.ts'
-import { readFileNow } from './journal/data-file.ts'
+import { readFileNow } from './journal/files/data-file.ts'
 
 const settingsSchema = z.looseObject({ dataDir: z.string().min(1).optional() })
 

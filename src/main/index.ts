@@ -13,7 +13,7 @@ try {
     version,
     async openServices(options) {
       // Loaded when it is needed: a second instance only says so to the first, and goes.
-      const { openShiplog } = await import('./shiplog.ts')
+      const { openShiplog } = await import('./composition/shiplog.ts')
       return openShiplog(options)
     },
   })

@@ -6,9 +6,14 @@
  *   preload  one end of a new channel to the main process, the other to the page:
  *            window.postMessage({ type: 'shiplog-port' }, location.origin, [port])
  */
-import { contextBridge, ipcRenderer } from 'electron'
+import { contextBridge, ipcRenderer, webUtils } from 'electron'
 
-contextBridge.exposeInMainWorld('shiplog', { host: 'desktop', platform: process.platform })
+contextBridge.exposeInMainWorld('shiplog', {
+  host: 'desktop',
+  platform: process.platform,
+  /** Where a file is that was dropped on the page; '' if it is in memory only. */
+  pathOf: (file: File) => webUtils.getPathForFile(file),
+})
 
 // One port a document: the main process replaces the port of a window by a newer one, so answering a
 // page that asks twice while it is busy would cut off what it was just given.

@@ -20,6 +20,7 @@ type Wanted =
   | 'provider'
   | 'agent'
   | 'image'
+  | 'comment'
   | 'folder'
   | 'file'
 

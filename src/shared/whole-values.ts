@@ -1,6 +1,7 @@
 import type { ShiplogClient } from './contract/index.ts'
 import type { LongValue, TranscriptPage } from './contract/workspace.ts'
-import { type Entry, parseEntry } from './records/entries.ts'
+import type { Entry } from './records/entries.ts'
+import { parseEntry } from './records/parse-entry.ts'
 
 type Client = { transcripts: Pick<ShiplogClient['transcripts'], 'value'> }
 

@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AgentContext,
   agent,
@@ -15,6 +16,7 @@ import {
   ndJsonStream,
   RequestError,
 } from '@agentclientprotocol/sdk/unstable'
+import { connectServer, type McpClient, type McpServer } from './mcp-client.ts'
 import type { AgentScript, Step } from './script.ts'
 
 const dir = process.env.SCRIPTED_ACP ?? ''
@@ -25,11 +27,34 @@ const stored = (): string[] =>
   existsSync(storeFile) && !script.forgets ? JSON.parse(readFileSync(storeFile, 'utf8')) : []
 
 log({ started: process.pid, env: Object.keys(process.env).sort() })
-process.stdin.on('end', () => process.exit(0))
+process.stdin.on('end', () => {
+  if (script.logsSent) log({ method: 'end' })
+  if (script.staysAtEnd) setInterval(() => {}, 60_000)
+  else process.exit(0)
+})
 
 const open = new Map<string, { cancelled: PromiseWithResolvers<void> | null; mode: string }>()
 let isInitialized = false
 let prompts = 0
+let isChild = false
+
+const others = new Map<string, PromiseWithResolvers<void>>()
+function otherCancelled(sessionId: string): PromiseWithResolvers<void> {
+  const other = others.get(sessionId) ?? Promise.withResolvers<void>()
+  others.set(sessionId, other)
+  return other
+}
+
+/** Connects to the servers that a session is given, and lists their tools, as real agents do by themselves. */
+const servers = new Map<string, Promise<McpClient>>()
+function connectServers(given: readonly unknown[]): void {
+  if (script.ignoresMcp) return
+  for (const one of given as McpServer[]) {
+    const connected = connectServer(one)
+    connected.catch((error) => log({ mcpFailed: String(error) }))
+    servers.set(one.name, connected)
+  }
+}
 
 /** What every request goes through. */
 async function received(method: string, params: unknown): Promise<void> {
@@ -70,21 +95,28 @@ async function play(
   sessionId: string,
 ): Promise<object | null> {
   const session = known(sessionId)
-  const update = (given: object, of = sessionId) =>
-    client.notify(methods.client.session.update, { sessionId: of, update: given } as never)
+  /** Scripts can't know the id of the session: `SELF` stands for it. */
+  const withOwnId = (given: object): object =>
+    JSON.parse(JSON.stringify(given).replaceAll('"SELF"', JSON.stringify(sessionId)))
+  const update = async (given: object, of = sessionId) => {
+    await client.notify(methods.client.session.update, { sessionId: of, update: given } as never)
+    if (script.logsSent) log({ sent: given })
+  }
   for (const step of steps) {
-    if ('update' in step) await update(step.update, step.of)
+    if ('update' in step) await update(withOwnId(step.update), step.of)
     else if ('ask' in step) {
       const { options = ['allow_once', 'allow_always', 'reject_once'] } = step
-      const answer = (await client.request(methods.client.session.requestPermission, {
-        sessionId,
+      const asked = client.request(methods.client.session.requestPermission, {
+        sessionId: step.of ?? sessionId,
         toolCall: step.ask as never,
         options: options.map((kind) => ({
           optionId: `${kind}-id`,
           name: kind,
           kind: kind as never,
         })),
-      })) as { outcome: { outcome: string; optionId?: string } }
+      })
+      if (script.logsSent) log({ asks: (step.ask as { toolCallId?: string }).toolCallId })
+      const answer = (await asked) as { outcome: { outcome: string; optionId?: string } }
       log({ answered: answer.outcome })
       const isAllowed = answer.outcome.optionId?.startsWith('allow') ?? false
       const end = await play((isAllowed ? step.allowed : step.rejected) ?? [], client, sessionId)
@@ -95,6 +127,13 @@ async function play(
     else if ('untilCancelled' in step) {
       await session.cancelled?.promise
       return { stopReason: 'cancelled' }
+    } else if ('mcp' in step) {
+      const server = (await servers.get('shiplog')) ?? null
+      log({ mcp: await server?.callTool({ name: step.mcp.tool, arguments: step.mcp.input }) })
+    } else if ('untilOtherCancelled' in step) {
+      await otherCancelled(step.untilOtherCancelled).promise
+    } else if ('after' in step) {
+      setTimeout(() => void play(step.after, client, sessionId), 50)
     } else if ('never' in step) await new Promise(() => {})
     else if ('exit' in step) {
       // What was sent before has to arrive.
@@ -110,13 +149,34 @@ async function play(
           content: { type: 'text', text: `${n}\n` },
           messageId: 'flood',
         })
-    else if ('leaves' in step) {
+    else if ('stream' in step) await stream(step, update)
+    else if ('untilFile' in step) {
+      log({ waits: step.untilFile })
+      while (!existsSync(step.untilFile)) await sleep(20)
+    } else if ('leaves' in step) {
       const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
       child.unref()
       log({ left: child.pid })
-    } else if ('late' in step) setImmediate(() => void update(step.late))
+    } else if ('late' in step) setImmediate(() => void update(step.late, step.of))
   }
   return null
+}
+
+/** At an even pace, also where the timer is late. */
+async function stream(
+  { stream: pieces, everyMs }: Extract<Step, { stream: number }>,
+  update: (given: object) => Promise<void>,
+): Promise<void> {
+  const startedAt = performance.now()
+  for (let n = 0; n < pieces; n++) {
+    const waitMs = startedAt + n * everyMs - performance.now()
+    if (waitMs > 0) await sleep(waitMs)
+    await update({
+      sessionUpdate: 'agent_message_chunk',
+      content: { type: 'text', text: `piece ${n} ` },
+      messageId: 'stream',
+    })
+  }
 }
 
 agent({ name: 'scripted' })
@@ -125,7 +185,7 @@ agent({ name: 'scripted' })
     isInitialized = true
     return {
       protocolVersion: 1,
-      agentCapabilities: can as never,
+      agentCapabilities: { mcpCapabilities: { http: true }, ...can } as never,
       agentInfo: { name: 'scripted', version: '1.0.0' },
       authMethods: [],
     }
@@ -134,6 +194,7 @@ agent({ name: 'scripted' })
     await received(methods.agent.session.new, params)
     const sessionId = crypto.randomUUID()
     const answer = begin(sessionId, params.cwd)
+    connectServers(params.mcpServers)
     writeFileSync(storeFile, JSON.stringify([...stored(), sessionId]))
     return { sessionId, ...answer } as never
   })
@@ -141,11 +202,13 @@ agent({ name: 'scripted' })
     await received(methods.agent.session.resume, params)
     if (!can.sessionCapabilities?.resume)
       throw RequestError.methodNotFound(methods.agent.session.resume)
+    connectServers(params.mcpServers ?? [])
     return again(params.sessionId, params.cwd) as never
   })
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
     await received(methods.agent.session.load, params)
     if (!can.loadSession) throw RequestError.methodNotFound(methods.agent.session.load)
+    connectServers(params.mcpServers)
     const answer = again(params.sessionId, params.cwd)
     for (const update of script.replay ?? [])
       await client.notify(methods.client.session.update, {
@@ -182,7 +245,9 @@ agent({ name: 'scripted' })
     if (params.prompt.some(({ type }) => type === 'image') && !can.promptCapabilities?.image)
       throw RequestError.invalidParams({ prompt: 'images are not supported' })
     session.cancelled = Promise.withResolvers()
-    const steps = script.prompts[Math.min(prompts++, script.prompts.length - 1)] ?? []
+    isChild ||= JSON.stringify(params.prompt).includes('You are a sub-agent')
+    const all = (isChild && script.childPrompts) || script.prompts
+    const steps = all[Math.min(prompts++, all.length - 1)] ?? []
     try {
       return ((await play(steps, client, params.sessionId)) ?? { stopReason: 'end_turn' }) as never
     } finally {
@@ -192,6 +257,7 @@ agent({ name: 'scripted' })
   .onNotification(methods.agent.session.cancel, ({ params }) => {
     log({ method: methods.agent.session.cancel, params })
     open.get(params.sessionId)?.cancelled?.resolve()
+    otherCancelled(params.sessionId).resolve()
   })
   .connect(
     ndJsonStream(

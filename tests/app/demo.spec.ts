@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { TaskTree } from '../../src/shared/records/tasks.ts'
+import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
 import { expect, expectToast, flatten, type Host, test } from './app.ts'
 import {
   archiveList,

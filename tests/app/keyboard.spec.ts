@@ -155,11 +155,13 @@ test('F6 goes from pane to pane on every screen, and Esc leaves the focus on the
   const newAgent = page.getByRole('main').getByRole('button', { name: 'New agent…' })
   await expect(newAgent).toBeVisible()
 
-  await test.step('wide: the tree, the screen, and the tree again', async () => {
+  await test.step('wide: the tree, the screen, its prompt, and the tree again', async () => {
     await page.keyboard.press('F6')
     expect(await focusedName(page)).toBe('treeitem')
     await page.keyboard.press('F6')
     await expect(newAgent).toBeFocused()
+    await page.keyboard.press('F6')
+    await expect(page.getByRole('textbox', { name: 'Task for a new agent' })).toBeFocused()
     await page.keyboard.press('F6')
     expect(await focusedName(page)).toBe('treeitem')
   })
@@ -180,6 +182,7 @@ test('F6 goes from pane to pane on every screen, and Esc leaves the focus on the
   }
   await test.step('narrow: the icons and the screen, and the projects give it back', async () => {
     const projects = page.getByRole('button', { name: 'Projects', exact: true })
+    await page.keyboard.press('F6')
     await page.keyboard.press('F6')
     await expect(projects).toBeFocused()
     await page.keyboard.press('Enter')
@@ -246,7 +249,15 @@ test('a transcript: j and k move, Enter opens a row, [ ] and Esc', async ({ fini
   }
   await expect(call).toBeFocused()
   await page.keyboard.press('Enter')
-  await expect(call.getByRole('button', { expanded: true }).first()).toBeVisible()
+  const open = call.getByRole('button', { expanded: true }).first()
+  await expect(open).toBeVisible()
+  // The palette lies over it, knows its actions, and leaves it as it was.
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('find in')
+  await expect(page.getByRole('option', { name: 'Find in the transcript' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(call.locator(':focus')).toHaveCount(1)
+  await expect(open).toBeVisible()
   await page.keyboard.press('k')
   await expect(call).not.toBeFocused()
   await page.keyboard.press(']')

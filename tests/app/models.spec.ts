@@ -61,7 +61,7 @@ test('from an empty app to the first answer of a model, and on with another one'
       const field = conversation(page).getByRole('textbox')
       await field.pressSequentially('/mod')
       await page.keyboard.press('Enter')
-      await page.getByRole('combobox', { name: 'Models' }).fill('qwen')
+      await page.getByRole('combobox', { name: 'Agents and models' }).fill('qwen')
       await expect(page.getByRole('option', { name: 'fake/qwen3-coder' })).toBeVisible()
       await page.keyboard.press('Enter')
       await expect(conversation(page).getByRole('button', { name: /^Model: .*qwen/ })).toBeVisible()

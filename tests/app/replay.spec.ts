@@ -1,6 +1,6 @@
 /** Replay: a transcript moved through time, with the files as they were. */
 import { expect, test } from './app.ts'
-import { openAt, transcript } from './places.ts'
+import { openAt, reader, transcript } from './places.ts'
 
 test('[V5] replays a removed sub-agent from a link: turn by turn, with its files then, and back out', async ({
   finished,
@@ -49,5 +49,24 @@ test('[V5] replays a removed sub-agent from a link: turn by turn, with its files
     await expect(slider).toBeHidden()
     await expect(page).not.toHaveURL(/replay/)
     await expect(report).toBeVisible()
+  })
+  await test.step('Esc ends the replay, and only then closes the transcript', async () => {
+    await page.keyboard.press('p')
+    await expect(slider).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(slider).toBeHidden()
+    await expect(report).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+  })
+  await test.step('the same keys open and end it in the archive', async () => {
+    await page.evaluate((id) => window.location.assign(`#/archive/${id}/transcript`), tester.id)
+    await expect(reader(page).getByRole('heading', { name: 'Two tests' })).toBeVisible()
+    await page.keyboard.press('p')
+    const moment = reader(page).getByRole('slider', { name: 'Moment' })
+    await expect(moment).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(moment).toBeHidden()
+    await expect(page).toHaveURL(/archive/)
   })
 })

@@ -36,6 +36,10 @@ test('finds what a removed agent wrote, opens it at its turn, and comes back to 
   expect(link).toMatch(new RegExp(`^${finished.host.origin}/#/t/${tester.id}\\?seq=\\d+$`))
   await page.goto(link)
   await expect(conversation(page).getByText('and have them checked.')).toBeInViewport()
+  // The bar of the filter comes, and the entry stays.
+  await page.keyboard.press('f')
+  await expect(page).toHaveURL(/\?seq=\d+&show=all$/)
+  await page.goBack()
   await page.goBack()
 
   await page.goBack()

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, expectToast, playToEnd, test } from './app.ts'
-import { inspector, openAt, toast } from './places.ts'
+import { inspector, openAt, toast, tree } from './places.ts'
 
 const scenario = `version: 1
 name: changes
@@ -60,6 +60,8 @@ test('an apply is undone from the inspector, and not over what changed since; th
   await test.step('a comment on a changed file goes to the agent as a follow-up', async () => {
     await page.getByRole('button', { name: 'Review', exact: true }).click()
     const review = page.getByRole('region', { name: 'Review of ' })
+    await expect(tree(page).getByRole('treeitem', { selected: true })).toHaveCount(1)
+    await expect(page).toHaveTitle(/^Review of .* · Shiplog$/)
     const files = review.getByRole('list', { name: 'Changed files' })
     await files.getByRole('button', { name: /new\.txt/ }).click()
     await expect(review.getByRole('figure', { name: 'Changes of new.txt' })).toContainText('new')

@@ -162,7 +162,7 @@ function screens(finished: Finished): [address: string, shown: string][] {
   const root = finished.task('Make the parser robust').id
   const tester = finished.task('Cover the parser').id
   return [
-    ['/', 'Select an agent, or start a new one.'],
+    ['/', 'New agent…'],
     [`/p/${finished.project.id}`, finished.project.dir],
     [`/t/${root}`, 'The parser is covered'],
     [`/t/${root}/transcript/${tester}`, 'Write the tests.'],

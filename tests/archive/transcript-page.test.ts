@@ -6,7 +6,7 @@ import { archivedTranscriptDir, archiveTranscript } from '../../src/main/artifac
 import { openJournal } from '../../src/main/journal/index.ts'
 import { chatFile, chatIndexFile } from '../../src/main/sessions/session-files.ts'
 import { createSessions } from '../../src/main/sessions/sessions.ts'
-import type { PartialMessage } from '../../src/shared/records/entries.ts'
+import type { PartialMessage } from '../../src/shared/records/entry-types/messages.ts'
 import { newEntryId, newTaskId, runIdOf } from '../../src/shared/records/ids.ts'
 import { temporaryDir } from '../harness.ts'
 import { deferred, spyOnHandles } from '../journal/disk-faults.ts'

@@ -7,7 +7,7 @@ import { openJournal, type PageQuery, type RecordBody } from '../../src/main/jou
 import { earlierStatesEvery } from '../../src/main/sessions/earlier-states.ts'
 import { openSession } from '../../src/main/sessions/session.ts'
 import { readEarlierState } from '../../src/main/sessions/session-state.ts'
-import type { OutlineItem } from '../../src/shared/contract/transcripts.ts'
+import type { OutlineItem } from '../../src/shared/contract/transcripts/transcripts.ts'
 import { type TranscriptPage, transcriptPageBytesMax } from '../../src/shared/contract/workspace.ts'
 import { emptyTimelineOf, withPage } from '../../src/shared/projections/replay/replay-state.ts'
 import {

@@ -29,6 +29,7 @@ const tiny = [
     '600',
     '--model-turns',
     '4',
+    ...['--sessions', '3', '--session-kb', '20', '--long-session-mb', '1'],
   ],
 ]
 
@@ -43,7 +44,7 @@ const measured = isSoak
       'removal',
       'start-up',
       'turn-store',
-    ].concat(['search', 'full-text', 'exports', 'model-turns'])
+    ].concat(['search', 'full-text', 'exports', 'model-turns', 'imports', 'long-import'])
   : ['appends', 'going-on', 'turn-store']
 
 function bench(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {

@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest'
 import { addCommand, emptyReading } from '../../src/main/checks/ran-commands.ts'
-import type { Entry, ToolCallEntry, ToolResultEntry } from '../../src/shared/records/entries.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import type {
+  ToolCallEntry,
+  ToolResultEntry,
+} from '../../src/shared/records/entry-types/tool-calls.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 
 const runId = `${newTaskId()}/1`

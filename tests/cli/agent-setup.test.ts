@@ -87,7 +87,7 @@ it('keeps the default model and exits with 1 when the new one can’t be used', 
   })
   expect(code).toBe(1)
   expect(stderr).toContain("openai/gpt-5.2 can't be used: refused the key (401)")
-  expect(stderr).toContain('openai stays set up; the model of new agents is as it was.')
+  expect(stderr).toContain('openai stays set up; the model of new agents did not change.')
   expect((await stateOf(fake)).defaultModel).toBe(null)
 })
 

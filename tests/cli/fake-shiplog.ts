@@ -2,19 +2,19 @@
  * The fake host as the Shiplog that a command opens and closes. Pages and snapshots are tiny, so that a handful of
  * entries takes every path of reading them.
  */
-import type { Shiplog } from '../../src/main/shiplog.ts'
+import type { Shiplog } from '../../src/main/composition/shiplog.ts'
 import type { ClockAhead, RemovedItem } from '../../src/shared/contract/retention.ts'
 import type { ClosedHow } from '../../src/shared/records/causes.ts'
 import type { DriftReport } from '../../src/shared/records/drift.ts'
 import type { ProjectId, TaskId } from '../../src/shared/records/ids.ts'
-import { isRunning } from '../../src/shared/records/tasks.ts'
+import { isRunning } from '../../src/shared/records/tasks/task-status.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
 import type { FakeHostOptions } from '../fake-host/options.ts'
 
 export type FakeShiplog = ReturnType<typeof createFakeShiplog>
 
 export function createFakeShiplog(
-  given: Pick<FakeHostOptions, 'models' | 'agents' | 'agentChecks'> = {},
+  given: Pick<FakeHostOptions, 'models' | 'agents' | 'agentChecks' | 'importEvents'> = {},
 ) {
   const closedHow: (ClosedHow | undefined)[] = []
   const endpoints: (string | null)[] = []

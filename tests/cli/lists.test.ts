@@ -48,6 +48,15 @@ describe('tasks', () => {
     ])
   })
 
+  it('list: of one source, the archived ones as well if it is another tool', async () => {
+    await run('tasks', 'list', '--source', 'codex')
+    await run('tasks', 'list', '--source', 'here')
+    expect(fake.asked('tasks.list')).toEqual([
+      { source: 'codex', all: true },
+      { source: 'here', all: false },
+    ])
+  })
+
   it('list: takes running for every task that is shown as running', async () => {
     await run('tasks', 'list', '--status', 'running')
     expect(fake.asked('tasks.list')).toEqual([{ status: 'running', all: false }])

@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { Entry } from '../../src/shared/records/entries.ts'
-import type { Report, TaskTree } from '../../src/shared/records/tasks.ts'
+import type { Report } from '../../src/shared/records/tasks/reports.ts'
+import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
 import { providerOf, wires } from '../agents/model/model-stage.ts'
 import { isSoak } from '../crash/effort.ts'
 import { startFakeModels } from '../fake-models/fake-models.ts'
@@ -53,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => box.remove())
 
 async function fakeFor(wire: Wire, script: Script) {
-  const fake = await startFakeModels({ script, key: 'no-key' })
+  const fake = await startFakeModels({ script, key: null })
   onTestFinished(() => fake.stop())
   const model = `${providerOf[wire]}/${usualModels[wire].id}`
   const options = ['--project', project, '--permissions', 'all']

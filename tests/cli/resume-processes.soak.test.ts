@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
 import { thePerson } from '../../src/shared/records/drift.ts'
-import type { TaskTree } from '../../src/shared/records/tasks.ts'
+import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
 import { jsonLines } from './fake-process.ts'
 import { createSandbox, type Sandbox } from './shiplog-process.ts'
 

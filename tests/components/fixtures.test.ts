@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { workspaceDiffSchema } from '../../src/shared/contract/workspace.ts'
-import { entrySchema, parseEntry, partialMessageSchema } from '../../src/shared/records/entries.ts'
+import { entrySchema } from '../../src/shared/records/entries.ts'
+import { partialMessageSchema } from '../../src/shared/records/entry-types/messages.ts'
 import { ledgerRecordSchema } from '../../src/shared/records/ledger.ts'
-import { taskSchema } from '../../src/shared/records/tasks.ts'
+import { parseEntry } from '../../src/shared/records/parse-entry.ts'
+import { taskSchema } from '../../src/shared/records/tasks/tasks.ts'
 import {
   broken,
   hostile,

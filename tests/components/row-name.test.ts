@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { rowName } from '../../src/renderer/components/conversation/rows/row-name.ts'
 import { transcriptRows } from '../../src/renderer/components/conversation/rows/rows.ts'
-import { emptyTranscript, foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
+import { foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
+import { emptyTranscript } from '../../src/shared/projections/transcript/transcript-fold.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { taskId } from '../fixtures/entries/ids.ts'
 

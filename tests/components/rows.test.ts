@@ -6,11 +6,9 @@ import {
   startsTurn,
   transcriptRows,
 } from '../../src/renderer/components/conversation/rows/rows.ts'
-import {
-  emptyTranscript,
-  foldEntries,
-  withPartial,
-} from '../../src/shared/projections/transcript/transcript.ts'
+import { withPartial } from '../../src/shared/projections/transcript/live-items.ts'
+import { foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
+import { emptyTranscript } from '../../src/shared/projections/transcript/transcript-fold.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { session } from '../fixtures/entries/builder.ts'
 import { broken, leadEnded, leadLive, long } from '../fixtures/entries/conversations.ts'

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
-import type { TaskTree } from '../../src/shared/records/tasks.ts'
+import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
 import { createSandbox, type Sandbox } from '../cli/shiplog-process.ts'
 import { isSoak, reportFigure, tryEach } from './effort.ts'
 import type { Tree } from './fault-fs/trace.ts'
@@ -154,13 +154,13 @@ async function check({ command, plans, then }: Case): Promise<string[]> {
   if (found === null)
     wrong.push(`neither before nor after: ${isBefore.slice(0, 5)} / ${isAfter.slice(0, 5)}`)
   if (then && found !== then) wrong.push(`it is as ${found}, expected ${then}`)
-  const said = /was interrupted\. (It has been completed|Every file is as it was before)/.exec(
+  const said = /was interrupted\. (It has been completed|Every file was restored)/.exec(
     start.stderr,
   )?.[1]
   const expected =
     (found === 'after') === (command === 'apply')
       ? 'It has been completed'
-      : 'Every file is as it was before'
+      : 'Every file was restored'
   if (said !== expected) wrong.push(`the start said ${said ?? `nothing of it: ${start.stderr}`}`)
 
   const { problems } = await doctor()

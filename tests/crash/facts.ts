@@ -6,7 +6,8 @@ import type { Problem } from '../../src/shared/contract/doctor.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
-import { isRunning, type Task } from '../../src/shared/records/tasks.ts'
+import { isRunning } from '../../src/shared/records/tasks/task-status.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 
 export type Fact =
   | { what: 'event'; seq: number; event: LedgerEvent }

@@ -73,7 +73,7 @@ const fileCallsMax = 430
 const gitCommandsMax = 12
 const killsATry = 3
 /** So that the demo's agents are often at work, and not waiting to be watched. */
-const quickDemo = demoScenario.replaceAll(/wait: [\d.]+m?s/g, 'wait: 50ms')
+const quickDemo = demoScenario(null).replaceAll(/wait: [\d.]+m?s/g, 'wait: 50ms')
 const demoMsMax = 5000
 
 interface Play {

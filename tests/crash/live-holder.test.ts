@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { TaskTree } from '../../src/shared/records/tasks.ts'
+import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
 import { createSandbox, type RunningCli, type Sandbox } from '../cli/shiplog-process.ts'
 
 const slow = `

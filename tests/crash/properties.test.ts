@@ -19,7 +19,7 @@ import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-sta
 import type { Entry, EntryBody } from '../../src/shared/records/entries.ts'
 import { newProjectId, newTaskId, runIdOf, type TaskId } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
-import { removalSteps } from '../../src/shared/records/tasks.ts'
+import { removalSteps } from '../../src/shared/records/projects/workspaces.ts'
 import { noUsage } from '../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import fc, { anyText } from '../random.ts'

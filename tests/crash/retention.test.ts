@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
+import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts'
 import type { ProblemKind } from '../../src/shared/contract/doctor.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'

@@ -1,8 +1,9 @@
 /** The whole of Shiplog, agents included, on a folder without Git: nothing that matters is outside the record. */
+
+import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
-import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
-import type { TaskTree } from '../../src/shared/records/tasks.ts'
+import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
 import type { Fact, Reopened } from './facts.ts'
 import { allEntries, eventsIn } from './layers.ts'
 

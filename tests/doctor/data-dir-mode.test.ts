@@ -2,9 +2,9 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
+import { DataDirError } from '../../src/main/composition/writable-data-dir.ts'
 import { protectDataDir } from '../../src/main/sessions/data-dir-mode.ts'
-import { openShiplog } from '../../src/main/shiplog.ts'
-import { DataDirError } from '../../src/main/writable-data-dir.ts'
 import { temporaryDir } from '../harness.ts'
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8)

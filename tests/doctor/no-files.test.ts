@@ -5,7 +5,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { basename, join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openShiplog } from '../../src/main/shiplog.ts'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { isSoak } from '../crash/effort.ts'
 import { makePatient, type Patient } from './patient.ts'
 

@@ -2,10 +2,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
+import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
-import type { Project } from '../../src/shared/records/tasks.ts'
+import type { Project } from '../../src/shared/records/projects/projects.ts'
 import { type Fixture, gitProject, start, taskOf, untilQuiet } from '../harness.ts'
 import { keptDir } from '../kept.ts'
 

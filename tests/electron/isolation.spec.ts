@@ -1,17 +1,23 @@
 import { appOrigin, expect, lead, quietAddress, test } from './app.ts'
 
-test('the page has no Node and nothing of the preload but two words', async ({
+test('the page has no Node, and of the preload two words and one function', async ({
   standingPage: page,
 }) => {
   const found = await page.evaluate(() => ({
     node: ['require', 'process', 'module', 'Buffer', 'global', 'electron', 'ipcRenderer'].filter(
       (name) => name in window,
     ),
-    exposed: (window as unknown as { shiplog: object }).shiplog,
+    exposed: Object.entries((window as unknown as { shiplog: object }).shiplog).map(
+      ([name, value]) => [name, typeof value === 'function' ? value(new File([], 'a')) : value],
+    ),
     frozen: Object.isFrozen((window as unknown as { shiplog: object }).shiplog),
   }))
   expect(found.node).toEqual([])
-  expect(found.exposed).toEqual({ host: 'desktop', platform: process.platform })
+  expect(found.exposed).toEqual([
+    ['host', 'desktop'],
+    ['platform', process.platform],
+    ['pathOf', ''], // of a file in memory
+  ])
   expect(found.frozen).toBe(true)
 })
 

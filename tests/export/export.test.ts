@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { rangesOf } from '../../src/main/export/formats/agent-trace.ts'
 import { checkExport } from '../../src/main/export/read-export.ts'
+import { atifAdapter } from '../../src/main/imports/adapters/atif/index.ts'
 import type { ExportFormat } from '../../src/shared/contract/exports.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { runToEnd } from '../cli/fake-process.ts'
 import { entriesOf, start, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
+import { readSessions } from '../imports/read-session.ts'
 import { keptFixture } from '../kept.ts'
 import { atifTrajectory, claudeCodeLine } from './published-shapes.ts'
 import {
@@ -231,6 +233,15 @@ it('[E1] is a valid ATIF-v1.7 trajectory: the sub-agent embedded, and referred t
   expect(root.steps[0]).toMatchObject({ source: 'user', message: 'Do it' })
   expect(text).toContain('characters left out …]')
   for (const secret of [key, 'grace']) expect(text).not.toContain(secret)
+  // It can be read again: the sub-agent below the call that started it.
+  const file = join(await temporaryDir(), 'export.json')
+  await writeFile(file, text)
+  const [again] = await readSessions(atifAdapter, file)
+  expect(again?.tasks).toMatchObject([
+    { id: made.lead, title: 'Do it', agent: 'lead', counts: { damaged: 0, foreign: 0 } },
+    { title: 'Helping', callId: expect.any(String), report: expect.any(String) },
+  ])
+  expect(again?.links).toEqual({ linked: 1, unlinked: 0, orphaned: 0, missing: 0 })
   const summary = JSON.parse(await textOf(made, made.lead, { format: 'atif', children: 'summary' }))
   expect(atifTrajectory.parse(summary).subagent_trajectories).toMatchObject([
     { steps: [{ source: 'user' }, { source: 'agent', message: 'A puffin was there.' }] },

@@ -9,7 +9,7 @@ import {
 } from '../../src/main/export/formats/html/elements.ts'
 import { itemHtml } from '../../src/main/export/formats/html/items.ts'
 import { pageBegin, pageEnd } from '../../src/main/export/formats/html/page.ts'
-import type { TranscriptItem } from '../../src/shared/projections/transcript/transcript.ts'
+import type { TranscriptItem } from '../../src/shared/projections/transcript/transcript-items.ts'
 
 const hostile = [
   '<script>alert(1)</script>',

@@ -1,9 +1,10 @@
 /** Random trees of transcripts, exported and imported: they are the same afterwards. And an import that is killed. */
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { createExportService } from '../../src/main/export/export-service.ts'
-import { createImportService } from '../../src/main/imports/import-service.ts'
+import { createSessionImports } from '../../src/main/imports/session-imports.ts'
 import {
   blobDirectory,
   openJournal,
@@ -12,12 +13,14 @@ import {
   readRawRecords,
 } from '../../src/main/journal/index.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
-import { openShiplog } from '../../src/main/shiplog.ts'
+import type { ImportedSession } from '../../src/shared/contract/imports.ts'
 import { createKeyedMutex } from '../../src/shared/keyed-mutex.ts'
 import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
-import { type Entry, parseEntry } from '../../src/shared/records/entries.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
 import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
-import type { Report, Task } from '../../src/shared/records/tasks.ts'
+import { parseEntry } from '../../src/shared/records/parse-entry.ts'
+import type { Report } from '../../src/shared/records/tasks/reports.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { soakFactor } from '../crash/effort.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
 import { session } from '../fixtures/entries/builder.ts'
@@ -168,10 +171,9 @@ it('[E1] gives any tree of transcripts back as it was: entries, order, parents, 
     fc.asyncProperty(tree, fc.constantFrom('jsonl', 'json'), async (given, format) => {
       const made = await makeTree(template, given)
       const path = await exportOf(made, format)
-      const { sessions } = await there.client.exports.importFile({ path })
-      expect(new Set(sessions.map(({ taskId }) => taskId))).toEqual(
-        new Set(made.map(({ task }) => task.id)),
-      )
+      expect(await importFrom(there.client.imports, path)).toMatchObject([
+        { taskId: made[0]?.task.id, linked: made.length - 1 },
+      ])
       for (const { task, file, report } of made) {
         const home = join(there.dataDir, 'archive', made[0]?.task.id as TaskId)
         const chat =
@@ -189,7 +191,7 @@ it('[E1] gives any tree of transcripts back as it was: entries, order, parents, 
   )
 })
 
-it('[E1] killed between the move and its event, an import keeps nothing half: it is reported, and made again once that is moved away', async () => {
+it('[E1] killed between the move and its event, an import keeps nothing half: it is reported, and made again', async () => {
   const made = await makeTree(await someTask(), [
     { title: 'Sail', parts: [{ prompt: 'Sail to the island' }], report: 'Arrived.', parent: 0 },
   ])
@@ -197,16 +199,16 @@ it('[E1] killed between the move and its event, an import keeps nothing half: it
   const dataDir = await temporaryDir()
   const id = made[0]?.task.id as TaskId
   await (await openShiplog({ host: 'cli', dataDir })).close()
-  const killed = createImportService({
+  const killed = createSessionImports({
     ledger: {
       state: emptyLedgerState(dataDir),
       record: () => Promise.reject(new Error('killed')),
-    } as unknown as Parameters<typeof createImportService>[0]['ledger'],
-    layout: layoutOf(dataDir),
-    archive: { transcriptFile: async () => null },
-    oneAtATime: createKeyedMutex(),
+    } as unknown as Parameters<typeof createSessionImports>[0]['ledger'],
+    ...{ layout: layoutOf(dataDir), clock: Date.now, oneAtATime: createKeyedMutex() },
+    transcriptFile: async () => null,
+    redact: (text) => text,
   })
-  await expect(killed.importFile(path)).rejects.toThrow('killed')
+  await expect(importFrom(killed, path)).rejects.toThrow('killed')
 
   const there = await openShiplog({ host: 'cli', dataDir })
   onTestFinished(() => there.close())
@@ -214,11 +216,29 @@ it('[E1] killed between the move and its event, an import keeps nothing half: it
   const left = layoutOf(dataDir).archiveDir(id)
   const { problems } = await there.client.doctor.check({ repair: false })
   expect(problems.map(({ path: where }) => join(dataDir, where))).toContain(left)
-  await expect(there.client.exports.importFile({ path })).rejects.toMatchObject({
-    message: expect.stringContaining('an import was cut short'),
-  })
-  await rename(left, join(await temporaryDir(), 'away'))
-  const { sessions } = await there.client.exports.importFile({ path })
-  expect(sessions).toMatchObject([{ taskId: id, isNew: true }])
+  expect(await importFrom(there.client.imports, path)).toMatchObject([{ taskId: id, isNew: true }])
   expect(await entriesOf(there, id)).toEqual(await entriesIn(made[0]?.file ?? ''))
+  expect((await there.client.doctor.check({ repair: false })).problems).toEqual([])
+
+  // A folder of which it is not known where it comes from is not replaced.
+  const other = await openShiplog({ host: 'cli', dataDir: await temporaryDir() })
+  onTestFinished(() => other.close())
+  await mkdir(layoutOf(other.dataDir).archiveDir(id), { recursive: true })
+  await expect(importFrom(other.client.imports, path)).rejects.toThrow('Move it away')
 })
+
+async function importFrom(
+  { run }: { run(request: { tool: 'shiplog'; path: string }): Run | Promise<Run> },
+  path: string,
+) {
+  const sessions = []
+  for await (const event of await run({ tool: 'shiplog', path }))
+    if (event.type === 'session') sessions.push(event.session)
+    else if (event.type === 'skipped') throw new Error(event.skipped.reason)
+  return sessions
+}
+type Run = AsyncIterable<
+  | { type: 'progress' }
+  | { type: 'session'; session: ImportedSession }
+  | { type: 'skipped'; skipped: { reason: string } }
+>

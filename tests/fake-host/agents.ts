@@ -11,6 +11,7 @@ export function agentAnswers(os: Implementer, { given }: Pick<Memory, 'given'>) 
     (id) => given.agents?.find((one) => one.id === id) ?? presetState(id),
   )
   states.push(...(given.agents ?? []).filter(({ own }) => own !== null))
+  const allowed = new Set<string>()
   const known = (id: string): InstalledAgentState =>
     states.find((one) => one.id === id) ??
     (() => {
@@ -42,6 +43,15 @@ export function agentAnswers(os: Implementer, { given }: Pick<Memory, 'given'>) 
       opened: known(input.id).signIn.command !== null,
       command: known(input.id).signIn.command,
     })),
+    configuration: os.agents.configuration.handler(({ input: { id } }) => {
+      known(id)
+      const text = allowed.has(id) ? undefined : given.agentConfiguration?.[id]
+      return { text: text ?? '', sha256s: text ? [`of ${id}`] : [], unshowable: [] }
+    }),
+    allowConfiguration: os.agents.allowConfiguration.handler(({ input: { id, sha256s } }) => {
+      if (sha256s.includes(`of ${id}`)) allowed.add(id)
+      return {}
+    }),
     saveOwn: os.agents.saveOwn.handler(({ input }) => {
       const { name, command, mode, passes = [], sets = {} } = input
       if (agentPresetNames.some((id) => id === name))

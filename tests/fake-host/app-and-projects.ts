@@ -3,7 +3,11 @@ import type { ProjectSetup } from '../../src/shared/contract/projects.ts'
 import { invalid, refused } from '../../src/shared/failure.ts'
 import { tasksInUse } from '../../src/shared/projections/ledger/project-use.ts'
 import { type ProjectId, shortId } from '../../src/shared/records/ids.ts'
-import { defaultEnvironment, isRunning, isSameEnvironment } from '../../src/shared/records/tasks.ts'
+import {
+  defaultEnvironment,
+  isSameEnvironment,
+} from '../../src/shared/records/projects/projects.ts'
+import { isRunning } from '../../src/shared/records/tasks/task-status.ts'
 import { counted } from '../../src/shared/text/counted.ts'
 import type { Happenings } from './happenings.ts'
 import type { Implementer } from './implementer.ts'

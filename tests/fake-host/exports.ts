@@ -3,7 +3,6 @@
  * an entry, with each value of a hit replaced by its mark.
  */
 import type { ExportRequest, ExportResult } from '../../src/shared/contract/exports.ts'
-import { invalid } from '../../src/shared/failure.ts'
 import { createTranscriptMarkdown } from '../../src/shared/projections/transcript/transcript-markdown.ts'
 import { type Implementer, withAnswers } from './implementer.ts'
 import type { Memory } from './memory.ts'
@@ -47,9 +46,6 @@ export function exportAnswers(os: Implementer, memory: Memory) {
       const { hits, result, fileName } = made(input)
       return { ...result, hits, moreHits: 0, fileName }
     }),
-    importFile: os.exports.importFile.handler(({ input }) => ({
-      sessions: given.imported?.(input.path) ?? invalid('path', `${input.path} is no export.`),
-    })),
     read: os.exports.read.handler(({ input }) => withAnswers(events(input))),
   }
 

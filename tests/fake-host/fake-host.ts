@@ -26,8 +26,10 @@ import { importAnswers } from './imports.ts'
 import { limitAnswers } from './limits.ts'
 import { createMemory } from './memory.ts'
 import { modelAnswers } from './models.ts'
+import { openedAnswers } from './opened.ts'
 import type { FakeHostOptions } from './options.ts'
 import { createFakePermissions, permissionAnswers } from './permissions.ts'
+import { publishAnswers } from './publish.ts'
 import { createFakeResume } from './resume.ts'
 import { retentionAnswers } from './retention.ts'
 import { reviewAnswers } from './review.ts'
@@ -56,11 +58,13 @@ export function createFakeHost(options: FakeHostOptions = {}) {
     permissions: permissionAnswers(os, permissions),
     limits: limitAnswers(os),
     checks: checkAnswers(os, memory),
-    review: reviewAnswers(os, memory),
+    review: reviewAnswers(os, memory, happenings),
+    publish: publishAnswers(os, memory),
     search: searchAnswers(os, memory),
     exports: exportAnswers(os, memory),
     agents: agentAnswers(os, memory),
     imports: importAnswers(os, memory),
+    opened: openedAnswers(os, memory, () => client),
     models: modelAnswers(os, memory),
     retention: retentionAnswers(os, memory),
     doctor: doctorAnswers(os, memory),

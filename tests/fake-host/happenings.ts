@@ -1,6 +1,7 @@
 /** What a test makes happen in the fake host: each is what the app records when it happens. */
 import type { Cause } from '../../src/shared/records/causes.ts'
-import type { EntryBody, PartialMessage } from '../../src/shared/records/entries.ts'
+import type { EntryBody } from '../../src/shared/records/entries.ts'
+import type { PartialMessage } from '../../src/shared/records/entry-types/messages.ts'
 import {
   type EntryId,
   newEntryId,
@@ -12,7 +13,7 @@ import {
   type TaskId,
 } from '../../src/shared/records/ids.ts'
 import type { LedgerEventOf } from '../../src/shared/records/ledger.ts'
-import type { PendingRemoval } from '../../src/shared/records/tasks.ts'
+import type { PendingRemoval } from '../../src/shared/records/projects/workspaces.ts'
 import { noUsage } from '../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import type { Memory } from './memory.ts'

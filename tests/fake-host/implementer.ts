@@ -8,12 +8,14 @@ import type { Memory } from './memory.ts'
 export type Implementer = ReturnType<typeof createImplementer>
 
 /** Each call is noted, with its input as the contract reads it; a FailureError is answered as by the app. */
-export function createImplementer({ calls }: Pick<Memory, 'calls'>) {
+export function createImplementer({ calls, given }: Pick<Memory, 'calls' | 'given'>) {
   return implement(contract)
     .$config({ initialInputValidationIndex: Number.NEGATIVE_INFINITY })
     .use(async ({ next, path }, input) => {
-      calls.push({ path: path.join('.'), input })
+      const called = path.join('.')
+      calls.push({ path: called, input })
       try {
+        await given.before?.(called)
         return await next()
       } catch (error) {
         throw answered(error)

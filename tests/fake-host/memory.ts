@@ -5,21 +5,15 @@ import type { Damage } from '../../src/shared/contract/workspace.ts'
 import { FailureError } from '../../src/shared/failure.ts'
 import { foldLedgerRecord } from '../../src/shared/projections/ledger/fold-ledger.ts'
 import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
-import {
-  type Entry,
-  type EntryBody,
-  entryVersion,
-  type PartialMessage,
-} from '../../src/shared/records/entries.ts'
+import type { Entry, EntryBody } from '../../src/shared/records/entries.ts'
+import type { PartialMessage } from '../../src/shared/records/entry-types/messages.ts'
 import { newEntryId, type ProjectId, resolveId, type TaskId } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../../src/shared/records/ledger.ts'
-import {
-  type Activity,
-  isRunning,
-  isSettled,
-  type Project,
-  type Task,
-} from '../../src/shared/records/tasks.ts'
+import { entryVersion } from '../../src/shared/records/parse-entry.ts'
+import type { Project } from '../../src/shared/records/projects/projects.ts'
+import type { Activity } from '../../src/shared/records/tasks/activity.ts'
+import { isRunning, isSettled } from '../../src/shared/records/tasks/task-status.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { createImages } from './images.ts'
 import type { FakeHostOptions } from './options.ts'
 

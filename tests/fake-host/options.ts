@@ -7,6 +7,7 @@ import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts
 import type { AppInfo } from '../../src/shared/contract/app.ts'
 import type { TargetComparison } from '../../src/shared/contract/changes.ts'
 import type { TaskChecks } from '../../src/shared/contract/checks.ts'
+import type { Continuation } from '../../src/shared/contract/continuation.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
 import type { ExportResult, RedactionHit } from '../../src/shared/contract/exports.ts'
 import type {
@@ -14,9 +15,13 @@ import type {
   ImportedSession,
   ImportProgress,
   ImportSourceFound,
+  ImportWatchState,
+  ReportedCommit,
   SkippedSession,
 } from '../../src/shared/contract/imports.ts'
+import type { OpenedLog } from '../../src/shared/contract/opened.ts'
 import type { ProjectSetup } from '../../src/shared/contract/projects.ts'
+import type { PublishState } from '../../src/shared/contract/publish.ts'
 import type {
   ClockAhead,
   ReceiptSummary,
@@ -26,15 +31,17 @@ import type {
 } from '../../src/shared/contract/retention.ts'
 import type { FileAuthors } from '../../src/shared/contract/review.ts'
 import type { SearchIndexState } from '../../src/shared/contract/search.ts'
-import type { TurnFile } from '../../src/shared/contract/turn-files.ts'
+import type { TurnFile } from '../../src/shared/contract/transcripts/turn-files.ts'
 import type { Damage, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
 import type { LedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { DriftReport } from '../../src/shared/records/drift.ts'
-import type { Entry, PartialMessage } from '../../src/shared/records/entries.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import type { PartialMessage } from '../../src/shared/records/entry-types/messages.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../../src/shared/records/ledger.ts'
-import type { SandboxSupport } from '../../src/shared/records/sandbox.ts'
-import type { Activity, Project } from '../../src/shared/records/tasks.ts'
+import type { Project } from '../../src/shared/records/projects/projects.ts'
+import type { SandboxSupport } from '../../src/shared/records/projects/sandbox.ts'
+import type { Activity } from '../../src/shared/records/tasks/activity.ts'
 
 export interface FakeHostOptions {
   dataDir?: string
@@ -47,6 +54,8 @@ export interface FakeHostOptions {
   agents?: InstalledAgentState[]
   /** Absent: it is ready. */
   agentChecks?: Record<string, AgentCheck>
+  /** What a project's folder configures for an agent, by its id; nothing unless given. */
+  agentConfiguration?: Record<string, string>
   /** What happened before. */
   records?: LedgerRecord[]
   sessions?: Record<
@@ -63,8 +72,6 @@ export interface FakeHostOptions {
   findStopsAfter?: number
   /** What an export masks, unless it is kept. */
   exportHits?: RedactionHit[]
-  /** What an import of this file answers; absent: it is no export. */
-  imported?: (path: string) => ImportedSession[]
   /** What a scan of other tools' logs finds; nothing unless given. */
   importSources?: ImportSourceFound[]
   /** What an import of sessions reports, until it is stopped. */
@@ -73,10 +80,22 @@ export interface FakeHostOptions {
     | { type: 'session'; session: ImportedSession }
     | { type: 'skipped'; skipped: SkippedSession }
   )[]
+  /** Absent: it is off. */
+  importWatch?: Partial<ImportWatchState>
+  /** A scan never ends. */
+  importScanGoesOn?: boolean
+  /** An import fails with this after its events, at the first try. */
+  importFails?: string
   /** An import ends only when it is stopped. */
   importGoesOn?: boolean
+  /** The log that can be opened; absent: none can. Calls on it are answered by this host itself. */
+  openedLog?: OpenedLog
   /** Where imported tasks came from. */
   importDetails?: Record<TaskId, ImportDetails>
+  /** Commits that other tools ascribe to imported tasks. */
+  reportedCommits?: Record<TaskId, ReportedCommit[]>
+  /** Where imported tasks can be continued; nowhere unless given. */
+  continuations?: Record<TaskId, Continuation>
   /** What is otherwise counted from the entries. */
   exportResult?: Partial<ExportResult>
   /** Images of transcripts, by their SHA-256; `data` is base64. */
@@ -92,6 +111,8 @@ export interface FakeHostOptions {
   diff?: (taskId: TaskId) => WorkspaceDiff
   /** How they stand in the target; unless given, nothing is applied. */
   comparison?: (taskId: TaskId) => TargetComparison
+  /** What of a root can be committed and pushed; unless given, it can only be committed. */
+  publish?: PublishState
   /** Who wrote the changes of a file, without its anchors; nothing is known unless given. */
   authors?: (taskId: TaskId, path: string) => Omit<FileAuthors, 'anchors'>
   /** What applying and taking back answer; unless given, they go well, with the files of the diff. */
@@ -109,10 +130,8 @@ export interface FakeHostOptions {
   pageEntriesMax?: number
   /** Awaited before what has changed is told: a host that is slow, or can't tell. */
   beforePlan?: () => Promise<void>
-  /** Awaited before a search is answered: a host that is slow, or can't search. */
-  beforeSearch?: () => Promise<void>
-  /** Awaited before a rename is answered: a host that is slow, or refuses. */
-  beforeRename?: () => Promise<void>
+  /** Awaited before a call such as 'search.find' is answered: a host that is slow, or can't answer. */
+  before?: (path: string) => Promise<void> | undefined
   /** What happens once an agent was started, or goes on; nothing runs by itself. */
   onStart?: (taskId: TaskId) => Promise<void>
   onGoOn?: (taskId: TaskId) => Promise<void>

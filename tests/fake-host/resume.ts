@@ -20,7 +20,8 @@ import type {
   ResumePlanEvent,
   ResumeSelector,
 } from '../../src/shared/records/resume.ts'
-import { isRunning, type Task } from '../../src/shared/records/tasks.ts'
+import { isRunning } from '../../src/shared/records/tasks/task-status.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { noDrift } from '../fixtures/no-drift.ts'
 import type { Memory } from './memory.ts'
 

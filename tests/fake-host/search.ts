@@ -5,7 +5,7 @@ import { parseQuery } from '../../src/main/search/query.ts'
 import { snippetOf } from '../../src/main/search/snippet.ts'
 import { tasksOf } from '../../src/main/search/task-filter.ts'
 import type { SearchHit, SearchIndexState } from '../../src/shared/contract/search.ts'
-import type { Task } from '../../src/shared/records/tasks.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'
 
@@ -27,7 +27,6 @@ export function searchAnswers(os: Implementer, memory: Memory) {
 
   return {
     find: os.search.find.handler(async ({ input }) => {
-      await given.beforeSearch?.()
       const { query: text, limit = 50, isPattern } = input
       const query = parseQuery(text, Date.now(), { isPattern })
       const isAsked = query.terms.length > 0 || query.pattern !== null

@@ -16,14 +16,11 @@ import {
   type TaskId,
   type UpdateId,
 } from '../../src/shared/records/ids.ts'
-import {
-  type Activity,
-  isBeingRemoved,
-  isRunning,
-  type Task,
-  undoableApply,
-  undoableDays,
-} from '../../src/shared/records/tasks.ts'
+import { undoableApply, undoableDays } from '../../src/shared/records/projects/file-updates.ts'
+import { isBeingRemoved } from '../../src/shared/records/projects/workspaces.ts'
+import type { Activity } from '../../src/shared/records/tasks/activity.ts'
+import { isRunning } from '../../src/shared/records/tasks/task-status.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { noUsage } from '../../src/shared/records/usage.ts'
 import { externalLink } from '../../src/shared/text/external-link.ts'
 import type { Happenings } from './happenings.ts'
@@ -264,12 +261,19 @@ export function taskAnswers(
     continueFrom: os.tasks.continueFrom.handler(({ input }) => ({
       taskId: resume.continueFrom(input.taskId, { ...input, as: continuedAs(input) }),
     })),
+    continuation: os.tasks.continuation.handler(({ input }) => {
+      const { id, projectDir } = find(input.taskId)
+      return (
+        given.continuations?.[id] ?? {
+          ...{ recordedDir: projectDir, isThere: false, places: [], problem: null },
+        }
+      )
+    }),
     abandon: os.tasks.abandon.handler(({ input }) => {
       resume.abandon(input.taskId)
       return {}
     }),
     rename: os.tasks.rename.handler(async ({ input }) => {
-      await given.beforeRename?.()
       const { id: taskId, parentId, title } = find(input.taskId)
       if (parentId !== null)
         refused('not-a-root', `"${title}" is a sub-agent; only roots can be renamed.`)

@@ -1,6 +1,7 @@
 /** The answers about transcripts: pages and folds of the entries in memory. */
+import { wholeOutputOf } from '../../src/main/search/documents.ts'
 import { createPlaceFinder } from '../../src/main/search/find-places.ts'
-import type { FindEvent } from '../../src/shared/contract/transcript-find.ts'
+import type { FindEvent } from '../../src/shared/contract/transcripts/find.ts'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
 import { FailureError, refused } from '../../src/shared/failure.ts'
 import { ancestorsOf } from '../../src/shared/projections/ledger/ledger-state.ts'
@@ -22,9 +23,10 @@ import {
 import { transcriptStateOf } from '../../src/shared/projections/transcript/transcript-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { shortId, type TaskId } from '../../src/shared/records/ids.ts'
-import type { Task } from '../../src/shared/records/tasks.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { type Implementer, withAnswers } from './implementer.ts'
 import type { Memory } from './memory.ts'
+import { wholeOutput } from './workspaces.ts'
 
 type Asked = { taskId: string; requestingWorkspaceId?: TaskId | undefined }
 type FindAsked = Parameters<typeof createPlaceFinder>[0] & {
@@ -101,7 +103,9 @@ export function transcriptAnswers(os: Implementer, memory: Memory) {
       ...entries.filter(({ seq }) => seq < nearSeq),
     ]
     const placesIn = createPlaceFinder({ query, snippets })
-    const places = inOrder.flatMap((entry) => placesIn(entry, null))
+    const places = inOrder.flatMap((entry) =>
+      placesIn(entry, wholeOutputOf(entry) ? wholeOutput : null),
+    )
     const event = {
       places: places.slice(0, limit),
       matches: places.reduce((sum, { count }) => sum + count, 0),

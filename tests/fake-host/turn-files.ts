@@ -7,7 +7,7 @@ import type {
   TurnDiff,
   TurnFile,
   TurnFolder,
-} from '../../src/shared/contract/turn-files.ts'
+} from '../../src/shared/contract/transcripts/turn-files.ts'
 import { FailureError } from '../../src/shared/failure.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'

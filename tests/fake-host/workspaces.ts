@@ -1,17 +1,22 @@
 /** The answers about workspaces: what was changed in them, their removal, the archive and the trash. */
 
 import { rankFiles } from '../../src/main/workspaces/files/rank-files.ts'
+import { transcriptSummaryOf } from '../../src/shared/contract/transcripts/summary.ts'
 import type { TranscriptSummary, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
 import { refused } from '../../src/shared/failure.ts'
 import { ancestorsOf, descendantsOf } from '../../src/shared/projections/ledger/ledger-state.ts'
 import { shortId, type TaskId } from '../../src/shared/records/ids.ts'
-import { canGoOn, type Task, type Workspace } from '../../src/shared/records/tasks.ts'
+import type { Workspace } from '../../src/shared/records/projects/workspaces.ts'
+import { canGoOn } from '../../src/shared/records/tasks/task-status.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import type { Happenings } from './happenings.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'
 
 /** What every command printed that printed more than its result shows. */
-const wholeOutput = Array.from({ length: 4000 }, (_, line) => `line ${line + 1}\n`).join('')
+/** So that it has several parts. */
+const partBytesMax = 16_384
+export const wholeOutput = Array.from({ length: 4000 }, (_, line) => `line ${line + 1}\n`).join('')
 
 /** Throws FailureError where there is no state to compare with. */
 export function isolated(task: Task): { task: Task; workspace: Workspace } {
@@ -103,25 +108,17 @@ export function workspaceAnswers(
       )
   }
 
-  const summarize = (task: Task): TranscriptSummary => {
-    const { id: taskId, parentId, rootId, projectId, title, agent, status, projectDir } = task
-    const { startedAt, endedAt, archived, hasReport, resumedFrom, pinned, transcriptExpired } = task
-    const { reportTitle, model, usage } = task
-    return {
-      ...{ taskId, parentId, rootId, projectId, title, agent, status, projectDir },
-      ...{ startedAt, endedAt, archived, hasReport, resumedFrom, pinned, transcriptExpired },
-      ...{ reportTitle, model, usage },
-      runs: task.runs.length,
-      entries: transcriptExpired ? 0 : sessionOf(taskId).entries.length,
-      bytes: transcriptExpired ? 0 : bytesOf(taskId),
-    }
-  }
+  const summarize = (task: Task): TranscriptSummary =>
+    transcriptSummaryOf(task, {
+      entries: task.transcriptExpired ? 0 : sessionOf(task.id).entries.length,
+      bytes: task.transcriptExpired ? 0 : bytesOf(task.id),
+    })
   const lastActive = ({ endedAt, startedAt }: TranscriptSummary) => endedAt ?? startedAt ?? ''
 
   return {
     readOutput: os.workspace.readOutput.handler(({ input }) => {
       find(input.taskId)
-      const end = input.offset + input.bytesMax
+      const end = input.offset + Math.min(input.bytesMax, partBytesMax)
       return {
         text: wholeOutput.slice(input.offset, end),
         total: wholeOutput.length,

@@ -77,7 +77,8 @@ export interface FakeModels {
 
 export interface FakeModelsOptions {
   script: Script
-  key?: string
+  /** Null: it asks for none, as a server of one's own does. */
+  key?: string | null
   /** Added to the default models; a model with the same id replaces the default. */
   models?: Model[]
   /** Which server speaks the Chat Completions API: how it reports context windows. Absent: `vllm`. */
@@ -119,14 +120,14 @@ export async function startFakeModels({
     try {
       const text = await readBody(req)
       if (beside) {
-        checkKey('chat', req.headers, address.searchParams, key)
+        if (key !== null) checkKey('chat', req.headers, address.searchParams, key)
         const loaded = new Set(requests.flatMap(({ body, status }) => (status ? [body.model] : [])))
         return sendJson(res, 200, beside(context.models, loaded, text))
       }
       // Claude Code asks whether the service can be reached.
       if (req.method === 'HEAD' && address.pathname === '/api/hello') return void res.end()
       if (!route) throw new Refusal(404, `Invalid URL (${req.method} ${req.url})`)
-      checkKey(wire, req.headers, address.searchParams, key)
+      if (key !== null) checkKey(wire, req.headers, address.searchParams, key)
       if (route.kind === 'models') return sendJson(res, 200, modelListOf(wire))
       if (recorded) await answer(res, recorded, route, text)
     } catch (error) {
@@ -218,7 +219,7 @@ export async function startFakeModels({
 
   return {
     url,
-    key,
+    key: key ?? 'any',
     baseURLs: {
       anthropic: `${url}/v1`,
       responses: `${url}/v1`,

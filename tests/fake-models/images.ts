@@ -37,7 +37,7 @@ function checkKind(wire: Wire, { mediaType, base64 }: SentImage): void {
       { code: 'invalid_image_format' },
     )
   }
-  const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(base64) && base64.length % 4 === 0
+  const isBase64 = Buffer.from(base64, 'base64').toString('base64') === base64
   const size = isBase64 ? sizeOf(base64) : null
   if (size === null)
     refuse(

@@ -6,12 +6,12 @@ import { createServer, type Socket } from 'node:net'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { openLocalEndpoint } from '../../src/main/hosts/local/endpoint.ts'
 import { connectToHolder, readHolder } from '../../src/main/hosts/local/holder.ts'
-import { isHeldBriefly, patiently } from '../../src/main/hosts/local/patience.ts'
+import { isHeldBriefly, retryUntilFree } from '../../src/main/hosts/local/retry-until-free.ts'
 import { acquireLease } from '../../src/main/lease/lease.ts'
 import type { LeaseHolder } from '../../src/main/lease/lease-holder.ts'
-import { openShiplog } from '../../src/main/shiplog.ts'
 import { temporaryDir } from '../harness.ts'
 
 const version = '1.2.3'
@@ -286,25 +286,46 @@ describe('a holder whose lease files somebody deletes', () => {
   })
 })
 
-describe('patience', () => {
+describe('retries until the lease is free', () => {
   it('waits for a holder that takes no calls, and for no other', async () => {
     const dataDir = path.join(await temporaryDir(), 'data')
     const first = await acquireLease(dataDir, { host: 'cli' })
     let attempts = 0
-    const second = await patiently(async () => {
+    const second = await retryUntilFree(async () => {
       attempts++
       if (attempts === 3) await first.release()
       return acquireLease(dataDir, { host: 'desktop' })
     }, isHeldBriefly)
     expect(attempts).toBe(3)
     await second.setEndpoint('http://127.0.0.1:1/#token=abc')
-    const third = patiently(() => {
+    const third = retryUntilFree(() => {
       attempts++
       return acquireLease(dataDir, { host: 'desktop' })
     }, isHeldBriefly)
     await expect(third).rejects.toMatchObject({ kind: 'lease-held' })
     expect(attempts).toBe(4)
     await second.release()
+  })
+
+  it('waits 5 s for each holder, so that many short commands can follow each other', async () => {
+    let now = 0
+    const heldBy = (pid: number) =>
+      Object.assign(new Error('held'), { kind: 'lease-held', holder: { pid, acquiredAt: 0 } })
+    const tryWith = (holders: number[]) =>
+      retryUntilFree(
+        async () => {
+          now += 2_000
+          const pid = holders.shift()
+          if (pid !== undefined) throw heldBy(pid)
+        },
+        () => true,
+        () => now,
+      )
+    await tryWith([1, 1, 2, 2, 3, 3])
+    await expect(tryWith([1, 2, 2, 2, 2])).rejects.toMatchObject({ holder: { pid: 2 } })
+    const endless = Array.from({ length: 40 }, (_, pid) => pid)
+    await expect(tryWith(endless)).rejects.toThrow('held')
+    expect(endless).not.toEqual([])
   })
 
   it('does not wait for another machine, nor for what is no lease', async () => {

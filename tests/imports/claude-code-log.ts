@@ -67,10 +67,13 @@ export function claudeLog(session: string, shared: Fields = {}) {
 }
 
 /** Writes files below a folder; the names may have folders. */
-export async function writeFiles(dir: string, files: Record<string, string>): Promise<string> {
-  for (const [name, text] of Object.entries(files)) {
+export async function writeFiles(
+  dir: string,
+  files: Record<string, string | Buffer>,
+): Promise<string> {
+  for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(dir, name)), { recursive: true })
-    await writeFile(join(dir, name), text)
+    await writeFile(join(dir, name), content)
   }
   return dir
 }

@@ -1,12 +1,12 @@
-import { join } from 'node:path'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { claudeCodeAdapter } from '../../src/main/imports/adapters/claude-code/index.ts'
-import { emptyTranscript, foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
-import type { Entry } from '../../src/shared/records/entries.ts'
+import { foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
+import { emptyTranscript } from '../../src/shared/projections/transcript/transcript-fold.ts'
 import { temporaryDir } from '../harness.ts'
+import { itInSoak } from '../soak.ts'
 import { claudeLog, writeFiles } from './claude-code-log.ts'
-import { type ReadSession, readSessions } from './read-session.ts'
+import { expectEveryMutationRead, expectNothingLost } from './mutated-lines.ts'
+import { messagesOf as messages, type ReadSession, readSessions, typesOf } from './read-session.ts'
 
 const session = '1b2c3d4e-0000-4000-8000-000000000001'
 
@@ -18,16 +18,6 @@ async function readLog(text: string): Promise<ReadSession> {
   if (!only) throw new Error('no session was found')
   return only
 }
-const typesOf = (entries: Entry[]) => entries.map(({ type }) => type)
-const messages = (entries: Entry[]) =>
-  entries.flatMap((entry) =>
-    entry.type === 'message'
-      ? [
-          `${entry.role}: ${entry.parts.map((part) => ('text' in part ? part.text : part.type)).join('|')}`,
-        ]
-      : [],
-  )
-
 describe('a conversation', () => {
   it('[I2] becomes turns with calls before their message, usage counted once for each message', async () => {
     const log = claudeLog(session)
@@ -319,30 +309,20 @@ describe('damage', () => {
     ])
   })
 
+  const file = () => ({
+    ...{ adapter: claudeCodeAdapter, name: `${session}.jsonl` },
+    lines: good().lines.map((line, at) => ({
+      line,
+      says: ['user: One', 'assistant: Two', 'user: Three'][at] ?? null,
+    })),
+  })
+
   it('[I2] never throws, and never loses a good line, whatever is done to the others', async () => {
-    const dir = await temporaryDir()
-    const { lines } = good()
-    let nth = 0
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.oneof(fc.json(), fc.string(), fc.constant('{"type":"user","uuid":1}')), {
-          maxLength: 4,
-        }),
-        fc.nat({ max: 200 }),
-        async (others, cut) => {
-          const [one = '', two = '', three = ''] = lines
-          const broken = others.map((text) => text.replaceAll('\n', ' '))
-          const text = [one, ...broken, two.slice(0, cut), two, three].join('\n')
-          const place = join(dir, String(nth++))
-          await writeFiles(place, { [`${session}.jsonl`]: text })
-          const [read] = await readSessions(claudeCodeAdapter, place)
-          const found = messages(read?.entriesOf('') ?? [])
-          for (const message of ['user: One', 'assistant: Two', 'user: Three'])
-            expect(found).toContain(message)
-        },
-      ),
-      { numRuns: 40 },
-    )
+    await expectNothingLost(file(), await temporaryDir(), 40)
+  })
+
+  itInSoak('[I2] reads every mutation of a file', async () => {
+    await expectEveryMutationRead(file(), await temporaryDir())
   })
 })
 

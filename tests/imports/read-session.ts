@@ -8,8 +8,9 @@ import type {
   ReadTask,
 } from '../../src/main/imports/adapters/adapter.ts'
 import { idsOf } from '../../src/main/imports/session-ids.ts'
-import { type Entry, parseEntry } from '../../src/shared/records/entries.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
+import { parseEntry } from '../../src/shared/records/parse-entry.ts'
 
 export interface ReadSession {
   found: FoundSession
@@ -49,6 +50,18 @@ async function readOne(adapter: ImportAdapter, found: FoundSession): Promise<Rea
     entriesOf: (key) => parsed.get(idOf(key)) ?? [],
   }
 }
+
+export const typesOf = (entries: Entry[]) => entries.map(({ type }) => type)
+
+/** Who said what, calls by the type of their part. */
+export const messagesOf = (entries: Entry[]) =>
+  entries.flatMap((entry) =>
+    entry.type === 'message'
+      ? [
+          `${entry.role}: ${entry.parts.map((part) => ('text' in part ? part.text : part.type)).join('|')}`,
+        ]
+      : [],
+  )
 
 const asEntry = (entry: ReadEntry, index: number): Entry =>
   parseEntry({ v: 1, seq: index + 1, ...JSON.parse(JSON.stringify(entry)) })

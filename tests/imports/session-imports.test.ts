@@ -1,17 +1,19 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest'
+import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts'
 import { replacedDir } from '../../src/main/imports/publish-session.ts'
 import { createSessionImports } from '../../src/main/imports/session-imports.ts'
 import { startImportThread } from '../../src/main/imports/stage/import-thread.ts'
 import { stagingPrefix } from '../../src/main/imports/staging.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
-import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
 import { createKeyedMutex } from '../../src/shared/keyed-mutex.ts'
 import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, temporaryDir } from '../harness.ts'
 import { claudeLog, writeFiles } from './claude-code-log.ts'
+import { codexLog, codexStartMs, rolloutName, rolloutPath, threadIdAt } from './codex-log.ts'
 
 const session = '1b2c3d4e-0000-4000-8000-000000000001' as TaskId
 
@@ -87,6 +89,13 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
   const before = await entriesOf(shiplog, session)
   expect((await client.search.find({ query: 'gannet', wait: true })).hits).not.toEqual([])
 
+  const from = async (source: 'claude-code' | 'codex' | 'here') => [
+    (await client.search.find({ query: `gannet source:${source}`, wait: true })).hits.length > 0,
+    (await client.tasks.list({ source, all: true })).tasks.length,
+  ]
+  expect(await from('claude-code')).toEqual([true, 1])
+  expect([...(await from('codex')), ...(await from('here'))]).toEqual([false, 0, false, 0])
+
   // The same files again: nothing is written.
   const ledger = () => readFile(join(shiplog.dataDir, 'ledger.jsonl'))
   const recorded = await ledger()
@@ -119,6 +128,19 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
   expect(rewritten.sessions[0]?.taskId).not.toBe(session)
   expect((await entriesOf(shiplog, session)).length).toBe(grown.length)
   expect((await importFrom(shiplog, dir)).sessions).toMatchObject([{ isNew: false }])
+
+  // Only those that are named.
+  const none = await client.imports.run({
+    ...{ tool: 'claude-code', path: dir, sessions: ['another'] },
+  })
+  await expect(none.next()).rejects.toThrow('No session of Claude Code was found')
+
+  // Deleted, and taken back.
+  await client.workspace.trash({ workspaceId: session })
+  expect((await importFrom(shiplog, dir)).skipped[0]?.reason).toContain('in the trash')
+  const back = await client.workspace.restore({ workspaceId: session })
+  expect(back).toEqual({ restored: [], left: [] })
+  expect((await client.tasks.list({ all: true })).tasks).toHaveLength(2)
 
   // Its tool deletes a part of it: what is here stays.
   await rm(join(dir, 'projects/-work-app', session), { recursive: true })
@@ -168,6 +190,69 @@ it('ends with the same result after a kill at any step of an update', async () =
   expect((await readdir(archive)).filter((name) => name.startsWith('.'))).toEqual([])
 })
 
+it('[I3] takes a rollout of Codex that was compressed and archived for the one that is here, and continues it by a fork', async () => {
+  const id = threadIdAt(codexStartMs)
+  const log = codexLog(id)
+  log.turn()
+  log.prompt('Find the auk')
+  log.says('Found.')
+  const dir = await writeFiles(await temporaryDir(), { [rolloutPath(id)]: log.text() })
+  const shiplog = await opened()
+  const run = async () => {
+    const found = []
+    for await (const event of await shiplog.client.imports.run({ tool: 'codex', path: dir }))
+      if (event.type === 'session') found.push(event.session)
+    return found
+  }
+  expect(await run()).toMatchObject([{ title: 'Find the auk', isNew: true }])
+  const archived = join(dir, 'archived_sessions')
+  await mkdir(archived)
+  await rm(join(dir, rolloutPath(id)))
+  const path = join(archived, `${rolloutName(id)}.zst`)
+  await writeFile(path, zstdCompressSync(Buffer.from(log.text())))
+  expect(await run()).toMatchObject([{ isNew: false, isUpdated: false }])
+  // It was taken out of the archive again, and went on.
+  log.prompt('And the puffin?')
+  await rm(path)
+  await writeFiles(dir, { [rolloutPath(id)]: log.text() })
+  expect(await run()).toMatchObject([{ isNew: false, isUpdated: true }])
+
+  // A fork without a copy of its history was made before that.
+  const startMs = codexStartMs + 75
+  const forkId = threadIdAt(startMs, 2)
+  const meta = { forked_from_id: id, history_base: { end_ordinal_exclusive: 6 } }
+  const fork = codexLog(forkId, { startMs, meta })
+  fork.prompt('Find the gannet instead')
+  await writeFiles(dir, { [rolloutPath(forkId)]: fork.text() })
+  const [origin, made] = (await run()).map(({ taskId }) => taskId)
+  const { tasks } = await shiplog.client.tasks.list({ all: true })
+  const answer = (await entriesOf(shiplog, origin as TaskId)).findLast(
+    (entry) => entry.type === 'message' && entry.role === 'assistant',
+  )
+  expect(tasks.find((task) => task.id === made)?.resumedFrom).toEqual({
+    ...{ taskId: origin, seq: answer?.seq },
+  })
+})
+
+it('[K4] keeps what looks like a secret in the transcript, and redacts it in lists and exports', async () => {
+  // In two parts, so that no tool takes this file for a leak.
+  const key = `${'ghp'}_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2).slice(0, 36)}`
+  const log = claudeLog(session)
+  log.prompt(`Push with ${key}`)
+  log.says('m1', 'Done.')
+  const dir = await writeFiles(await temporaryDir(), { [`${session}.jsonl`]: log.text() })
+  const shiplog = await opened()
+  expect((await importFrom(shiplog, dir)).sessions[0]?.title).not.toContain(key)
+  expect(JSON.stringify(await shiplog.client.tasks.list({ all: true }))).not.toContain(key)
+  const ledger = await readFile(join(shiplog.dataDir, 'ledger.jsonl'), 'utf8')
+  expect(ledger).not.toContain(key)
+  expect(JSON.stringify(await entriesOf(shiplog, session))).toContain(key)
+  let exported = ''
+  for await (const event of await shiplog.client.exports.read({ taskId: session, format: 'md' }))
+    if (event.type === 'text') exported += event.text
+  expect(exported).toContain('Push with [hidden: key]')
+})
+
 it('refuses a place without sessions, and says what to do', async () => {
   const shiplog = await opened()
   await expect(importFrom(shiplog, await temporaryDir())).rejects.toMatchObject({
@@ -189,6 +274,8 @@ it('goes on with the other sessions when its thread dies in the middle of one', 
       record: async () => {},
     } as unknown as Parameters<typeof createSessionImports>[0]['ledger'],
     ...{ layout, clock: Date.now, oneAtATime: createKeyedMutex() },
+    transcriptFile: async () => null,
+    redact: (text) => text,
     startThread() {
       const thread = startImportThread()
       if (threads++ > 0) return thread

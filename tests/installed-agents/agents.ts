@@ -26,6 +26,8 @@ export interface AgentUnderTest {
   writeAsking?: (path: string, content: string) => Part
   /** The name under which its model knows a tool of Shiplog. */
   ownTool(name: string): string
+  /** The call by which its model starts a sub-agent of its own; absent: the agent does not report them. */
+  ownSubAgent?: (prompt: string) => Part
   /** Without a key, it reports that nobody is signed in. OpenCode uses a hosted model instead. */
   saysSignIn: boolean
   /** It reports that a command ended, and not what it printed. */
@@ -80,6 +82,7 @@ env_key = "OPENAI_API_KEY"
         justification: 'May I write?',
       }),
     ownTool: (name) => `mcp__shiplog.${name}`,
+    ownSubAgent: (message) => call('multi_agent_v1.spawn_agent', { message }),
     saysSignIn: true,
     isTurn: hasTool('exec_command'),
   },
@@ -93,6 +96,8 @@ env_key = "OPENAI_API_KEY"
     write: (path, content) => call('Write', { file_path: path, content }),
     shell: (command) => call('Bash', { command, description: 'Run it' }),
     ownTool: (name) => `mcp__shiplog__${name}`,
+    ownSubAgent: (prompt) =>
+      call('Agent', { description: 'Child', prompt, subagent_type: 'general-purpose' }),
     saysSignIn: true,
     isTurn: hasTool('Bash'),
   },

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Entry } from '../../src/shared/records/entries.ts'
-import type { TaskTree } from '../../src/shared/records/tasks.ts'
+import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
 import { jsonLines } from '../cli/fake-process.ts'
 import { createSandbox, type Sandbox } from '../cli/shiplog-process.ts'
 import { startFakeModels } from '../fake-models/fake-models.ts'
 import { call, type ScriptRequest, say, type Turn } from '../fake-models/script.ts'
+import { claudeLog, writeFiles } from '../imports/claude-code-log.ts'
 import { agentsUnderTest, writeHome } from './agents.ts'
 
 type RunEvent =
@@ -106,6 +107,52 @@ describe.each(names)('%s', (name) => {
     for (const text of ['I write.', ...printed, 'The child has written it.', 'All is done.'])
       expect(record).toContain(text)
   })
+
+  it('continues an imported session of Claude Code', { timeout: timeoutMs }, async () => {
+    const { fake, options } = await setUp([[say('Over the rock.')]])
+    const session = '1b2c3d4e-0000-4000-8000-000000000001'
+    const log = claudeLog(session, { cwd: project })
+    log.prompt('Find the albatross')
+    log.says('m1', 'It flew over the sea.')
+    const logs = await writeFiles(join(box.dir, 'logs'), { [`${session}.jsonl`]: log.text() })
+    await box.start(['import', 'claude-code', logs], options).ended
+    const asked = ['[root] And the puffin?', '--agent', name, '--project', project, '--json']
+    const { code, stdout, stderr } = await box.start(
+      ['tasks', 'continue', session, ...asked, '--permissions', 'all'],
+      options,
+    ).ended
+    expect({ code, refused: fake.refused }, stderr).toEqual({ code: 0, refused: [] })
+    expect(stdout).toContain('Over the rock.')
+    const sent = JSON.stringify(fake.requests.map(({ body }) => body))
+    for (const text of ['Find the albatross', 'It flew over the sea.', 'And the puffin?'])
+      expect(sent).toContain(text)
+  })
+
+  it.runIf(agent.ownSubAgent)(
+    'has its own sub-agent as a task',
+    { timeout: timeoutMs },
+    async () => {
+      const { fake, start } = await setUp(
+        [[agent.ownSubAgent?.('[child] Count.') ?? expect.unreachable()], [say('All is done.')]],
+        [[say('I count.'), agent.shell('expr 40 + 2 | sed s,^,child-,')], [say('There are 42.')]],
+      )
+      const { code, stdout, stderr } = await start('--permissions', 'all').ended
+      expect({ code, refused: fake.refused }, stderr).toEqual({ code: 0, refused: [] })
+      const events = jsonLines(stdout) as RunEvent[]
+      const tasks = new Map(
+        events.flatMap((one) => (one.type === 'task' ? [[one.task.id, one.task]] : [])),
+      )
+      const [root, child] = [...tasks.values()]
+      expect([root?.status, child?.status, child?.parentId]).toEqual([
+        ...['completed', 'completed', root?.id],
+      ])
+      const ofChild = JSON.stringify(
+        events.filter((one) => one.type === 'entry' && one.taskId === child?.id),
+      )
+      for (const text of ['[child] Count.', 'I count.', 'child-42', 'There are 42.'])
+        expect(ofChild).toContain(text)
+    },
+  )
 
   it('does not do what nobody allowed', { timeout: timeoutMs }, async () => {
     const dir = worktreeOf()

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readFileNow } from '../../src/main/journal/data-file.ts'
+import { readFileNow } from '../../src/main/journal/files/data-file.ts'
 import {
   openDataFile,
   openJournal,

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import path from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { syncDirectory } from '../../src/main/journal/durable-files.ts'
+import { syncDirectory } from '../../src/main/journal/files/durable-files.ts'
 import {
   makeDirDurable,
   openJournal,

@@ -10,7 +10,8 @@ import {
   type ToolCallId,
 } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
-import { patchStatusSchema, removalSteps } from '../../src/shared/records/tasks.ts'
+import { removalSteps } from '../../src/shared/records/projects/workspaces.ts'
+import { patchStatusSchema } from '../../src/shared/records/tasks/tasks.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import fc, { anyText } from '../random.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { createNotices, detailsMax, noticesMax } from '../../src/main/composition/notices.ts'
 import type { LogFields, LogLevel } from '../../src/main/log/format-line.ts'
-import { createNotices, detailsMax, noticesMax } from '../../src/main/notices.ts'
 import { newReceiptId } from '../../src/shared/records/ids.ts'
 
 function gathered() {

@@ -55,7 +55,7 @@ export const checksMutants: Mutant[] = [
   {
     id: 'record-server-scope',
     harm: 'An agent lists tasks that are not below it.',
-    file: 'src/main/hosts/mcp/record-answers.ts',
+    file: 'src/main/record-tools/answers.ts',
     find: '(treeOf(tasks, scope)?.children ?? [])',
     replace: 'newest',
     tests: ['tests/cli/mcp.test.ts'],
@@ -63,9 +63,9 @@ export const checksMutants: Mutant[] = [
   {
     id: 'record-server-hidden-characters',
     harm: 'A transcript shows a reader one text and has another.',
-    file: 'src/main/hosts/mcp/record-server.ts',
-    find: "content: [{ type: 'text', text: visibleText(text) }] }\n        } catch",
-    replace: "content: [{ type: 'text', text }] }\n        } catch",
+    file: 'src/main/hosts/mcp/text-tools.ts',
+    find: "return { content: [{ type: 'text', text: visibleText(text) }] }",
+    replace: "return { content: [{ type: 'text', text }] }",
     tests: ['tests/cli/mcp.test.ts'],
   },
 ]

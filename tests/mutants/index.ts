@@ -20,6 +20,7 @@ import { runsMutants } from './runs.ts'
 import { searchMutants } from './search.ts'
 import { tasksMutants } from './tasks.ts'
 import { turnStoreMutants } from './turn-store.ts'
+import { windowMutants } from './window.ts'
 import { workspacesMutants } from './workspaces.ts'
 
 export const mutants: Mutant[] = [
@@ -45,4 +46,5 @@ export const mutants: Mutant[] = [
   ...logMutants,
   ...checksMutants,
   ...searchMutants,
+  ...windowMutants,
 ]

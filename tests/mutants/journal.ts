@@ -20,7 +20,7 @@ export const journalMutants: Mutant[] = [
   },
   {
     id: 'journal-copied-file-unsynced',
-    file: 'src/main/journal/move.ts',
+    file: 'src/main/journal/files/move.ts',
     find: '      await target.sync()\n',
     replace: '',
     harm: 'A transcript moved to another file system is empty after a power cut, and its source is deleted.',
@@ -100,7 +100,7 @@ export const journalMutants: Mutant[] = [
   },
   {
     id: 'journal-copy-unverified',
-    file: 'src/main/journal/move.ts',
+    file: 'src/main/journal/files/move.ts',
     find: 'if (!(await holdsTheSame(from, staged))) {',
     replace: 'if (from === staged) {',
     harm: 'A copy on a bad disk is taken for the original, which is then deleted.',
@@ -108,7 +108,7 @@ export const journalMutants: Mutant[] = [
   },
   {
     id: 'journal-rival-deleted',
-    file: 'src/main/journal/move.ts',
+    file: 'src/main/journal/files/move.ts',
     find: "await setAside(target, 'older')",
     replace: 'await removeDurable(target)',
     harm: 'What stood at the target of a move with other content is deleted instead of kept aside.',
@@ -116,7 +116,7 @@ export const journalMutants: Mutant[] = [
   },
   {
     id: 'journal-earlier-move-unsynced',
-    file: 'src/main/journal/move.ts',
+    file: 'src/main/journal/files/move.ts',
     find: 'if (!(await exists(from))) return makeNamesDurable(from, to)',
     replace: 'if (!(await exists(from))) return',
     harm: 'A move is said to be done that a power cut can still undo.',
@@ -124,7 +124,7 @@ export const journalMutants: Mutant[] = [
   },
   {
     id: 'journal-new-name-unsynced',
-    file: 'src/main/journal/durable-files.ts',
+    file: 'src/main/journal/files/durable-files.ts',
     find: '  await syncDirectory(target)\n',
     replace: '',
     harm: 'After a power cut a moved file has neither its old name nor its new one.',

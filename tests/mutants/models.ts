@@ -12,7 +12,7 @@ export const modelsMutants: Mutant[] = [
   },
   {
     id: 'models-other-account-reasoning',
-    file: 'src/main/agents/model/messages.ts',
+    file: 'src/main/agents/model/conversation/messages.ts',
     find: 'providerData?.provider === target.provider && providerData.model === target.model',
     replace: 'providerData !== undefined',
     harm: 'After a change of the model, every request is refused because of reasoning that another one encrypted.',
@@ -20,7 +20,7 @@ export const modelsMutants: Mutant[] = [
   },
   {
     id: 'models-masked-reasoning-sent',
-    file: 'src/main/agents/model/messages.ts',
+    file: 'src/main/agents/model/conversation/messages.ts',
     find: 'own(part)?.sha256 === textHash(part.text)',
     replace: 'own(part) !== null',
     harm: 'Reasoning from which a secret was taken out goes back with a signature that no longer fits: each request is refused.',
@@ -28,7 +28,7 @@ export const modelsMutants: Mutant[] = [
   },
   {
     id: 'models-ids-twice',
-    file: 'src/main/agents/model/messages.ts',
+    file: 'src/main/agents/model/conversation/messages.ts',
     find: 'for (let n = count; used.has(unique); n++)',
     replace: 'for (let n = count; n < 0; n++)',
     harm: 'Providers that number their calls in each answer refuse the second one.',
@@ -60,7 +60,7 @@ export const modelsMutants: Mutant[] = [
   },
   {
     id: 'models-summary-not-durable',
-    file: 'src/main/agents/model/memory.ts',
+    file: 'src/main/agents/model/conversation/memory.ts',
     find: '...(images.length > 0 && { images: images.map(imageRefOf) }),',
     replace: '',
     harm: 'After a restart the model no longer sees the picture that the person asked about.',
@@ -68,7 +68,7 @@ export const modelsMutants: Mutant[] = [
   },
   {
     id: 'models-summary-in-every-turn',
-    file: 'src/main/agents/model/memory.ts',
+    file: 'src/main/agents/model/conversation/memory.ts',
     find: "return gained >= limit * gainShare ? 'full' : 'cramped'",
     replace: "return gained >= -Infinity ? 'full' : 'cramped'",
     harm: 'Where the instructions fill the context, each turn pays for a summary that frees nothing.',
@@ -76,7 +76,7 @@ export const modelsMutants: Mutant[] = [
   },
   {
     id: 'models-own-words-as-prompt',
-    file: 'src/main/agents/model/conversation.ts',
+    file: 'src/main/agents/model/conversation/conversation.ts',
     find: "      if (entry.by === 'shiplog') put(noteItem(textOf(parts)), entry.seq)\n      else if",
     replace: '      if',
     harm: 'A resumed agent takes “Wrap up now” for the last wish of the person, and stops.',

@@ -98,7 +98,7 @@ export const movedProjectsMutants: Mutant[] = [
   },
   {
     id: 'moved-remote-ignored',
-    file: 'src/shared/records/project-identity.ts',
+    file: 'src/shared/records/projects/project-identity.ts',
     find: 'one.within !== other.within || one.remote !== other.remote',
     replace: 'one.within !== other.within',
     harm: 'A fork takes over the record of the project that it was forked from.',
@@ -115,8 +115,8 @@ export const movedProjectsMutants: Mutant[] = [
   {
     id: 'moved-note-of-another-worktree',
     file: 'src/main/git/worktree-files/reconnect.ts',
-    find: 'path.basename(path.dirname(place)) !== path.basename(root) || (await exists(place))',
-    replace: 'await exists(place)',
+    find: 'path.basename(path.dirname(place)) !== path.basename(root) || exists(place)',
+    replace: 'exists(place)',
     harm: "What Git notes of the person's own worktree on another drive is overwritten.",
     tests: ['tests/git/reconnect.test.ts'],
   },

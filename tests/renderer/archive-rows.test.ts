@@ -126,6 +126,24 @@ describe('archive rows', () => {
     expect(shown({ show: 'archived', selected })).toEqual(['Paint the pier', 'Test the lamps'])
   })
 
+  it('are those of one source, sub-agents with their roots', async () => {
+    const { transcripts } = await harbour()
+    const some = transcripts.map((one) => ({
+      ...one,
+      importedFrom: one.title === 'Light the harbour' ? 'codex' : null,
+    }))
+    const shown = (source: string) =>
+      rowsOf(some, { ...everything, source }).flatMap((row) =>
+        row.kind === 'task' ? [row.summary.title] : [],
+      )
+    expect(shown('here')).toEqual(['Paint the pier'])
+    expect(shown('codex')).toHaveLength(4)
+    expect(archiveIndex(some).sources).toEqual([
+      { value: 'codex', count: 4 },
+      { value: 'here', count: 1 },
+    ])
+  })
+
   it('are found by project and by the title of the report', async () => {
     const { shown, tester, transcripts } = await harbour()
     expect(shown({ ...everything, text: 'pier' })).toEqual(['pier', 'Paint the pier'])

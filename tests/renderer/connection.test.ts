@@ -12,7 +12,7 @@ import { closeCodeRefused } from '../../src/renderer/rpc/reconnecting-socket.ts'
 import { takeToken } from '../../src/renderer/rpc/token.ts'
 import type { LedgerFeedEvent } from '../../src/shared/contract/feed.ts'
 import { contract, type ShiplogClient } from '../../src/shared/contract/index.ts'
-import { activityLine } from '../../src/shared/records/tasks.ts'
+import { activityLine } from '../../src/shared/records/tasks/activity.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
 import { until } from './until.ts'
 

@@ -4,7 +4,10 @@ import {
   environmentWords,
   parseEnvironment,
 } from '../../src/renderer/views/projects/environment-form.ts'
-import { projectEnvironmentSchema, variablesMax } from '../../src/shared/records/tasks.ts'
+import {
+  projectEnvironmentSchema,
+  variablesMax,
+} from '../../src/shared/records/projects/projects.ts'
 
 describe('the form for the environment of agents', () => {
   it.each([

@@ -3,7 +3,7 @@ import { modelUsedLast } from '../../src/renderer/views/agents/model-used-last.t
 import type { AgentSpec } from '../../src/shared/agents/agent-specs.ts'
 import type { ProviderState } from '../../src/shared/agents/provider-settings.ts'
 import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
-import type { Task } from '../../src/shared/records/tasks.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 
 const provider = (over: Partial<ProviderState>): ProviderState => ({

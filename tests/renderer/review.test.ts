@@ -2,16 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { authorsOfChange, turnsOf } from '../../src/renderer/components/review/authors-of-change.ts'
 import { changesOfPatch, isApplied } from '../../src/renderer/components/review/changes-of-patch.ts'
 import { fileTreeRows } from '../../src/renderer/components/review/file-tree.ts'
-import {
-  createReviewComments,
-  reviewPrompt,
-} from '../../src/renderer/store/review/review-comments.ts'
 import { createViewedFiles, isViewed } from '../../src/renderer/store/review/viewed-files.ts'
 import { formatRoute, parseRoute } from '../../src/renderer/store/window/route.ts'
 import { linesOfPatch } from '../../src/renderer/views/review/patch-lines.ts'
 import { placeComment, replyTo } from '../../src/renderer/views/review/place-comments.ts'
 import type { ChangeAuthor } from '../../src/shared/contract/review.ts'
-import { newTaskId } from '../../src/shared/records/ids.ts'
+import { newCommentId, newPromptId, newTaskId } from '../../src/shared/records/ids.ts'
+import type { ReviewComment } from '../../src/shared/records/review-comments.ts'
+import { reviewPrompt } from '../../src/shared/text/review-prompt.ts'
 
 const file = (path: string) => ({
   ...{ path, change: 'modified' as const, oldPath: null },
@@ -120,9 +118,9 @@ describe('viewed marks', () => {
   })
 })
 
-const draft = {
-  ...{ id: '1', path: 'x.ts', side: 'additions' as const, line: 2, lineText: 'zwei' },
-  ...{ text: 'Why?', sent: null },
+const draft: ReviewComment = {
+  ...{ id: newCommentId(), at: new Date(0).toISOString(), tree: null, contentId: '1' },
+  ...{ path: 'x.ts', side: 'additions', line: 2, lineText: 'zwei', text: 'Why?', sent: null },
 }
 const author = (turn: number, by: ChangeAuthor['by'] = 'call'): ChangeAuthor => ({
   ...{ by, turn, seq: turn * 10, at: 0, tool: 'bash', applied: null },
@@ -169,7 +167,13 @@ describe('comments on lines', () => {
     expect(at(2, { line: null, author: 0 })).toEqual([null, 'The line is gone.', 4])
     const hidden = 'Now line 12. The line is not part of the diff.'
     expect(at(2, { line: 12, author: null })).toEqual([null, hidden, null])
-    const whole = { ...draft, line: 0, sent: { at: 5, prompt: 'p' } }
+    const at5 = {
+      promptId: newPromptId(),
+      to: newTaskId(),
+      afterSeq: 1,
+      at: new Date(5).toISOString(),
+    }
+    const whole = { ...draft, line: 0, sent: at5 }
     const changed = (atMs: number) =>
       placeComment(whole, {
         ...{ lines, fate: undefined },
@@ -187,10 +191,12 @@ describe('comments on lines', () => {
     const end = (status: 'completed' | 'interrupted') => ({
       ...{ kind: 'run-end' as const, seq: 99, at: 0, run: 2, status },
     })
-    const reply = (...items: Parameters<typeof replyTo>[1]) => replyTo('Please  fix\nit all', items)
+    const taskId = newTaskId()
+    const reply = (...items: Parameters<typeof replyTo>[2]) =>
+      replyTo(taskId, 'Please  fix\nit all', items)
     expect(reply(prompt('Other'), turn(1), end('completed'))).toEqual({ kind: 'waiting' })
     expect(reply(prompt('Please fix it'), turn(1))).toEqual({ kind: 'waiting' })
-    const answered = { kind: 'turn', turn: 2, seq: 20 }
+    const answered = { kind: 'turn', taskId, turn: 2, seq: 20 }
     const items = [prompt('Please fix it'), turn(1), turn(2), turn(3, 'interrupted')]
     expect(reply(...items, end('interrupted'))).toEqual({ kind: 'waiting' })
     expect(reply(...items, end('interrupted'), end('completed'))).toEqual(answered)
@@ -198,20 +204,13 @@ describe('comments on lines', () => {
     expect(reply(prompt('Please fix it'), end('completed'))).toEqual({ kind: 'none' })
   })
 
-  it('are kept until they are sent, all in one follow-up', () => {
-    const kept = new Map<string, string>()
-    const storage = {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, value: string) => void kept.set(key, value),
-    }
-    const comments = createReviewComments(storage)
-    const taskId = newTaskId()
+  it('are one follow-up, each with its place and line', () => {
     const at = { path: 'x.ts', side: 'additions' as const, line: 2, lineText: '  zwei' }
-    comments.add(taskId, { ...at, text: 'Say it\nin English.' })
-    comments.add(taskId, { ...at, side: 'deletions', lineText: 'two', text: 'Why?' })
-    comments.add(taskId, { ...at, line: 0, lineText: '', text: 'Split it.' })
-    const again = createReviewComments(storage)
-    const drafts = again.store.getState().get(taskId) ?? []
+    const drafts = [
+      { ...at, text: 'Say it\nin English.' },
+      { ...at, side: 'deletions' as const, lineText: 'two', text: 'Why?' },
+      { ...at, line: 0, lineText: '', text: 'Split it.' },
+    ]
     expect(
       reviewPrompt(drafts),
     ).toBe(`I reviewed your changes. Please address these comments, and say for each what you did:
@@ -227,15 +226,9 @@ describe('comments on lines', () => {
 
 3. x.ts
    Split it.`)
-    again.markSent(taskId, { at: 5, prompt: 'prompt' })
-    again.change(taskId, drafts[0]?.id ?? '', 'changed')
-    again.remove(taskId, drafts[2]?.id ?? '')
-    expect(createReviewComments(storage).store.getState().get(taskId)).toMatchObject([
-      { text: 'Say it\nin English.', sent: { at: 5, prompt: 'prompt' } },
-      { sent: { at: 5 } },
-    ])
-    kept.set('shiplog.review-comments', '{"not": "a list"}')
-    expect(createReviewComments(storage).store.getState().size).toBe(0)
+    expect(reviewPrompt(drafts.slice(2), 'Helping')).toBe(
+      'I reviewed the changes of the sub-agent "Helping". Please address this comment, and say for each what you did:\n\n1. x.ts\n   Split it.',
+    )
   })
 })
 

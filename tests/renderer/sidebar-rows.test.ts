@@ -7,7 +7,8 @@ import {
 } from '../../src/renderer/views/sidebar/rows.ts'
 import { childrenByParent } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
-import type { Activity, PendingRemoval } from '../../src/shared/records/tasks.ts'
+import type { PendingRemoval } from '../../src/shared/records/projects/workspaces.ts'
+import type { Activity } from '../../src/shared/records/tasks/activity.ts'
 import { noUsage } from '../../src/shared/records/usage.ts'
 import { createFakeHost } from '../fake-host/fake-host.ts'
 

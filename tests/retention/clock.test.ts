@@ -2,7 +2,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
+import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts'
 import {
   clockAhead,
   foldClock,

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { openShiplog } from '../../src/main/shiplog.ts'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { makePatient } from '../doctor/patient.ts'
 import { beforeLeaving, entriesOf } from '../harness.ts'
 import { itInSoak } from '../soak.ts'

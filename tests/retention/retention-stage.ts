@@ -1,6 +1,6 @@
 /** Retention on a real data directory whose clock the tests set. */
 import { onTestFinished, vi } from 'vitest'
-import { openShiplog, type Shiplog } from '../../src/main/shiplog.ts'
+import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts'
 import { makePatient, type Patient } from '../doctor/patient.ts'
 import { dayMs } from './tasks.ts'
 

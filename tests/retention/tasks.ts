@@ -7,7 +7,7 @@ import {
 } from '../../src/shared/projections/ledger/ledger-state.ts'
 import { newProjectId, newReceiptId, newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
-import type { TaskStatus } from '../../src/shared/records/tasks.ts'
+import type { TaskStatus } from '../../src/shared/records/tasks/task-status.ts'
 import { noUsage } from '../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 

@@ -2,13 +2,13 @@
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { openShiplog } from '../../src/main/shiplog.ts'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { retentionDefaults } from '../../src/shared/contract/retention.ts'
 import { makePatient } from '../doctor/patient.ts'
 import { dayMs } from './tasks.ts'
 
 const opened = vi.hoisted(() => [] as string[])
-vi.mock('../../src/main/open-folder.ts', () => ({
+vi.mock('../../src/main/system/open-folder.ts', () => ({
   openFolder: async (path: string) => void opened.push(path),
 }))
 

@@ -7,24 +7,24 @@ const lines = (text: string) => text.split(' ').filter(Boolean)
 function follow(base: string, steps: string[], anchors: [step: number, line: number][] = []) {
   return followLines({
     base: lines(base),
-    steps: steps.map((text, author) => ({ author, lines: lines(text) })),
+    steps: steps.map((text, author) => ({ author, lines: () => lines(text) })),
     anchors: anchors.map(([step, line]) => ({ step, line })),
     msMax: 10_000,
   })
 }
 
 describe('the lines of a file through its contents', () => {
-  it('belong to the step that wrote them last, and removed ones to the step that removed them', () => {
-    expect(follow('a b c', ['a B c', 'new a B c', 'new a BB c end'])).toMatchObject({
+  it('belong to the step that wrote them last, and removed ones to the step that removed them', async () => {
+    expect(await follow('a b c', ['a B c', 'new a B c', 'new a BB c end'])).toMatchObject({
       written: [1, null, 2, null, 2],
       removed: [null, 0, null],
     })
-    expect(follow('', ['a b', ''])).toMatchObject({ written: [], removed: [] })
-    expect(follow('a b', ['', 'b'])).toMatchObject({ written: [1], removed: [0, 0] })
+    expect(await follow('', ['a b', ''])).toMatchObject({ written: [], removed: [] })
+    expect(await follow('a b', ['', 'b'])).toMatchObject({ written: [1], removed: [0, 0] })
   })
 
-  it('are found again where they moved, where they were replaced, or not at all', () => {
-    const { anchors } = follow(
+  it('are found again where they moved, where they were replaced, or not at all', async () => {
+    const { anchors } = await follow(
       'a b c d',
       ['a b c d', 'x y a B c', 'x y a BB c'],
       [
@@ -46,17 +46,17 @@ describe('the lines of a file through its contents', () => {
     ])
   })
 
-  it('are all accounted for, also without time to compare', () => {
+  it('are all accounted for, also without time to compare', async () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', '}'), { maxLength: 12 })
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         text,
         fc.array(text, { maxLength: 5 }),
         fc.constantFrom(0, 10_000),
-        (base, contents, msMax) => {
-          const steps = contents.map((content, author) => ({ author, lines: content }))
+        async (base, contents, msMax) => {
+          const steps = contents.map((content, author) => ({ author, lines: () => content }))
           const anchors = base.map((_, line) => ({ step: -1, line }))
-          const found = followLines({ base, steps, anchors, msMax })
+          const found = await followLines({ base, steps, anchors, msMax })
           const last = contents.at(-1) ?? base
           expect(found.written).toHaveLength(last.length)
           const kept = found.written.flatMap((by, at) => (by === null ? [last[at]] : []))
@@ -68,10 +68,10 @@ describe('the lines of a file through its contents', () => {
     )
   })
 
-  it('keep the ends that the contents have in common when the time is over', () => {
+  it('keep the ends that the contents have in common when the time is over', async () => {
     const [base, content] = ['a b c d'.split(' '), 'a B x d'.split(' ')]
-    const steps = [{ author: 0, lines: content }]
-    expect(followLines({ base, steps, anchors: [], msMax: 0 })).toMatchObject({
+    const steps = [{ author: 0, lines: () => content }]
+    expect(await followLines({ base, steps, anchors: [], msMax: 0 })).toMatchObject({
       written: [null, 0, 0, null],
       removed: [null, 0, 0, null],
     })

@@ -4,7 +4,8 @@ import { sessionFeed } from '../../src/main/rpc/session-feed.ts'
 import type { Session, SessionEvent } from '../../src/main/sessions/session.ts'
 import type { SessionFeedEvent } from '../../src/shared/contract/feed.ts'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
-import type { Entry, PartialMessage } from '../../src/shared/records/entries.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
+import type { PartialMessage } from '../../src/shared/records/entry-types/messages.ts'
 import { newTaskId, type ToolCallId } from '../../src/shared/records/ids.ts'
 
 const id = newTaskId()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Interruption } from '../../src/main/runs/interruption.ts'
-import type { AgentPlace } from '../../src/shared/agents/agent.ts'
+import type { AgentPlace } from '../../src/shared/agents/driver/agent-place.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { failing as fails, type PlayedRun, playedAgent, speech } from './played-agent.ts'
 import { endOf, messagesOf, playing, says, stage } from './run-stage.ts'

@@ -1,6 +1,6 @@
 /** A past made of entries: what a run goes on from, without a session on the disk. */
 import { historyOf, type PastSession } from '../../src/main/runs/past.ts'
-import type { SessionHistory } from '../../src/shared/agents/agent.ts'
+import type { SessionHistory } from '../../src/shared/agents/driver/agent-place.ts'
 import {
   emptySessionState,
   foldSessionState,

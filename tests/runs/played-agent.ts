@@ -1,13 +1,12 @@
 /** Agents that a test plays: a generator in the place of a session. */
+import type { AgentEvent, SpeechKind } from '../../src/shared/agents/driver/agent-events.ts'
+import type { AgentPlace } from '../../src/shared/agents/driver/agent-place.ts'
 import type {
-  AgentEvent,
   AgentHost,
-  AgentPlace,
   AgentSession,
   OpenAgent,
-  SpeechKind,
-  ToolResult,
-} from '../../src/shared/agents/agent.ts'
+} from '../../src/shared/agents/driver/agent-session.ts'
+import type { ToolResult } from '../../src/shared/agents/driver/tool-result.ts'
 import type { ToolCallId } from '../../src/shared/records/ids.ts'
 
 /** What a played agent is given: its place, the prompt as text, and its host. */

@@ -60,6 +60,10 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
     await openAt(page, host, at)
   }
 
+  await show('/')
+  await expect(page.getByRole('region', { name: /^(Recent|Waiting for you)/ })).toBeVisible()
+  await take(page, 'overview')
+
   await show(`/t/${taskId}`)
   await take(page, 'conversation', async () => {
     await card(talk, title('fixer')).scrollIntoViewIfNeeded()
@@ -96,12 +100,19 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
   await expect(page.getByRole('table')).toBeVisible()
   await take(page, 'archive')
 
+  await show(`/t/${taskId}/review`)
+  await expect(page.getByRole('figure', { name: 'Changes of docs/FORMAT.md' })).toBeVisible()
+  await expect(page.locator('.diff span[style]').first()).toBeVisible()
+  await take(page, 'review')
+
   await show('/search?q=parser')
   await expect(page.getByRole('button', { name: /^Report.*parser/ }).first()).toBeVisible()
   await take(page, 'search')
 
   await show('/settings')
   await expect(page.getByText('Data directory')).toBeVisible()
+  // They are looked for on the machine.
+  await expect(page.getByRole('button', { name: /^Fetch/ }).first()).toBeVisible()
   await take(page, 'settings')
 
   await show(`/t/${taskId}`)
@@ -208,7 +219,8 @@ async function take(page: Page, name: string, before?: () => Promise<void>): Pro
     await before?.()
     for (const theme of themes) {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-      await page.mouse.move(width / 2, height - 1)
+      // Where nothing answers to it.
+      await page.mouse.move(width - 1, 1)
       await page.screenshot({
         path: path.join(folder, `${name}-${width}-${theme}.png`),
         animations: 'disabled',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Shiplog } from '../../src/main/shiplog.ts'
+import type { Shiplog } from '../../src/main/composition/shiplog.ts'
 import { openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 
 const scenario = `

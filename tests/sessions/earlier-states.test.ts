@@ -12,8 +12,9 @@ import {
   foldFromBrief,
   foldSessionState,
 } from '../../src/shared/projections/transcript/session-state.ts'
-import { type Entry, parseEntry } from '../../src/shared/records/entries.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
 import { newTaskId, runIdOf } from '../../src/shared/records/ids.ts'
+import { parseEntry } from '../../src/shared/records/parse-entry.ts'
 import { seed } from '../crash/effort.ts'
 import { uuidOf } from '../fixtures/entries/ids.ts'
 import fc from '../random.ts'

@@ -1,7 +1,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Shiplog } from '../../src/main/shiplog.ts'
+import type { Shiplog } from '../../src/main/composition/shiplog.ts'
 import { type Fixture, openFixture, start, until, untilQuiet } from '../harness.ts'
 
 const short = `

@@ -5,7 +5,7 @@ import {
   isOtherRepository,
   isSameProject,
   type ProjectIdentity,
-} from '../../src/shared/records/project-identity.ts'
+} from '../../src/shared/records/projects/project-identity.ts'
 import { testLedger } from '../tasks/agent-history/ledger-of.ts'
 
 const identity = { rootCommits: ['a1'], remote: 'github.com/harbour/lights', within: '' }

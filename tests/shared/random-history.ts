@@ -4,9 +4,10 @@
  */
 
 import { toolNames } from '../../src/shared/agents/tools.ts'
-import { type Entry, parseEntry } from '../../src/shared/records/entries.ts'
+import type { Entry } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { runIdOf } from '../../src/shared/records/ids.ts'
+import { parseEntry } from '../../src/shared/records/parse-entry.ts'
 import { noUsage } from '../../src/shared/records/usage.ts'
 import { uuidOf } from '../fixtures/entries/ids.ts'
 import fc from '../random.ts'

@@ -10,9 +10,9 @@ import {
   type SessionState,
 } from '../../src/shared/projections/transcript/session-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
-import { parseEntry } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { runIdOf } from '../../src/shared/records/ids.ts'
+import { parseEntry } from '../../src/shared/records/parse-entry.ts'
 import { seed } from '../crash/effort.ts'
 import { uuidOf } from '../fixtures/entries/ids.ts'
 import fc from '../random.ts'

@@ -1,7 +1,10 @@
 /** Marks of a timeline, and the state as of a moment that is folded from them. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type TimelinePage, timelinePageSchema } from '../../src/shared/contract/timeline.ts'
+import {
+  type TimelinePage,
+  timelinePageSchema,
+} from '../../src/shared/contract/transcripts/timeline.ts'
 import {
   emptyTimelineOf,
   markAt,

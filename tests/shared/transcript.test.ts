@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import {
-  emptyTranscript,
-  foldEntries,
-  type TranscriptItem,
-  withPartial,
-  withProgress,
-} from '../../src/shared/projections/transcript/transcript.ts'
-import type { Entry, EntryBody, PartialMessage } from '../../src/shared/records/entries.ts'
-import { parseEntry } from '../../src/shared/records/entries.ts'
+import { withPartial, withProgress } from '../../src/shared/projections/transcript/live-items.ts'
+import { foldEntries } from '../../src/shared/projections/transcript/transcript.ts'
+import { emptyTranscript } from '../../src/shared/projections/transcript/transcript-fold.ts'
+import type { TranscriptItem } from '../../src/shared/projections/transcript/transcript-items.ts'
+import type { Entry, EntryBody } from '../../src/shared/records/entries.ts'
+import type { PartialMessage } from '../../src/shared/records/entry-types/messages.ts'
 import {
   type EntryId,
   newEntryId,
@@ -15,6 +12,7 @@ import {
   runIdOf,
   type ToolCallId,
 } from '../../src/shared/records/ids.ts'
+import { parseEntry } from '../../src/shared/records/parse-entry.ts'
 import { seed } from '../crash/effort.ts'
 import fc from '../random.ts'
 import { randomHistory } from './random-history.ts'

@@ -5,8 +5,8 @@ import {
   timeAtWork,
   usageOfTask,
 } from '../../src/shared/projections/ledger/tree-usage.ts'
-import { isWiderBudget } from '../../src/shared/records/budgets.ts'
-import type { Task } from '../../src/shared/records/tasks.ts'
+import { isWiderBudget } from '../../src/shared/records/tasks/budgets.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { noUsage, unknownUsage } from '../../src/shared/records/usage.ts'
 import { amountText, budgetText, costHint, costText } from '../../src/shared/text/usage-text.ts'
 

@@ -2,7 +2,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Shiplog } from '../../src/main/shiplog.ts'
+import type { Shiplog } from '../../src/main/composition/shiplog.ts'
 import { thePerson } from '../../src/shared/records/drift.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, type Fixture, git, openFixture, start, taskOf } from '../harness.ts'

@@ -1,5 +1,5 @@
 /** Agents that hold until the test lets them go, so that a run can be looked at, or ended, in the middle. */
-import type { Shiplog } from '../../src/main/shiplog.ts'
+import type { Shiplog } from '../../src/main/composition/shiplog.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf } from '../harness.ts'

@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { resolveDataDir } from '../../src/main/data-dir.ts'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
-import { openShiplog } from '../../src/main/shiplog.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { newTaskId, parseTaskId } from '../../src/shared/records/ids.ts'
-import type { Task, TaskTree } from '../../src/shared/records/tasks.ts'
+import type { Task, TaskTree } from '../../src/shared/records/tasks/tasks.ts'
 import {
   entriesOf,
   openFixture,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ToolResultEntry } from '../../src/shared/records/entries.ts'
+import type { ToolResultEntry } from '../../src/shared/records/entry-types/tool-calls.ts'
 import { shortId, type TaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { openShiplog } from '../../src/main/shiplog.ts'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { entriesOf, start, temporaryDir, until, untilQuiet } from '../harness.ts'
 
 const talk = `

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { findSandbox } from '../../src/main/processes/sandbox/index.ts'
-import type { SandboxSetting } from '../../src/shared/records/sandbox.ts'
+import type { SandboxSetting } from '../../src/shared/records/projects/sandbox.ts'
 import { entriesOf, type Fixture, git, openFixture, start, untilQuiet } from '../harness.ts'
 
 const { support } = await findSandbox()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/main/journal/index.ts'
 import { formatCause } from '../../src/shared/records/causes.ts'
-import type { TaskStatus } from '../../src/shared/records/tasks.ts'
+import type { TaskStatus } from '../../src/shared/records/tasks/task-status.ts'
 import {
   allTasks,
   entriesOf,

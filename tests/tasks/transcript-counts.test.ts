@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { archiveTranscript, transcriptIndex } from '../../src/main/artifacts/index.ts'
 import { openJournal, type RecordBody, readJournal } from '../../src/main/journal/index.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
-import type { TranscriptCounts } from '../../src/shared/records/tasks.ts'
+import type { TranscriptCounts } from '../../src/shared/records/tasks/transcript-status.ts'
 import {
   type Fixture,
   openFixture,

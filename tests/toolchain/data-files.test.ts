@@ -6,7 +6,7 @@ const folders =
   /^src\/main\/(?:journal|ledger|sessions|log|artifacts|retention|doctor|workspaces|tasks|git\/(?:repository|worktree-files|worktrees))\//
 /** Whose files are not the data directory's, and why. */
 const exempt: Record<string, string> = {
-  'src/main/journal/data-file.ts': 'the opening function itself',
+  'src/main/journal/files/data-file.ts': 'the opening function itself',
   'src/main/git/repository/read-git-file.ts': 'the same for files of Git, which knows no journal',
   'src/main/git/worktree-files/durable.ts': 'writes and syncs by the same flag',
   'src/main/git/worktree-files/state.ts': 'opens the index by the same flag',

@@ -5,7 +5,8 @@ import { foldRules as ledgerRules } from '../../src/main/ledger/snapshot.ts'
 import { foldRules as sessionRules, storedStateSchema } from '../../src/main/sessions/checkpoint.ts'
 import { entrySchema } from '../../src/shared/records/entries.ts'
 import { ledgerEventSchema } from '../../src/shared/records/ledger.ts'
-import { projectSchema, taskSchema } from '../../src/shared/records/tasks.ts'
+import { projectSchema } from '../../src/shared/records/projects/projects.ts'
+import { taskSchema } from '../../src/shared/records/tasks/tasks.ts'
 
 /**
  * A stored fold is used only by a Shiplog with the same rules. Who changes a shape writes what is expected here into

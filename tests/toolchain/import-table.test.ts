@@ -31,11 +31,11 @@ describe('the import table', () => {
     ['src/main/journal/a.ts', "const later = () => import('../tasks/index.ts')"],
     ['src/main/artifacts/a.ts', "let tasks: import('../tasks/index.ts').TaskService"],
     ['src/main/agents/scripted/a.ts', "import { x } from '../../tasks/index.ts'"],
-    ['src/main/hosts/web/a.ts', "import { openShiplog } from '../../shiplog.ts'"],
+    ['src/main/hosts/web/a.ts', "import { openShiplog } from '../../composition/shiplog.ts'"],
     ['src/main/hosts/web/a.ts', "import { app } from 'electron'"],
     ['src/main/hosts/web/a.ts', "import { expect } from '../../../../tests/a.ts'"],
     ['src/main/tasks/a.ts', "import { create } from 'zustand'"],
-    ['src/main/shiplog.ts', "import { view } from '../renderer/view.ts'"],
+    ['src/main/composition/shiplog.ts', "import { view } from '../../renderer/view.ts'"],
     ['src/main/cli.ts', "import { x } from './tasks/index.ts'"],
   ])('refuses in %s: %s', (path, text) => {
     const problems = findForbiddenImports([{ path, text }])
@@ -60,9 +60,12 @@ describe('the import table', () => {
     ['src/renderer/store/a.ts', "import { x } from '../rpc/a.ts'"],
     ['src/main/tasks/a.ts', "import { x } from '../workspaces/index.ts'\nimport 'node:fs'"],
     ['src/main/hosts/desktop/window.ts', "import { BrowserWindow } from 'electron'"],
-    ['src/main/hosts/web/a.ts', "import type { Shiplog } from '../../shiplog.ts'"],
-    ['src/main/shiplog.ts', "import { x } from './agents/index.ts'"],
-    ['src/main/index.ts', "import { app } from 'electron'\nimport { x } from './shiplog.ts'"],
+    ['src/main/hosts/web/a.ts', "import type { Shiplog } from '../../composition/shiplog.ts'"],
+    ['src/main/composition/shiplog.ts', "import { x } from '../agents/index.ts'"],
+    [
+      'src/main/index.ts',
+      "import { app } from 'electron'\nimport { x } from './composition/shiplog.ts'",
+    ],
   ])('allows in %s: %s', (path, text) => {
     expect(findForbiddenImports([{ path, text }])).toEqual([])
   })

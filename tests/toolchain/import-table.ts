@@ -9,7 +9,7 @@ const services = ['main/artifacts', 'main/archive', 'main/workspaces']
 const entryPointParts = [
   'shared',
   'main/hosts',
-  'main/shiplog.ts',
+  'main/composition',
   'main/data-dir.ts',
   'main/version.ts',
 ]
@@ -106,6 +106,8 @@ const importTable: Record<string, PartRow> = {
   'main/checks': { parts: [...record, 'main/archive', 'main/turn-store'], packages: 'node' },
   // Who wrote the changes that are reviewed, by the same; only the contract asks it.
   'main/review': { parts: [...record, 'main/archive', 'main/turn-store'], packages: 'node' },
+  // Commands that the person approved, for their own repository host; only the contract asks it.
+  'main/publish': { parts: ['shared', 'main/processes', 'main/git'], packages: 'node' },
   // An index of what the archive reads; only the contract asks it.
   'main/search': { parts: [...record, 'main/archive'], packages: 'node' },
   // What the archive reads, as files for others; only the contract asks it.
@@ -119,6 +121,10 @@ const importTable: Record<string, PartRow> = {
     parts: [...record, 'main/artifacts', 'main/archive', 'main/export', 'main/agents'],
     packages: 'node',
   },
+  // What the tools that read the record answer, to agents and to MCP clients: asked of the contract alone.
+  'main/record-tools': { parts: ['shared'], packages: [] },
+  // Logs that are open without being imported: each in a data directory and services of its own, which it is handed.
+  'main/opened-logs': { parts: record, packages: 'node' },
   // Reached through interfaces that tasks declares, so that a kind of agent knows no service.
   'main/agents': { parts: ['shared', 'main/journal', 'main/processes'], packages: 'node' },
   'main/rpc': {
@@ -133,7 +139,9 @@ const importTable: Record<string, PartRow> = {
       'main/export',
       'main/checks',
       'main/review',
+      'main/publish',
       'main/imports',
+      'main/opened-logs',
     ],
     typesOf: ['main/log'],
     packages: 'node',
@@ -149,25 +157,18 @@ const importTable: Record<string, PartRow> = {
       'main/export',
       'main/tasks',
       'main/rpc',
+      'main/record-tools',
     ],
-    typesOf: ['main/shiplog.ts'],
+    typesOf: ['main/composition'],
     packages: 'node',
   },
 
   // The composition root alone knows everybody; the entry points know it and the hosts.
-  'main/shiplog.ts': { parts: 'all of main', packages: 'node' },
-  'main/services.ts': { parts: 'all of main', packages: 'node' },
-  'main/start-services.ts': { parts: 'all of main', packages: 'node' },
-  'main/writable-data-dir.ts': {
-    parts: ['shared', 'main/journal', 'main/sessions'],
-    packages: 'node',
-  },
+  'main/composition': { parts: 'all of main', packages: 'node' },
   'main/index.ts': { parts: entryPointParts, packages: 'electron' },
   'main/cli.ts': { parts: entryPointParts, packages: 'node' },
-  // Handed to the services by the composition root.
-  'main/open-folder.ts': { parts: ['shared'], packages: 'node' },
-  'main/open-terminal.ts': { parts: ['shared'], packages: 'node' },
-  'main/notices.ts': { parts: ['shared'], typesOf: ['main/log'], packages: 'node' },
+  // Programs of this system that are opened for the user.
+  'main/system': { parts: ['shared'], packages: 'node' },
   // What both entry points must know before there is anything to compose.
   'main/data-dir.ts': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/version.ts': { parts: [], packages: 'node', outside: ['package.json'] },

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { TaskId } from '../../src/shared/records/ids.ts'
-import type { Project } from '../../src/shared/records/tasks.ts'
+import type { Project } from '../../src/shared/records/projects/projects.ts'
 import { type Fixture, git, start } from '../harness.ts'
 
 export const talks = `

@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Task } from '../../src/shared/records/tasks.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { entriesOf, git, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
 import { isSoak, itInSoak } from '../soak.ts'
 import { address, notices, projects, startWaiting, talks, withRemote } from './known-projects.ts'

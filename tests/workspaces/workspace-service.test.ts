@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openShiplog } from '../../src/main/shiplog.ts'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { causeText } from '../fixtures/cause-text.ts'
 import {
   allTasks,

@@ -4,14 +4,14 @@
  */
 import { basename, join } from 'node:path'
 import { imageKindOf } from '../../shared/agents/image-kind.ts'
-import { transcriptSummaryOf } from '../../shared/contract/transcript-summary.ts'
+import { transcriptSummaryOf } from '../../shared/contract/transcripts/summary.ts'
 import type { TranscriptPage, TranscriptSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import { ancestorsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { BriefState, SessionState } from '../../shared/projections/transcript/session-state.ts'
 import type { EntryType } from '../../shared/records/entries.ts'
 import { shortId, type TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import {
   archivedTranscriptDir,
   bytesBelow,

@@ -8,7 +8,9 @@ import {
   type TranscriptPage,
   transcriptPageBytesMax,
 } from '../../shared/contract/workspace.ts'
-import type { Entry, PartialMessage, UnknownEntry } from '../../shared/records/entries.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import type { UnknownEntry } from '../../shared/records/entry-types/annotations.ts'
+import type { PartialMessage } from '../../shared/records/entry-types/messages.ts'
 
 /** A text of a few screens is included; a longer one is read on request. */
 const textCharsMax = 16_000

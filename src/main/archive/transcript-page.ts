@@ -5,7 +5,9 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LongValue, TranscriptPage } from '../../shared/contract/workspace.ts'
-import { type Entry, type PartialMessage, parseEntry } from '../../shared/records/entries.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import type { PartialMessage } from '../../shared/records/entry-types/messages.ts'
+import { parseEntry } from '../../shared/records/parse-entry.ts'
 import {
   blobReferences,
   type Damage,

@@ -1,6 +1,6 @@
 /** The contract's calls for transcripts: pages, outlines, states and values, each bounded in bytes. */
-import type { TimelinePage } from '../../shared/contract/timeline.ts'
-import type { OutlineItem, TranscriptState } from '../../shared/contract/transcripts.ts'
+import type { TimelinePage } from '../../shared/contract/transcripts/timeline.ts'
+import type { OutlineItem, TranscriptState } from '../../shared/contract/transcripts/transcripts.ts'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import { FailureError, invalid } from '../../shared/failure.ts'
 import {

@@ -11,14 +11,14 @@ import {
   type TurnFile,
   type TurnFolder,
   turnFolderNamesMax,
-} from '../../shared/contract/turn-files.ts'
+} from '../../shared/contract/transcripts/turn-files.ts'
 import { FailureError } from '../../shared/failure.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { projectOf } from '../../shared/projections/ledger/project-use.ts'
 import { readPages } from '../../shared/read-pages.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { dayOf } from '../../shared/text/format-time.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'

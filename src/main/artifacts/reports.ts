@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { Report } from '../../shared/records/tasks.ts'
+import type { Report } from '../../shared/records/tasks/reports.ts'
 import { makeDirInside, readDataFile, readJsonFile, writeFileDurable } from '../journal/index.ts'
 import { type ArtifactIndex, artifactFields, openArtifactIndex } from './artifact-index.ts'
 

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { TranscriptCounts } from '../../shared/records/tasks.ts'
+import type { TranscriptCounts } from '../../shared/records/tasks/transcript-status.ts'
 import {
   exists,
   makeDirDurable,

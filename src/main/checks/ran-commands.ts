@@ -4,7 +4,8 @@
  */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { CitedCall } from '../../shared/contract/checks.ts'
-import type { Entry, ToolCallEntry, ToolResultEntry } from '../../shared/records/entries.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import type { ToolCallEntry, ToolResultEntry } from '../../shared/records/entry-types/tool-calls.ts'
 import type { ToolCallId } from '../../shared/records/ids.ts'
 
 export interface RanCommand {

@@ -18,7 +18,7 @@ export interface FoundCheck {
   kind: CheckKind
   /** All that it checks: a script `test` may lint as well. */
   covers: CheckKind[]
-  /** As it was written, without what stands around it. */
+  /** The text of this command alone, without the commands around it. */
   command: string
   /** `unclear`: neither the exit code nor what was printed tells. */
   outcome: 'passed' | 'failed' | 'unclear'

@@ -31,6 +31,7 @@ export async function* examineFiles(subject: Case): Findings {
     layout.settings,
     layout.permissions,
     layout.limits,
+    layout.imports,
     layout.providers,
     layout.keys,
     layout.trashSeen,

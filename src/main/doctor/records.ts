@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { ancestorsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { archivedTranscriptDir, patchDir } from '../artifacts/index.ts'
 import { patchFile, patchFileSchema } from '../artifacts/patches.ts'
 import { reportFileSchema, reportsDir } from '../artifacts/reports.ts'

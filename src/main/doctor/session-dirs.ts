@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { definitionsDir, scenariosDir } from '../../shared/agents/agent-specs.ts'
 import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import {
   transcriptEntrySchema,
   transcriptsDir,

@@ -4,7 +4,7 @@
  */
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { goneFolderAdvice, isGone } from '../workspaces/moved-projects/gone-folder.ts'
 import type { Case, Findings } from './finding.ts'
 import { guarded, isFolder, look, namesIn } from './on-disk.ts'
@@ -33,7 +33,7 @@ export async function* examineUpdates({ ledger, layout, git, startedAtMs }: Case
       if (doneAt !== null || Date.parse(startedAt) >= startedAtMs) continue
       const what = reason === 'apply' ? 'applying' : 'undoing the apply of'
       const show = `${await git.commandForUpdate(root, commit)} show ${commit}`
-      const detail = `${what} "${title}" to ${root} was cut short and can't be completed; what was there is kept (${show}), and each start tries again`
+      const detail = `${what} "${title}" to ${root} was interrupted and can't be completed; the replaced content is kept (${show}), and each start tries again`
       yield { kind: 'update-unsettled', path: layout.ledger, detail, rootId }
     }
 }

@@ -1,5 +1,5 @@
-import type { TranscriptItem } from '../../shared/projections/transcript/transcript.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { TranscriptItem } from '../../shared/projections/transcript/transcript-items.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { type ExportRun, exportedChildren } from './export-run.ts'
 import type { LeftOut } from './transcript-items.ts'
 

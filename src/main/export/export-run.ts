@@ -1,8 +1,9 @@
 /** What the formats share: where tasks and entries come from, what was asked for, and what was counted. */
 import type { ExportRequest, ExportResult } from '../../shared/contract/exports.ts'
-import type { PartialMessage } from '../../shared/records/entries.ts'
+import type { PartialMessage } from '../../shared/records/entry-types/messages.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { Report, Task } from '../../shared/records/tasks.ts'
+import type { Report } from '../../shared/records/tasks/reports.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { RawRecord, UnreadableBytes } from '../journal/index.ts'
 import type { Redactor } from './redaction/redactor.ts'
 

@@ -12,7 +12,6 @@ import type { ExportRun, ExportSource } from './export-run.ts'
 import { agentTrace } from './formats/agent-trace.ts'
 import { atif } from './formats/atif.ts'
 import { claudeCode } from './formats/claude-code.ts'
-import { html } from './formats/html/html.ts'
 import { markdown } from './formats/markdown.ts'
 import { otlp } from './formats/otlp/otlp.ts'
 import { jsonDocument, jsonLines } from './formats/shiplog-text.ts'
@@ -38,7 +37,10 @@ export interface ExportService {
 
 const formats: Record<ExportFormat, (run: ExportRun) => AsyncGenerator<string>> = {
   md: markdown,
-  html,
+  // Its parser of Markdown is large.
+  async *html(run) {
+    yield* (await import('./formats/html/html.ts')).html(run)
+  },
   jsonl: jsonLines,
   json: jsonDocument,
   atif,

@@ -62,11 +62,13 @@ export async function checkExport(file: string): Promise<ExportCheck> {
 
 /** Whether the file begins as an export does; also a JSON document that was formatted again. */
 export async function isExport(file: string): Promise<boolean> {
+  const opening = exportOpening.replace(/\s+/g, '')
+  let start = ''
   for await (const line of readLines(file, { lineBytesMax, tail: true, followLinks: true })) {
-    const start = line?.toString('latin1', 0, 200).replace(/\s+/g, '') ?? ''
-    return start === '{' || start.startsWith(exportOpening.replace(/\s+/g, ''))
+    start += line?.toString('latin1', 0, 200).replace(/\s+/g, '') ?? ''
+    if (start.length >= opening.length) break
   }
-  return false
+  return start.startsWith(opening)
 }
 
 /** Goes on after a problem as far as possible. Throws the system's error if the file can't be read. */
@@ -261,7 +263,7 @@ function createFileCheck() {
       const isWhole = open.read === open.bytes
       const isRight = open.sha256 === null || open.hash.digest('hex') === open.sha256
       open = null
-      return isWhole && isRight ? problems : [...problems, `ends ${name}, which is not as it was`]
+      return isWhole && isRight ? problems : [...problems, `ends ${name}, which was altered`]
     },
     end(): string[] {
       const problems = unfinished()

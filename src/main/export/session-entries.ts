@@ -1,7 +1,8 @@
 /** Reads the entries of one task for an export: redacted, within the range that was asked for, one at a time. */
 import { type ToolDetail, toolDetailSchema } from '../../shared/agents/tools.ts'
-import { type Entry, parseEntry } from '../../shared/records/entries.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import { parseEntry } from '../../shared/records/parse-entry.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { BlobReference, JournalRecord, RawRecord } from '../journal/index.ts'
 import type { ExportRun } from './export-run.ts'
 

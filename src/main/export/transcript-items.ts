@@ -1,8 +1,9 @@
 /** The items of a task's transcript, as the formats for readers show them: redacted, bounded, and final. */
 import { createFinalItems } from '../../shared/projections/transcript/final-items.ts'
-import type { TranscriptItem } from '../../shared/projections/transcript/transcript.ts'
+import type { TranscriptItem } from '../../shared/projections/transcript/transcript-items.ts'
 import type { Entry } from '../../shared/records/entries.ts'
-import { isRunning, type Task } from '../../shared/records/tasks.ts'
+import { isRunning } from '../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { counted } from '../../shared/text/counted.ts'
 import { terminalText } from '../../shared/text/terminal-text.ts'
 import type { ExportRun } from './export-run.ts'

@@ -1,11 +1,8 @@
 /** The conversation of a task as prompts and turns, for formats that know messages and calls. */
-import type {
-  Entry,
-  MessageEntry,
-  ToolCallEntry,
-  ToolResultEntry,
-} from '../../shared/records/entries.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import type { MessageEntry } from '../../shared/records/entry-types/messages.ts'
+import type { ToolCallEntry, ToolResultEntry } from '../../shared/records/entry-types/tool-calls.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { ExportRun } from './export-run.ts'
 import { readEntries } from './session-entries.ts'
 import { shortened } from './transcript-items.ts'

@@ -15,12 +15,15 @@ import {
   mergePatchInto,
   type WriteUpdate,
 } from './merge/merge.ts'
+import { pushAddress, runApproved } from './publish/publish.ts'
+import { readCommitReports } from './repository/commit-reports.ts'
 import * as history from './repository/history.ts'
 import { identifyRepository } from './repository/identity.ts'
 import { initRepository } from './repository/init.ts'
 import * as inspect from './repository/inspect.ts'
 import { listFiles } from './repository/list-files.ts'
 import { privateFile, takeAwayIndexLock } from './repository/private-files.ts'
+import { remoteName } from './repository/remote-name.ts'
 import { joinSubmodule, submodulesWithWork } from './repository/submodules.ts'
 import { readTexts } from './repository/texts.ts'
 import * as tips from './repository/tips.ts'
@@ -129,6 +132,12 @@ export function createGit(options: RunGitOptions = {}) {
      */
     remoteUrls: (dir: string) => inspect.remoteUrls(git, dir),
 
+    /** Returns where `origin` is pushed to, and settings of the repository that would change that. */
+    pushAddress: (dir: string) => pushAddress(git, dir),
+    remoteName,
+    /** Runs one command that the user approved. Throws GitError. */
+    runApproved: (args: readonly string[], options: Parameters<typeof runApproved>[2]) =>
+      runApproved(git, args, options),
     snapshot: (dir: string, options?: Options) => snapshot(git, dir, options),
     commitSnapshot: (dir: string, options?: CommitOptions) => commitSnapshot(git, dir, options),
     /**
@@ -138,6 +147,10 @@ export function createGit(options: RunGitOptions = {}) {
     treeDifferences: (input: Parameters<typeof treeDifferences>[1]) =>
       treeDifferences(at(input.dir), input),
     readTexts: (input: Parameters<typeof readTexts>[1]) => readTexts(at(input.dir), input),
+
+    /** Returns what other tools wrote about the newest commits, newest first. */
+    commitReports: (input: Parameters<typeof readCommitReports>[1]) =>
+      readCommitReports(git, input),
 
     countCommits: (input: Parameters<typeof history.countCommits>[1]) =>
       history.countCommits(at(input.dir), input),

@@ -1,10 +1,16 @@
 /** Puts a staged session into the archive: its folder first, then one ledger event that makes it known (A1). */
+import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installedAgentSchema } from '../../shared/agents/installed-agents.ts'
-import type { ImportedTask, ImportSource } from '../../shared/records/exported-tasks.ts'
+import {
+  exportedTaskSchema,
+  type ImportedTask,
+  type ImportSource,
+} from '../../shared/records/exported-tasks.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
+import { isSettled } from '../../shared/records/tasks/task-status.ts'
 import { archiveTranscript, saveReport } from '../artifacts/index.ts'
-import { exists, makeDirDurable, moveDurable, writeFileDurable } from '../journal/index.ts'
+import { exists, writeFileDurable } from '../journal/index.ts'
 import { transcriptParts } from '../sessions/session-files.ts'
 import { titleOf } from './adapters/values.ts'
 import {
@@ -13,6 +19,7 @@ import {
   type StagedSession,
   type StagedTask,
 } from './stage/staged-session.ts'
+import { unfinished } from './transcript-builder.ts'
 
 /** Of a task's prompt in the ledger; the transcript has all of it. */
 const promptCharsMax = 20_000
@@ -22,12 +29,27 @@ export const homeDir = 'home'
 
 /** Moves the staged transcripts and reports into `home` of the staging folder, and returns what the ledger records. */
 export async function buildHome(
-  { record, tasks }: StagedSession,
+  { record, tasks: staged }: StagedSession,
   staging: string,
-  importedAt: string,
+  {
+    importedAt,
+    isHere,
+    redact,
+  }: {
+    importedAt: string
+    isHere: (id: TaskId) => boolean
+    /** Replaces what looks like a secret (K4). */
+    redact: (text: string) => string
+  },
 ): Promise<ImportedTask[]> {
   const home = join(staging, homeDir)
-  await makeDirDurable(home)
+  // The transcript has them as they were written; lists, notices and the ledger need not.
+  const tasks = staged.map((task) => ({
+    ...task,
+    title: redact(task.title),
+    prompt: redact(task.prompt.slice(0, promptCharsMax)),
+  }))
+  await mkdir(home, { mode: 0o700 })
   const imported: ImportedTask[] = []
   for (const task of tasks) {
     const ancestorIds = ancestorsOf(task, tasks)
@@ -36,21 +58,31 @@ export async function buildHome(
       const from = join(staging, task.dir)
       if (task.parentId === null) {
         for (const part of transcriptParts)
-          if (await exists(join(from, part))) await moveDurable(join(from, part), join(home, part))
+          if (await exists(join(from, part))) await rename(join(from, part), join(home, part))
       } else
         await archiveTranscript(from, home, {
           ...{ taskId: task.id, ancestorIds, title: task.title, nowMs: atMs },
           counted: task.transcriptCounts ?? undefined,
         })
     }
-    if (task.report !== null)
+    for (const { run, title, markdown, createdAt, taskResults } of task.exported?.reports ?? [])
+      await saveReport(home, {
+        ...{ taskId: task.id, run, title, markdown, ancestorIds, taskResults },
+        nowMs: Date.parse(createdAt),
+      })
+    if (task.report !== null && !task.exported)
       await saveReport(home, {
         ...{ taskId: task.id, run: 1, title: task.title, markdown: task.report },
         ...{ ancestorIds, nowMs: atMs },
       })
-    imported.push(importedTask(task, record, atMs))
+    imported.push(
+      task.exported
+        ? exportedTask(task, task.exported, { isHere, before: imported })
+        : importedTask(task, record, atMs),
+    )
   }
   const kept: ImportRecord = { ...record, importedAt }
+  // Makes the names in it durable as well.
   await writeFileDurable(join(home, importFile), `${JSON.stringify(kept, null, 2)}\n`)
   return imported
 }
@@ -67,16 +99,14 @@ function ancestorsOf(task: StagedTask, tasks: StagedTask[]): TaskId[] {
 
 function importedTask(
   task: StagedTask,
-  { tool }: Pick<ImportRecord, 'tool'>,
+  { tool, continues }: Pick<ImportRecord, 'tool' | 'continues'>,
   atMs: number,
 ): ImportedTask {
   const startedAt = new Date(task.startedAtMs ?? atMs).toISOString()
   const endedAt = new Date(Math.max(atMs, task.startedAtMs ?? atMs)).toISOString()
   // A root is a conversation: it is not over when its last turn was cut short.
   const isComplete = task.isComplete || task.parentId === null
-  const cause = isComplete
-    ? null
-    : { kind: 'error' as const, detail: 'its log ends before the agent had finished' }
+  const cause = isComplete ? null : unfinished
   const program = installedAgentSchema.safeParse(tool)
   return {
     ...{ id: task.id, parentId: task.parentId, title: task.title || titleOf(task.prompt) },
@@ -87,7 +117,9 @@ function importedTask(
     prompt: task.prompt.slice(0, promptCharsMax).toWellFormed(),
     ...{ createdAt: startedAt, startedAt, endedAt },
     runs: [{ run: 1, status: isComplete ? 'completed' : 'interrupted', startedAt, endedAt, cause }],
-    ...{ resumedFrom: null, dependsOn: [], cause, model: task.model, usage: task.usage },
+    resumedFrom:
+      continues && task.parentId === null ? { taskId: continues.taskId, seq: continues.seq } : null,
+    ...{ dependsOn: [], cause, model: task.model, usage: task.usage },
     hasReport: task.report !== null,
     reportTitle: task.report === null ? null : task.title,
     reportedRun: task.report === null ? null : 1,
@@ -98,9 +130,40 @@ function importedTask(
   }
 }
 
-export const sourceOf = (record: Omit<ImportRecord, 'importedAt'>): ImportSource => ({
+/** Nothing of it can go on here, and where its model was reached is not for others to say. */
+function exportedTask(
+  staged: StagedTask,
+  { task, reports }: NonNullable<StagedTask['exported']>,
+  { isHere, before }: { isHere: (id: TaskId) => boolean; before: ImportedTask[] },
+): ImportedTask {
+  const known = exportedTaskSchema.parse(task)
+  const { spec, status } = known
+  return {
+    ...known,
+    status: isSettled(status) && status !== 'interrupted' ? status : 'abandoned',
+    cause: known.cause ?? (isSettled(status) ? null : { kind: 'abandoned' }),
+    spec: spec.kind === 'model' ? { ...spec, baseUrl: undefined, keyEnv: undefined } : spec,
+    runs: known.runs.map((run) =>
+      run.status === 'running'
+        ? { ...run, status: 'interrupted', endedAt: run.endedAt ?? known.createdAt }
+        : run,
+    ),
+    resumedFrom: known.resumedFrom && isHere(known.resumedFrom.taskId) ? known.resumedFrom : null,
+    dependsOn: known.dependsOn.filter((id) => before.some((one) => one.id === id)),
+    hasReport: reports.length > 0,
+    hasTranscript: staged.transcriptCounts !== null,
+    ...(staged.transcriptCounts && { transcriptCounts: staged.transcriptCounts }),
+  }
+}
+
+export const sourceOf = (
+  record: Omit<ImportRecord, 'importedAt'>,
+  opening: string | undefined,
+): ImportSource => ({
   ...{ tool: record.tool, version: record.toolVersion },
   file: record.files[0]?.name ?? record.session,
   bytes: record.files.reduce((sum, { bytes }) => sum + bytes, 0),
-  ...{ sha256: record.sha256, originalId: record.session, redacted: false },
+  ...{ sha256: record.sha256, originalId: record.session },
+  redacted: record.redacted === true,
+  ...(opening !== undefined && { opening }),
 })

@@ -4,9 +4,10 @@
  * Holds one turn and the calls without a result, whatever the length of the transcript.
  */
 import { hash } from 'node:crypto'
-import type { CallKind } from '../../shared/agents/agent-records.ts'
+import { resolve } from 'node:path'
+import type { CallKind, ProviderData } from '../../shared/agents/agent-records.ts'
 import type { ToolDetail } from '../../shared/agents/tools.ts'
-import type { MessagePart } from '../../shared/records/entries.ts'
+import type { MessagePart } from '../../shared/records/entry-types/messages.ts'
 import {
   type EntryId,
   entryIdSchema,
@@ -16,7 +17,8 @@ import {
   type ToolCallId,
 } from '../../shared/records/ids.ts'
 import { addUsage, noUsage, type Usage } from '../../shared/records/usage.ts'
-import type { ReadEntry, ReadImage } from './adapters/adapter.ts'
+import type { EditedFile, ReadEntry, ReadImage } from './adapters/adapter.ts'
+import { createIdTable, hashOf } from './adapters/compact-ids.ts'
 import { derivedId } from './rewritten-ids.ts'
 
 /** Where and when a record was written; null: it does not say, so as the one before. */
@@ -53,8 +55,16 @@ const foreignRecordsMax = 50
 const foreignCharsMax = 200_000
 /** More calls without a result are of a log that lacks them. */
 const openCallsMax = 10_000
+/** Of a session that edited more files, those edited longest ago are not listed. */
+const editedFilesMax = 2_000
 /** The usage of so many messages is remembered, for those whose records are far apart. */
 const countedMessagesMax = 2_000
+
+/** Why a task ended whose log does not say that it was finished, or why not. */
+export const unfinished = {
+  kind: 'error' as const,
+  detail: 'its log ends before the agent had finished',
+}
 
 interface OpenTurn {
   /** As the provider names the message; null: it does not. */
@@ -105,14 +115,17 @@ export function createTranscriptBuilder(about: {
   let at = about.startMs
   let begun = false
   let cwd = ''
+  let firstCwd: string | null = null
   let gitBranch: string | null = null
+  /** By absolute path: when a call edited it last, in milliseconds since the epoch. */
+  const edited = new Map<string, number>()
   let branch = trunk
   const last = new Map<number, EntryId>()
   const forkIds = new Map<number, EntryId>()
   const openForks: { branch: number; id: EntryId }[] = []
   const afterRecord = new Map<number, EntryId>()
   const calls = new Map<string, OpenCall>()
-  const callIds = new Map<string, number>()
+  const callIds = createIdTable()
   const counted = new Map<string, Usage>()
   let usage = noUsage
   let model: string | null = null
@@ -138,6 +151,7 @@ export function createTranscriptBuilder(about: {
     at = record.atMs ?? at
     if (record.cwd !== null) {
       cwd = record.cwd
+      firstCwd ??= cwd
       gitBranch = record.branch
     }
   }
@@ -192,6 +206,15 @@ export function createTranscriptBuilder(about: {
     const [oldest] = counted.keys()
     if (counted.size > countedMessagesMax && oldest !== undefined) counted.delete(oldest)
     return before ? null : now
+  }
+
+  function noteEdit(detail: ToolDetail | null | undefined): void {
+    if (detail?.kind !== 'edit' || detail.change === 'unchanged') return
+    const path = resolve(cwd, detail.path)
+    edited.delete(path)
+    edited.set(path, at)
+    const [oldest] = edited.keys()
+    if (edited.size > editedFilesMax && oldest !== undefined) edited.delete(oldest)
   }
 
   const imagePart = ({ mediaType, data }: BuiltImage) => {
@@ -287,7 +310,7 @@ export function createTranscriptBuilder(about: {
     },
     /** A part of what the model said. Records with the same `messageId` in a row are one turn. */
     said(
-      part: { type: 'text' | 'reasoning'; text: string },
+      part: { type: 'text' | 'reasoning'; text: string; providerData?: ProviderData },
       of: { messageId: string | null; uuid: unknown },
     ): void {
       turnOf(of.messageId, of.uuid).parts.push(part)
@@ -304,8 +327,7 @@ export function createTranscriptBuilder(about: {
     },
     called(call: BuiltCall, of: { messageId: string | null; uuid: unknown }): ToolCallId {
       const open = turnOf(of.messageId, of.uuid)
-      const times = (callIds.get(call.callId) ?? 0) + 1
-      callIds.set(call.callId, times)
+      const times = callIds.count(hashOf(call.callId))
       const bounded = call.callId.slice(0, 180) || `call-${turns}-${open.parts.length}`
       const id = (times === 1 ? bounded : `${bounded}#${times}`) as ToolCallId
       calls.set(call.callId, {
@@ -336,6 +358,7 @@ export function createTranscriptBuilder(about: {
       if (!call) return false
       calls.delete(result.callId)
       const shown = (result.images ?? []).map(imagePart)
+      noteEdit(result.detail)
       emit({
         type: 'tool-result',
         messageUuid: call.messageUuid,
@@ -392,10 +415,15 @@ export function createTranscriptBuilder(about: {
       }
       begin()
       const status = isComplete ? 'completed' : 'interrupted'
-      const cause = isComplete ? null : { kind: 'abandoned' }
+      const cause = isComplete ? null : unfinished
       emit({ type: 'run-end', runId, run: 1, status, cause })
     },
-    facts: () => ({ cwd, branch: gitBranch, model, usage, turns, atMs: at, openCalls: calls.size }),
+    facts: () => ({
+      ...{ cwd, branch: gitBranch, model, usage, turns, atMs: at, openCalls: calls.size },
+      /** The folder of its first record. */
+      firstCwd: firstCwd ?? '',
+      edited: [...edited].map(([path, atMs]): EditedFile => ({ path, atMs })),
+    }),
   }
 }
 

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { isNoFile, openDataFile, readDataFile } from './data-file.ts'
-import { makeDirDurable, syncDirectory, writeFileDurable } from './durable-files.ts'
 import { systemCode } from './errors.ts'
-import { moveDurable } from './move.ts'
+import { isNoFile, openDataFile, readDataFile } from './files/data-file.ts'
+import { makeDirDurable, syncDirectory, writeFileDurable } from './files/durable-files.ts'
+import { moveDurable } from './files/move.ts'
 import type { BlobReference, JournalRecord } from './types.ts'
 
 /** Longer strings go to blobs, so that lines stay short enough to page and scan quickly. */

@@ -1,9 +1,9 @@
 import { type FileHandle, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { chunksOf } from './byte-ranges.ts'
-import { openDataFile } from './data-file.ts'
-import { exists, syncDirectory, writeFully } from './durable-files.ts'
-import { holdsTheSame } from './move.ts'
+import { openDataFile } from './files/data-file.ts'
+import { exists, syncDirectory, writeFully } from './files/durable-files.ts'
+import { holdsTheSame } from './files/move.ts'
 import type { Healing } from './types.ts'
 
 /**

@@ -10,14 +10,6 @@ export {
   takeOutBlobs,
 } from './blobs.ts'
 export {
-  appendToFileNow,
-  isNoFile,
-  openDataFile,
-  readDataFile,
-  sha256OfDataFile,
-} from './data-file.ts'
-export * from './durable-files.ts'
-export {
   explain,
   InvalidRecordError,
   isWrittenByOthers,
@@ -27,17 +19,27 @@ export {
   JournalWriteError,
   systemCode,
 } from './errors.ts'
-export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './move.ts'
+export {
+  appendToFileNow,
+  isNoFile,
+  openDataFile,
+  readDataFile,
+  sha256OfDataFile,
+} from './files/data-file.ts'
+export * from './files/durable-files.ts'
+export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './files/move.ts'
+export { type RawPath, rawDirname, rawJoin } from './files/raw-path.ts'
+export { setAside } from './files/set-aside.ts'
+export { openSettingsFile, type SettingsFile } from './files/settings-file.ts'
 export {
   createChainCheck,
+  linesOf,
   type RawRecord,
   readLines,
   readRawRecords,
   type UnreadableBytes,
 } from './raw-lines.ts'
-export { type RawPath, rawDirname, rawJoin } from './raw-path.ts'
 export { readJournal, readJournalPage, readJournalSum } from './reader.ts'
-export { setAside } from './set-aside.ts'
 export { indexFileOf } from './stored-index.ts'
 export type {
   BlobReference,

@@ -1,7 +1,7 @@
 // Reads a file of lines as they are, for what must copy or prove them byte by byte.
 import { blobDirectory, blobReferences, putBackBlobs } from './blobs.ts'
 import { chunksOf } from './byte-ranges.ts'
-import { openDataFile } from './data-file.ts'
+import { openDataFile } from './files/data-file.ts'
 import {
   firstPreviousSum,
   newlineByte,
@@ -60,49 +60,60 @@ function rawRecord(file: string, seq: number, line: Buffer): RawRecord {
   }
 }
 
+interface LineOptions {
+  /** Longer lines are skipped, and null is yielded for them. */
+  lineBytesMax?: number
+  /** What follows the last newline is a line as well. */
+  tail?: boolean
+}
+
 /**
  * Yields each line of `file` without its newline; null for one of more than `lineBytesMax`, which is skipped. What
  * follows the last newline is left out, unless `tail` is given. Links are followed with `followLinks`.
  */
 export async function* readLines(
   file: string,
-  {
-    lineBytesMax = Number.POSITIVE_INFINITY,
-    tail = false,
-    followLinks = false,
-  }: { lineBytesMax?: number; tail?: boolean; followLinks?: boolean } = {},
+  { followLinks = false, ...options }: LineOptions & { followLinks?: boolean } = {},
 ): AsyncGenerator<Buffer | null> {
   const handle = await openDataFile(file, 'read', { followLinks })
   try {
-    let begun: Buffer[] = []
-    let begunBytes = 0
-    let isSkipped = false
-    const take = (end: Buffer): Buffer | null => {
-      const line = begun.length === 0 ? end : Buffer.concat([...begun, end])
-      const tooLong = isSkipped || line.length > lineBytesMax
-      begun = []
-      begunBytes = 0
-      isSkipped = false
-      return tooLong ? null : line
-    }
-    for await (const chunk of chunksOf(handle)) {
-      let start = 0
-      for (let at = chunk.indexOf(newlineByte); at !== -1; at = chunk.indexOf(newlineByte, start)) {
-        yield take(chunk.subarray(start, at))
-        start = at + 1
-      }
-      if (start === chunk.length) continue
-      begun.push(chunk.subarray(start))
-      begunBytes += chunk.length - start
-      if (begunBytes <= lineBytesMax) continue
-      begun = []
-      begunBytes = 0
-      isSkipped = true
-    }
-    if (tail && (begunBytes > 0 || isSkipped)) yield take(Buffer.alloc(0))
+    yield* linesOf(chunksOf(handle), options)
   } finally {
     await handle.close()
   }
+}
+
+/** Splits bytes into lines, as `readLines` does with those of a file. */
+export async function* linesOf(
+  chunks: AsyncIterable<Buffer>,
+  { lineBytesMax = Number.POSITIVE_INFINITY, tail = false }: LineOptions = {},
+): AsyncGenerator<Buffer | null> {
+  let begun: Buffer[] = []
+  let begunBytes = 0
+  let isSkipped = false
+  const take = (end: Buffer): Buffer | null => {
+    const line = begun.length === 0 ? end : Buffer.concat([...begun, end])
+    const tooLong = isSkipped || line.length > lineBytesMax
+    begun = []
+    begunBytes = 0
+    isSkipped = false
+    return tooLong ? null : line
+  }
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let at = chunk.indexOf(newlineByte); at !== -1; at = chunk.indexOf(newlineByte, start)) {
+      yield take(chunk.subarray(start, at))
+      start = at + 1
+    }
+    if (start === chunk.length) continue
+    begun.push(chunk.subarray(start))
+    begunBytes += chunk.length - start
+    if (begunBytes <= lineBytesMax) continue
+    begun = []
+    begunBytes = 0
+    isSkipped = true
+  }
+  if (tail && (begunBytes > 0 || isSkipped)) yield take(Buffer.alloc(0))
 }
 
 /** Checks lines of a journal, stubs included, one after the other. */
@@ -111,7 +122,7 @@ interface ChainCheck {
   next(line: Buffer): { seq: number; withheld: boolean; follows: boolean } | null
 }
 
-/** Begins before a journal's first line. `next` returns null for a line that is no record, or not as it was written. */
+/** Begins before a journal's first line. `next` returns null for a line that is no record, or was altered. */
 export function createChainCheck(): ChainCheck {
   let lastSeq = 0
   let previousSum = firstPreviousSum

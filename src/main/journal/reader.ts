@@ -4,8 +4,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { readRange } from './byte-ranges.ts'
-import { openDataFile } from './data-file.ts'
 import { JournalReadError } from './errors.ts'
+import { openDataFile } from './files/data-file.ts'
 import { readLine, repeatedSum } from './line.ts'
 import { type RecordSource, readPage, readRecords, readSum } from './read.ts'
 import { createScanState, type ScanState, scanForward } from './scan.ts'
@@ -97,9 +97,9 @@ async function sourceOf(file: string, handle: FileHandle): Promise<RecordSource>
     state: () => state,
     async rescan(seen) {
       // Unless another reader of this file has rescanned it meanwhile.
-      const anew = (kept: Scan | null) =>
+      const scanAgain = (kept: Scan | null) =>
         kept && kept.state !== seen ? goOn(file, handle, kept) : scan(handle, createScanState())
-      state = (await scanOf(place, anew)).state
+      state = (await scanOf(place, scanAgain)).state
       return true
     },
   }

@@ -5,8 +5,8 @@ import { hash } from 'node:crypto'
 import { type FileHandle, lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { readRange } from './byte-ranges.ts'
-import { openDataFile } from './data-file.ts'
-import { replaceUnsynced } from './durable-files.ts'
+import { openDataFile } from './files/data-file.ts'
+import { replaceUnsynced } from './files/durable-files.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { newlineByte, readLine, repeatedSum } from './line.ts'
 import { createOffsetIndex, numbersEach } from './offsets.ts'
@@ -110,7 +110,9 @@ function encode(
 ): Buffer | null {
   const { numbers } = index
   const until = Math.min(index.count, damage.firstLine() - 1)
-  const places = new DataView(new ArrayBuffer(placeBytes * until))
+  // One buffer for all of it: a journal of gigabytes has millions of records.
+  const file = Buffer.alloc(headBytes + placeBytes * until + sumBytes)
+  const places = new DataView(file.buffer, file.byteOffset + headBytes, placeBytes * until)
   let count = 0
   let covered = 0
   for (; count < until; count++) {
@@ -127,16 +129,16 @@ function encode(
     covered += bytes
   }
   if (count === 0 || covered < fromBytes) return null
-  const head = Buffer.alloc(headBytes)
-  magic.copy(head)
-  head.writeUInt32LE(indexVersion, 8)
-  head.writeUInt32LE(placeBytes, 12)
-  head.writeBigUInt64LE(BigInt(count), 16)
-  head.writeBigUInt64LE(size, 24)
-  head.writeBigUInt64LE(modifiedNs, 32)
-  head.writeBigUInt64LE(inode, 40)
-  const body = Buffer.concat([head, Buffer.from(places.buffer, 0, placeBytes * count)])
-  return Buffer.concat([body, sumOf(body)])
+  magic.copy(file)
+  file.writeUInt32LE(indexVersion, 8)
+  file.writeUInt32LE(placeBytes, 12)
+  file.writeBigUInt64LE(BigInt(count), 16)
+  file.writeBigUInt64LE(size, 24)
+  file.writeBigUInt64LE(modifiedNs, 32)
+  file.writeBigUInt64LE(inode, 40)
+  const body = file.subarray(0, headBytes + placeBytes * count)
+  sumOf(body).copy(file, body.length)
+  return file.subarray(0, body.length + sumBytes)
 }
 
 async function readStored(file: string, journalBytes: number): Promise<StoredIndex | null> {

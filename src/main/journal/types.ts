@@ -13,7 +13,7 @@ export interface JournalRecord {
  */
 export type RecordBody = { type: string; [field: string]: unknown }
 
-/** A place in the file that can't be read as it was written. Its bytes are left unchanged. */
+/** A damaged place in the file. Its bytes are left unchanged. */
 export interface Damage {
   file: string
   /** First line affected, counted from 1. */
@@ -102,6 +102,8 @@ export interface Journal {
    * none is acknowledged.
    */
   appendAll(bodies: readonly RecordBody[]): Promise<JournalRecord[]>
+  /** Like `appendAll`, without the cost of returning the records. */
+  write(bodies: readonly RecordBody[]): Promise<void>
   /** Reads durable records without reading the rest of the file (J8). */
   page(query: PageQuery): Promise<Page>
   /** Yields all records that are durable at the time of the call, in order, a chunk at a time. */

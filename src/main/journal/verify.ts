@@ -1,6 +1,6 @@
 import { readPages } from '../../shared/read-pages.ts'
-import { openDataFile } from './data-file.ts'
 import { JournalReadError } from './errors.ts'
+import { openDataFile } from './files/data-file.ts'
 import { readPage } from './read.ts'
 import { createScanState, scanForward } from './scan.ts'
 import type { Damage, JournalRecord } from './types.ts'

@@ -2,8 +2,6 @@ import { fstatSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { blobDirectory, storeBlob } from './blobs.ts'
-import { openDataFile } from './data-file.ts'
-import { makeDirDurable, syncDirectory, writeFully } from './durable-files.ts'
 import {
   JournalClosedError,
   JournalQueueFullError,
@@ -11,6 +9,8 @@ import {
   JournalWriteError,
   writtenByOthers,
 } from './errors.ts'
+import { openDataFile } from './files/data-file.ts'
+import { makeDirDurable, syncDirectory, writeFully } from './files/durable-files.ts'
 import { cut, healTornTail } from './heal.ts'
 import { createIndexKeeper, type IndexKeeper } from './index-keeper.ts'
 import {
@@ -34,6 +34,7 @@ const batchBytesMax = 8 << 20
 interface Waiting {
   prepared: PreparedRecord[]
   bytes: number
+  returnsRecords: boolean
   resolve(records: JournalRecord[]): void
   reject(error: Error): void
 }
@@ -132,7 +133,10 @@ function createJournal(opened: OpenFile): Journal {
   /** Whether a failed write may have left bytes after the acknowledged end. */
   let needsRepair = false
 
-  function enqueue(bodies: readonly RecordBody[]): Promise<JournalRecord[]> {
+  function enqueue(
+    bodies: readonly RecordBody[],
+    { returnsRecords }: { returnsRecords: boolean } = { returnsRecords: true },
+  ): Promise<JournalRecord[]> {
     return new Promise((resolve, reject) => {
       if (closing) throw new JournalClosedError(file)
       if (bodies.length === 0) return resolve([])
@@ -142,7 +146,7 @@ function createJournal(opened: OpenFile): Journal {
       // A single record is always accepted, however long.
       if (queuedBytes > 0 && queuedBytes + bytes > queueBytesMax)
         throw new JournalQueueFullError(file, queueBytesMax)
-      queue.push({ prepared, bytes, resolve, reject })
+      queue.push({ prepared, bytes, returnsRecords, resolve, reject })
       queuedBytes += bytes
       pumping ??= pump()
     })
@@ -199,12 +203,14 @@ function createJournal(opened: OpenFile): Journal {
     let seq = nextSeq(state)
     let { previousSum } = state
     const lines: { bytes: Buffer; sum: string; seq: number }[] = []
-    const records = batch.map(({ prepared }) =>
-      prepared.map((one) => {
+    const records = batch.map(({ prepared, returnsRecords }) =>
+      prepared.flatMap((one) => {
         const line = encodeLine(one, seq, previousSum, newSalt)
         lines.push({ ...line, seq })
         previousSum = repeatedSum(line.sum)
-        return recordOf(one, seq++)
+        const record = returnsRecords ? [recordOf(one, seq)] : []
+        seq++
+        return record
       }),
     )
     needsRepair = true
@@ -314,7 +320,10 @@ function createJournal(opened: OpenFile): Journal {
       if (!record) throw new Error('an append gave no record')
       return record
     },
-    appendAll: enqueue,
+    appendAll: (bodies) => enqueue(bodies),
+    async write(bodies) {
+      await enqueue(bodies, { returnsRecords: false })
+    },
     page: (query) => readPage(source, query),
     records: (query = {}) => readRecords(source, query.fromSeq),
     sumAt: async (seq) => readSum(await openReader(), state, seq),

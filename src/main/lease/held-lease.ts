@@ -1,7 +1,7 @@
 /** The lease that this process holds: its lock is checked once a second, and its file restored if it was deleted. */
 import { unlink } from 'node:fs/promises'
 import path from 'node:path'
-import { syncDirectory } from '../journal/durable-files.ts'
+import { syncDirectory } from '../journal/files/durable-files.ts'
 import { inodeAt, type KernelLock, lockFile } from './kernel-lock.ts'
 import { lockName, read, replace, take } from './lease-file.ts'
 import { contentOf, type LeaseHolder } from './lease-holder.ts'

@@ -5,8 +5,8 @@
  */
 import { lstat, open, readlink } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
-import { notAFile } from '../journal/data-file.ts'
 import { systemCode } from '../journal/errors.ts'
+import { notAFile } from '../journal/files/data-file.ts'
 import { readProcFile } from '../processes/proc-file.ts'
 
 export interface KernelLock {

@@ -2,9 +2,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { link, readdir, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
-import { readDataFile } from '../journal/data-file.ts'
-import { syncDirectory, writeNewFile } from '../journal/durable-files.ts'
 import { systemCode } from '../journal/errors.ts'
+import { readDataFile } from '../journal/files/data-file.ts'
+import { syncDirectory, writeNewFile } from '../journal/files/durable-files.ts'
 import type { KernelLock } from './kernel-lock.ts'
 import { contentOf, judge, type LeaseHolder, ownHolder, parseHolder } from './lease-holder.ts'
 

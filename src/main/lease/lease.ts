@@ -2,7 +2,7 @@
 // can't both acquire the lease.
 import os from 'node:os'
 import path from 'node:path'
-import { exists, makeDirDurable } from '../journal/durable-files.ts'
+import { exists, makeDirDurable } from '../journal/files/durable-files.ts'
 import { ownIdentity } from '../processes/identity.ts'
 import { createLease, type Lease } from './held-lease.ts'
 import { lockFile } from './kernel-lock.ts'

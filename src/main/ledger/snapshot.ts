@@ -10,7 +10,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseTaskId, projectIdSchema, type TaskId } from '../../shared/records/ids.ts'
-import { projectSchema, type Task } from '../../shared/records/tasks.ts'
+import { projectSchema } from '../../shared/records/projects/projects.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { openDataFile, systemCode, writeFully } from '../journal/index.ts'
 import { differenceFrom, type Fields, restored } from './differences.ts'
 
@@ -22,7 +23,7 @@ const snapshotVersion = 2
  * events, tasks and projects, which tests/toolchain/fold-rules.test.ts computes, because computing
  * it here would delay every start.
  */
-export const foldRules = '4-aXOmRAeG3CHS0DXP7AMOc7lbDPnoRV6j8omQBo06eRQ'
+export const foldRules = '5-9KZ0YG4k0GmJAyW6WNWS0Ut3UjXb7Igxx7bJ6sTKeq0'
 
 /**
  * Serialized in one step of a few milliseconds, short enough not to delay other work noticeably.

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import type { ProcessIdentity } from '../../shared/records/tasks.ts'
+import type { ProcessIdentity } from '../../shared/records/tasks/runs.ts'
 import { systemCode } from '../journal/errors.ts'
 
 /** The start time on systems that do not report one; such a process counts as the same. */

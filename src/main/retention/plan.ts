@@ -4,7 +4,8 @@ import type { RemovalReason, RetentionSettings } from '../../shared/contract/ret
 import { dayMs } from '../../shared/durations.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import { isRunning, type Task } from '../../shared/records/tasks.ts'
+import { isRunning } from '../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 
 interface PlannedRemoval {
   id: TaskId

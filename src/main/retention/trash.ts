@@ -9,7 +9,7 @@ import type {
 import { dayMs } from '../../shared/durations.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { readJsonFile, writeFileDurable } from '../journal/index.ts'
 import {
   expiredName,

@@ -7,7 +7,7 @@ import type { AuthoredLines, ChangeAuthor, FileAuthors } from '../../shared/cont
 import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import { isRunning } from '../../shared/records/tasks.ts'
+import { isRunning } from '../../shared/records/tasks/task-status.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { TurnStore } from '../turn-store/turn-store.ts'
 import { createFileStates } from './file-states.ts'
@@ -26,6 +26,10 @@ export interface FileAuthorsReader {
 
 /** Of one file, all its contents together: beyond that, lines count as replaced. */
 const comparisonMsMax = 1_000
+
+/** Files whose contents are kept, and the characters of one that is: together at most 32 MB. */
+const keptFilesMax = 4
+const keptCharsMax = 4_000_000
 
 /** Nothing shows it. */
 const unknown: ChangeAuthor = {
@@ -48,10 +52,30 @@ export function createFileAuthors({
 }): FileAuthorsReader {
   const statesOf = createFileStates(archive)
 
-  /** The contents that the file had, as far as they were recorded, each with who made it of the one before. */
+  /** Those of the last files, because each new comment asks again. */
+  const kept = new Map<string, { states: number; contents: Content[] }>()
+
   async function recorded(taskId: TaskId, paths: string[], isDeleted: boolean): Promise<Content[]> {
-    const projectId = state.tasks.get(taskId)?.projectId
     const states = await statesOf(taskId)
+    const key = JSON.stringify([taskId, paths, isDeleted])
+    const known = kept.get(key)
+    if (known?.states === states.length) return known.contents
+    const contents = await readContents(taskId, { states, paths, isDeleted })
+    kept.delete(key)
+    const chars = contents.reduce((sum, { text }) => sum + (text?.length ?? 0), 0)
+    if (chars <= keptCharsMax) kept.set(key, { states: states.length, contents })
+    for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - keptFilesMax)))
+      kept.delete(oldest)
+    return contents
+  }
+
+  /** The contents that the file had, as far as they were recorded, each with who made it of the one before. */
+  async function readContents(
+    taskId: TaskId,
+    asked: { states: Awaited<ReturnType<typeof statesOf>>; paths: string[]; isDeleted: boolean },
+  ): Promise<Content[]> {
+    const { states, paths, isDeleted } = asked
+    const projectId = state.tasks.get(taskId)?.projectId
     if (projectId === undefined || states.length === 0) return []
     const trees = states.map(({ tree }) => tree)
     const { found, texts } = await turnStore.open(projectId).contents({ trees, paths })
@@ -91,9 +115,12 @@ export function createFileAuthors({
       const authors = contents.map(({ author }) => author)
       const isReadable = contents.every(({ text }) => text !== null)
       if (!sides || !isReadable) return { ...nothing, authors, anchors: anchors.map(() => null) }
-      const steps = contents.map(({ text }, author) => ({ author, lines: linesOf(text ?? '') }))
-      if (!isSame(steps.at(-1)?.lines ?? sides.from, sides.to)) {
-        steps.push({ author: authors.length, lines: sides.to })
+      const steps = contents.map(({ text }, author) => ({
+        author,
+        lines: () => linesOf(text ?? ''),
+      }))
+      if (!isSame(steps.at(-1)?.lines() ?? sides.from, sides.to)) {
+        steps.push({ author: authors.length, lines: () => sides.to })
         authors.push(await lastAuthor(taskId))
       }
       const stepOf = (contentId: string) =>
@@ -103,7 +130,7 @@ export function createFileAuthors({
       const placed = anchors.map(({ contentId, line }) => ({
         ...{ step: stepOf(contentId), line: line - 1 },
       }))
-      const { written, removed, ...history } = followLines({
+      const { written, removed, ...history } = await followLines({
         ...{ base: sides.from, steps, anchors: placed, msMax: comparisonMsMax },
       })
       return {

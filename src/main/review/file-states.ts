@@ -2,7 +2,8 @@
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { ChangeAuthor } from '../../shared/contract/review.ts'
 import { readPages } from '../../shared/read-pages.ts'
-import type { Entry, ToolCallEntry } from '../../shared/records/entries.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import type { ToolCallEntry } from '../../shared/records/entry-types/tool-calls.ts'
 import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 

@@ -1,11 +1,13 @@
-/** Follows the lines of a file through the contents that it had: which step wrote or removed each. Pure. */
+/** Follows the lines of a file through the contents that it had: which step wrote or removed each. */
+import { setImmediate } from 'node:timers/promises'
 import { diffArrays } from 'diff'
 
-/** A content of the file, and the author of what changed since the one before. */
+/** A content of the file, and the author of the changes since the previous content. */
 interface FileStep {
   /** An index into the caller's list of authors. */
   author: number
-  lines: readonly string[]
+  /** Called once, in order: the lines of thousands of contents would fill the memory. */
+  lines: () => readonly string[]
 }
 
 /** A line of the content after the step `step` (-1: the base), from 0. */
@@ -15,7 +17,7 @@ interface LineAnchor {
 }
 
 interface LineHistory {
-  /** By line of the last content: who wrote it; null: it stands in the base. */
+  /** By line of the last content: who wrote it; null: it comes from the base. */
   written: (number | null)[]
   /** By line of the base: who removed or replaced it; null: it is still there. */
   removed: (number | null)[]
@@ -33,8 +35,16 @@ interface Line {
   next: Line | null
 }
 
-/** When `msMax` is over, contents that were not compared yet count as replaced, but for their common ends. */
-export function followLines({
+/** Other calls are answered after this time at the latest, and after the comparison of two contents. */
+const pieceMs = 10
+/** Of two contents; much longer than for any that an agent edits. */
+const comparedMsMax = 50
+
+/**
+ * When `msMax` is over, contents that were not compared yet count as replaced, but for their common ends. Pauses for
+ * other work.
+ */
+export async function followLines({
   base,
   steps,
   anchors,
@@ -44,8 +54,8 @@ export function followLines({
   steps: readonly FileStep[]
   anchors: readonly LineAnchor[]
   msMax: number
-}): LineHistory {
-  const untilMs = performance.now() + msMax
+}): Promise<LineHistory> {
+  let [spentMs, sinceMs] = [0, performance.now()]
   const first = base.map((): Line => ({ by: null, goneBy: null, next: null }))
   const anchored = new Map<LineAnchor, Line | undefined>()
   const note = (at: number, lines: readonly Line[]) => {
@@ -55,9 +65,15 @@ export function followLines({
   let lines: readonly Line[] = first
   note(-1, lines)
   for (const [at, step] of steps.entries()) {
-    lines = after(lines, { before: texts, step, msMax: untilMs - performance.now() })
-    texts = step.lines
+    const now = step.lines()
+    const leftMs = msMax - spentMs - (performance.now() - sinceMs)
+    lines = after(lines, { before: texts, author: step.author, now, msMax: leftMs })
+    texts = now
     note(at, lines)
+    if (performance.now() - sinceMs < pieceMs) continue
+    spentMs += performance.now() - sinceMs
+    await setImmediate()
+    sinceMs = performance.now()
   }
   const places = new Map(lines.map((line, index) => [line, index]))
   return {
@@ -72,9 +88,13 @@ export function followLines({
 
 function after(
   before: readonly Line[],
-  { before: texts, step, msMax }: { before: readonly string[]; step: FileStep; msMax: number },
+  {
+    before: texts,
+    author,
+    now,
+    msMax,
+  }: { before: readonly string[]; author: number; now: readonly string[]; msMax: number },
 ): Line[] {
-  const { author, lines: now } = step
   const most = Math.min(texts.length, now.length)
   let start = 0
   while (start < most && texts[start] === now[start]) start++
@@ -121,7 +141,7 @@ function compared(was: readonly string[], is: readonly string[], msMax: number):
   const parts =
     was.length === 0 || is.length === 0 || msMax <= 0
       ? undefined
-      : diffArrays([...was], [...is], { timeout: msMax })
+      : diffArrays([...was], [...is], { timeout: Math.min(msMax, comparedMsMax) })
   return (
     parts ?? [
       { added: false, removed: true, count: was.length },

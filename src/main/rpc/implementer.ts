@@ -8,8 +8,6 @@ import { createCallLog } from './call-log.ts'
 import { toContractError } from './errors.ts'
 import { refuseToDecide } from './refuse-to-decide.ts'
 
-export type Implementer = ReturnType<typeof createImplementer>['os']
-
 export function createImplementer({
   log,
   info,

@@ -6,7 +6,7 @@ import { snapshotParts } from '../../shared/projections/ledger/ledger-snapshot.t
 import type { RunUsage } from '../../shared/projections/ledger/tree-usage.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { LedgerRecord } from '../../shared/records/ledger.ts'
-import type { Activity } from '../../shared/records/tasks.ts'
+import type { Activity } from '../../shared/records/tasks/activity.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ActivityBoard } from '../tasks/activity/activity.ts'
 import type { UsageBoard } from '../tasks/limits/tree-limits.ts'

@@ -15,6 +15,8 @@ import { createFeedQueue } from './feed-queue.ts'
 /** Text is sent at most this often: two frames, which reads as continuous. */
 const deltaIntervalMs = 33
 const backlogMax = 2_000
+/** A few screens: more would only delay the first rows, and are read by pages. */
+const snapshotEntries = 60
 const retryMs = 200
 
 export async function* sessionFeed(
@@ -74,7 +76,7 @@ export async function* sessionFeed(
 
   async function snapshot(): Promise<SessionFeedEvent[]> {
     const page = await records.transcriptPage(workspaceId, {
-      last: feedBatchMax,
+      last: snapshotEntries,
       bytesMax: transcriptPageBytesMax,
     })
     seq = page.entries.at(-1)?.seq ?? 0

@@ -2,9 +2,13 @@
  * Records the calls of one run, those executed by Shiplog and those executed by the agent: before
  * and after each of them (J6).
  */
-import type { AgentEvent, HostCall, Masker, ToolResult } from '../../shared/agents/agent.ts'
+
 import type { CallRevision } from '../../shared/agents/agent-records.ts'
-import type { ShellChange, ToolCallEntry } from '../../shared/records/entries.ts'
+import type { AgentEvent } from '../../shared/agents/driver/agent-events.ts'
+import type { HostCall } from '../../shared/agents/driver/agent-session.ts'
+import type { Masker } from '../../shared/agents/driver/masker.ts'
+import type { ToolResult } from '../../shared/agents/driver/tool-result.ts'
+import type { ShellChange, ToolCallEntry } from '../../shared/records/entry-types/tool-calls.ts'
 import { newToolCallId, type ToolCallId } from '../../shared/records/ids.ts'
 import type { Session } from '../sessions/session.ts'
 import type { CalledTool } from './changes/snapshots.ts'
@@ -70,14 +74,17 @@ export function createCallRecorder({
   afterTool?: ((call: CalledTool) => Promise<string | null>) | undefined
 }): CallRecorder {
   const open = new Map<ToolCallId, OpenCall>()
+  /** Of all calls of the run. */
+  const used = new Set<ToolCallId>()
   /** The calls that the agent executes, by its own ids. */
   const elsewhere = new Map<ToolCallId, OpenCall>()
 
   function begin(place: InTurn, asked: HostCall | CallStarted): OpenCall {
     const { name, input, providerData } = asked
-    // Some providers give one id to several calls of a turn.
-    const isNew = asked.callId !== undefined && !open.has(asked.callId)
+    // Some providers give one id to several calls.
+    const isNew = asked.callId !== undefined && !used.has(asked.callId)
     const callId = isNew ? (asked.callId as ToolCallId) : newToolCallId()
+    used.add(callId)
     const common = { ...place, callId, name }
     const { by, kind, title, locations } = 'by' in asked ? asked : ({} as Partial<CallStarted>)
     const call: OpenCall = {

@@ -1,8 +1,9 @@
 /** Prompts: that of a run, which may be its task's first, and messages to it while it runs. */
-import type { PromptPart } from '../../shared/agents/agent.ts'
+
 import type { ImageRef } from '../../shared/agents/agent-records.ts'
-import type { MessageEntry } from '../../shared/records/entries.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { PromptPart } from '../../shared/agents/driver/prompt-parts.ts'
+import type { MessageEntry } from '../../shared/records/entry-types/messages.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { Session } from '../sessions/session.ts'
 
 export interface Prompt {

@@ -1,7 +1,9 @@
 /** The parts of a message that is being streamed, without known secrets (K3). */
-import type { Masker, MaskStream, SpeechKind } from '../../shared/agents/agent.ts'
+
 import type { PartId, ProviderData } from '../../shared/agents/agent-records.ts'
-import type { MessagePart, SpeechPart } from '../../shared/records/entries.ts'
+import type { SpeechKind } from '../../shared/agents/driver/agent-events.ts'
+import type { Masker, MaskStream } from '../../shared/agents/driver/masker.ts'
+import type { MessagePart, SpeechPart } from '../../shared/records/entry-types/messages.ts'
 import type { ToolCallId } from '../../shared/records/ids.ts'
 
 export interface MessageParts {

@@ -2,11 +2,13 @@
  * The history that a run continues: the sessions of the tasks that its own continues, oldest first, and its own as it
  * was before the run. Queries are answered from their states (G9); their entries are read on demand.
  */
-import type { SessionHistory } from '../../shared/agents/agent.ts'
+
 import type { AgentSpec } from '../../shared/agents/agent-specs.ts'
+import type { SessionHistory } from '../../shared/agents/driver/agent-place.ts'
 import { repairHistory } from '../../shared/projections/transcript/repair-history.ts'
 import type { SessionState } from '../../shared/projections/transcript/session-state.ts'
-import { type Entry, parseEntry } from '../../shared/records/entries.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import { parseEntry } from '../../shared/records/parse-entry.ts'
 import type { Session } from '../sessions/session.ts'
 
 /** One session, up to the entry at which the run continues. */

@@ -2,14 +2,12 @@
  * Decides whether a call of one run may be executed. The question and its answer are recorded
  * before anything runs (P4).
  */
-import type {
-  AgentEvent,
-  AskedCall,
-  Masker,
-  PermissionQuestion,
-  PersonAnswer,
-} from '../../shared/agents/agent.ts'
+
 import type { PermissionAnswer, PermissionOption } from '../../shared/agents/agent-records.ts'
+import type { AgentEvent } from '../../shared/agents/driver/agent-events.ts'
+import type { AskedCall, PermissionQuestion } from '../../shared/agents/driver/agent-session.ts'
+import type { Masker } from '../../shared/agents/driver/masker.ts'
+import type { PersonAnswer } from '../../shared/agents/driver/tool-context.ts'
 import type {
   PermissionOutcome,
   PermissionRule,
@@ -17,7 +15,7 @@ import type {
   Verdict,
 } from '../../shared/agents/permissions.ts'
 import type { ToolCallId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { refusalByDefinition } from './by-definition.ts'
 import type { Recorder } from './recorder.ts'
 

@@ -3,16 +3,14 @@
  * when the turn ends. Events of the agent and calls on its host pass here in one order (G1). A call is durable before
  * its tool runs, its result before the agent receives it, and a turn before the next one begins (J6).
  */
-import type {
-  AgentEvent,
-  HostCall,
-  Masker,
-  PermissionQuestion,
-  ToolResult,
-} from '../../shared/agents/agent.ts'
+
 import type { PermissionAnswer, ProviderData } from '../../shared/agents/agent-records.ts'
+import type { AgentEvent } from '../../shared/agents/driver/agent-events.ts'
+import type { HostCall, PermissionQuestion } from '../../shared/agents/driver/agent-session.ts'
+import type { Masker } from '../../shared/agents/driver/masker.ts'
+import type { ToolResult } from '../../shared/agents/driver/tool-result.ts'
 import { assertNever } from '../../shared/assert-never.ts'
-import type { MessageEntry } from '../../shared/records/entries.ts'
+import type { MessageEntry } from '../../shared/records/entry-types/messages.ts'
 import { newEntryId, type RunId, type SessionId } from '../../shared/records/ids.ts'
 import type { Usage } from '../../shared/records/usage.ts'
 import type { Session } from '../sessions/session.ts'

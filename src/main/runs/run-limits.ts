@@ -2,10 +2,13 @@
  * Limits and messages of a run: whether its next turn may begin, and with which messages of the
  * person (Q2, Q3).
  */
-import type { AgentHost, Masker, PromptPart } from '../../shared/agents/agent.ts'
+import type { AgentHost } from '../../shared/agents/driver/agent-session.ts'
+import type { Masker } from '../../shared/agents/driver/masker.ts'
+import type { PromptPart } from '../../shared/agents/driver/prompt-parts.ts'
 import type { EntryBody } from '../../shared/records/entries.ts'
 import type { PromptId, RunId } from '../../shared/records/ids.ts'
-import type { Task, WaitingPrompt } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
+import type { WaitingPrompt } from '../../shared/records/tasks/waiting-prompts.ts'
 import type { Usage } from '../../shared/records/usage.ts'
 import type { Session } from '../sessions/session.ts'
 import { givenPrompt, type Prompt, promptParts } from './first-prompt.ts'

@@ -1,14 +1,11 @@
-import type {
-  CommandSandbox,
-  OpenAgent,
-  RunTool,
-  TaskToolsPort,
-} from '../../shared/agents/agent.ts'
+import type { OpenAgent } from '../../shared/agents/driver/agent-session.ts'
+import type { TaskToolsPort } from '../../shared/agents/driver/task-tools-port.ts'
+import type { CommandSandbox, RunTool } from '../../shared/agents/driver/tool-context.ts'
 import type { RunPermissions } from '../../shared/agents/permissions.ts'
 import type { KnownTree } from '../../shared/projections/transcript/session-state.ts'
 import type { EntryBody } from '../../shared/records/entries.ts'
-import type { RunSandbox } from '../../shared/records/sandbox.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { RunSandbox } from '../../shared/records/projects/sandbox.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { LearningMasker } from '../secrets/masker.ts'
 import type { Session } from '../sessions/session.ts'
 import type { FileChanges } from './changes/file-changes.ts'

@@ -1,7 +1,8 @@
 /** What a run continues from the task's earlier runs, and the entries with which it begins. */
 import { isAbsolute, join, relative } from 'node:path'
-import type { SessionHistory, ShellState } from '../../shared/agents/agent.ts'
 import type { AgentSessionRef } from '../../shared/agents/agent-records.ts'
+import type { SessionHistory } from '../../shared/agents/driver/agent-place.ts'
+import type { ShellState } from '../../shared/agents/driver/tool-result.ts'
 import type { KnownTree, SessionState } from '../../shared/projections/transcript/session-state.ts'
 import type { EntryBody } from '../../shared/records/entries.ts'
 import type { RunId } from '../../shared/records/ids.ts'
@@ -11,7 +12,7 @@ import { continuedBy, firstOf, historyOf, type PastSession } from './past.ts'
 import { messageTo } from './run-limits.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** The history that the run continues, as it was before the run: the session's state changes with it. */
+/** The history that the run continues, read before the run, which changes the session's state. */
 export interface RunStart {
   history: SessionHistory
   /** The highest turn number, including interrupted turns. The next turn continues from it. */

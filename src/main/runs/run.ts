@@ -1,6 +1,6 @@
 /** Executes one run of an agent and records each step in the session, from the prompt to the end of the run. */
 
-import type { AgentSession } from '../../shared/agents/agent.ts'
+import type { AgentSession } from '../../shared/agents/driver/agent-session.ts'
 import type { Cause } from '../../shared/records/causes.ts'
 import { runIdOf } from '../../shared/records/ids.ts'
 import type { Usage } from '../../shared/records/usage.ts'

@@ -3,7 +3,7 @@
 import { traitsOf } from '../../shared/agents/tool-traits.ts'
 import type { KnownTree, SessionState } from '../../shared/projections/transcript/session-state.ts'
 import type { DriftReport } from '../../shared/records/drift.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 
 /** The model of the last run, where the task has another one now. */
 export function modelChange(task: Task, { run }: SessionState): DriftReport['modelChanged'] {

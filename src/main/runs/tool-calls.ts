@@ -1,5 +1,6 @@
 /** Carries out the tool calls of one run, each with its permission, and records them. */
-import type { AgentHost, ShellState, ToolResult } from '../../shared/agents/agent.ts'
+import type { AgentHost } from '../../shared/agents/driver/agent-session.ts'
+import type { ShellState, ToolResult } from '../../shared/agents/driver/tool-result.ts'
 import { traitsOf } from '../../shared/agents/tool-traits.ts'
 import { activityOf } from '../../shared/projections/describe-tool-call.ts'
 import { runIdOf } from '../../shared/records/ids.ts'
@@ -134,6 +135,12 @@ export function createToolCalls(
   const host: AgentHost = {
     callTool: tracked,
     ask: (question) => askFor(question, held.shell.cwd, signal),
+    async adopt(subAgent) {
+      signal.throwIfAborted()
+      const { title, prompt } = subAgent
+      const { text } = options.secrets
+      return options.taskTools.adopt({ ...subAgent, title: text(title), prompt: text(prompt) })
+    },
     ...createTurnBoundary({
       ...options,
       runId: runIdOf(task.id, options.run),

@@ -28,7 +28,7 @@ const automergeSegments = 8
 interface IndexedSession {
   taskId: TaskId
   title: string
-  /** 0: nothing of its transcript. */
+  /** 0: none of its transcript is indexed. */
   lastSeq: number
   /** Checksum of that record, which covers all before it; null with `lastSeq` 0. */
   lastSum: string | null

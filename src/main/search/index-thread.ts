@@ -11,13 +11,13 @@ export interface IndexThread {
   readonly calls: RouterClient<SearchWorkerRouter>
   /** Resolves with the reason when it ended by itself. */
   readonly failed: Promise<Error>
-  /** Something is being recorded: the index gives way to it. */
+  /** Something is being recorded: indexing pauses. */
   noteRecorded(): void
   /** Somebody waits for the index: it does not give way until the returned function is called. */
   hurry(): () => void
   /** Closes the index first. */
   close(): Promise<void>
-  /** At once, in the middle of whatever it does. */
+  /** Ends at once, in the middle of its work. */
   end(): Promise<void>
 }
 

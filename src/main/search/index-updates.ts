@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SearchIndexState } from '../../shared/contract/search.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import { tasksMovedBy } from '../archive/session-moves.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -14,11 +14,11 @@ import type { Outcome } from './worker.ts'
 
 /** A busy agent writes many entries a second: they are added together. */
 const pauseMs = 500
-/** Of reading one task, before that is told. */
+/** Attempts to read one task before its failure is reported. */
 const attemptsMax = 10
-/** Between them: a transcript is moved in that time, on most disks. */
+/** Between attempts: most disks move a transcript within all of them. */
 const attemptPauseMs = 100
-/** Of updates that a search waits for. */
+/** Rounds of updates that a search waits for. */
 const roundsMax = 12
 /** After a failed write, such as one on a full disk. */
 const retryMs = 30_000

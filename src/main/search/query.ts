@@ -5,7 +5,8 @@
 import { type SearchKind, searchKinds } from '../../shared/contract/search.ts'
 import { dayMs, hourMs } from '../../shared/durations.ts'
 import { FailureError } from '../../shared/failure.ts'
-import { type TaskStatus, taskStatusSchema } from '../../shared/records/tasks.ts'
+import { type RecordSource, recordSourceSchema } from '../../shared/records/exported-tasks.ts'
+import { type TaskStatus, taskStatusSchema } from '../../shared/records/tasks/task-status.ts'
 
 export interface Term {
   text: string
@@ -27,6 +28,7 @@ export interface Query {
   files: string[]
   models: string[]
   projects: string[]
+  sources: RecordSource[]
   agents: string[]
   /** Ids of tasks, or prefixes of them. */
   tasks: string[]
@@ -51,6 +53,7 @@ export function parseQuery(text: string, nowMs: number, { isPattern = false } = 
     files: [],
     models: [],
     projects: [],
+    sources: [],
     agents: [],
     tasks: [],
     kinds: [],
@@ -112,6 +115,8 @@ const filters = new Map<string, Filter>(
     file: (query, value) => query.files.push(value),
     model: (query, value) => query.models.push(value),
     project: (query, value) => query.projects.push(value),
+    source: (query, value) =>
+      query.sources.push(oneOf('source', value, recordSourceSchema.options)),
     agent: (query, value) => query.agents.push(value),
     task: (query, value) => query.tasks.push(value),
     kind: (query, value) => query.kinds.push(oneOf('kind', value, searchKinds)),

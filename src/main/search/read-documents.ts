@@ -1,4 +1,5 @@
-import { type Entry, parseEntry } from '../../shared/records/entries.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import { parseEntry } from '../../shared/records/parse-entry.ts'
 import { blobDirectory, readBlob, readJournal } from '../journal/index.ts'
 import { documentsOf, type SearchDocument, wholeOutputOf } from './documents.ts'
 

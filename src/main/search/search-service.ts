@@ -3,7 +3,7 @@ import type { SearchAnswer, SearchHit, SearchIndexState } from '../../shared/con
 import { invalid } from '../../shared/failure.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Sessions } from '../sessions/sessions.ts'

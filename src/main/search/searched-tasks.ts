@@ -1,5 +1,5 @@
 /** Which tasks are searched, in which order, and where their transcripts are. */
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { SessionToIndex } from './session-indexer.ts'
 

@@ -1,11 +1,16 @@
 /** Which tasks a query is about: what the ledger answers and the index does not. Pure. */
 import { FailureError } from '../../shared/failure.ts'
-import { descendantsOf, type LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
+import {
+  descendantsOf,
+  type LedgerState,
+  sourceOf,
+} from '../../shared/projections/ledger/ledger-state.ts'
 import { resolveId, type TaskId } from '../../shared/records/ids.ts'
-import { isRunning, type Task } from '../../shared/records/tasks.ts'
+import { isRunning } from '../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { Query } from './query.ts'
 
-/** The tasks that are in the scope of a caller: those below it, or all where it is no agent (A5). */
+/** The tasks in the scope of a caller: those below an agent, all for a person (A5). */
 export const searchedBy = (caller: TaskId | undefined, state: LedgerState): Task[] =>
   caller === undefined ? [...state.tasks.values()] : descendantsOf(state, caller)
 
@@ -14,9 +19,10 @@ export const searchedBy = (caller: TaskId | undefined, state: LedgerState): Task
  * them. Throws FailureError for an id that is unknown or ambiguous.
  */
 export function tasksOf(query: Query, state: LedgerState, caller?: TaskId): TaskId[] | null {
-  const { projects, agents, tasks, statuses, flags } = query
+  const { projects, sources, agents, tasks, statuses, flags } = query
   const tests: ((task: Task) => boolean)[] = []
   if (projects.length > 0) tests.push(ofProjects(projects, state))
+  if (sources.length > 0) tests.push((task) => sources.some((one) => one === sourceOf(state, task)))
   if (agents.length > 0) tests.push(({ agent }) => agents.some((one) => holds(agent, one)))
   if (tasks.length > 0) tests.push(ofTasks(tasks, state))
   if (statuses.length > 0) tests.push(({ status }) => statuses.includes(status))

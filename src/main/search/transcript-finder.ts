@@ -1,6 +1,6 @@
 /** Finds text in one transcript, or filters it, in a thread of its own: neither recording nor the window waits for it. */
-import type { FilterAnswer } from '../../shared/contract/transcript-filter.ts'
-import type { FindEvent } from '../../shared/contract/transcript-find.ts'
+import type { FilterAnswer } from '../../shared/contract/transcripts/filter.ts'
+import type { FindEvent } from '../../shared/contract/transcripts/find.ts'
 import { FailureError } from '../../shared/failure.ts'
 import { createFilterFold } from '../../shared/projections/transcript/filter-transcript.ts'
 import type { TranscriptFilter } from '../../shared/projections/transcript/filter-units.ts'

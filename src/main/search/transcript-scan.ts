@@ -1,10 +1,10 @@
-/** Finds a text in one transcript, or filters it, by reading it: nothing of it is kept. */
+/** Finds a text in one transcript, or filters it, by reading all of it, without an index. */
 import { setImmediate } from 'node:timers/promises'
-import type { FilterAnswer } from '../../shared/contract/transcript-filter.ts'
-import type { FindEvent } from '../../shared/contract/transcript-find.ts'
+import type { FilterAnswer } from '../../shared/contract/transcripts/filter.ts'
+import type { FindEvent } from '../../shared/contract/transcripts/find.ts'
 import { createFilterFold } from '../../shared/projections/transcript/filter-transcript.ts'
 import type { TranscriptFilter } from '../../shared/projections/transcript/filter-units.ts'
-import { parseEntry } from '../../shared/records/entries.ts'
+import { parseEntry } from '../../shared/records/parse-entry.ts'
 import type { FindQuery } from '../../shared/text/find-pattern.ts'
 import { readJournal } from '../journal/index.ts'
 import { createPlaceFinder } from './find-places.ts'

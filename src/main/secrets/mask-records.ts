@@ -2,7 +2,7 @@
  * Masks known secrets in entries and ledger events before they are written (K3). Masks texts but
  * not ids, paths and other fields that are used for lookups.
  */
-import type { Masker } from '../../shared/agents/agent.ts'
+import type { Masker } from '../../shared/agents/driver/masker.ts'
 import { assertNever } from '../../shared/assert-never.ts'
 import type { EntryBody } from '../../shared/records/entries.ts'
 import type { LedgerEvent } from '../../shared/records/ledger.ts'
@@ -65,7 +65,7 @@ export function maskEntry(mask: Masker, entry: EntryBody): EntryBody {
 }
 
 /** The fields of ledger events with text of a user, an agent or a command. */
-const textFields = ['title', 'prompt', 'cause', 'pending', 'plan'] as const
+const textFields = ['title', 'prompt', 'text', 'lineText', 'cause', 'pending', 'plan'] as const
 
 export function maskEvent(mask: Masker, event: LedgerEvent): LedgerEvent {
   const fields: Record<string, unknown> = event

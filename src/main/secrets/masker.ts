@@ -3,7 +3,7 @@
  * also URL-encoded, in JSON, in base64 at any alignment, and split over the pieces of a stream. It guards against
  * accidental output; any other transformation of a value is not detected.
  */
-import type { Masker, MaskStream } from '../../shared/agents/agent.ts'
+import type { Masker, MaskStream } from '../../shared/agents/driver/masker.ts'
 import { createFinder, type Finder, type Found, type Pattern } from './find-values.ts'
 import { searchedParts } from './secret-values.ts'
 

@@ -5,7 +5,10 @@
  */
 import { rm } from 'node:fs/promises'
 import writeFileAtomic from 'write-file-atomic'
-import { type PartialMessage, partialMessageSchema } from '../../shared/records/entries.ts'
+import {
+  type PartialMessage,
+  partialMessageSchema,
+} from '../../shared/records/entry-types/messages.ts'
 import { readJsonFile } from '../journal/index.ts'
 
 const writeIntervalMs = 500

@@ -42,6 +42,8 @@ export interface DataLayout {
   permissions: string
   /** The default limits of new trees: `limits.json`. */
   limits: string
+  /** Whether other tools' sessions are kept as they grow: `imports.json`. */
+  imports: string
   /** Providers of models, without their keys: `providers.json`. */
   providers: string
   /** The keys of providers: `keys.json`. */
@@ -50,6 +52,8 @@ export interface DataLayout {
   installedAgents: string
   sessions: string
   archive: string
+  /** A data directory for each log that is open without being imported. */
+  openedLogs: string
   /** The receipts of sweeps: what each removed and why. */
   receipts: string
   trash: string
@@ -95,11 +99,13 @@ export function layoutOf(dataDir: string): DataLayout {
     settings: join(dataDir, 'settings.json'),
     permissions: join(dataDir, 'permissions.json'),
     limits: join(dataDir, 'limits.json'),
+    imports: join(dataDir, 'imports.json'),
     providers: join(dataDir, 'providers.json'),
     keys: join(dataDir, 'keys.json'),
     installedAgents: join(dataDir, 'installed-agents.json'),
     sessions,
     archive,
+    openedLogs: join(dataDir, 'opened'),
     receipts: join(dataDir, 'receipts'),
     trash: join(dataDir, 'trash'),
     trashSeen: join(dataDir, 'trash-seen.json'),

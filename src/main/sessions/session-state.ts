@@ -6,7 +6,7 @@ import {
   foldSessionState,
   type SessionState,
 } from '../../shared/projections/transcript/session-state.ts'
-import { parseEntry } from '../../shared/records/entries.ts'
+import { parseEntry } from '../../shared/records/parse-entry.ts'
 import {
   JournalClosedError,
   JournalReadError,

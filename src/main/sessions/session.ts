@@ -7,13 +7,8 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CallProgress, joinProgress } from '../../shared/agents/agent-records.ts'
 import type { SessionState } from '../../shared/projections/transcript/session-state.ts'
-import {
-  type Entry,
-  type EntryBody,
-  entryVersion,
-  type PartialMessage,
-  parseEntry,
-} from '../../shared/records/entries.ts'
+import type { Entry, EntryBody } from '../../shared/records/entries.ts'
+import type { PartialMessage } from '../../shared/records/entry-types/messages.ts'
 import {
   type EntryId,
   entryIdSchema,
@@ -21,7 +16,8 @@ import {
   type TaskId,
   type ToolCallId,
 } from '../../shared/records/ids.ts'
-import type { TranscriptCounts } from '../../shared/records/tasks.ts'
+import { entryVersion, parseEntry } from '../../shared/records/parse-entry.ts'
+import type { TranscriptCounts } from '../../shared/records/tasks/transcript-status.ts'
 import {
   blobDirectory,
   type Damage,

@@ -9,7 +9,8 @@ import {
   foldSessionState,
   type SessionState,
 } from '../../shared/projections/transcript/session-state.ts'
-import { type Entry, parseEntry } from '../../shared/records/entries.ts'
+import type { Entry } from '../../shared/records/entries.ts'
+import { parseEntry } from '../../shared/records/parse-entry.ts'
 import type { Journal } from '../journal/index.ts'
 import { readCheckpoint, stateText, writeCheckpoint } from './checkpoint.ts'
 import { addEarlierState } from './earlier-states.ts'

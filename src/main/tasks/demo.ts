@@ -1,9 +1,10 @@
 /** The demo: a small Git project made for it, in which the bundled scenario runs. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { invalid } from '../../shared/failure.ts'
+import type { AgentPreset } from '../../shared/agents/installed-agents.ts'
+import { invalid, refused } from '../../shared/failure.ts'
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
-import type { Project } from '../../shared/records/tasks.ts'
+import type { Project } from '../../shared/records/projects/projects.ts'
 import type { Git } from '../git/index.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
@@ -12,15 +13,21 @@ import type { TaskService } from './task-service.ts'
 interface DemoContent {
   /** By path, relative to the project. */
   files: Record<string, string>
-  scenario: string
+  scenario(agent: AgentPreset | null): string
   prompt: string
   title: string
   projectName: string
 }
 
 export interface Demo {
-  /** In `dir`, which must be empty or not there yet; else in a new folder of the data directory. */
-  start(dir?: string): Promise<{ project: Project; taskId: TaskId }>
+  /**
+   * In `dir`, which must be empty or not there yet; else in a new folder of the data directory. `agent`: an installed
+   * one that takes part; throws FailureError where it can't be started.
+   */
+  start(wanted: {
+    dir?: string | undefined
+    agent?: AgentPreset | undefined
+  }): Promise<{ project: Project; taskId: TaskId }>
 }
 
 export function createDemo(deps: {
@@ -29,10 +36,14 @@ export function createDemo(deps: {
   layout: DataLayout
   workspaces: WorkspaceService
   tasks: TaskService
+  /** Why an installed agent can't be started; null: it can. */
+  obstacle: (agent: AgentPreset) => Promise<string | null>
 }): Demo {
   const { content, git, workspaces, tasks } = deps
 
-  async function start(wanted?: string): Promise<{ project: Project; taskId: TaskId }> {
+  const start: Demo['start'] = async ({ dir: wanted, agent = null }) => {
+    const obstacle = agent && (await deps.obstacle(agent))
+    if (obstacle) refused('not-set-up', obstacle)
     const dir =
       wanted === undefined
         ? await freeDir(join(deps.layout.demo, content.projectName))
@@ -46,7 +57,7 @@ export function createDemo(deps: {
       added = project.id
       const taskId = await tasks.start({
         projectId: project.id,
-        agent: { kind: 'scripted', scenario: content.scenario, source: 'the demo' },
+        agent: { kind: 'scripted', scenario: content.scenario(agent), source: 'the demo' },
         prompt: content.prompt,
         title: content.title,
         isolation: 'worktree',
@@ -67,7 +78,7 @@ export function createDemo(deps: {
       await mkdir(dirname(join(dir, path)), { recursive: true })
       await writeFile(join(dir, path), text)
     }
-    await git.initRepository(dir, { branch: 'main', message: 'The project as it was' })
+    await git.initRepository(dir, { branch: 'main', message: 'Initial version' })
   }
 
   return { start }

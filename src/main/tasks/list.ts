@@ -1,19 +1,21 @@
 /** Lists tasks as trees. */
-import { type LedgerState, taskTree } from '../../shared/projections/ledger/ledger-state.ts'
-import { usageOfTask } from '../../shared/projections/ledger/tree-usage.ts'
 import {
-  isBeingRemoved,
-  isRunning,
-  type Task,
-  type TaskStatus,
-  type TaskTree,
-} from '../../shared/records/tasks.ts'
+  type LedgerState,
+  sourceOf,
+  taskTree,
+} from '../../shared/projections/ledger/ledger-state.ts'
+import { usageOfTask } from '../../shared/projections/ledger/tree-usage.ts'
+import type { RecordSource } from '../../shared/records/exported-tasks.ts'
+import { isBeingRemoved } from '../../shared/records/projects/workspaces.ts'
+import { isRunning, type TaskStatus } from '../../shared/records/tasks/task-status.ts'
+import type { Task, TaskTree } from '../../shared/records/tasks/tasks.ts'
 import type { TreeLimits } from './limits/tree-limits.ts'
 
 export interface TaskQuery {
   projectDir?: string | undefined
   /** `running`: spawned or resumed. */
   status?: TaskStatus | 'running' | undefined
+  source?: RecordSource | undefined
   all: boolean
 }
 
@@ -30,6 +32,7 @@ export function listTasks(
     const { status } = query
     if (status === 'running' ? !isRunning(task.status) : status && task.status !== status)
       return false
+    if (query.source !== undefined && sourceOf(state, task) !== query.source) return false
     return query.projectDir === undefined || task.projectDir === query.projectDir
   })
   const withUsageSoFar = (task: Task): Task => {

@@ -4,23 +4,18 @@
  */
 
 import { join } from 'node:path'
-import type {
-  DiscardUnfinished,
-  OpenAgent,
-  RunTool,
-  TaskToolsPort,
-} from '../../shared/agents/agent.ts'
 import type { ImageRef } from '../../shared/agents/agent-records.ts'
+import type { OpenAgent } from '../../shared/agents/driver/agent-session.ts'
+import type { TaskToolsPort } from '../../shared/agents/driver/task-tools-port.ts'
+import type { DiscardUnfinished, RunTool } from '../../shared/agents/driver/tool-context.ts'
 import type { PermissionsOfRuns } from '../../shared/agents/permissions.ts'
 import { formatCause } from '../../shared/records/causes.ts'
 import type { EntryBody } from '../../shared/records/entries.ts'
 import { type PromptId, runIdOf, type TaskId } from '../../shared/records/ids.ts'
-import type {
-  Activity,
-  ProcessIdentity,
-  Task,
-  TranscriptCounts,
-} from '../../shared/records/tasks.ts'
+import type { Activity } from '../../shared/records/tasks/activity.ts'
+import type { ProcessIdentity } from '../../shared/records/tasks/runs.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
+import type { TranscriptCounts } from '../../shared/records/tasks/transcript-status.ts'
 import { unknownUsage } from '../../shared/records/usage.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
@@ -51,6 +46,9 @@ import { endEvent } from './state/run-end.ts'
 import type { TaskRecord } from './state/task-record.ts'
 import { waitUntilOver } from './state/waiting.ts'
 
+/** Of a run that its parent's process does. */
+const noSlot: Slot = { yieldWhile: (work) => work(), release: () => undefined }
+
 /** For a run whose transcript could not be created. */
 const noTranscript: TranscriptCounts = { entries: 0, messages: 0, bytes: 0 }
 
@@ -60,6 +58,8 @@ export interface RunRequest {
   /** With the prompt, in its session's `blobs/`. */
   images?: readonly ImageRef[] | undefined
   reason: RunOptions['reason']
+  /** It runs already, in the process of its parent: it needs no slot, and its agent is opened by this. */
+  attached?: OpenAgent
   /** The pending follow-up in the ledger that this run answers. */
   promptId?: PromptId | undefined
   /**
@@ -84,6 +84,8 @@ export interface Runner {
   flushDeferred(taskId: TaskId): Promise<void>
   /** Resolves when every clean-up that was started has ended. For closing. */
   cleanUpsOver(): Promise<void>
+  /** It runs in the process of its parent. */
+  isAttached(taskId: TaskId): boolean
   /** Releases the agent's slot while `work` waits for other agents (T5). */
   withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>
 }
@@ -119,6 +121,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
   const { ledger, record, sessions, workspaces, layout, runs, activity } = deps
   const slotsByRoot = new Map<TaskId, Semaphore>()
   const heldSlots = new Map<TaskId, Slot>()
+  const attached = new Set<TaskId>()
   const cleanUps = new Set<Promise<void>>()
   const silence = createSilence({ activity, clock: deps.clock })
   const showWait = createShowWait(activity, silence.sign)
@@ -163,17 +166,19 @@ export function createRunner(deps: RunnerDependencies): Runner {
     try {
       if (record.known(taskId).dependsOn.length > 0) request.onWaiting?.()
       if (!(await dependenciesDone(taskId, signal))) return
-      slot = await acquireSlots(taskId, request, signal)
+      slot = request.attached ? noSlot : await acquireSlots(taskId, request, signal)
     } catch (error) {
       // A task that has not started when Shiplog closes stays queued. Any other cause cancels it.
       if (error instanceof Interruption && error.closing) return
       return record.cancel(taskId, causeOf(error))
     }
     heldSlots.set(taskId, slot)
+    if (request.attached) attached.add(taskId)
     try {
       if (await hasWorkspace(taskId)) await run(taskId, request, signal)
     } finally {
       heldSlots.delete(taskId)
+      attached.delete(taskId)
       slot.release()
     }
   }
@@ -263,7 +268,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
   async function playRecorded(
     opened: Promise<Session>,
     run: number,
-    { prompt, images, reason }: RunRequest,
+    { prompt, images, reason, attached }: RunRequest,
     opening: EntryBody[],
     signal: AbortSignal,
     workingDir: string,
@@ -284,7 +289,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           lineage: await deps.lineageOf(task),
           opening,
           session,
-          openAgent: await openerOf(task),
+          openAgent: attached ?? (await openerOf(task)),
           permissions: await deps.permissions.forRun(task, {
             workingDir,
             sandbox: inForce,
@@ -420,6 +425,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
   return {
     begin,
     startQueued,
+    isAttached: (taskId) => attached.has(taskId),
     cleanUp: (taskId) => cleanUp(taskId),
     flushDeferred: deferred.flush,
     cleanUpsOver: async () => {

@@ -3,9 +3,11 @@
  * allowed transitions, `runner.ts` executes a run.
  */
 
-import type { AgentDrivers, DiscardUnfinished, RunTool } from '../../shared/agents/agent.ts'
 import type { AgentSpec } from '../../shared/agents/agent-specs.ts'
+import type { AgentDrivers } from '../../shared/agents/driver/agent-driver.ts'
+import type { DiscardUnfinished, RunTool } from '../../shared/agents/driver/tool-context.ts'
 import type { PermissionsOfRuns } from '../../shared/agents/permissions.ts'
+import type { Continuation } from '../../shared/contract/continuation.ts'
 import type { LimitSettings } from '../../shared/contract/limits.ts'
 import type { StoppedTasks } from '../../shared/contract/tasks.ts'
 import { refused } from '../../shared/failure.ts'
@@ -13,13 +15,10 @@ import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { Cause, ClosedHow } from '../../shared/records/causes.ts'
 import type { EntryBody } from '../../shared/records/entries.ts'
 import { runIdOf, type TaskId } from '../../shared/records/ids.ts'
-import {
-  isRunning,
-  type ProcessIdentity,
-  type Report,
-  type Task,
-  type TaskTree,
-} from '../../shared/records/tasks.ts'
+import type { Report } from '../../shared/records/tasks/reports.ts'
+import type { ProcessIdentity } from '../../shared/records/tasks/runs.ts'
+import { isRunning } from '../../shared/records/tasks/task-status.ts'
+import type { Task, TaskTree } from '../../shared/records/tasks/tasks.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -38,10 +37,16 @@ import { createTreeLimits, type TreeLimits } from './limits/tree-limits.ts'
 import { createLinkPullRequest, type LinkPullRequest } from './link-pull-request.ts'
 import { listTasks, type TaskQuery } from './list.ts'
 import { createFollowUps, type FollowUps } from './messages/follow-ups.ts'
+import { createReviewComments, type ReviewComments } from './messages/review-comments.ts'
 import { createWrapUp, type WrapUp } from './messages/wrap-up.ts'
 import { createReports } from './reports.ts'
 import { type ContinueFrom, createContinueFrom } from './resume/continue-from.ts'
 import { checkLineage, lineageOf, pastOf } from './resume/lineage.ts'
+import {
+  createFindRecordedPlace,
+  type FindRecordedPlace,
+  type RecordedPlaceDependencies,
+} from './resume/recorded-place.ts'
 import { createRestart, type Restart } from './resume/restart.ts'
 import { resumeAgents } from './resume/resume-agents.ts'
 import { createResumeService, type ResumeService } from './resume/resume-service.ts'
@@ -63,6 +68,7 @@ export interface TaskService {
   /** Starts a root agent; resolves once its task is durable and its worktree made. Throws FailureError. */
   start(request: StartTask): Promise<TaskId>
   readonly followUps: FollowUps
+  readonly reviewComments: ReviewComments
   readonly wrapUp: WrapUp
   /** Makes its agent summarise its conversation before the next turn. Throws FailureError. */
   compact(taskId: TaskId): Promise<{ at: 'next-turn' | 'next-run' }>
@@ -79,6 +85,8 @@ export interface TaskService {
   readonly resuming: ResumeService
   readonly restarting: Pick<Restart, 'restart'>
   readonly continueFrom: ContinueFrom
+  /** Where an imported session can be continued, from the entry `at` or from its end. Throws FailureError. */
+  continuation(taskId: TaskId, given: Parameters<FindRecordedPlace>[1]): Promise<Continuation>
   /** Abandons an interrupted task, or one that has not begun. Its record stays. Throws FailureError. */
   abandon(taskId: TaskId, cause: Cause): Promise<void>
   /** Renames a root. A sub-agent keeps its title, because its parent refers to it by that. */
@@ -112,6 +120,7 @@ interface TaskServiceDependencies {
   secrets: LearningMasker
   drift: { find: FindDrift; obstacle: FindObstacle; restore: RestoreWorkingDir }
   clock: () => number
+  editedFiles: RecordedPlaceDependencies['editedFiles']
   agentsAtOnce?: number | undefined
   /** Reports whether a person can be asked when a budget is used up. If not, the tree ends. */
   canAskForBudget: () => boolean
@@ -159,7 +168,8 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     ...deps,
     record,
     agentSpecs,
-    begin: (taskId, prompt) => runner.begin(taskId, { prompt, reason: 'prompt' }),
+    begin: (taskId, prompt, attached) =>
+      runner.begin(taskId, { prompt, reason: 'prompt', ...(attached && { attached }) }),
     mayStillSpawn: runs.mayStillSpawn,
   })
   const restarting = createRestart({
@@ -173,6 +183,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     isQueuedOrRunning: runs.isQueuedOrRunning,
     cleanUp: (taskId) => void runner.cleanUp(taskId),
   })
+  const findRecordedPlace = createFindRecordedPlace(deps)
   const continueFrom = createContinueFrom({
     ...deps,
     record,
@@ -182,6 +193,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     begin: runner.begin,
     isQueuedOrRunning: runs.isQueuedOrRunning,
     checkLineage: (task) => checkLineage(transcripts, task),
+    findRecordedPlace,
   })
   const resuming = createResumeService({
     ledger,
@@ -316,6 +328,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       state,
       awaitedTask: reports.awaitedTask,
       spawn: subAgents.spawn,
+      adopt: subAgents.adopt,
       saveReport: subAgents.report,
       waitFor: (ids, options) => {
         runner.startQueued(ids)
@@ -334,8 +347,15 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     sleeping,
     start,
     followUps,
+    reviewComments: createReviewComments({
+      ...{ ledger, record, followUps },
+      lastSeq: async (taskId) => {
+        const { entries } = await workspaces.records.transcriptPage(taskId, { last: 1 })
+        return entries.at(-1)?.seq ?? 0
+      },
+    }),
     compact,
-    wrapUp: createWrapUp({ state, record, runs, limits, activity }),
+    wrapUp: createWrapUp({ state, record, runs, limits, activity, isAttached: runner.isAttached }),
     stop,
     list: (query) => listTasks(state, query, limits.usage),
     report: reports.report,
@@ -343,6 +363,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     resuming,
     restarting,
     continueFrom,
+    continuation: (taskId, given) => findRecordedPlace(record.known(taskId), given),
     abandon,
     rename,
     setNextRun: createSetNextRun({ ...deps, record, agentSpecs }),

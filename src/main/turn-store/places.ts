@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { type ProjectId, shortId } from '../../shared/records/ids.ts'
-import type { Project } from '../../shared/records/tasks.ts'
+import type { Project } from '../../shared/records/projects/projects.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 
 export const storeDirOf = ({ turnStore }: DataLayout, projectId: ProjectId): string =>

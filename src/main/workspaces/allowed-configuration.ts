@@ -2,7 +2,13 @@
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
-/** Throws for a task that is not in the ledger. */
+interface AllowedInProject {
+  isAllowed(sha256: string): boolean
+  /** Resolves once it is durable. */
+  allow(files: readonly { path: string; sha256: string }[]): Promise<void>
+}
+
+/** `ofTask` throws for a task that is not in the ledger. */
 export function createAllowedConfiguration({ state, record }: Pick<Ledger, 'state' | 'record'>) {
   function projectOf(taskId: TaskId): ProjectId {
     const task = state.tasks.get(taskId)
@@ -10,15 +16,14 @@ export function createAllowedConfiguration({ state, record }: Pick<Ledger, 'stat
     return task.projectId
   }
 
-  return {
-    isAllowed: (taskId: TaskId, sha256: string): boolean =>
-      state.projects.get(projectOf(taskId))?.agentConfigSha256s?.includes(sha256) ?? false,
-    async allow(taskId: TaskId, files: readonly { path: string; sha256: string }[]): Promise<void> {
-      await record({
-        type: 'project.agent-config-allowed',
-        projectId: projectOf(taskId),
-        files: [...files],
-      })
+  /** A move of the project revokes it. */
+  const inProject = (projectId: ProjectId): AllowedInProject => ({
+    isAllowed: (sha256) =>
+      state.projects.get(projectId)?.agentConfigSha256s?.includes(sha256) ?? false,
+    async allow(files) {
+      await record({ type: 'project.agent-config-allowed', projectId, files: [...files] })
     },
-  }
+  })
+
+  return { inProject, ofTask: (taskId: TaskId) => inProject(projectOf(taskId)) }
 }

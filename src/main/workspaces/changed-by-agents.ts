@@ -3,7 +3,7 @@
  * user allowed is unchanged.
  */
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { Git } from '../git/index.ts'
 
 /**

@@ -2,7 +2,7 @@
  * Returns commands and addresses in a project's own Git configuration that the user has not allowed
  * yet (K8).
  */
-import type { Project } from '../../shared/records/tasks.ts'
+import type { Project } from '../../shared/records/projects/projects.ts'
 import type { Git, RepositoryConfig } from '../git/index.ts'
 
 interface GitRequest {

@@ -8,7 +8,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { invalid } from '../../shared/failure.ts'
-import { variableNameSchema, variablesMax } from '../../shared/records/tasks.ts'
+import { variableNameSchema, variablesMax } from '../../shared/records/projects/projects.ts'
 import { hiddenCharacterIn } from '../../shared/text/shown-text.ts'
 import { isNoFile, readDataFile, systemCode } from '../journal/index.ts'
 

@@ -4,22 +4,22 @@ import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join, resolve } from 'node:path'
-import type { Masker } from '../../shared/agents/agent.ts'
+import type { Masker } from '../../shared/agents/driver/masker.ts'
 import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import { tasksInUse } from '../../shared/projections/ledger/project-use.ts'
 import { newProjectId, type ProjectId, shortId, type TaskId } from '../../shared/records/ids.ts'
 import type { LedgerEvent, LedgerEventOf } from '../../shared/records/ledger.ts'
-import { isOtherRepository } from '../../shared/records/project-identity.ts'
-import type { SandboxSetting } from '../../shared/records/sandbox.ts'
+import { isOtherRepository } from '../../shared/records/projects/project-identity.ts'
 import {
   defaultEnvironment,
-  type Isolation,
   isSameEnvironment,
   type Project,
   type ProjectEnvironment,
-} from '../../shared/records/tasks.ts'
+} from '../../shared/records/projects/projects.ts'
+import type { SandboxSetting } from '../../shared/records/projects/sandbox.ts'
+import type { Isolation } from '../../shared/records/projects/workspaces.ts'
 import { counted } from '../../shared/text/counted.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'

@@ -5,16 +5,16 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ancestorsOf } from '../../shared/projections/ledger/ledger-state.ts'
-import { parseEntry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { LedgerEventOf } from '../../shared/records/ledger.ts'
+import { parseEntry } from '../../shared/records/parse-entry.ts'
 import {
   type PendingRemoval,
   type RemovalStep,
   removalSteps,
-  type Task,
   type Workspace,
-} from '../../shared/records/tasks.ts'
+} from '../../shared/records/projects/workspaces.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import {
   archiveTranscript,
   type PatchEntry,

@@ -9,7 +9,7 @@ import type { KeptLeftovers, WorkspaceSummary } from '../../shared/contract/work
 import { FailureError, refused } from '../../shared/failure.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { type ArchiveReader, createArchiveReader } from '../archive/archive-reader.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'

@@ -1,6 +1,7 @@
 /** The root folders of Shiplog's worktrees, and the tasks that own them. */
 import { isAbsolute, join, relative, sep } from 'node:path'
-import type { Task, Workspace } from '../../shared/records/tasks.ts'
+import type { Workspace } from '../../shared/records/projects/workspaces.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 
 /**

@@ -113,8 +113,13 @@ async function desktopLink(connection: Connection): Promise<Link> {
 const feedsGoOn = () =>
   new ClientRetryPlugin<Record<never, never>>({
     default: {
-      retry: ({ path }) => (path[0] === 'feed' ? Number.POSITIVE_INFINITY : 0),
+      retry: ({ path, input }) =>
+        path[0] === 'feed' || isFeedOfLog(path, input) ? Number.POSITIVE_INFINITY : 0,
       retryDelay: feedRetryDelayMs,
       shouldRetry: ({ error }) => !(error instanceof ORPCError),
     },
   })
+
+/** A feed of a log that is open without being imported. */
+const isFeedOfLog = (path: readonly string[], input: unknown): boolean =>
+  path[0] === 'opened' && path[1] === 'call' && (input as { path?: string[] }).path?.[0] === 'feed'

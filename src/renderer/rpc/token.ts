@@ -28,9 +28,9 @@ export function takeToken({ location, history, sessionStorage }: TokenPlaces): s
 
 /** Of a link that lets one page in, once: what the host started the browser with. Null when it is another. */
 export function takeCode({ location, history, sessionStorage }: TokenPlaces): string | null {
-  const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? []
+  const [, code, place] = /^#code=([\w-]+)(?:&at=([^&]+))?$/.exec(location.hash) ?? []
   if (code === undefined) return null
-  const at = read(sessionStorage, returnKey) ?? '/'
+  const at = place ? decodeURIComponent(place) : (read(sessionStorage, returnKey) ?? '/')
   history.replaceState(history.state, '', `${location.pathname}${location.search}#${at}`)
   return code
 }
@@ -55,9 +55,9 @@ export function keepToken(token: string, storage: TokenPlaces['sessionStorage'])
 }
 
 /**
- * A URL with a token that is pasted into an open tab changes its fragment alone: the page begins anew with
- * it, as it would in a tab of its own. It may have had no token before, or that of a host that is gone. It
- * shows then what it was opened for.
+ * Pasting a URL with a token into an open tab only changes the fragment, so the page reloads itself, as a new tab
+ * would load it. It may have had no token before, or that of a host that has ended. It then shows the screen that
+ * it was opened for.
  */
 export function reloadForToken(
   window: Pick<Window, 'addEventListener' | 'location' | 'sessionStorage'>,

@@ -8,7 +8,9 @@ import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import { openDependencies } from '../../shared/projections/ledger/open-dependencies.ts'
 import { type IdLookup, type ProjectId, resolveId, type TaskId } from '../../shared/records/ids.ts'
-import type { Activity, Project, Task } from '../../shared/records/tasks.ts'
+import type { Project } from '../../shared/records/projects/projects.ts'
+import type { Activity } from '../../shared/records/tasks/activity.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { LedgerView } from './ledger-store.ts'
 import { projectLabels } from './project-labels.ts'
 import { type ChangeSummary, hasChangeSummary } from './results/change-summaries.ts'
@@ -52,8 +54,8 @@ export const useProject = (id: string | null): Project | null =>
   useLedger(({ ledger }) => (id && ledger.projects.get(id as Project['id'])) || null)
 
 /** Returns its label in lists; null while it is unknown. */
-export const useProjectLabel = (id: Project['id']): string | null =>
-  useLedger(({ ledger }) => projectLabels(ledger.projects.values()).get(id) ?? null)
+export const useProjectLabel = (id: Project['id'] | null): string | null =>
+  useLedger(({ ledger }) => (id && projectLabels(ledger.projects.values()).get(id)) ?? null)
 
 /**
  * Returns the interrupted tasks as trees. The same array until one of its tasks, or its position,

@@ -16,7 +16,8 @@ import {
 import type { UsageOfRuns } from '../../shared/projections/ledger/tree-usage.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../shared/records/ledger.ts'
-import type { Activity, Task } from '../../shared/records/tasks.ts'
+import type { Activity } from '../../shared/records/tasks/activity.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 import { perFrame, type Schedule } from './schedule.ts'
 

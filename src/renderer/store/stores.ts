@@ -9,6 +9,7 @@ import { type AppInfoStore, createAppInfo } from './app-info.ts'
 import { createQuestions, type QuestionStore } from './attention/questions.ts'
 import { createImportRun, type ImportRun } from './imports/import-run.ts'
 import { createLedgerStore, type LedgerStore } from './ledger-store.ts'
+import { createOpenedLogs, type OpenedLogs } from './opened/opened-logs.ts'
 import { type Attachments, createAttachments } from './prompt/attachments.ts'
 import { createDrafts, type Drafts } from './prompt/drafts.ts'
 import { type ChangeSummaries, createChangeSummaries } from './results/change-summaries.ts'
@@ -16,7 +17,6 @@ import { createPatchApplications, type PatchApplications } from './results/patch
 import { createReports, type Reports } from './results/reports.ts'
 import { createLastActions, type LastActions } from './resume/last-actions.ts'
 import { createResumes, type Resumes } from './resume/resumes.ts'
-import { createReviewComments, type ReviewComments } from './review/review-comments.ts'
 import { createViewedFiles, type ViewedFiles } from './review/viewed-files.ts'
 import { createSearchStore, type SearchStore } from './search/search-store.ts'
 import { createSessions, type Sessions } from './transcript/sessions.ts'
@@ -35,6 +35,7 @@ export interface Stores {
   sessions: Sessions
   search: SearchStore
   imports: ImportRun
+  opened: OpenedLogs
   reports: Reports
   applies: PatchApplications
   changeSummaries: ChangeSummaries
@@ -44,7 +45,6 @@ export interface Stores {
   navigation: Navigation
   preferences: PreferencesStore
   drafts: Drafts
-  reviewComments: ReviewComments
   viewedFiles: ViewedFiles
   attachments: Attachments
   /** By root: the end of its last run that was viewed when the window opened. */
@@ -85,6 +85,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     sessions,
     search,
     imports: createImportRun({ client }),
+    opened: createOpenedLogs({ client }),
     reports: createReports({ client }),
     applies: createPatchApplications({ client }),
     changeSummaries: createChangeSummaries({ client }),
@@ -94,7 +95,6 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     navigation,
     preferences,
     drafts,
-    reviewComments: createReviewComments(window.localStorage),
     viewedFiles: createViewedFiles(window.localStorage),
     attachments: createAttachments(),
     seenAtStart: preferences.getState().seen,

@@ -6,9 +6,9 @@ import {
   timeAtWork,
   usageOfTasks,
 } from '../../shared/projections/ledger/tree-usage.ts'
-import { hasLimit } from '../../shared/records/budgets.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks.ts'
+import { hasLimit } from '../../shared/records/tasks/budgets.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { noUsage, type Usage } from '../../shared/records/usage.ts'
 import { useLedger } from './hooks.ts'
 import type { LedgerView } from './ledger-store.ts'

@@ -76,6 +76,8 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
     /** Its role: that of the installed agent itself, or the name of an agent definition. */
     agent: z.string(),
     definition: definedAgentSchema.optional(),
+    /** The agent of its parent started it by itself, in its own process. A resume runs it in a process of its own. */
+    inside: z.literal(true).optional(),
   }),
 ])
 export type AgentSpec = z.infer<typeof agentSpecSchema>

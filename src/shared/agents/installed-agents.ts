@@ -12,7 +12,8 @@ export const installedAgentSchema = z.enum([
   'acp',
 ])
 export type InstalledAgent = z.infer<typeof installedAgentSchema>
-export type AgentPreset = Exclude<InstalledAgent, 'acp'>
+export const agentPresetSchema = installedAgentSchema.exclude(['acp'])
+export type AgentPreset = z.infer<typeof agentPresetSchema>
 
 export interface PresetFacts {
   /** As people call it. */
@@ -53,6 +54,8 @@ export interface PresetFacts {
   canLoad: boolean
   /** The usage of its answers covers the whole prompt. */
   sumsUsage: boolean
+  /** It reports the sub-agents that it starts itself. Absent: its check tells. */
+  reportsSubAgents?: boolean
 }
 
 const askAlways = { ask: 'default', 'allow-edits': 'default', 'allow-all': 'default' } as const
@@ -94,6 +97,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     refusesSignedOut: 'prompt',
     canLoad: true,
     sumsUsage: true,
+    reportsSubAgents: true,
   },
   opencode: {
     name: 'OpenCode',
@@ -101,14 +105,16 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     args: ['acp'],
     package: { name: 'opencode-ai', version: '1.18.33', megabytes: 354 },
     variables: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR', 'OPENCODE_API_KEY'],
-    // Without it, it changes files and runs commands without a question.
-    set: { OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask"}' },
+    // Without it, it changes files and runs commands without a question. A question of a sub-agent of its own is never
+    // sent, and it waits for ever: Shiplog's sub-agents take their place.
+    set: { OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask","task":"deny"}' },
     modes: null,
     signIn: 'Sign in with: opencode auth login',
     signInCommand: ['opencode', 'auth', 'login'],
     refusesSignedOut: 'never',
     canLoad: true,
     sumsUsage: false,
+    reportsSubAgents: false,
   },
   gemini: {
     name: 'Gemini CLI',
@@ -127,6 +133,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     refusesSignedOut: 'session',
     canLoad: false,
     sumsUsage: false,
+    reportsSubAgents: false,
   },
   qwen: {
     name: 'Qwen Code',
@@ -141,6 +148,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     refusesSignedOut: 'session',
     canLoad: true,
     sumsUsage: false,
+    reportsSubAgents: false,
   },
 }
 

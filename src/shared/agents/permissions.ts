@@ -11,8 +11,8 @@ import {
   taskIdSchema,
   toolCallIdSchema,
 } from '../records/ids.ts'
-import { type RunSandbox, runSandboxSchema } from '../records/sandbox.ts'
-import type { Task } from '../records/tasks.ts'
+import { type RunSandbox, runSandboxSchema } from '../records/projects/sandbox.ts'
+import type { Task } from '../records/tasks/tasks.ts'
 import { type PermissionMode, permissionModeSchema } from './permission-modes.ts'
 
 /** Longer rules can't be read at a glance. */

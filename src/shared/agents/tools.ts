@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { causeSchema } from '../records/causes.ts'
 import { taskIdSchema } from '../records/ids.ts'
-import { taskStatusSchema } from '../records/tasks.ts'
+import { taskStatusSchema } from '../records/tasks/task-status.ts'
 import { planItemSchema } from './agent-records.ts'
 import { recordToolInputs } from './record-tools.ts'
 

@@ -5,9 +5,21 @@ import {
   installedAgentStateSchema,
   ownAgentSchema,
 } from '../agents/agent-checks.ts'
+import { projectIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
 
 const named = z.object({ id: z.string() })
+
+/** What a project's folder has for an agent that was not allowed before (K8). */
+const askedConfigurationSchema = z.object({
+  /** All files whole, as the person is asked at a start; '': there is nothing to allow. */
+  text: z.string(),
+  /** Of the files in it: what is allowed is exactly these. */
+  sha256s: z.array(z.string()),
+  /** Files for which the agent would not start. `why`: a sentence without its subject. */
+  unshowable: z.array(z.object({ path: z.string(), why: z.string() })),
+})
+export type AskedConfiguration = z.infer<typeof askedConfigurationSchema>
 
 export const agents = {
   /** Presets in the order in which they are offered, then the person's own by name. Starts none of them. */
@@ -26,6 +38,14 @@ export const agents = {
   signIn: base
     .input(named)
     .output(z.object({ opened: z.boolean(), command: z.array(z.string()).nullable() })),
+  /** NOT_FOUND: there is no agent of that id, or no such project. */
+  configuration: base
+    .input(named.extend({ projectId: projectIdSchema }))
+    .output(askedConfigurationSchema),
+  /** Allows files that are still as they were shown; about those that have changed since, the person is asked at the start. */
+  allowConfiguration: base
+    .input(named.extend({ projectId: projectIdSchema, sha256s: z.array(z.string()) }))
+    .output(z.object({})),
   /** Adds one, or changes that of the same name. INVALID with the field that is wrong. */
   saveOwn: base
     .input(

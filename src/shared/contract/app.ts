@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { agentKindSchema } from '../agents/agent-specs.ts'
 import { receiptIdSchema, taskIdSchema } from '../records/ids.ts'
-import { sandboxSupportSchema } from '../records/sandbox.ts'
+import { sandboxSupportSchema } from '../records/projects/sandbox.ts'
 import { base } from './base.ts'
 
 /** One quiet line with details: what was healed at start, what was interrupted (UI, "Notices"). */

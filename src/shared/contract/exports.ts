@@ -1,9 +1,8 @@
-/** Exports tasks, and imports exported files. */
+/** Exports tasks. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { idTextSchema, taskIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
-import { importedSessionSchema } from './imports.ts'
 
 /** In the order in which they are offered. */
 const exportFormats = [
@@ -121,11 +120,4 @@ export const exports = {
         ]),
       ),
     ),
-  /**
-   * Imports an export in JSONL or JSON as an archived root. `path`: absolute, on the machine that the host runs on.
-   * INVALID (field `path`) if it is no whole export. Importing again changes nothing.
-   */
-  importFile: base
-    .input(z.object({ path: z.string().max(4_096) }))
-    .output(z.object({ sessions: z.array(importedSessionSchema) })),
 }

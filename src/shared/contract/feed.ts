@@ -7,11 +7,14 @@ import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { callProgressSchema } from '../agents/agent-records.ts'
 import { pendingPermissionSchema } from '../agents/permissions.ts'
-import { entrySchema, partialMessageSchema } from '../records/entries.ts'
+import { entrySchema } from '../records/entries.ts'
+import { partialMessageSchema } from '../records/entry-types/messages.ts'
 import { idTextSchema, projectIdSchema, taskIdSchema } from '../records/ids.ts'
 import { ledgerRecordSchema } from '../records/ledger.ts'
+import { projectSchema } from '../records/projects/projects.ts'
 import { resumePlanEventSchema, resumeSelectorSchema } from '../records/resume.ts'
-import { activitySchema, projectSchema, taskSchema } from '../records/tasks.ts'
+import { activitySchema } from '../records/tasks/activity.ts'
+import { taskSchema } from '../records/tasks/tasks.ts'
 import { usageSchema } from '../records/usage.ts'
 import { base } from './base.ts'
 import { damageSchema } from './workspace.ts'
@@ -58,7 +61,7 @@ export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
 export type LedgerFeedEvent = z.infer<typeof ledgerFeedEventSchema>
 
 const sessionFeedEventSchema = z.discriminatedUnion('type', [
-  /** The newest entries, at most `feedBatchMax`; older ones come by pages. */
+  /** The newest entries, about a screen of them; older ones come by pages. */
   z.object({
     type: z.literal('snapshot'),
     seq: z.number().int().min(0),

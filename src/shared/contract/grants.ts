@@ -59,17 +59,29 @@ export const grants: GrantsOf<typeof contract> = {
     resumeEnded: 'act',
     restart: 'act',
     continueFrom: 'act',
+    continuation: 'act',
     abandon: 'act',
     retry: 'act',
   },
   checks: { list: 'act' },
-  review: { authors: 'act' },
+  review: {
+    authors: 'act',
+    // A follow-up, which any command may send.
+    comment: 'act',
+    changeComment: 'act',
+    removeComment: 'act',
+    sendComments: 'act',
+  },
+  // Uses the person's network and accounts.
+  publish: { state: 'decide', run: 'decide' },
   limits: { settings: 'act', setSettings: 'decide' },
   agents: {
     list: 'act',
     // Starts a program that the person has installed or set up, in an empty folder. With a prompt it is paid for.
     check: 'act',
     allowFetch: 'decide',
+    configuration: 'act',
+    allowConfiguration: 'decide',
     signIn: 'decide',
     saveOwn: 'decide',
     removeOwn: 'decide',
@@ -102,8 +114,18 @@ export const grants: GrantsOf<typeof contract> = {
   },
   turnFiles: { folder: 'act', file: 'act', diff: 'act' },
   search: { find: 'act', state: 'act', tools: 'act', tasksUsing: 'act' },
-  exports: { preview: 'act', read: 'act', importFile: 'act' },
-  imports: { scan: 'act', run: 'act', details: 'act' },
+  exports: { preview: 'act', read: 'act' },
+  imports: {
+    scan: 'act',
+    run: 'act',
+    watch: 'act',
+    watchState: 'act',
+    setWatch: 'decide',
+    details: 'act',
+    reported: 'act',
+  },
+  // It reads what the person has on the disk, and keeps nothing.
+  opened: { open: 'act', get: 'act', call: 'act', upload: 'act', close: 'act' },
   workspace: {
     getSubagentTranscript: 'act',
     readOutput: 'act',

@@ -9,14 +9,16 @@ import { feed } from './feed.ts'
 import { imports } from './imports.ts'
 import { limits } from './limits.ts'
 import { models } from './models.ts'
+import { opened } from './opened.ts'
 import { permissions } from './permissions.ts'
 import { projects } from './projects.ts'
+import { publish } from './publish.ts'
 import { retention } from './retention.ts'
 import { review } from './review.ts'
 import { search } from './search.ts'
 import { tasks } from './tasks.ts'
-import { transcripts } from './transcripts.ts'
-import { turnFiles } from './turn-files.ts'
+import { transcripts } from './transcripts/transcripts.ts'
+import { turnFiles } from './transcripts/turn-files.ts'
 import { workspace } from './workspace.ts'
 
 export const contract = {
@@ -32,9 +34,11 @@ export const contract = {
   workspace,
   checks,
   review,
+  publish,
   search,
   exports,
   imports,
+  opened,
   retention,
   doctor,
   feed,

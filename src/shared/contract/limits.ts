@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { budgetSchema } from '../records/budgets.ts'
-import { quotaWaitsMax } from '../records/tasks.ts'
+import { budgetSchema } from '../records/tasks/budgets.ts'
+import { quotaWaitsMax } from '../records/tasks/tree-options.ts'
 import { base } from './base.ts'
 
 /** The limits of a new tree that is started without its own. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { agentPresetSchema } from '../agents/installed-agents.ts'
 import { projectIdSchema, taskIdSchema } from '../records/ids.ts'
-import { sandboxSettingSchema } from '../records/sandbox.ts'
-import { projectEnvironmentSchema, projectSchema } from '../records/tasks.ts'
+import { projectEnvironmentSchema, projectSchema } from '../records/projects/projects.ts'
+import { sandboxSettingSchema } from '../records/projects/sandbox.ts'
 import { base } from './base.ts'
 
 /** What a repository's own Git configuration (`.git/config`, not the person's) asks Git to do. */
@@ -68,8 +69,11 @@ export const projects = {
   planning: base.input(z.object({ projectId: projectIdSchema })).output(planningSchema),
   /** Makes `.planning/` in the project, where its agent history is kept from then on. */
   makePlanning: base.input(z.object({ projectId: projectIdSchema })).output(z.object({})),
-  /** Makes a small Git project (in `dir`, else in the data directory) and starts the bundled scenario on it. */
+  /**
+   * Makes a small Git project (in `dir`, else in the data directory) and starts the bundled scenario on it. `agent`: an
+   * installed agent that takes part, on the person's account. REFUSED `not-set-up`: it can't be started.
+   */
   startDemo: base
-    .input(z.object({ dir: z.string().min(1).optional() }))
+    .input(z.object({ dir: z.string().min(1).optional(), agent: agentPresetSchema.optional() }))
     .output(z.object({ project: projectSchema, taskId: taskIdSchema })),
 }

@@ -1,10 +1,13 @@
 /** Who wrote the changes that are reviewed, by the files of every turn. */
 import { z } from 'zod'
-import { idTextSchema, taskIdSchema } from '../records/ids.ts'
+import { commentIdSchema, idTextSchema, taskIdSchema } from '../records/ids.ts'
+import {
+  commentAnchorSchema,
+  commentTextSchema,
+  commentPathCharsMax as pathCharsMax,
+} from '../records/review-comments.ts'
 import { base } from './base.ts'
 
-/** Longer than any path. */
-const pathCharsMax = 4_096
 /** More than anybody comments in one file. */
 const anchorsMax = 200
 
@@ -69,4 +72,25 @@ export const review = {
       }),
     )
     .output(fileAuthorsSchema),
+  /** A draft on changes; it is in `Task.reviewComments` of every ledger feed. INVALID: too many. */
+  comment: base
+    .input(
+      z.object({ taskId: idTextSchema, ...commentAnchorSchema.shape, text: commentTextSchema }),
+    )
+    .output(z.object({ commentId: commentIdSchema })),
+  /** REFUSED: it was sent. */
+  changeComment: base
+    .input(z.object({ taskId: idTextSchema, commentId: commentIdSchema, text: commentTextSchema }))
+    .output(z.object({})),
+  /** REFUSED: it was sent. */
+  removeComment: base
+    .input(z.object({ taskId: idTextSchema, commentId: commentIdSchema }))
+    .output(z.object({})),
+  /**
+   * Sends all drafts as one follow-up: to the agent, or to the root of a sub-agent that has ended. REFUSED where there
+   * are none, and where no follow-up is possible.
+   */
+  sendComments: base
+    .input(z.object({ taskId: idTextSchema }))
+    .output(z.object({ sent: count, to: taskIdSchema })),
 }

@@ -4,9 +4,11 @@ import { promptImagesSchema } from '../agents/images.ts'
 import { keyVariableSchema } from '../agents/model-refs.ts'
 import { permissionModeSchema } from '../agents/permission-modes.ts'
 import { applyOutcomeSchema, undoOutcomeSchema } from '../agents/tools.ts'
-import { budgetSchema } from '../records/budgets.ts'
 import { blobIdSchema } from '../records/drift.ts'
+import { recordSourceSchema } from '../records/exported-tasks.ts'
 import { idTextSchema, projectIdSchema, promptIdSchema, taskIdSchema } from '../records/ids.ts'
+import { variableNameSchema, variablesMax } from '../records/projects/projects.ts'
+import { isolationSchema } from '../records/projects/workspaces.ts'
 import {
   resumeCandidateSchema,
   resumeChoiceSchema,
@@ -14,19 +16,14 @@ import {
   resumeOutcomeSchema,
   resumeSelectorSchema,
 } from '../records/resume.ts'
-import {
-  agentsAtOnceMax,
-  isolationSchema,
-  quotaWaitsMax,
-  reportSchema,
-  taskSchema,
-  taskStatusSchema,
-  titleCharsMax,
-  variableNameSchema,
-  variablesMax,
-} from '../records/tasks.ts'
+import { budgetSchema } from '../records/tasks/budgets.ts'
+import { reportSchema } from '../records/tasks/reports.ts'
+import { taskStatusSchema } from '../records/tasks/task-status.ts'
+import { taskSchema, titleCharsMax } from '../records/tasks/tasks.ts'
+import { agentsAtOnceMax, quotaWaitsMax } from '../records/tasks/tree-options.ts'
 import { base } from './base.ts'
 import { changeSelectionSchema } from './changes.ts'
+import { continuationSchema } from './continuation.ts'
 
 const taskTreeSchema = taskSchema.extend({
   get children() {
@@ -135,6 +132,8 @@ export const tasks = {
         projectDir: z.string().optional(),
         /** `running`: spawned or resumed, which people see as one. */
         status: z.union([taskStatusSchema, z.literal('running')]).optional(),
+        /** Only trees that it recorded. */
+        source: recordSourceSchema.optional(),
         /** True: the archived ones as well. */
         all: z.boolean().default(false),
       }),
@@ -159,8 +158,8 @@ export const tasks = {
     .input(z.object({ taskId: idTextSchema, selection: changeSelectionSchema.optional() }))
     .output(applyOutcomeSchema),
   /**
-   * Takes the newest apply of this task's changes back: every file is as it was before. Where one was changed
-   * since, nothing is.
+   * Undoes the newest apply of this task's changes: restores every file that it wrote. If one of them was changed
+   * since, it changes nothing.
    */
   undoApply: base.input(z.object({ taskId: idTextSchema })).output(undoOutcomeSchema),
   /** Who would be resumed, and what has changed for each since it stopped (S1, S2). Changes nothing. */
@@ -206,7 +205,8 @@ export const tasks = {
   ),
   /**
    * A new root that continues a task, with its history and its files (T4). An interrupted task is continued with another
-   * agent or model, and is abandoned by that. REFUSED `not-set-up`: that agent can't run here.
+   * agent or model, and is abandoned by that. An imported session needs a prompt and a place (INVALID `prompt`, `place`),
+   * and is continued with the files as they are now. REFUSED `not-set-up`: that agent can't run here.
    */
   continueFrom: base
     .input(
@@ -225,9 +225,30 @@ export const tasks = {
         ...runSettings,
         /** The environment variable that holds the model's key, by name. */
         keyEnv: keyVariableSchema.optional(),
+        /** Of an imported session, and only of one: where the new task works. */
+        place: z
+          .object({
+            projectId: projectIdSchema,
+            /** Absent: in the folder itself, which has what the session left uncommitted. */
+            isolation: isolationSchema.optional(),
+          })
+          .optional(),
       }),
     )
     .output(z.object({ taskId: taskIdSchema })),
+  /**
+   * Where an imported session can be continued. `at`: at this entry; absent: at its end. `projectId`: a project that the
+   * person chose, which is among the places then. INVALID for any other task.
+   */
+  continuation: base
+    .input(
+      z.object({
+        taskId: idTextSchema,
+        at: z.number().int().min(1).optional(),
+        projectId: projectIdSchema.optional(),
+      }),
+    )
+    .output(continuationSchema),
   /** Gives up an interrupted task, or one that has not begun. Its record stays. */
   abandon: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
   /** What others changed in one file of a task, as a drift report names it: a unified diff, empty for binary files. */

@@ -1,13 +1,11 @@
 import { z } from 'zod'
-import { entrySchema, partialMessageSchema } from '../records/entries.ts'
+import { entrySchema } from '../records/entries.ts'
+import { partialMessageSchema } from '../records/entry-types/messages.ts'
 import { idTextSchema, projectIdSchema, taskIdSchema } from '../records/ids.ts'
-import {
-  expirySchema,
-  leftoversSchema,
-  pendingRemovalSchema,
-  resumedFromSchema,
-  taskStatusSchema,
-} from '../records/tasks.ts'
+import { leftoversSchema, pendingRemovalSchema } from '../records/projects/workspaces.ts'
+import { taskStatusSchema } from '../records/tasks/task-status.ts'
+import { resumedFromSchema } from '../records/tasks/tasks.ts'
+import { expirySchema } from '../records/tasks/transcript-status.ts'
 import { usageSchema } from '../records/usage.ts'
 import { base } from './base.ts'
 import { targetComparisonSchema } from './changes.ts'
@@ -104,6 +102,8 @@ const transcriptSummarySchema = z.object({
   model: z.string().nullable(),
   usage: usageSchema,
   resumedFrom: resumedFromSchema.nullable(),
+  /** Of a root: the tool that it was imported from; null: none. */
+  importedFrom: z.string().nullable(),
   /** Kept however old it gets, with everything below it. */
   pinned: z.boolean(),
   /** Retention took it away; then it has no entries and no bytes. */

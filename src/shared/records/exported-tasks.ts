@@ -1,7 +1,9 @@
 /** A task as an export describes it, and as an import records it: without what concerns one machine only. */
 import { z } from 'zod'
 import { taskIdSchema } from './ids.ts'
-import { runSchema, taskSchema, transcriptCountsSchema } from './tasks.ts'
+import { runSchema } from './tasks/runs.ts'
+import { taskSchema } from './tasks/tasks.ts'
+import { transcriptCountsSchema } from './tasks/transcript-status.ts'
 
 export const exportedTaskSchema = taskSchema
   .pick({
@@ -25,6 +27,7 @@ export const exportedTaskSchema = taskSchema
     model: true,
     usage: true,
     callId: true,
+    reviewComments: true,
     spawnCommit: true,
     plan: true,
   })
@@ -43,9 +46,9 @@ export type ExportedTask = z.infer<typeof exportedTaskSchema>
 export const importToolSchema = z.enum(['claude-code', 'codex', 'atif', 'shiplog'])
 export type ImportTool = z.infer<typeof importToolSchema>
 
-/** Those whose sessions are found on the disk; an export of Shiplog's own is a file that a person names. */
-export const sessionToolSchema = importToolSchema.extract(['claude-code'])
-export type SessionTool = z.infer<typeof sessionToolSchema>
+/** What recorded a tree: a tool that it was imported from, or Shiplog, here. */
+export const recordSourceSchema = z.enum([...importToolSchema.options, 'here'])
+export type RecordSource = z.infer<typeof recordSourceSchema>
 
 /** The file that tasks were imported from (I4). */
 export const importSourceSchema = z.object({
@@ -60,6 +63,8 @@ export const importSourceSchema = z.object({
   originalId: z.string(),
   /** Something was masked or left out when it was exported. */
   redacted: z.boolean(),
+  /** The id of its first message: a session that goes on in another file begins with a copy of it. */
+  opening: z.string().optional(),
 })
 export type ImportSource = z.infer<typeof importSourceSchema>
 

@@ -32,6 +32,10 @@ export type UpdateId = z.infer<typeof updateIdSchema>
 export const promptIdSchema = uuid.brand<'PromptId'>()
 export type PromptId = z.infer<typeof promptIdSchema>
 
+/** Names one comment of a person on changes. */
+export const commentIdSchema = uuid.brand<'CommentId'>()
+export type CommentId = z.infer<typeof commentIdSchema>
+
 /** Names one tool call within a session. Providers choose the form, so only its length is bounded. */
 export const toolCallIdSchema = z.string().min(1).max(200).brand<'ToolCallId'>()
 export type ToolCallId = z.infer<typeof toolCallIdSchema>
@@ -57,6 +61,7 @@ export const newProjectId = (): ProjectId => crypto.randomUUID() as ProjectId
 export const newReceiptId = (): ReceiptId => crypto.randomUUID() as ReceiptId
 export const newEntryId = (): EntryId => crypto.randomUUID() as EntryId
 export const newPromptId = (): PromptId => crypto.randomUUID() as PromptId
+export const newCommentId = (): CommentId => crypto.randomUUID() as CommentId
 export const newUpdateId = (): UpdateId => crypto.randomUUID() as UpdateId
 export const newToolCallId = (): ToolCallId => `call-${crypto.randomUUID()}` as ToolCallId
 

@@ -8,7 +8,6 @@ import { imageRefSchema } from '../agents/agent-records.ts'
 import { agentSpecSchema } from '../agents/agent-specs.ts'
 import { modelRefSchema } from '../agents/model-refs.ts'
 import { permissionModeSchema } from '../agents/permission-modes.ts'
-import { budgetLevelSchema, budgetPartSchema, budgetSchema } from './budgets.ts'
 import { causeSchema } from './causes.ts'
 import { importedTaskSchema, importSourceSchema } from './exported-tasks.ts'
 import {
@@ -19,22 +18,22 @@ import {
   toolCallIdSchema,
   updateIdSchema,
 } from './ids.ts'
-import { projectIdentitySchema } from './project-identity.ts'
-import { sandboxSettingSchema } from './sandbox.ts'
+import { fileUpdateReasonSchema } from './projects/file-updates.ts'
+import { projectIdentitySchema } from './projects/project-identity.ts'
+import { projectEnvironmentSchema } from './projects/projects.ts'
+import { sandboxSettingSchema } from './projects/sandbox.ts'
 import {
-  fileUpdateReasonSchema,
   isolationSchema,
   leftoversFields,
-  patchStatusSchema,
   pendingRemovalSchema,
-  planSchema,
-  processIdentitySchema,
-  projectEnvironmentSchema,
   removalStepSchema,
-  resumedFromSchema,
-  transcriptCountsSchema,
-  treeOptionsSchema,
-} from './tasks.ts'
+} from './projects/workspaces.ts'
+import { reviewEventSchemas, sentCommentsSchema } from './review-comments.ts'
+import { budgetLevelSchema, budgetPartSchema, budgetSchema } from './tasks/budgets.ts'
+import { processIdentitySchema } from './tasks/runs.ts'
+import { patchStatusSchema, planSchema, resumedFromSchema } from './tasks/tasks.ts'
+import { transcriptCountsSchema } from './tasks/transcript-status.ts'
+import { treeOptionsSchema } from './tasks/tree-options.ts'
 import { type Upgrade, upgradeRecord } from './upgrades.ts'
 import { usageSchema } from './usage.ts'
 
@@ -174,6 +173,8 @@ const ledgerEventSchemas = [
     prompt: z.string(),
     images: z.array(imageRefSchema).optional(),
     atNextTurn: z.literal(true).optional(),
+    /** The comments on changes that it sends; absent: none. */
+    comments: sentCommentsSchema.optional(),
   }),
   /** The session of the running agent holds the message. */
   z.object({
@@ -348,6 +349,7 @@ const ledgerEventSchemas = [
       ...['no-waits-left', 'too-long', 'not-answered', 'not-resumed'],
     ] as const),
   }),
+  ...reviewEventSchemas,
   /** The person wants it kept, with everything below it, however old it gets (X1). */
   z.object({ type: z.literal('task.pinned'), taskId: taskIdSchema }),
   z.object({ type: z.literal('task.unpinned'), taskId: taskIdSchema }),

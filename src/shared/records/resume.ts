@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { causeSchema } from './causes.ts'
 import { driftReportSchema } from './drift.ts'
 import { idTextSchema, taskIdSchema } from './ids.ts'
-import { taskStatusSchema } from './tasks.ts'
+import { taskStatusSchema } from './tasks/task-status.ts'
 
 /** Who is to be resumed (S1). Of a group, a tree or all, those that were interrupted or never begun. */
 export const resumeSelectorSchema = z.discriminatedUnion('by', [

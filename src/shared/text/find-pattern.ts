@@ -63,3 +63,13 @@ export function eachMatch(
     else if (onMatch(match.index, match.index + length) === false) return
   }
 }
+
+/** Returns where each match in `text` begins. */
+export function matchStarts(pattern: RegExp, text: string): number[] {
+  const starts: number[] = []
+  eachMatch(pattern, text, (start) => {
+    starts.push(start)
+    return true
+  })
+  return starts
+}

@@ -1,6 +1,6 @@
 /** How cost and budgets read, in the app and on the command line. */
 import type { ReachedLimit } from '../projections/ledger/budget-limit.ts'
-import type { Budget, BudgetPart } from '../records/budgets.ts'
+import type { Budget, BudgetPart } from '../records/tasks/budgets.ts'
 import type { Usage } from '../records/usage.ts'
 
 /** `$0.42`; below a cent, `<$0.01`. */

@@ -140,6 +140,7 @@ describe('a run of an installed agent', () => {
         const asked = { name: 'task_await', input: { tasks: 'all' } }
         call = () => void host.callTool(asked, { stopWaiting: turn.signal })
         return {
+          bridge: () => ({ name: 'shiplog', command: '', args: [], env: [] }),
           entry: { type: 'http', name: 'shiplog', url: 'http://127.0.0.1:1/', headers: [] },
           ...{ connect() {}, received: () => true, reported: () => false, stopWaiting() {} },
           ...{ listed: async () => true, close: async () => {} },
@@ -249,6 +250,46 @@ describe('a run of an installed agent', () => {
       'ok',
       'error',
     ])
+  })
+
+  it('[G4] compares what a loaded session replays with the record, and records only the differences', async () => {
+    const { run, entries, notices } = await acpStage()
+    const said = (text: string) => textChunk(text) as { update: object }
+    const first = [
+      textChunk('One. '),
+      call('a', { title: 'ls', kind: 'execute', status: 'completed' }),
+      call('b', { title: 'make', kind: 'execute' }),
+      textChunk('Two.'),
+    ]
+    const capabilities = { loadSession: true }
+    const script = { capabilities, modes: asking }
+    await run({ ...script, prompts: [[...first, { exit: 1 }]] })
+    const resume = { run: 2, reason: 'resume' as const, prompt: { text: '', images: [] } }
+    const asked = { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'Go' } }
+    const calls = ['a', 'b'].map((toolCallId) => ({
+      ...{ sessionUpdate: 'tool_call', toolCallId, title: 'make', status: 'completed' },
+    }))
+    const same = [asked, said('One.').update, calls[0], said('Two.').update] as object[]
+    const prompts = [[textChunk('Three.'), ended()]]
+    await run({ ...script, replay: same, prompts }, resume)
+    const foreign = async () =>
+      (await entries()).flatMap((entry) => (entry.type === 'foreign' ? [entry.content] : []))
+    expect([await foreign(), notices]).toEqual([[], []])
+    const more = [...same, ...calls.slice(1), said('Three. And four.').update]
+    await run({ ...script, replay: more, prompts }, { ...resume, run: 3 })
+    expect(await foreign()).toMatchObject([
+      {
+        replay: {
+          sentences: [expect.stringContaining('goes on'), expect.stringContaining('has completed')],
+          onlyAgent: { text: expect.stringContaining('And four.'), calls: [{ callId: 'b' }] },
+        },
+      },
+    ])
+    expect(notices).toEqual([expect.stringContaining('goes on with text')])
+    const texts = messagesOf(await entries()).flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+    )
+    expect(texts).toEqual(['One. ', 'Two.', 'Three.', 'Three.'])
   })
 
   it('[T3] takes the last message of a sub-agent as its report', async () => {

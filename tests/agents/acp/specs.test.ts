@@ -80,7 +80,10 @@ describe('an installed agent', () => {
       definitions: noDefinitions,
       isInstalled: async (command) => command !== 'gemini',
     })
-    await open({ place: { cwd: '/' } as never, host: {} as never, definition: null })
+    await open({
+      ...{ place: { cwd: '/' } as never, host: {} as never, definition: null },
+      untilRead: async () => {},
+    })
     expect(offered.map(({ name }) => name)).toEqual(['codex', 'claude-code', 'opencode', 'qwen'])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createUpdateFold } from '../../../src/main/agents/acp/updates.ts'
-import type { AgentEvent } from '../../../src/shared/agents/agent.ts'
+import type { AgentEvent } from '../../../src/shared/agents/driver/agent-events.ts'
 import { call, callUpdate, textChunk, thought } from '../../acp-agent/script.ts'
 
 type Given = ReturnType<typeof textChunk>

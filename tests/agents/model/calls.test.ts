@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { makeCalls } from '../../../src/main/agents/model/calls.ts'
-import type { ToolResult } from '../../../src/shared/agents/agent.ts'
+import type { ToolResult } from '../../../src/shared/agents/driver/tool-result.ts'
 
 describe('the calls of a turn', () => {
   /** Calls that end when the test says so; `log` has their beginnings and ends. */

@@ -1,6 +1,7 @@
 /** A conversation that outgrows its model's context goes on by a summary, on every wire. */
 import { describe, expect, it } from 'vitest'
-import { compactionLimit, unknownWindow } from '../../../src/main/agents/model/context-window.ts'
+import { unknownWindow } from '../../../src/main/agents/model/context-window.ts'
+import { compactionLimit } from '../../../src/main/agents/model/conversation/conversation-size.ts'
 import { noLimits } from '../../../src/main/runs/run-limits.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import { call, type ScriptRequest, say, type Turn, think } from '../../fake-models/script.ts'

@@ -7,9 +7,11 @@ import { type ContextWindow, unknownWindow } from '../../../src/main/agents/mode
 import { createModelDriver } from '../../../src/main/agents/model/driver.ts'
 import type { RunOptions } from '../../../src/main/runs/run-options.ts'
 import { createMasker } from '../../../src/main/secrets/masker.ts'
-import type { OpenAgent, ToolResult } from '../../../src/shared/agents/agent.ts'
+import type { OpenAgent } from '../../../src/shared/agents/driver/agent-session.ts'
+import type { ToolResult } from '../../../src/shared/agents/driver/tool-result.ts'
 import type { ModelProvider } from '../../../src/shared/agents/model-refs.ts'
-import type { Entry, EntryBody, MessageEntry } from '../../../src/shared/records/entries.ts'
+import type { Entry, EntryBody } from '../../../src/shared/records/entries.ts'
+import type { MessageEntry } from '../../../src/shared/records/entry-types/messages.ts'
 import {
   type FakeModels,
   type FakeModelsOptions,

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRouterClient } from '@orpc/server'
 import { describe, expect, it } from 'vitest'
-import type { Shiplog } from '../../../src/main/shiplog.ts'
+import type { Shiplog } from '../../../src/main/composition/shiplog.ts'
 import type {
   PendingPermission,
   PermissionDecision,

@@ -12,7 +12,8 @@ import {
   rulesMax,
 } from '../../../src/shared/agents/permissions.ts'
 import { newProjectId, newTaskId, type TaskId } from '../../../src/shared/records/ids.ts'
-import type { Project, Task } from '../../../src/shared/records/tasks.ts'
+import type { Project } from '../../../src/shared/records/projects/projects.ts'
+import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 import { temporaryDir } from '../../harness.ts'
 import fc from '../../random.ts'
 

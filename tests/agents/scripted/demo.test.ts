@@ -13,11 +13,11 @@ import { createCustody } from '../../../src/main/processes/custody.ts'
 import { agentEnvironment } from '../../../src/main/secrets/agent-environment.ts'
 import { createMasker } from '../../../src/main/secrets/masker.ts'
 import type {
-  ShellState,
   TaskRequest,
   TaskToolsPort,
-  ToolResult,
-} from '../../../src/shared/agents/agent.ts'
+} from '../../../src/shared/agents/driver/task-tools-port.ts'
+import type { ShellState, ToolResult } from '../../../src/shared/agents/driver/tool-result.ts'
+import type { AgentPreset } from '../../../src/shared/agents/installed-agents.ts'
 import type { AwaitedTask, ToolName } from '../../../src/shared/agents/tools.ts'
 import { formatCause } from '../../../src/shared/records/causes.ts'
 import { newTaskId, newToolCallId, type TaskId } from '../../../src/shared/records/ids.ts'
@@ -57,14 +57,15 @@ const git = (dir: string, args: string[], input?: string): string =>
   })
 
 /** They are there for who watches. */
-const withoutWaits = demoScenario.replaceAll(/wait: \S+/g, 'wait: 1ms')
+const withoutWaits = (agent: AgentPreset | null) =>
+  demoScenario(agent).replaceAll(/wait: \S+/g, 'wait: 1ms')
 
 /**
  * Plays the demo with the real tools in real worktrees. The services around it are the least that will
- * do: a worktree for each sub-agent, and `git diff` and `git apply` for its patch.
+ * do: a worktree for each sub-agent, and `git diff` and `git apply` for its patch. An installed agent only reports.
  */
-async function playDemo(): Promise<Sailor> {
-  const program = createScriptedProgram(parseScenario(withoutWaits, 'demo.yaml'))
+async function playDemo(installed: AgentPreset | null = null): Promise<Sailor> {
+  const program = createScriptedProgram(parseScenario(withoutWaits(installed), 'demo.yaml'))
   const runTool = createToolRunner({
     custody: createCustody(join(base, 'running')),
     filesOfGit: (dir, { signal }) => createGit().listFiles(dir, { signal, withDeleted: true }),
@@ -96,6 +97,10 @@ async function playDemo(): Promise<Sailor> {
   }
 
   async function sail(sailor: Sailor): Promise<void> {
+    if (sailor.request.agent === installed) {
+      sailor.report = { title: 'Two', markdown: 'Two weak spots.' }
+      return
+    }
     const open = program.agent(sailor.request.agent)
     if (!open) throw new Error(`no agent ${sailor.request.agent}`)
     let shell: ShellState = { cwd: sailor.dir, env: identity }
@@ -118,7 +123,7 @@ async function playDemo(): Promise<Sailor> {
         compact: false,
       }),
       messages: async () => [],
-
+      adopt: () => Promise.reject(new Error('not used')),
       async callTool({ name, input }) {
         const result = await runTool(name as ToolName, input, {
           taskId: sailor.id,
@@ -160,6 +165,7 @@ async function playDemo(): Promise<Sailor> {
     })
     return {
       spawn: async (request) => ({ taskId: start(request, sailor).id }),
+      adopt: () => Promise.reject(new Error('not used')),
       async await(tasks) {
         const wanted = tasks === 'all' ? sailor.children : tasks.map(find)
         await Promise.all(wanted.map(({ done }) => done))
@@ -240,4 +246,17 @@ it('the demo plays to its end, every step as its texts say', async () => {
   expect(log).toHaveLength(3)
   expect(await readFile(join(lead.dir, 'docs/FORMAT.md'), 'utf8')).toContain('| TIME |')
   expect(await readFile(join(lead.dir, 'README.md'), 'utf8')).not.toContain('To be written')
+}, 60_000)
+
+it('the demo has an installed agent take part, and goes on without needing what it says', async () => {
+  const lead = await playDemo('codex')
+  const crew = crewOf(lead)
+  expect(crew.map(({ request: { agent } }) => agent)).toEqual(
+    expect.arrayContaining(['lead', 'tester', 'writer', 'codex', 'fixer', 'reviewer']),
+  )
+  expect(crew.every(({ report }) => report !== null)).toBe(true)
+  const awaited = lead.calls.filter(({ name }) => name === 'task_await')
+  expect(awaited.at(-1)?.result.output).toContain('Two weak spots.')
+  expect(lead.report?.markdown).toContain('**Codex** was asked for weak spots elsewhere')
+  expect(lead.report?.markdown).toContain('slowest 1204 ms: GET /cart')
 }, 60_000)

@@ -1,7 +1,9 @@
 import { parseScenario } from '../../../src/main/agents/scripted/parse-scenario.ts'
 import { createScriptedProgram } from '../../../src/main/agents/scripted/scripted-program.ts'
-import type { AgentEvent, ToolResult } from '../../../src/shared/agents/agent.ts'
-import type { Entry, EntryBody, MessagePart } from '../../../src/shared/records/entries.ts'
+import type { AgentEvent } from '../../../src/shared/agents/driver/agent-events.ts'
+import type { ToolResult } from '../../../src/shared/agents/driver/tool-result.ts'
+import type { Entry, EntryBody } from '../../../src/shared/records/entries.ts'
+import type { MessagePart } from '../../../src/shared/records/entry-types/messages.ts'
 import {
   newEntryId,
   newTaskId,
@@ -108,6 +110,7 @@ export function createStage(scenario: string, earlier?: Stage): Stage {
         fromSeq: 1,
         compact: false,
       }),
+      adopt: () => Promise.reject(new Error('not used')),
       messages: async () => [],
       async callTool({ name, input, callId }) {
         if (!current) throw new Error('a call outside of a turn')

@@ -8,13 +8,10 @@ import { createGit, shellGitEnvironment } from '../../../src/main/git/index.ts'
 import { type Custody, createCustody } from '../../../src/main/processes/custody.ts'
 import { agentEnvironment } from '../../../src/main/secrets/agent-environment.ts'
 import { createMasker, type LearningMasker } from '../../../src/main/secrets/masker.ts'
-import type {
-  KeptOutput,
-  ShellState,
-  TaskToolsPort,
-  ToolResult,
-} from '../../../src/shared/agents/agent.ts'
 import type { PlanItem } from '../../../src/shared/agents/agent-records.ts'
+import type { TaskToolsPort } from '../../../src/shared/agents/driver/task-tools-port.ts'
+import type { KeptOutput } from '../../../src/shared/agents/driver/tool-context.ts'
+import type { ShellState, ToolResult } from '../../../src/shared/agents/driver/tool-result.ts'
 import type { ToolDetail, ToolName } from '../../../src/shared/agents/tools.ts'
 import {
   newTaskId,

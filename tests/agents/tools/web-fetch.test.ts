@@ -7,7 +7,7 @@ import {
 } from '../../../src/main/agents/tools/web/public-url.ts'
 import { createWebFetch } from '../../../src/main/agents/tools/web/web-fetch.ts'
 import { createMasker } from '../../../src/main/secrets/masker.ts'
-import type { ToolContext } from '../../../src/shared/agents/agent.ts'
+import type { ToolContext } from '../../../src/shared/agents/driver/tool-context.ts'
 
 const servers: Server[] = []
 afterEach(() => {

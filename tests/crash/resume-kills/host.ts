@@ -3,7 +3,7 @@
  * each. It ends by itself once nobody is at work any more.
  */
 import { writeSync } from 'node:fs'
-import { openShiplog, type Shiplog } from '../../../src/main/shiplog.ts'
+import { openShiplog, type Shiplog } from '../../../src/main/composition/shiplog.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import type { ResumeSelector } from '../../../src/shared/records/resume.ts'

@@ -1,7 +1,8 @@
 /** The scripted program, which notes what each run is given before it plays it. */
 import { appendFileSync } from 'node:fs'
 import * as scripted from '../../../src/main/agents/scripted/scripted-program.ts'
-import type { AgentPlace, PromptPart } from '../../../src/shared/agents/agent.ts'
+import type { AgentPlace } from '../../../src/shared/agents/driver/agent-place.ts'
+import type { PromptPart } from '../../../src/shared/agents/driver/prompt-parts.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 
 export const historiesVariable = 'SHIPLOG_TEST_HISTORIES'

@@ -120,7 +120,7 @@ export const damagesToFolders: Damage[] = [
   },
   {
     kind: 'update-unsettled',
-    why: 'an apply that was cut short, to a folder that is not there',
+    why: 'an apply that was interrupted, to a folder that is not there',
     harm: async ({ dataDir, fixture, leafId }) => {
       const ledger = await openJournal(join(dataDir, 'ledger.jsonl'))
       const root = join(fixture.dir, 'on-a-drive-that-is-not-there')
@@ -136,7 +136,7 @@ export const damagesToFolders: Damage[] = [
       await ledger.close()
     },
     at: /^ledger\.jsonl$/,
-    detail: /^applying "Leaf" to .*on-a-drive-that-is-not-there was cut short/,
+    detail: /^applying "Leaf" to .*on-a-drive-that-is-not-there was interrupted/,
     repairable: false,
   },
   {

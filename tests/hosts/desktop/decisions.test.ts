@@ -5,7 +5,7 @@ import { fragmentOfArguments, fragmentOfLink } from '../../../src/main/hosts/des
 import { type MenuActions, menuItems } from '../../../src/main/hosts/desktop/menu-items.ts'
 import { isReachable } from '../../../src/main/hosts/desktop/reachable.ts'
 import { failedStartOf } from '../../../src/main/hosts/desktop/start-failure.ts'
-import { revealCommand } from '../../../src/main/open-folder.ts'
+import { revealCommand } from '../../../src/main/system/open-folder.ts'
 
 const id = '3f0c9d3e-5b1a-4a2b-9c7d-0123456789ab'
 

@@ -1,18 +1,17 @@
 /** A replay: reading the timeline, stepping, playing, where marks are drawn, and what is shown of a transcript. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   packLanes,
   pauseText,
   timelineScale,
 } from '../../../src/renderer/components/replay/timeline-scale.ts'
+import { followMoments } from '../../../src/renderer/store/replay/follow-moments.ts'
 import { createReplay, type Replay } from '../../../src/renderer/store/replay/replay-store.ts'
 import { seqAtTime } from '../../../src/renderer/store/replay/seq-at-time.ts'
-import type { TimelineMark } from '../../../src/shared/contract/timeline.ts'
+import type { TimelineMark } from '../../../src/shared/contract/transcripts/timeline.ts'
 import { replayedItems } from '../../../src/shared/projections/replay/replayed-items.ts'
-import {
-  emptyTranscript,
-  foldEntries,
-} from '../../../src/shared/projections/transcript/transcript.ts'
+import { foldEntries } from '../../../src/shared/projections/transcript/transcript.ts'
+import { emptyTranscript } from '../../../src/shared/projections/transcript/transcript-fold.ts'
 import { newTaskId } from '../../../src/shared/records/ids.ts'
 import { createFakeHost } from '../../fake-host/fake-host.ts'
 import { session } from '../../fixtures/entries/builder.ts'
@@ -63,6 +62,39 @@ describe('a replay', () => {
     }
   })
 
+  it('is followed by its transcript at each step, and now and then while it is dragged', async () => {
+    const { replay, host, taskId } = await opened()
+    const followed: number[] = []
+    const moves: boolean[] = []
+    const stopReading = followMoments(replay, (_, moved) => moves.push(moved))
+    host.append(taskId, { type: 'plan', runId: 'r' as never, items: [] })
+    await replay.read()
+    stopReading()
+    expect(moves).toEqual([false])
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    try {
+      const stop = followMoments(replay, ({ seq }) => followed.push(seq))
+      for (const seq of [3, 5]) replay.seek(seq)
+      expect(followed).toEqual([3, 5])
+      for (const seq of [6, 7, 8]) replay.drag(seq)
+      expect(followed).toEqual([3, 5])
+      // It rests, still held, and is dragged on and let go.
+      vi.advanceTimersByTime(150)
+      expect(followed).toEqual([3, 5, 8])
+      replay.drag(9)
+      replay.drag(10)
+      replay.seek(10)
+      expect(followed).toEqual([3, 5, 8, 10])
+      vi.advanceTimersByTime(1_000)
+      // Dragged slowly, it is followed as it goes.
+      replay.drag(3)
+      expect(followed.at(-1)).toBe(3)
+      stop()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('reads the timeline once, and goes on where a live transcript has grown', async () => {
     const { replay, host, taskId, view, seq } = await opened('end')
     expect(view()).toMatchObject({ phase: 'ready', seq: 11 })
@@ -77,6 +109,10 @@ describe('a replay', () => {
     await replay.read()
     expect(seq()).toBe(5)
     expect(host.asked('transcripts.timeline')).toHaveLength(4)
+    replay.toEnd()
+    host.append(taskId, { type: 'plan', runId: 'r' as never, items: [] })
+    await replay.read()
+    expect(seq()).toBe(14)
   })
 
   it('steps by turn and by call, and no further than its ends', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createActivityBoard } from '../../../src/main/tasks/activity/activity.ts'
 import { createShowWait } from '../../../src/main/tasks/activity/waits.ts'
 import { newTaskId } from '../../../src/shared/records/ids.ts'
-import { type Activity, activityLine } from '../../../src/shared/records/tasks.ts'
+import { type Activity, activityLine } from '../../../src/shared/records/tasks/activity.ts'
 
 const paused: Activity = { state: 'paused' }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createFindings } from '../../../src/main/tasks/agent-history/findings.ts'
-import type { Task } from '../../../src/shared/records/tasks.ts'
+import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 import { testLedger } from './ledger-of.ts'
 
 /** A completed agent with a worktree of its own and a report. */

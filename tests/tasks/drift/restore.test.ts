@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createRestoreWorkingDir } from '../../../src/main/tasks/drift/index.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
-import type { Task } from '../../../src/shared/records/tasks.ts'
+import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 import {
   entriesOf,
   type Fixture,
@@ -75,7 +75,7 @@ async function restorerOf(fixture: Fixture) {
   })
 }
 
-const untouched = { restored: [], madeAnew: false }
+const untouched = { restored: [], recreated: false }
 const status = (dir: string) => inRepository(dir, 'status', '--porcelain', '--branch')
 const asItWas = (branch: string | null) => `## ${branch}\n M a.txt\n?? new.txt\n`
 const tipOf = (dir: string, name: string | null) =>
@@ -102,7 +102,7 @@ it('[S4] makes a worktree again from its branch, with the work that was not comm
     restored: [
       `The worktree was gone and was made again from ${branch}, with the work that was not committed.`,
     ],
-    madeAnew: true,
+    recreated: true,
   })
   expect(status(dir)).toBe(asItWas(branch))
   expect(tipOf(dir, branch)).toBe(tip)
@@ -187,7 +187,7 @@ it('[S5] a restore that fails half-way leaves refs, worktrees and disk as they w
   await expect(readFile(join(dir, '.git'))).rejects.toThrow('ENOENT')
   // And can be repeated.
   await rm(join(project, '.git/info/attributes'))
-  await expect(restore(fixture, task)).resolves.toMatchObject({ madeAnew: true })
+  await expect(restore(fixture, task)).resolves.toMatchObject({ recreated: true })
 })
 
 it('[S4] ends a restore that was killed', async () => {
@@ -199,7 +199,7 @@ it('[S4] ends a restore that was killed', async () => {
   inRepository(project, 'worktree', 'prune')
   inRepository(project, 'worktree', 'add', '-q', '--no-checkout', dir, branch ?? '')
   inRepository(project, 'worktree', 'lock', '--reason', 'initializing', dir)
-  await expect(restore(fixture, task)).resolves.toMatchObject({ madeAnew: true })
+  await expect(restore(fixture, task)).resolves.toMatchObject({ recreated: true })
   expect(status(dir)).toBe(asItWas(branch))
 })
 
@@ -225,7 +225,7 @@ agents:
   await rm(join(dir, 'theirs.txt'))
   await expect(restore(fixture, task)).resolves.toEqual({
     restored: [`${branch} was checked out again; elsewhere was.`],
-    madeAnew: false,
+    recreated: false,
   })
   expect(status(dir)).toBe(`## ${branch}\n`)
 
@@ -277,7 +277,7 @@ agents:
         bringBack(task, pastIn(await entriesOf(fixture.shiplog, task.id))),
       ),
     )
-    expect(both.filter(({ madeAnew }) => madeAnew)).toHaveLength(1)
+    expect(both.filter(({ recreated }) => recreated)).toHaveLength(1)
     expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe("the parent's")
     expect(await readFile(join(dir, 'b.txt'), 'utf8')).toBe("the child's")
     await expect(restore(fixture, root)).resolves.toEqual(untouched)

@@ -18,7 +18,8 @@ import {
 import type { DriftReport } from '../../../src/shared/records/drift.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
-import type { Task, Workspace } from '../../../src/shared/records/tasks.ts'
+import type { Workspace } from '../../../src/shared/records/projects/workspaces.ts'
+import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 import { allTasks, entriesOf, type Fixture, start, until } from '../../harness.ts'
 
 type Running = Task & { workspace: Workspace }

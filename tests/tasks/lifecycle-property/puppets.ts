@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ScriptedProgram } from '../../../src/main/agents/scripted/scripted-program.ts'
-import type { AgentEvent } from '../../../src/shared/agents/agent.ts'
+import type { AgentEvent } from '../../../src/shared/agents/driver/agent-events.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { allOf } from '../../runs/past-of.ts'

@@ -4,7 +4,8 @@ import { foldLedgerRecord } from '../../../src/shared/projections/ledger/fold-le
 import { emptyLedgerState } from '../../../src/shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../../src/shared/records/ledger.ts'
-import { isRunning, type Task } from '../../../src/shared/records/tasks.ts'
+import { isRunning } from '../../../src/shared/records/tasks/task-status.ts'
+import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 
 const needsAReason = ['blocked', 'cancelled', 'abandoned', 'failed', 'interrupted']
 

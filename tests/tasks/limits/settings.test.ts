@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openLimitSettings } from '../../../src/main/tasks/limits/settings.ts'
@@ -17,4 +17,18 @@ it('keeps the limits of new agents, and a damaged file aside', async () => {
   expect((await open()).current()).toEqual({ budget: null, quotaWaits: 0 })
   expect(lost).toEqual([expect.stringContaining('limits.json.damaged-1')])
   expect(await readFile(`${path}.damaged-1`, 'utf8')).toContain('-1')
+})
+
+it('leaves the file of a newer version in place until limits are saved', async () => {
+  const dir = await temporaryDir()
+  const path = join(dir, 'limits.json')
+  const newer = '{"version":2,"budget":{"euros":5}}'
+  await writeFile(path, newer)
+  const lost: string[] = []
+  const settings = await openLimitSettings(path, (text) => lost.push(text))
+  expect(lost).toEqual([expect.stringContaining('limits.json was written by a newer version')])
+  expect(await readFile(path, 'utf8')).toBe(newer)
+  await settings.save({ budget: null, quotaWaits: 2 })
+  expect(await readdir(dir)).toEqual(['limits.json', 'limits.json.newer-1'])
+  expect(await readFile(`${path}.newer-1`, 'utf8')).toBe(newer)
 })

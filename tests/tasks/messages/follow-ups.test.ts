@@ -1,15 +1,15 @@
 import { cp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { openShiplog, type Shiplog } from '../../../src/main/composition/shiplog.ts'
 import { openJournal, type RecordBody } from '../../../src/main/journal/index.ts'
 import type { Ledger } from '../../../src/main/ledger/ledger.ts'
 import { layoutOf } from '../../../src/main/sessions/session-files.ts'
-import { openShiplog, type Shiplog } from '../../../src/main/shiplog.ts'
 import { createFollowUps } from '../../../src/main/tasks/messages/follow-ups.ts'
 import { createTaskRecord } from '../../../src/main/tasks/state/task-record.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../../src/shared/records/ledger.ts'
-import { waitingPromptsMax } from '../../../src/shared/records/tasks.ts'
+import { waitingPromptsMax } from '../../../src/shared/records/tasks/waiting-prompts.ts'
 import {
   entriesOf,
   type Fixture,
@@ -235,7 +235,11 @@ it('[T7] leaves a follow-up waiting when the removal of its workspace begins whi
   const { prompt } = createFollowUps({
     ...{ ledger, record: createTaskRecord(ledger), isReserved: () => false, runs },
     layout: layoutOf('/nowhere'),
-    runner: { begin: (id) => void begun.push(id), flushDeferred: async () => undefined },
+    runner: {
+      begin: (id) => void begun.push(id),
+      flushDeferred: async () => undefined,
+      isAttached: () => false,
+    },
   })
   await prompt(taskId, 'And the sails?')
   expect(begun).toEqual([])
@@ -266,7 +270,11 @@ async function runningRoot(
       ended: () => new Promise(() => {}),
     },
     layout: layoutOf('/nowhere'),
-    runner: { begin: () => undefined, flushDeferred: async () => undefined },
+    runner: {
+      begin: () => undefined,
+      flushDeferred: async () => undefined,
+      isAttached: () => false,
+    },
   })
   await followUps.steer(taskId, 'Make it blue.')
   const [message] = followUps.messagesFor(taskId)

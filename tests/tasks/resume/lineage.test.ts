@@ -5,7 +5,7 @@ import { checkLineage, lineageOf } from '../../../src/main/tasks/resume/lineage.
 import type { TranscriptPage } from '../../../src/shared/contract/workspace.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import { newTaskId, type TaskId } from '../../../src/shared/records/ids.ts'
-import type { Task } from '../../../src/shared/records/tasks.ts'
+import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 import { ids, liveState } from '../../fixtures/entries/tasks.ts'
 import { allOf, stateIn } from '../../runs/past-of.ts'
 

@@ -4,7 +4,7 @@ import { foldLedgerRecord } from '../../../src/shared/projections/ledger/fold-le
 import { emptyLedgerState } from '../../../src/shared/projections/ledger/ledger-state.ts'
 import { newProjectId, newTaskId } from '../../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../../src/shared/records/ledger.ts'
-import { type TaskStatus, taskStatuses } from '../../../src/shared/records/tasks.ts'
+import { type TaskStatus, taskStatuses } from '../../../src/shared/records/tasks/task-status.ts'
 import { noUsage } from '../../../src/shared/records/usage.ts'
 import { scriptedSpec } from '../../fixtures/scripted-spec.ts'
 

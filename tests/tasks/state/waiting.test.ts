@@ -6,7 +6,7 @@ import type { Ledger } from '../../../src/main/ledger/ledger.ts'
 import { waitUntilOver } from '../../../src/main/tasks/state/waiting.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../../src/shared/records/ledger.ts'
-import type { TaskStatus } from '../../../src/shared/records/tasks.ts'
+import type { TaskStatus } from '../../../src/shared/records/tasks/task-status.ts'
 import { noUsage } from '../../../src/shared/records/usage.ts'
 import { createWorld, nowMs } from '../../retention/tasks.ts'
 

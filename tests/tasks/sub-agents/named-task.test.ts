@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { namedTask } from '../../../src/main/tasks/sub-agents/named-task.ts'
-import type { Task } from '../../../src/shared/records/tasks.ts'
+import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 
 const tasks = [
   { id: 'abcdef01-1111-4111-8111-111111111111', title: 'Tests' },

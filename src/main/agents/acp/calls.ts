@@ -1,8 +1,8 @@
 /** The state of one call that an agent executes, and what changes of it become events. */
 import { isAbsolute, relative, sep } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
-import type { AgentEvent } from '../../../shared/agents/agent.ts'
 import type { CallKind, CallLocation } from '../../../shared/agents/agent-records.ts'
+import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { ToolDetail } from '../../../shared/agents/tools.ts'
 import type { ToolCallId } from '../../../shared/records/ids.ts'
 import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
@@ -78,6 +78,8 @@ function nameOf(meta: Record<string, unknown>, title: string | null, kind: CallK
   if (claude) return claude
   return kind === 'other' && title !== null && /^[\w.:-]{1,100}$/.test(title) ? title : kind
 }
+
+export const isEnd = (status: unknown): boolean => status === 'completed' || status === 'failed'
 
 /** Null `before`: everything is new. */
 export function newsOfCall(before: CallState | null, now: CallState): AgentEvent[] {

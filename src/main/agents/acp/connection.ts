@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import {
   type AnyMessage,
   type ClientConnection,
@@ -48,6 +48,8 @@ export interface AcpConnection {
   /** Rejects with RequestError, or with AgentGone if the process ends first. */
   request<Answer>(method: string, params: object, options?: { timeoutMs?: number }): Promise<Answer>
   notify(method: string, params: object): Promise<void>
+  /** Resolves once what the agent has written until now has arrived. */
+  read(): Promise<void>
   /** Resolves once it can't be used any more. */
   gone: Promise<AgentGone>
   /** Closes its input, waits, and ends the process group. Idempotent. */
@@ -80,6 +82,8 @@ const messageBytesMax = 32 * 1024 * 1024
 const stderrCharsMax = 4_000
 /** All agents that were run end within three seconds of the end of their input. */
 const inputClosedMs = 3_000
+/** More than a pipe holds: an agent that writes all the time is not waited for. */
+const readRoundsMax = 100
 /** The last output of a process may arrive after its exit. */
 const lastOutputMs = 200
 
@@ -137,7 +141,7 @@ function follow(
   const exited = Promise.withResolvers<void>()
   child.once('exit', () => exited.resolve())
   if (child.exitCode !== null || child.signalCode !== null) exited.resolve()
-  const { readable, failure } = gated(stdout, handlers.hasRoom)
+  const { readable, failure, read } = gated(stdout, handlers.hasRoom)
   const connection = connect(
     ndJsonStream(Writable.toWeb(stdin) as WritableStream<Uint8Array>, readable, {
       maxMessageBytes: messageBytesMax,
@@ -186,6 +190,7 @@ function follow(
         late?.stop()
       }
     },
+    read,
     notify: (method, params) => connection.agent.notify(method, params).catch(() => undefined),
     close: () => {
       closing ??= close()
@@ -219,6 +224,7 @@ function connect(stream: Stream, handlers: AcpHandlers): ClientConnection {
 /** Pauses the process's output while the record is behind: a flood must not fill the memory. */
 function gated(stdout: Readable, hasRoom: () => Promise<void>) {
   let failure: Error | null = null
+  let pieces = 0
   const source = (Readable.toWeb(stdout) as ReadableStream<Uint8Array>).getReader()
   const readable = new ReadableStream<Uint8Array>(
     {
@@ -226,6 +232,7 @@ function gated(stdout: Readable, hasRoom: () => Promise<void>) {
         await hasRoom()
         try {
           const { value, done } = await source.read()
+          pieces++
           if (done) controller.close()
           else controller.enqueue(value)
         } catch (error) {
@@ -240,7 +247,18 @@ function gated(stdout: Readable, hasRoom: () => Promise<void>) {
     },
     { highWaterMark: 0 },
   )
-  return { readable, failure: () => failure }
+  async function read(): Promise<void> {
+    for (let round = 0; round < readRoundsMax; round++) {
+      const before = pieces
+      await hasRoom()
+      // Twice round the event loop, which reads what is in the pipe.
+      await setImmediate()
+      await setImmediate()
+      if (pieces === before) return
+    }
+  }
+
+  return { readable, failure: () => failure, read }
 }
 
 function createTimer(method: string, timeoutMs: number) {
@@ -288,6 +306,7 @@ export const initializeParams = (version: string) => ({
     terminal: false,
     auth: { terminal: true },
     session: { notices: {}, compaction: {} },
+    subagents: {},
     // Codex shows the output of its commands only by this.
     _meta: { terminal_output: true },
   },

@@ -1,12 +1,13 @@
 /** Agents that people have installed, over the Agent Client Protocol. What drives them is loaded when one begins. */
+
+import type { OwnAgent } from '../../../shared/agents/agent-checks.ts'
+import { type AgentSpec, definitionFile } from '../../../shared/agents/agent-specs.ts'
 import type {
   AgentDrivers,
   Availability,
   KeptFiles,
   PreparedAgent,
-} from '../../../shared/agents/agent.ts'
-import type { OwnAgent } from '../../../shared/agents/agent-checks.ts'
-import { type AgentSpec, definitionFile } from '../../../shared/agents/agent-specs.ts'
+} from '../../../shared/agents/driver/agent-driver.ts'
 import {
   type AgentPreset,
   agentPresets,
@@ -146,7 +147,7 @@ export function createAcpDriver(deps: {
 /** The resolved definition is not asked for its model: an installed agent has its own. */
 const noModel = { provider: 'openai-compatible', model: 'none' } as const
 
-/** As they were when the agent was started, whatever its project has since. */
+/** From the definition that the agent was started with, even if the project changed it since. */
 async function instructionsOf({ definition }: AcpSpec, files: KeptFiles): Promise<string> {
   if (!definition) return ''
   const text = await files.read(definitionFile(definition))

@@ -1,5 +1,5 @@
 /** What an agent sends, in order, for the one generator that reads it. */
-interface Feed<Item> {
+export interface Feed<Item> {
   push(item: Item): void
   /** Resolves once there is an item, or `wake` was called. */
   wait(): Promise<void>

@@ -1,7 +1,7 @@
 /** An agent's request for permission, as a question for Shiplog's own rules and the person (P1 to P4). */
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable'
-import type { AskedCall, PermissionQuestion } from '../../../shared/agents/agent.ts'
 import type { PermissionAnswer, PermissionOption } from '../../../shared/agents/agent-records.ts'
+import type { AskedCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
 import type { CallState } from './calls.ts'
 import { isRecord, text } from './content.ts'
 

@@ -1,5 +1,6 @@
 /** What Shiplog tells an installed agent beside the person's prompt. */
-import type { AgentPlace, PromptPart } from '../../../shared/agents/agent.ts'
+import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
+import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
 import { describeToolCall } from '../../../shared/projections/describe-tool-call.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { AcpAgent } from './acp-agent.ts'

@@ -1,23 +1,23 @@
 /** One run of an installed agent: its process, its session, and its prompts until it is done. */
 import { methods } from '@agentclientprotocol/sdk/unstable'
-import type {
-  AgentEvent,
-  AgentHost,
-  AgentPlace,
-  AgentSession,
-  PromptPart,
-} from '../../../shared/agents/agent.ts'
+import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
+import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
+import type { AgentHost, AgentSession } from '../../../shared/agents/driver/agent-session.ts'
+import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { Custody } from '../../processes/custody.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import { type AcpConnection, connectAgent, type Launch } from './connection.ts'
-import { isRecord, text } from './content.ts'
+import { isRecord, jsonOf, text } from './content.ts'
 import { causeOfError, causeOfStop } from './failures.ts'
-import { createFeed } from './feed.ts'
 import type { RunToolServer } from './mcp/tool-servers.ts'
-import { allowOnce, cancelled, questionOf, responseTo } from './permission-requests.ts'
 import { continueText, promptBlocks, reportWanted, resumeNotes } from './prompts.ts'
+import { createItemReader, drained, type ItemReader } from './read-items.ts'
+import { createReplay, type Replay } from './replay.ts'
 import { type Started, startSession } from './start-session.ts'
+import { openChild } from './sub-agents/child-session.ts'
+import { createSessionFeeds, type SessionFeeds } from './sub-agents/session-feeds.ts'
+import { createSubAgentCalls, type SubAgentCalls } from './sub-agents/sub-agent-calls.ts'
 import type { OpenTaskTools } from './task-tools.ts'
 import { createUpdateFold, type UpdateFold } from './updates.ts'
 import { usageOfAnswer } from './usage.ts'
@@ -34,15 +34,6 @@ export interface AcpSessionPorts {
   /** One sentence for the person. */
   onNotice: (text: string) => void
 }
-
-type Item =
-  | { kind: 'update'; sessionId: string; update: unknown }
-  | {
-      kind: 'permission'
-      request: Record<string, unknown>
-      signal: AbortSignal
-      resolve: (response: ReturnType<typeof allowOnce>) => void
-    }
 
 export function openAcpSession(
   agent: AcpAgent,
@@ -69,49 +60,60 @@ export function openAcpSession(
 
   async function* run(prompt: PromptPart[], host: AgentHost): AsyncGenerator<AgentEvent> {
     const fold = createUpdateFold({ source: agent.source, cwd: place.cwd })
-    const feed = createFeed<Item>()
-    /** Updates of a session that is being loaded repeat what the record has. */
-    let isLoading = true
+    const feeds = createSessionFeeds()
+    /** Of a session that is being loaded. */
+    let replay: Replay | null = createReplay(place.cwd)
     try {
       const refused = await ports.allow(host)
       if (refused) return yield { type: 'failed', cause: refused }
       if (isClosed) return
-      connection = await connectAgent(
+      const connected = await connectAgent(
         await ports.launch(),
         {
           onUpdate(id, update) {
-            if (!isLoading) feed.push({ kind: 'update', sessionId: id, update })
+            if (replay) replay.add(update)
+            else feeds.update(id, update)
           },
           onPermission: (request, signal) =>
             new Promise((resolve) => {
-              feed.push({ kind: 'permission', request, signal, resolve })
+              feeds.permission({ kind: 'permission', request, signal, resolve })
             }),
-          hasRoom: feed.hasRoom,
+          hasRoom: feeds.hasRoom,
         },
         { ...ports, taskId: place.taskId },
       )
+      connection = connected
+      void connection.gone.then(feeds.end)
       // Stopped while it was starting.
       if (isClosed) return void (await connection.close())
-      tools = (await ports.openTools?.({ place, host, definition: agent.definition })) ?? null
+      tools =
+        (await ports.openTools?.({
+          ...{ place, host, definition: agent.definition },
+          untilRead: () => connected.read().then(feeds.untilRead),
+        })) ?? null
       const started = await startSession(connection, {
         ...{ agent, place, version: ports.version, onNotice: ports.onNotice },
-        mcpServers: tools ? [tools.entry] : [],
+        tools,
       })
       sessionId = started.sessionId
       session.ref = started.ref
-      isLoading = false
+      const replayed = started.isReplayed ? replay : null
+      replay = null
       yield* begun(started)
+      if (replayed) yield* compared(replayed, started)
       if (tools && !(await tools.listed()))
         ports.onNotice(
           `${agent.name} has not read Shiplog's tools, so it may not be able to start sub-agents.`,
         )
-      yield* converse({ prompt, host, started, fold, feed, connection, tools })
+      yield* converse(conversationOf({ prompt, host, started, fold, feeds, connection, tools }))
       // What it sends after its last answer is kept as well.
       await connection.close()
-      yield* drained(fold, feed)
+      yield* drained(fold, feeds.main)
     } catch (error) {
-      yield* drained(fold, feed)
+      yield* drained(fold, feeds.main)
       yield { type: 'failed', cause: causeOfError(error, agent) }
+    } finally {
+      feeds.end(null)
     }
   }
 
@@ -119,11 +121,28 @@ export function openAcpSession(
     yield { type: 'session', ref, ...(model !== null && { model }), capabilities }
   }
 
-  function* drained(fold: UpdateFold, feed: ReturnType<typeof createFeed<Item>>) {
-    for (let item = feed.take(); item; item = feed.take()) {
-      if (item.kind === 'update') yield* fold.update(item.update)
-      else item.resolve(cancelled)
-    }
+  /** What the agent replays is not recorded again. */
+  async function* compared(replay: Replay, { ref }: Started): AsyncGenerator<AgentEvent> {
+    const found = await replay.differences(place.history, ref)
+    if (!found) return
+    ports.onNotice(
+      `${agent.name}'s own record of this conversation differs from Shiplog's, which stays as it is: ${found.sentences.join(' ')}`,
+    )
+    yield { type: 'foreign', source: agent.source, content: jsonOf({ replay: found }) }
+  }
+
+  function conversationOf(
+    at: Omit<Conversation, 'reader' | 'subAgents'> & { connection: AcpConnection },
+  ): Conversation {
+    const { host, started, fold, feeds, connection, tools } = at
+    const { sessionId } = started
+    const { source } = agent
+    const subAgents = createSubAgentCalls({
+      ...{ source, sessionId, isSubAgent: false, feeds, fold, host },
+      open: openChild({ agent, connection, feeds, mainSessionId: sessionId }),
+    })
+    const reader = createItemReader({ source, sessionId, fold, host, tools, subAgents })
+    return { ...at, reader, subAgents }
   }
 
   interface Conversation {
@@ -131,7 +150,9 @@ export function openAcpSession(
     host: AgentHost
     started: Started
     fold: UpdateFold
-    feed: ReturnType<typeof createFeed<Item>>
+    feeds: SessionFeeds
+    reader: ItemReader
+    subAgents: SubAgentCalls
     connection: AcpConnection
     tools: RunToolServer | null
   }
@@ -185,11 +206,12 @@ export function openAcpSession(
 
   /** Sends one prompt. Yields what it brings, and returns its answer. Rejects as requests do. */
   async function* prompted(
-    { host, started, fold, feed, connection, tools }: Conversation,
+    { started, fold, feeds, reader, subAgents, connection }: Conversation,
     parts: PromptPart[],
   ): AsyncGenerator<AgentEvent, PromptAnswer> {
     const costBefore = fold.costUsd() ?? (started.isNew ? 0 : null)
     const { sessionId } = started
+    const feed = feeds.main
     const state: { result?: unknown; error?: unknown; isOver: boolean } = { isOver: false }
     void connection
       .request(methods.agent.session.prompt, {
@@ -201,66 +223,25 @@ export function openAcpSession(
         (error) => Object.assign(state, { error, isOver: true }),
       )
       .then(feed.wake)
-    const asking = new Set<Promise<void>>()
-    let refused: string | null = null
+    place.signal.addEventListener('abort', feed.wake, { once: true })
     for (;;) {
       const item = feed.take()
-      if (!item) {
-        if (state.isOver) break
-        await feed.wait()
+      // Only of sub-agents.
+      if (item?.kind === 'idle' || item?.kind === 'gone') continue
+      if (item) {
+        yield* reader.read(item)
         continue
       }
-      if (item.kind === 'update') {
-        if (item.sessionId === sessionId || item.sessionId === '') {
-          const events = fold.update(item.update)
-          // The agent has an answer to each of its calls, or gave up on them: no call may hold up the end of the turn.
-          if (events.some(({ type }) => type === 'turn-ended')) tools?.stopWaiting()
-          yield* events
-        } else yield foreign({ sessionId: item.sessionId, update: item.update })
-        continue
-      }
-      const { events, call } = fold.asked(item.request.toolCall)
-      yield* events
-      // Shiplog's own tools are decided on when they are called.
-      if (call === 'own') item.resolve(allowOnce(item.request))
-      else {
-        const question = questionOf(item.request, call)
-        const answering = decide(host, question, item).then((isAllowed) => {
-          if (!isAllowed) refused = question.question
-        })
-        asking.add(answering)
-        void answering.finally(() => asking.delete(answering))
-      }
+      // Its sub-agents run in its process, which ends with the run.
+      const isWaiting = !('error' in state) && !place.signal.aborted && feeds.areWorking()
+      if (state.isOver && !isWaiting) break
+      if (state.isOver) yield* subAgents.turnEnds()
+      await feed.wait()
     }
     if ('error' in state) throw state.error
+    yield* subAgents.turnEnds()
     const stop = isRecord(state.result) ? (text(state.result.stopReason) ?? '') : ''
-    return { result: state.result, stop, costBefore, refused }
-  }
-
-  /** Answers a request for permission. Returns whether it was allowed. */
-  async function decide(
-    host: AgentHost,
-    question: ReturnType<typeof questionOf>,
-    { signal, resolve }: Extract<Item, { kind: 'permission' }>,
-  ): Promise<boolean> {
-    signal.addEventListener('abort', () => resolve(cancelled), { once: true })
-    try {
-      const answer = await host.ask(question)
-      resolve(responseTo(answer, question.options))
-      return answer.allowed
-    } catch {
-      // The run ends.
-      resolve(cancelled)
-      return false
-    }
-  }
-
-  function foreign(content: { sessionId: string; update: unknown }): AgentEvent {
-    return {
-      type: 'foreign',
-      source: agent.source,
-      content: JSON.parse(JSON.stringify(content)),
-    }
+    return { result: state.result, stop, costBefore, refused: reader.takeRefused() }
   }
 }
 

@@ -1,17 +1,21 @@
 /** Begins an agent's session, or goes on with one from its own store, in the mode in which the person is asked. */
 import { type InitializeResponse, methods } from '@agentclientprotocol/sdk/unstable'
-import type { AgentPlace } from '../../../shared/agents/agent.ts'
 import type { AgentSessionRef } from '../../../shared/agents/agent-records.ts'
+import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import { type AcpConnection, initializeParams } from './connection.ts'
 import { isRecord, type Json, jsonOf, text } from './content.ts'
 import { isMissingSession } from './failures.ts'
+import type { RunToolServer } from './mcp/tool-servers.ts'
+import { modelOf, optionOf, valuesOf } from './session-options.ts'
 
 export interface Started {
   sessionId: string
   ref: AgentSessionRef
   /** False: the agent has the conversation so far in its own store. */
   isNew: boolean
+  /** The agent replayed what its store has, before this was resolved. */
+  isReplayed: boolean
   model: string | null
   takesImages: boolean
   capabilities: Json
@@ -30,13 +34,14 @@ export async function startSession(
     agent,
     place,
     version,
-    mcpServers,
+    tools,
     onNotice,
   }: {
     agent: AcpAgent
     place: AgentPlace
     version: string
-    mcpServers: readonly object[]
+    /** Null: it is given none. */
+    tools: Pick<RunToolServer, 'entry' | 'bridge'> | null
     onNotice: (text: string) => void
   },
 ): Promise<Started> {
@@ -47,11 +52,14 @@ export async function startSession(
   )
   const { agentCapabilities = {}, agentInfo } = initialized
   const { sessionMeta } = agent
+  // Every agent starts servers as programs; only most connect over HTTP.
+  const overHttp = agentCapabilities.mcpCapabilities?.http === true
+  const mcpServers = tools ? [overHttp ? tools.entry : tools.bridge(place.taskId)] : []
   const common = { cwd: place.cwd, mcpServers, ...(sessionMeta && { _meta: sessionMeta }) }
   const earlier = place.resume?.agent === agent.source ? place.resume.id : null
-  const gone = await goOn()
-  const answer = gone ?? (await begin())
-  const sessionId = gone ? (earlier as string) : text(answer.sessionId)
+  const continued = await goOn()
+  const answer = continued?.answer ?? (await begin())
+  const sessionId = continued ? (earlier as string) : text(answer.sessionId)
   if (!sessionId) throw new Error(`${agent.name} began a session without an id.`)
   const { modes = null } = answer
   await setMode()
@@ -59,7 +67,8 @@ export async function startSession(
   return {
     sessionId,
     ref: { agent: agent.source, id: sessionId },
-    isNew: gone === null,
+    isNew: continued === null,
+    isReplayed: continued?.method === methods.agent.session.load,
     model: modelOf({ ...answer, configOptions: options }),
     takesImages: agentCapabilities.promptCapabilities?.image === true,
     capabilities: jsonOf({ agentInfo, agentCapabilities, modes, configOptions: options }),
@@ -69,8 +78,8 @@ export async function startSession(
     return connection.request(methods.agent.session.new, common, { timeoutMs: startMsMax })
   }
 
-  /** Null: it has to begin a new one, which is told the conversation from Shiplog's record. */
-  async function goOn(): Promise<Record<string, unknown> | null> {
+  /** Null: it has to begin a new one, which gets the conversation from Shiplog's record. */
+  async function goOn(): Promise<{ method: string; answer: Record<string, unknown> } | null> {
     if (earlier === null) return null
     const canResume = agentCapabilities.sessionCapabilities?.resume != null
     const canLoad = agentCapabilities.loadSession === true && agent.canLoad
@@ -81,9 +90,10 @@ export async function startSession(
     for (const method of ways) {
       try {
         const params = { ...common, sessionId: earlier }
-        return ((await connection.request<object | null>(method, params, {
+        const answer = await connection.request<Record<string, unknown> | null>(method, params, {
           timeoutMs: loadMsMax,
-        })) ?? {}) as Record<string, unknown>
+        })
+        return { method, answer: answer ?? {} }
       } catch (error) {
         // Its store may have lost the session, or never had it.
         if (!isMissingSession(error)) throw error
@@ -151,22 +161,4 @@ export async function startSession(
     }
     return options
   }
-}
-
-const optionOf = (answer: Record<string, unknown>, category: string) =>
-  Array.isArray(answer.configOptions)
-    ? answer.configOptions.filter(isRecord).find((option) => option.category === category)
-    : undefined
-
-function valuesOf({ options }: Record<string, unknown>): (string | null)[] {
-  if (!Array.isArray(options)) return []
-  return options.flatMap((option) => {
-    if (!isRecord(option)) return []
-    return Array.isArray(option.options) ? valuesOf(option) : [text(option.value)]
-  })
-}
-
-function modelOf(answer: Record<string, unknown>): string | null {
-  const models = isRecord(answer.models) ? answer.models : {}
-  return text(optionOf(answer, 'model')?.currentValue) ?? text(models.currentModelId)
 }

@@ -1,16 +1,20 @@
 /** Shiplog's own tools, as an installed agent reaches them while it runs. */
-import type { AgentHost, AgentPlace } from '../../../shared/agents/agent.ts'
+
 import { type DefinedAgent, hasTool } from '../../../shared/agents/agent-specs.ts'
+import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
+import type { AgentHost } from '../../../shared/agents/driver/agent-session.ts'
 import { agentPresetNames, agentPresets } from '../../../shared/agents/installed-agents.ts'
 import type { Definitions } from '../definitions/index.ts'
 import type { OfferedAgent } from '../tools/tool-definitions.ts'
-import type { createToolServers, RunToolServer } from './mcp/tool-servers.ts'
+import type { RunToolServer, ToolServers } from './mcp/tool-servers.ts'
 
 /** Opens the tools of one run, which make their calls on its host. */
 export type OpenTaskTools = (run: {
   place: AgentPlace
   host: AgentHost
   definition: DefinedAgent | null
+  /** Resolves once what the agent has sent until now was read. */
+  untilRead: () => Promise<void>
 }) => Promise<RunToolServer>
 
 export function createOpenTaskTools({
@@ -18,11 +22,11 @@ export function createOpenTaskTools({
   definitions,
   isInstalled,
 }: {
-  servers: ReturnType<typeof createToolServers>
+  servers: ToolServers
   definitions: Pick<Definitions, 'of'>
   isInstalled: (command: string) => Promise<boolean>
 }): OpenTaskTools {
-  return async ({ place, host, definition }) => {
+  return async ({ place, host, definition, untilRead }) => {
     const server = await servers.open({
       has: (name) => hasTool(definition, name),
       mustReport: place.mustReport ?? false,
@@ -32,7 +36,7 @@ export function createOpenTaskTools({
         ...(await offeredPresets(isInstalled)),
       ],
     })
-    server.connect(host)
+    server.connect(host, untilRead)
     return server
   }
 }

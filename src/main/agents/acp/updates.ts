@@ -4,13 +4,15 @@
  * is identified by `messageId` where the agent gives one. Nothing is dropped silently: what this version can't read
  * becomes a `foreign` event (G8).
  */
-import type { AgentEvent, SpeechKind } from '../../../shared/agents/agent.ts'
+
 import type { PartId } from '../../../shared/agents/agent-records.ts'
+import type { AgentEvent, SpeechKind } from '../../../shared/agents/driver/agent-events.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { type ToolCallId, toolCallIdSchema } from '../../../shared/records/ids.ts'
 import type { Usage } from '../../../shared/records/usage.ts'
-import { type CallState, callStateOf, endOfCall, newCall, newsOfCall } from './calls.ts'
+import { type CallState, callStateOf, endOfCall, isEnd, newCall, newsOfCall } from './calls.ts'
 import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
+import { createEndedCalls } from './ended-calls.ts'
 import { ownToolOf } from './own-tools.ts'
 
 export interface UpdateFold {
@@ -54,6 +56,7 @@ interface Part {
 /** `source`: the agent, in foreign entries: `acp:codex`. `cwd`: paths inside it are shown relative to it. */
 export function createUpdateFold({ source, cwd }: { source: string; cwd: string }): UpdateFold {
   const calls = new Map<string, CallState>()
+  const ended = createEndedCalls()
   /** Of calls that Shiplog's own tools record themselves; true: still running. */
   const own = new Map<string, boolean>()
   const compactions = new Map<string, string>()
@@ -122,10 +125,16 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
     if (!isRecord(given) || id === null || id === '')
       return { call: null, events: [foreign(given)] }
     const known = calls.get(id)
+    const isAnnounced = given.sessionUpdate === 'tool_call'
+    if (!known && ended.isLate(id, given)) {
+      const call = ended.stateOf(id) ?? newCall(idOf(id))
+      return { call, events: ended.saysMore(id, given, cwd) ? [foreign(given)] : [] }
+    }
     const state = callStateOf(known ?? newCall(idOf(id)), given, cwd)
-    const isOver = state.status === 'completed' || state.status === 'failed'
+    const isOver = isEnd(state.status)
     if (own.has(id)) {
       if (isOver) own.set(id, false)
+      else if (isAnnounced) own.set(id, true)
       return { call: 'own', events: [] }
     }
     if (!known && ownToolOf(state) !== null) {
@@ -145,11 +154,18 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
     calls.set(id, { ...state, newOutput: '' })
     if (isOver) {
       calls.delete(id)
+      ended.add(id, state)
       events.push(endOfCall(state))
       // Without an id for messages, what comes next is another one.
       if (calls.size === 0 && part?.messageId === null) events.push(...endPart())
     }
     return { call: state, events }
+  }
+
+  /** Their outcome is recorded as unknown. */
+  function forgetCalls(): void {
+    for (const [id, state] of calls) ended.add(id, state)
+    calls.clear()
   }
 
   /** Codex ends a turn normally after its model failed, and says so only here. */
@@ -161,7 +177,7 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
     if (status === 'systemError') failure = detail ?? ''
     if (error && error.willRetry === true && inTurn) {
       part = null
-      calls.clear()
+      forgetCalls()
       inTurn = false
       const cause = failureSaid(detail ?? '')
       return [{ type: 'retrying', cause, untilMs: null }]
@@ -259,7 +275,7 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
     end({ usage, model, stop }) {
       const events = [...openTurn(), ...endPart()]
       inTurn = false
-      calls.clear()
+      forgetCalls()
       events.push({
         type: 'turn-ended',
         ...(usage && { usage }),
@@ -284,7 +300,8 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
       callCount = 0
       failure = null
       lastText = ''
-      own.clear()
+      // They are known still: what is sent of them late is no other call.
+      for (const id of own.keys()) own.set(id, false)
     },
     openTurn,
   }
@@ -304,7 +321,7 @@ const failureSaid = (detail: string): Cause => ({
 })
 
 /** Agents choose the form of ids; one that is too long is replaced by its end, which differs most. */
-function idOf(id: string): ToolCallId {
+export function idOf(id: string): ToolCallId {
   const parsed = toolCallIdSchema.safeParse(id)
   return parsed.success ? parsed.data : (id.slice(-200) as ToolCallId)
 }

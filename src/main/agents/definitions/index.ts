@@ -2,8 +2,9 @@
  * Agent definitions for the model driver: lists those of a folder, and narrows one when it is
  * started.
  */
-import type { Masker } from '../../../shared/agents/agent.ts'
+
 import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
 import { type ModelRef, modelNameOf } from '../../../shared/agents/model-refs.ts'
 import type { FilesInside } from '../tools/inside/index.ts'
 import { type AgentDefinition, builtInSource } from './definition.ts'

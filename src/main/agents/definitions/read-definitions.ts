@@ -1,6 +1,6 @@
 /** The agent definitions of a folder: the built-in ones, and those that its repository brings. */
 import { createHash } from 'node:crypto'
-import type { Masker } from '../../../shared/agents/agent.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 import { systemCode } from '../../journal/index.ts'
 import { decodeText } from '../tools/files/text-file.ts'

@@ -1,9 +1,9 @@
 /** One attempt at one answer of a model: its stream as events, and what came of it. */
 import { streamText, type TextStreamPart, type ToolSet } from 'ai'
-import type { AgentEvent } from '../../../shared/agents/agent.ts'
-import type { TurnPart } from './conversation.ts'
+import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
+import type { TurnPart } from './conversation/conversation.ts'
+import { type MessageTarget, writeData } from './conversation/messages.ts'
 import { type AttemptFailure, failureOf, incomplete } from './failures.ts'
-import { type MessageTarget, writeData } from './messages.ts'
 
 type StreamOptions = Parameters<typeof streamText>[0]
 
@@ -37,7 +37,7 @@ type FinishedStep = Extract<StreamPart, { type: 'finish-step' }>
 interface AskedCall {
   id: string
   name: string
-  /** A text where it is no JSON. */
+  /** A string if it is not JSON. */
   input: unknown
   providerData: ReturnType<typeof writeData>
 }
@@ -143,7 +143,7 @@ export async function* attemptAnswer(
           answer.model = part.response.modelId || target.model
           break
         case 'error':
-          // A broken event stands in the middle of a stream that goes on: what follows lacks it.
+          // The stream continues after a malformed event, so the rest of the answer lacks that part.
           failure ??= failureOf(part.error)
           break
         case 'abort':

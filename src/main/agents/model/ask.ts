@@ -1,7 +1,7 @@
 /** Asks a model for its next answer, and for the summary of a conversation, as often as it takes. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ToolSet } from 'ai'
-import type { AgentEvent } from '../../../shared/agents/agent.ts'
+import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
@@ -12,15 +12,15 @@ import {
   type StreamTimeouts,
   streamTimeouts,
 } from './answer.ts'
-import { conversationText, summaryInstructions, summaryWanted } from './compaction.ts'
-import type { ConversationItem } from './conversation.ts'
+import { conversationText, summaryInstructions, summaryWanted } from './conversation/compaction.ts'
+import type { ConversationItem } from './conversation/conversation.ts'
+import { messagesOfConversation } from './conversation/messages.ts'
+import { withCacheMarks } from './conversation/prompt-cache.ts'
+import type { createShownImages } from './conversation/shown-images.ts'
 import { type AttemptFailure, incomplete } from './failures.ts'
-import { messagesOfConversation } from './messages.ts'
 import { usageOf } from './pricing.ts'
-import { withCacheMarks } from './prompt-cache.ts'
 import type { OpenedModel } from './providers.ts'
 import { createRetryPolicy } from './retries.ts'
-import type { createShownImages } from './shown-images.ts'
 
 interface AskOptions {
   spec: ModelRef

@@ -1,5 +1,6 @@
 /** Makes the calls of one turn: those that leave files alone side by side, others one by one and in order. */
-import type { AgentHost, HostCall, ToolResult } from '../../../shared/agents/agent.ts'
+import type { AgentHost, HostCall } from '../../../shared/agents/driver/agent-session.ts'
+import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 
 /**

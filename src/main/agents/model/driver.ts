@@ -1,6 +1,8 @@
 /** Agents that are models: our own loop, on the providers' interfaces. What asks them is loaded when one begins. */
-import type { AgentDrivers, KeptFiles, Masker } from '../../../shared/agents/agent.ts'
+
 import { type AgentSpec, definitionFile, withModelRef } from '../../../shared/agents/agent-specs.ts'
+import type { AgentDrivers, KeptFiles } from '../../../shared/agents/driver/agent-driver.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
 import {
   type ModelRef,
   modelNameOf,
@@ -150,7 +152,7 @@ export function createModelDriver({
   }
 }
 
-/** As it was when the agent was started, whatever its project has since. */
+/** The prompt of the definition that the agent was started with, even if the project changed it since. */
 async function promptOf({ agent, definition }: ModelSpec, files: KeptFiles): Promise<string> {
   if (!definition) return builtInDefinition(agent)?.prompt ?? ''
   const text = await files.read(definitionFile(definition))

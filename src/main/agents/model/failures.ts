@@ -68,7 +68,7 @@ function refusedOf(words: string): AttemptFailure['refused'] {
 }
 
 function withoutStatus(error: unknown, detail: string): AttemptFailure {
-  // In the middle of a stream: whatever broke it, the answer is in part.
+  // In the middle of a stream, the answer is incomplete whatever the cause.
   const isRequest = APICallError.isInstance(error) && error.responseHeaders === undefined
   return {
     cause: { kind: 'network', detail: isBrokenOff(error) ? 'it broke off in the answer' : detail },

@@ -1,6 +1,6 @@
 /** A model's system prompt: how to work here, the environment, and the project's instructions. */
 import { posix } from 'node:path'
-import { type RunSandbox, sandboxText } from '../../../shared/records/sandbox.ts'
+import { type RunSandbox, sandboxText } from '../../../shared/records/projects/sandbox.ts'
 import { readText } from '../tools/files/text-file.ts'
 import type { FilesInside } from '../tools/inside/index.ts'
 
@@ -30,7 +30,7 @@ interface Place {
   inside: FilesInside
 }
 
-/** Instructions of a project are read up to here; of what is beyond, the file is named. */
+/** Instructions of a project are read up to this size; the files beyond it are only named. */
 const projectCharsMax = 32 * 1024
 
 export async function instructionsFor(place: Place): Promise<string> {

@@ -7,7 +7,7 @@ import type { LanguageModel } from 'ai'
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'
 import { assertNever } from '../../../shared/assert-never.ts'
 import { baseUrlOf, type ModelAccess } from './access.ts'
-import type { MessageTarget } from './messages.ts'
+import type { MessageTarget } from './conversation/messages.ts'
 
 export interface OpenedModel {
   model: LanguageModel

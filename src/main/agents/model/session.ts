@@ -1,13 +1,10 @@
 /** A conversation with a model: one request a turn, its calls made through the host, until it is done. */
 import type { ToolSet } from 'ai'
-import type {
-  AgentEvent,
-  AgentHost,
-  AgentPlace,
-  AgentSession,
-  PromptPart,
-} from '../../../shared/agents/agent.ts'
 import { type DefinedAgent, hasTool } from '../../../shared/agents/agent-specs.ts'
+import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
+import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
+import type { AgentHost, AgentSession } from '../../../shared/agents/driver/agent-session.ts'
+import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
 import { type ModelRef, modelNameOf } from '../../../shared/agents/model-refs.ts'
 import { isMadeAgain } from '../../../shared/agents/tool-traits.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
@@ -20,14 +17,20 @@ import { type ModelAccess, obstacleTo } from './access.ts'
 import type { Answer, StreamTimeouts } from './answer.ts'
 import { createAsk } from './ask.ts'
 import { makeCalls } from './calls.ts'
-import { compactionLimit, unknownWindow } from './context-window.ts'
-import { type ConversationItem, noteItem, resumedItem, type TurnCall } from './conversation.ts'
+import { unknownWindow } from './context-window.ts'
+import {
+  type ConversationItem,
+  noteItem,
+  resumedItem,
+  type TurnCall,
+} from './conversation/conversation.ts'
+import { compactionLimit } from './conversation/conversation-size.ts'
+import { type Memory, openMemory } from './conversation/memory.ts'
+import { createShownImages } from './conversation/shown-images.ts'
 import { instructionsFor, type ProjectFacts } from './instructions.ts'
-import { type Memory, openMemory } from './memory.ts'
 import { usageOf } from './pricing.ts'
 import { openModel } from './providers.ts'
 import { createRunLimit, lastTurnNote } from './run-limit.ts'
-import { createShownImages } from './shown-images.ts'
 import { toolDefinitions } from './tool-definitions.ts'
 
 // It would write to standard error, which is for people.

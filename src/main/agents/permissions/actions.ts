@@ -2,7 +2,7 @@
 import type { AskedAction } from '../../../shared/agents/permissions.ts'
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import { isToolName, type ToolInput, toolInputSchemas } from '../../../shared/agents/tools.ts'
-import type { PermissionRequest } from './decide.ts'
+import type { PermissionRequest } from './look.ts'
 import type { Place } from './places.ts'
 
 interface CalledTool {

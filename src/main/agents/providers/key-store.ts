@@ -2,11 +2,8 @@
  * `keys.json` in the data directory: the keys that the person gave Shiplog (K1), for this user alone to read, and
  * encrypted where the host has a keychain. They leave this module for their provider's origin only.
  */
-import { basename } from 'node:path'
 import { z } from 'zod'
-import { readJsonFile, setAside, writeFileDurable } from '../../journal/index.ts'
-
-const fileVersion = 1
+import { openSettingsFile } from '../../journal/index.ts'
 
 const storedKeySchema = z.object({
   /** Where it may be sent, such as `https://api.anthropic.com`. */
@@ -16,8 +13,7 @@ const storedKeySchema = z.object({
   value: z.string(),
 })
 
-const fileSchema = z.object({
-  version: z.literal(fileVersion),
+const contentSchema = z.object({
   /** By the name of the provider. */
   keys: z.record(z.string(), storedKeySchema),
 })
@@ -40,33 +36,29 @@ export interface KeyStore {
   names(): string[]
   /** Durable when it resolves. Null: it is forgotten. */
   set(name: string, key: { key: string; origin: string } | null): Promise<void>
-  /** Why the keys are not known, one sentence; null: they are. */
+  /** Says that the keys could not be read and where the file is; else null. */
   readonly lost: string | null
 }
 
-/** A damaged file is kept aside as `keys.json.damaged-<n>`. `path`: absolute. `keychain`: null where the host has none. */
+/** `path` is absolute. `keychain`: null where the host has none. */
 export async function openKeyStore(path: string, keychain: Keychain | null): Promise<KeyStore> {
-  const file = await readJsonFile(path, fileSchema)
-  const aside = file.kind === 'damaged' ? await setAside(path, 'damaged') : null
-  let whole: z.infer<typeof fileSchema> =
-    file.kind === 'ok' ? file.value : { version: fileVersion, keys: {} }
+  const file = await openSettingsFile(path, contentSchema, { keys: {} })
   const opened = new Map<string, FoundKey>()
-  for (const [name, stored] of Object.entries(whole.keys))
+  for (const [name, stored] of Object.entries(file.current().keys))
     opened.set(name, await openKey(stored, keychain))
 
+  const lost = file.lost()
   return {
     lost:
-      aside === null
-        ? null
-        : `The keys of model providers could not be read: enter them again in Settings. The file is kept as ${basename(aside)} in the data directory.`,
+      lost &&
+      `The keys of model providers could not be read: enter them again in Settings. ${lost}`,
     find: (name) => opened.get(name) ?? { kind: 'none' },
     names: () => [...opened.keys()],
     async set(name, wanted) {
-      const { [name]: _, ...others } = whole.keys
       const stored = wanted && (await sealed(wanted, keychain))
-      const next = { version: fileVersion, keys: stored ? { ...others, [name]: stored } : others }
-      await writeFileDurable(path, `${JSON.stringify(next, null, 2)}\n`)
-      whole = { ...next, version: fileVersion }
+      await file.change(({ keys: { [name]: _, ...others } }) => ({
+        keys: stored ? { ...others, [name]: stored } : others,
+      }))
       if (wanted && stored) opened.set(name, { kind: 'found', ...wanted, where: stored.where })
       else opened.delete(name)
     },

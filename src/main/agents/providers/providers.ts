@@ -63,7 +63,7 @@ function refuseEntry({ issues: [issue] }: ZodError): never {
 
 export function createProviders(deps: ProvidersDependencies): Providers {
   const { store, keys, env, usesEnvironment, learn } = deps
-  /** A change is made of what the one before has left. */
+  /** Changes are made one after the other, each to the result of the one before. */
   const inOrder = createKeyedMutex()
   for (const { lost } of [store, keys]) if (lost !== null) deps.onWarning(lost)
   for (const name of keys.names()) learnKey(name)

@@ -1,7 +1,8 @@
 /** Agents that play a scenario: no network, the same every time. */
 import { createHash } from 'node:crypto'
-import type { AgentDrivers, KeptFiles, Masker } from '../../../shared/agents/agent.ts'
 import { type AgentSpec, scenarioFile } from '../../../shared/agents/agent-specs.ts'
+import type { AgentDrivers, KeptFiles } from '../../../shared/agents/driver/agent-driver.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
 import { maskScenario } from './mask-scenario.ts'
 import { parseScenario } from './parse-scenario.ts'
 import { createScriptedProgram, type ScriptedProgram } from './scripted-program.ts'

@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml'
-import type { Masker } from '../../../shared/agents/agent.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
 
 /**
  * The scenario as it is saved beside the record and played: with its secrets masked. Without secrets it stays as it

@@ -1,4 +1,6 @@
-import type { AgentEvent, AgentHost, AgentPlace } from '../../../shared/agents/agent.ts'
+import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
+import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
+import type { AgentHost } from '../../../shared/agents/driver/agent-session.ts'
 import { fillText, fillValue, type PlaceholderValues } from './placeholders.ts'
 import { isReconciled } from './progress.ts'
 import type { Replay } from './replay.ts'

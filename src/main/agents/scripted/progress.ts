@@ -1,7 +1,8 @@
 /** The progress of a script, according to the entries of earlier runs. */
-import type { SessionHistory } from '../../../shared/agents/agent.ts'
+import type { SessionHistory } from '../../../shared/agents/driver/agent-place.ts'
 import { isMadeAgain } from '../../../shared/agents/tool-traits.ts'
-import type { Entry, MessageEntry } from '../../../shared/records/entries.ts'
+import type { Entry } from '../../../shared/records/entries.ts'
+import type { MessageEntry } from '../../../shared/records/entry-types/messages.ts'
 import type { EntryId, ToolCallId } from '../../../shared/records/ids.ts'
 
 interface Progress {

@@ -1,5 +1,6 @@
 /** The schema of a scenario file (SCENARIOS.md), with its error messages. */
 import { z } from 'zod'
+import { isAgentPreset } from '../../../shared/agents/installed-agents.ts'
 import { toolInputSchemas, toolNames } from '../../../shared/agents/tools.ts'
 import { durationExpected, parseDuration } from '../duration.ts'
 import { inputProblems } from '../tools/input-problems.ts'
@@ -113,7 +114,7 @@ function checkInput(
     if (!isFilledLater(valueAt(input, path))) refuse(context, [from, ...path], message)
   const { agent, timeout } = input
   if (name === 'task' && typeof agent === 'string' && !agents.includes(agent))
-    if (!hasPlaceholder(agent))
+    if (!isAgentPreset(agent) && !hasPlaceholder(agent))
       refuse(
         context,
         [from, 'agent'],

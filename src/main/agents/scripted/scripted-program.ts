@@ -1,10 +1,7 @@
-import type {
-  AgentEvent,
-  AgentPlace,
-  AgentSession,
-  OpenAgent,
-  PromptPart,
-} from '../../../shared/agents/agent.ts'
+import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
+import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
+import type { AgentSession, OpenAgent } from '../../../shared/agents/driver/agent-session.ts'
+import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
 import { noUsage } from '../../../shared/records/usage.ts'
 import { playTurn, type TurnEnd } from './play-turn.ts'
 import { progressOf } from './progress.ts'

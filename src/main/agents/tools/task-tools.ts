@@ -1,12 +1,13 @@
 /** The tools for sub-agents. They decide nothing themselves; the services do (TaskToolsPort). */
-import type { ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
+import type { ToolContext } from '../../../shared/agents/driver/tool-context.ts'
+import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
 import {
   type ApplyOutcome,
   type AwaitedTask,
   appliedFileLine,
   convertedLines,
 } from '../../../shared/agents/tools.ts'
-import { isSettled } from '../../../shared/records/tasks.ts'
+import { isSettled } from '../../../shared/records/tasks/task-status.ts'
 import { notCarriedLines } from '../../../shared/text/not-carried.ts'
 import {
   JournalClosedError,

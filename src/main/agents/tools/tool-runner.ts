@@ -3,7 +3,8 @@
  * `error` result.
  */
 import type { z } from 'zod'
-import type { RunTool, ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
+import type { RunTool, ToolContext } from '../../../shared/agents/driver/tool-context.ts'
+import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
 import type { ToolName } from '../../../shared/agents/tools.ts'
 import { isToolName, toolInputSchemas, toolNames } from '../../../shared/agents/tools.ts'
 import type { Custody } from '../../processes/custody.ts'

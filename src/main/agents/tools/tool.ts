@@ -1,4 +1,5 @@
-import type { ToolContext, ToolResult } from '../../../shared/agents/agent.ts'
+import type { ToolContext } from '../../../shared/agents/driver/tool-context.ts'
+import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
 import type { ToolInput, ToolName } from '../../../shared/agents/tools.ts'
 
 /** One tool. Throws `ToolError` for what the agent can act on; anything else it throws ends the run. */

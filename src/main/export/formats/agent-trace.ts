@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Entry } from '../../../shared/records/entries.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type ExportRun, exportedChildren, redacted } from '../export-run.ts'
 import { readEntries } from '../session-entries.ts'
 

@@ -3,7 +3,7 @@
  * trajectory of its own, embedded in its parent's and referred to by the result of its call. What the format has no
  * place for is under `extra`.
  */
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { noUsage, type Usage } from '../../../shared/records/usage.ts'
 import { type ExportRun, exportedChildren, redacted } from '../export-run.ts'
 import { type Conversation, conversation, type Turn, textOf } from '../turns.ts'
@@ -43,7 +43,13 @@ async function* trajectory(run: ExportRun, task: Task): AsyncGenerator<string> {
     yield ']'
   }
   const title = redacted(run, task.title, task.id)
-  yield `,"extra":${JSON.stringify({ title, status: task.status, startedAt: task.startedAt, endedAt: task.endedAt })}}`
+  const { status, startedAt, endedAt } = task
+  const report = task.hasReport ? await run.source.report(task.id) : null
+  const extra = {
+    ...{ title, status, startedAt, endedAt },
+    ...(report && { report: redacted(run, report.reportMarkdown, task.id) }),
+  }
+  yield `,"extra":${JSON.stringify(extra)}}`
 }
 
 async function* stepsOf(run: ExportRun, task: Task, children: Task[]): AsyncGenerator<object> {
@@ -70,7 +76,8 @@ function stepOf(run: ExportRun, part: Conversation, children: Task[]): object | 
   const { entry } = part
   if (entry.type !== 'compaction') return null
   const timestamp = new Date(entry.at).toISOString()
-  return { timestamp, source: 'system', message: entry.summary, extra: { kind: 'compaction' } }
+  const extra = { context_management: { type: 'compaction', boundary: 'replace' } }
+  return { timestamp, source: 'system', message: entry.summary, extra }
 }
 
 function turnStep(run: ExportRun, { message, calls }: Turn, children: Task[]): object {

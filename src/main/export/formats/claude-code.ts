@@ -3,7 +3,7 @@
  * as messages of the user, and sub-agents as side chains after their parent. No standard: only what those viewers read.
  */
 import { hash } from 'node:crypto'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type ExportRun, exportedChildren, redacted } from '../export-run.ts'
 import { conversation, type Turn } from '../turns.ts'
 

@@ -1,7 +1,7 @@
 /** Markdown for readers: a task's transcript, each sub-agent after the turn that started it. */
 import { createItemMarkdown } from '../../../shared/projections/transcript/transcript-markdown.ts'
 import { shortId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 import { childrenPlacer } from '../children.ts'

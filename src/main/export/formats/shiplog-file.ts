@@ -1,6 +1,6 @@
 /** The lines of an export in Shiplog's own format that are no records of a journal. See ../FORMAT.md. */
 import { z } from 'zod'
-import { partialMessageSchema } from '../../../shared/records/entries.ts'
+import { partialMessageSchema } from '../../../shared/records/entry-types/messages.ts'
 import { exportedTaskSchema } from '../../../shared/records/exported-tasks.ts'
 import { taskIdSchema } from '../../../shared/records/ids.ts'
 

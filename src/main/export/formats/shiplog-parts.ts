@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import type { ExportedTask } from '../../../shared/records/exported-tasks.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type JournalRecord, takeOutBlobs } from '../../journal/index.ts'
 import { type ExportRun, exportedChildren } from '../export-run.ts'
 import { type ExportedRecord, imagesOf, readEntries, wholeOutputOf } from '../session-entries.ts'
@@ -160,6 +160,7 @@ function exportedTask(run: ExportRun, task: Task): ExportedTask {
     model: task.model,
     usage: task.usage,
     callId: task.callId,
+    ...(task.reviewComments && { reviewComments: task.reviewComments }),
     spawnCommit: task.spawnCommit,
     plan: task.plan,
     runs: task.runs.map(({ process: _, prompt: __, images: ___, ...kept }) => kept),

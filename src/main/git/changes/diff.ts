@@ -9,7 +9,7 @@ import { changeWords, diffTree, readRaw } from './tree-changes.ts'
 export type DiffContent = Omit<WorkspaceDiff, 'target' | 'tree'>
 
 type DiffAnswer =
-  /** `tree`: the working tree as it was compared. */
+  /** `tree`: the compared state of the working tree. */
   | ({ kind: 'diff'; tree: string } & DiffContent)
   /** Agents work in place there: a folder without Git, or without its base commit. */
   | { kind: 'not-available'; reason: 'not-a-repository' | 'no-base-commit' }

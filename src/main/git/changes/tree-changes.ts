@@ -106,7 +106,7 @@ export async function prefixOf(
   dir: string,
   signal?: AbortSignal | undefined,
 ): Promise<string> {
-  if ((await readGitDir(dir)) !== null) return ''
+  if (readGitDir(dir) !== null) return ''
   return line(await git(['rev-parse', '--show-prefix'], { cwd: dir, signal }))
 }
 

@@ -9,7 +9,7 @@ import { writeSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { exists } from '../repository/exists.ts'
+import { exists } from '../repository/file-facts.ts'
 import { commonDirOf } from '../repository/inspect.ts'
 import {
   createConfigGuard,
@@ -121,7 +121,7 @@ export function createRunGit({
   }
 
   async function repairIfBroken(known: Worktrees, root: string): Promise<WorktreeState> {
-    const now = await inspectWorktree(root)
+    const now = inspectWorktree(root)
     return now.kind === 'broken' ? repair(known, root) : now
   }
 
@@ -136,10 +136,10 @@ export function createRunGit({
       root,
       line(await retried(['rev-parse', '--git-path', 'index'], { cwd: root })),
     )
-    if (!(await exists(index))) {
+    if (!exists(index)) {
       await guarded(['read-tree', 'HEAD'], { cwd: root })
       await guarded(['update-index', '-q', '--refresh'], { cwd: root, okExitCodes: [0, 1] })
-      if (await exists(path.join(path.dirname(index), 'info', 'sparse-checkout')))
+      if (exists(path.join(path.dirname(index), 'info', 'sparse-checkout')))
         await takeMissingAsOutside(root)
     }
     known.onRepaired?.(root)

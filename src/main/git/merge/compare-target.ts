@@ -1,4 +1,4 @@
-/** How changes stand in the folder that they would be applied to: what is there already, and what would conflict. */
+/** Compares changes with the folder that they would be applied to: which it already has, and which would conflict. */
 import {
   type ChangeConflict,
   conflictCharsMax,

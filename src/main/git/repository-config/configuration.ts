@@ -50,7 +50,7 @@ export interface ReadConfig {
    * `then` is from when the configuration was read. `now` differs once it may have changed. Null if
    * changes can't be detected.
    */
-  fingerprint: { then: string; now: () => Promise<string> } | null
+  fingerprint: { then: string; now: () => string } | null
 }
 
 /** A folder, and the repository if it is not the one that contains the folder. */

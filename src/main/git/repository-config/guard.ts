@@ -29,8 +29,7 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed, personal: r
   async function readOf(place: Place): Promise<ReadConfig> {
     const key = JSON.stringify(place)
     const known = remembered.get(key)
-    if (known?.fingerprint && (await known.fingerprint.now()) === known.fingerprint.then)
-      return known
+    if (known?.fingerprint && known.fingerprint.now() === known.fingerprint.then) return known
     remembered.delete(key)
     const read = await readRepositoryConfig(git, place, personalFiles)
     for (const file of read.personalFiles) personalFiles.add(file)
@@ -47,7 +46,7 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed, personal: r
    */
   async function stampOf(place: Place): Promise<string | null> {
     const { then, now } = remembered.get(JSON.stringify(place))?.fingerprint ?? {}
-    return then !== undefined && (await now?.()) === then ? then : null
+    return then !== undefined && now?.() === then ? then : null
   }
 
   async function variablesFor(place: Place): Promise<Record<string, string | undefined>> {

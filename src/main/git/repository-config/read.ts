@@ -5,10 +5,10 @@
  */
 
 import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { fields, type RunGit } from '../command/run-git.ts'
-import { exists } from '../repository/exists.ts'
+import { exists, orNull } from '../repository/file-facts.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
 import type { Place, ReadConfig, RepositoryConfig, Setting } from './configuration.ts'
@@ -41,10 +41,10 @@ export async function readRepositoryConfig(
   const ask = async (...args: string[]) =>
     (await git([...(gitDir === null ? [] : ['--git-dir', gitDir]), ...args], { cwd: dir })).stdout
   const list = () => ask('config', '--list', '-z', '--show-scope', '--show-origin')
-  const isOutside = gitDir === null && (await isOutsideRepositories(dir))
+  const isOutside = gitDir === null && isOutsideRepositories(dir)
   const likely = isOutside ? [path.join(dir, 'HEAD')] : await likelyFiles(place)
   const expected = likely && [...likely, ...personalFiles]
-  const before = expected && (await fingerprintOf(dir, expected))
+  const before = expected && fingerprintOf(dir, expected)
   const bytes = await list()
   const parts = fields(bytes)
   const settings: Setting[] = []
@@ -98,18 +98,18 @@ export async function readRepositoryConfig(
     const all = [...files, ...foundPersonal]
     if (expected && all.every((file) => expected.includes(file))) {
       const now = () => fingerprintOf(dir, expected)
-      const then = await now()
+      const then = now()
       return then === before ? { then, now } : null
     }
     const now = () => fingerprintOf(dir, all)
-    const then = await now()
+    const then = now()
     return bytes.equals(await list()) ? { then, now } : null
   }
 }
 
 /** A bare repository, which an older Git would use, has a HEAD. */
-const isOutsideRepositories = async (dir: string): Promise<boolean> =>
-  (await nearestRepository(path.resolve(dir))) === null && !(await exists(path.join(dir, 'HEAD')))
+const isOutsideRepositories = (dir: string): boolean =>
+  nearestRepository(path.resolve(dir)) === null && !exists(path.join(dir, 'HEAD'))
 
 /**
  * Returns the files with a repository's own settings, unless they include others; null if only Git
@@ -120,7 +120,7 @@ async function likelyFiles({ dir, gitDir }: Place): Promise<string[] | null> {
     const named = path.resolve(dir, gitDir)
     return [path.join(named, 'config'), path.join(named, 'config.worktree')]
   }
-  const found = await readGitDir(dir)
+  const found = readGitDir(dir)
   return found && [path.join(found.commonDir, 'config'), path.join(found.gitDir, 'config.worktree')]
 }
 
@@ -203,8 +203,8 @@ function lfsFiltersIn(settings: readonly Setting[]): string[] {
  */
 async function wrongIgnoreCase(dir: string, settings: readonly Setting[]): Promise<Setting[]> {
   const value = settings.findLast(({ key }) => key === 'core.ignorecase')?.value ?? 'false'
-  const root = isTrue(value) ? await nearestRepository(path.resolve(dir)) : null
-  if (root === null || (await exists(path.join(root, '.GIT')))) return []
+  const root = isTrue(value) ? nearestRepository(path.resolve(dir)) : null
+  if (root === null || exists(path.join(root, '.GIT'))) return []
   return [{ own: false, key: 'core.ignorecase', value: 'false' }]
 }
 
@@ -295,17 +295,17 @@ async function listing(
   return { commands, fetches, sha256: createHash('sha256').update(text).digest('hex') }
 }
 
-async function fingerprintOf(dir: string, files: readonly string[]): Promise<string> {
+function fingerprintOf(dir: string, files: readonly string[]): string {
   // Files in a `.git` folder can refer to a configuration elsewhere.
-  const place = await readGitDir(dir)
+  const place = readGitDir(dir)
   // A repository created in a folder between the two is used by Git from then on.
-  const nearest = await nearestRepository(path.resolve(dir))
+  const nearest = nearestRepository(path.resolve(dir))
   const folders = new Set([dir, nearest ?? dir].map((folder) => path.join(folder, '.git')))
-  const marks = [...folders, ...files].map(async (file) => {
-    const found = await stat(file, { bigint: true }).catch(() => null)
+  const marks = [...folders, ...files].map((file) => {
+    const found = orNull(() => statSync(file, { bigint: true }))
     return found && !found.isDirectory()
       ? `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`
       : `${found?.dev}:${found?.ino}`
   })
-  return [nearest, place?.gitDir, place?.commonDir, ...(await Promise.all(marks))].join(' ')
+  return [nearest, place?.gitDir, place?.commonDir, ...marks].join(' ')
 }

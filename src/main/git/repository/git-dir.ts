@@ -3,10 +3,9 @@
  * the same in every version of Git. Each turn needs them, and a Git process costs a hundred times
  * as much.
  */
-import type { Stats } from 'node:fs'
-import { lstat, stat } from 'node:fs/promises'
+import { lstatSync, type Stats, statSync } from 'node:fs'
 import path from 'node:path'
-import { readGitFile } from './read-git-file.ts'
+import { readGitFile, readIfPossible } from './read-git-file.ts'
 
 interface GitDir {
   /** The Git folder of this working tree alone: HEAD, the index. Absolute. */
@@ -23,19 +22,19 @@ interface GitDir {
  * Returns null if only Git can answer: `dir` is not the root of a working tree, belongs to another
  * user, stores its references in another format, or has a file in an unexpected format.
  */
-export async function readGitDir(dir: string): Promise<GitDir | null> {
+export function readGitDir(dir: string): GitDir | null {
   try {
     const dotGit = path.join(dir, '.git')
-    const [own, root] = await Promise.all([lstat(dotGit), stat(dir)])
+    const [own, root] = [lstatSync(dotGit), statSync(dir)]
     const isFolder = own.isDirectory()
     if (!(isFolder || own.isFile()) || !isOurs(own) || !isOurs(root)) return null
-    const gitDir = isFolder ? dotGit : path.resolve(dir, await pointedTo(dotGit))
-    const commonDir = await commonDirIn(gitDir)
+    const gitDir = isFolder ? dotGit : path.resolve(dir, pointedTo(dotGit))
+    const commonDir = commonDirIn(gitDir)
     if (isFolder && commonDir !== gitDir) return null
     const needed = [gitDir, path.join(commonDir, 'objects'), path.join(commonDir, 'refs')]
-    for (const found of await Promise.all(needed.map((one) => stat(one))))
+    for (const found of needed.map((one) => statSync(one)))
       if (!found.isDirectory() || !isOurs(found)) return null
-    const head = await headIn(gitDir, commonDir)
+    const head = headIn(gitDir, commonDir)
     return head && { gitDir, commonDir, ...head }
   } catch {
     return null
@@ -46,8 +45,8 @@ export async function readGitDir(dir: string): Promise<GitDir | null> {
  * Returns true if a repository certainly has no reference of this name (`refs/heads/main`): neither
  * as a file nor among the packed ones. False if it may have one. `dir` is as for `readGitDir`.
  */
-export async function lacksReference(dir: string, name: string): Promise<boolean> {
-  const found = await readGitDir(dir)
+export function lacksReference(dir: string, name: string): boolean {
+  const found = readGitDir(dir)
   return found !== null && lacksReferenceIn(found.commonDir, name)
 }
 
@@ -55,51 +54,51 @@ export async function lacksReference(dir: string, name: string): Promise<boolean
  * Like `lacksReference`, for a common Git folder that holds references as files, which is every one
  * not created with `reftable`.
  */
-export async function lacksReferenceIn(commonDir: string, name: string): Promise<boolean> {
+export function lacksReferenceIn(commonDir: string, name: string): boolean {
   try {
-    await lstat(path.join(commonDir, name))
+    if (lstatSync(path.join(commonDir, name), { throwIfNoEntry: false })) return false
+    const packed = readIfThere(path.join(commonDir, 'packed-refs'))
+    return !packed?.includes(` ${name}\n`)
+  } catch {
     return false
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false
   }
-  const packed = await readGitFile(path.join(commonDir, 'packed-refs')).catch((error) =>
-    error.code === 'ENOENT' ? '' : null,
-  )
-  return packed !== null && !packed.includes(` ${name}\n`)
 }
 
 /** Git refuses to work in another user's repository (`safe.directory`), and prints the reason. */
 const isOurs = ({ uid }: Stats): boolean =>
   process.geteuid === undefined || uid === process.geteuid()
 
-async function pointedTo(gitFile: string): Promise<string> {
-  const [, target] = /^gitdir: (.+?)[\r\n]*$/s.exec(await readGitFile(gitFile)) ?? []
+function pointedTo(gitFile: string): string {
+  const [, target] = /^gitdir: (.+?)[\r\n]*$/s.exec(readGitFile(gitFile)) ?? []
   if (target === undefined) throw new Error(`${gitFile} names no folder`)
   return target
 }
 
-async function commonDirIn(gitDir: string): Promise<string> {
-  const text = await readGitFile(path.join(gitDir, 'commondir')).catch((error) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+function commonDirIn(gitDir: string): string {
+  const text = readIfThere(path.join(gitDir, 'commondir'))
   return text === null ? gitDir : path.resolve(gitDir, text.replace(/[\r\n]+$/, ''))
 }
 
+function readIfThere(file: string): string | null {
+  try {
+    return readGitFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
 /** Returns null if HEAD holds neither a branch nor a commit. */
-async function headIn(
-  gitDir: string,
-  commonDir: string,
-): Promise<Pick<GitDir, 'branch' | 'commit'> | null> {
+function headIn(gitDir: string, commonDir: string): Pick<GitDir, 'branch' | 'commit'> | null {
   const file = path.join(gitDir, 'HEAD')
-  if (!(await lstat(file)).isFile()) return null
-  const text = await readGitFile(file)
+  if (!lstatSync(file).isFile()) return null
+  const text = readGitFile(file)
   const detached = commitIn(text)
   if (detached !== null) return { branch: null, commit: detached }
   const [, branch] = /^ref: refs\/heads\/(\S+)\n$/.exec(text) ?? []
   // With references in another format, HEAD contains this invalid one.
   if (branch === undefined || branch === '.invalid') return null
-  const loose = await readGitFile(path.join(commonDir, 'refs', 'heads', branch)).catch(() => '')
+  const loose = readIfPossible(path.join(commonDir, 'refs', 'heads', branch)) ?? ''
   // A branch can be a symbolic reference to another one.
   return loose.startsWith('ref:') ? null : { branch, commit: commitIn(loose) }
 }

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
 import { line, type RunGit } from '../command/run-git.ts'
-import { exists } from './exists.ts'
+import { exists } from './file-facts.ts'
 import { readGitDir } from './git-dir.ts'
 import { inspectProject, resolveCommit } from './inspect.ts'
 import { remoteName } from './remote-name.ts'
@@ -56,8 +56,8 @@ async function rootsOf(git: RunGit, dir: string): Promise<string[]> {
 }
 
 async function isShallow(git: RunGit, dir: string): Promise<boolean> {
-  const found = await readGitDir(dir)
-  if (found !== null && !(await exists(path.join(found.commonDir, 'shallow')))) return false
+  const found = readGitDir(dir)
+  if (found !== null && !exists(path.join(found.commonDir, 'shallow'))) return false
   return line(await git(['rev-parse', '--is-shallow-repository'], { cwd: dir })) !== 'false'
 }
 

@@ -41,7 +41,7 @@ export async function inspectProject(
   if (!found.isDirectory()) return { kind: 'not-a-directory' }
   try {
     // Most projects need only one Git process.
-    const own = await readGitDir(dir)
+    const own = readGitDir(dir)
     const standing = own && (await standingOf(git, dir, { signal }).catch(nullForGitError))
     if (own && standing?.head) {
       const { topLevel, head } = standing
@@ -111,7 +111,7 @@ export async function standingOf(
   { signal }: Where = {},
 ): Promise<Standing> {
   await git.ensureWorktree(dir)
-  const own = await readGitDir(dir)
+  const own = readGitDir(dir)
   const known = standings.get(git)?.get(dir)
   if (
     known &&
@@ -170,7 +170,7 @@ async function refuseElsewhere(git: RunGit, dir: string, topLevel: string): Prom
   const root = await git.worktreeRootOf(dir)
   if (root !== null && topLevel !== (await realpath(root)))
     throw new WorktreeBrokenError(root, `${topLevel} in it was made a repository of its own`)
-  const nearest = await nearestRepository(await realpath(dir))
+  const nearest = nearestRepository(await realpath(dir))
   // Git resolves links as the system does, and Windows has several spellings of one folder.
   if (nearest === null || (await realpath(topLevel)) !== nearest)
     throw filesElsewhere(dir, topLevel)
@@ -194,7 +194,7 @@ export async function commonDirOf(
   const there = await stat(repoDir).catch(() => null)
   if (there === null) return null
   await git.ensureWorktree(repoDir)
-  const found = await readGitDir(repoDir)
+  const found = readGitDir(repoDir)
   if (found !== null) return realpath(found.commonDir)
   try {
     const answer = await git(['rev-parse', '--git-common-dir'], { cwd: repoDir, signal })
@@ -209,7 +209,7 @@ export async function commonDirOf(
 /** Returns false if Git would find no repository, which saves a Git process. */
 export async function isInRepository(git: RunGit, dir: string): Promise<boolean> {
   await git.ensureWorktree(dir)
-  return (await nearestRepository(await realpath(dir))) !== null
+  return nearestRepository(await realpath(dir)) !== null
 }
 
 /** Returns the commit of HEAD; null before the first one. */
@@ -230,7 +230,7 @@ export async function resolveCommit(
 ): Promise<string | null> {
   if (name.startsWith('refs/')) {
     await git.ensureWorktree(dir)
-    if (await lacksReference(dir, name)) return null
+    if (lacksReference(dir, name)) return null
   }
   const result = await git(
     ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
@@ -276,7 +276,7 @@ export async function currentBranch(
   { signal }: Where = {},
 ): Promise<string | null> {
   await git.ensureWorktree(dir)
-  const found = await readGitDir(dir)
+  const found = readGitDir(dir)
   if (found !== null) return found.branch
   const result = await git(['symbolic-ref', '--quiet', 'HEAD'], {
     cwd: dir,
@@ -318,7 +318,9 @@ export function version(git: RunGit): Promise<[number, number]> {
 }
 
 async function readVersion(git: RunGit): Promise<[number, number]> {
-  const text = line(await git(['--version'], { cwd: process.cwd() }))
+  // The directory that this process was started in may be gone, or closed to its user.
+  const anyDir = path.parse(process.execPath).root
+  const text = line(await git(['--version'], { cwd: anyDir }))
   const found = /(\d+)\.(\d+)/.exec(text)
   return [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)]
 }
@@ -329,7 +331,7 @@ export async function remoteUrls(
   dir: string,
 ): Promise<{ name: string; url: string }[]> {
   // Checking a few folders saves a process at every start in a project without Git.
-  if ((await nearestRepository(path.resolve(dir))) === null) return []
+  if (nearestRepository(path.resolve(dir)) === null) return []
   await git.ensureWorktree(dir)
   try {
     return (await git.readConfig(dir)).remotes
@@ -346,7 +348,7 @@ export async function gitDirsOf(
 ): Promise<{ gitDir: string; commonDir: string } | null> {
   const commonDir = await commonDirOf(git, dir)
   if (commonDir === null) return null
-  const found = await readGitDir(dir)
+  const found = readGitDir(dir)
   const gitDir =
     found?.gitDir ?? path.resolve(dir, line(await git(['rev-parse', '--git-dir'], { cwd: dir })))
   return { gitDir: await realpath(gitDir), commonDir }

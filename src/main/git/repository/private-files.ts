@@ -26,7 +26,7 @@ export async function takeAwayIndexLock(
 /** Returns the path of a file that Git keeps for this worktree alone. */
 export async function privateFile(git: RunGit, dir: string, name: string): Promise<string> {
   await git.ensureWorktree(dir)
-  const found = await readGitDir(dir)
+  const found = readGitDir(dir)
   if (found !== null) return path.join(found.gitDir, name)
   const answer = await git(['rev-parse', '--git-path', name], { cwd: dir })
   return path.resolve(dir, line(answer))

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { orNull } from './file-facts.ts'
 
 /** Undefined on Windows, which has no named pipes in folders. */
 const { O_NONBLOCK = 0 } = constants
@@ -8,12 +8,15 @@ const { O_NONBLOCK = 0 } = constants
  * Reads a text file of Git's. Throws the system's error; for a named pipe, a device or a folder in
  * its place, which an agent may have created, throws an Error without blocking. Follows links.
  */
-export async function readGitFile(file: string): Promise<string> {
-  const handle = await open(file, constants.O_RDONLY | O_NONBLOCK)
+export function readGitFile(file: string): string {
+  const fd = openSync(file, constants.O_RDONLY | O_NONBLOCK)
   try {
-    if (!(await handle.stat()).isFile()) throw new Error(`${file} is not a file`)
-    return await handle.readFile('utf8')
+    if (!fstatSync(fd).isFile()) throw new Error(`${file} is not a file`)
+    return readFileSync(fd, 'utf8')
   } finally {
-    await handle.close()
+    closeSync(fd)
   }
 }
+
+/** Returns null for a file that can't be read, for whatever reason. */
+export const readIfPossible = (file: string): string | null => orNull(() => readGitFile(file))

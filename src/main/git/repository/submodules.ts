@@ -6,7 +6,7 @@ import { realpath, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
 import { fields, line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
-import { exists } from './exists.ts'
+import { exists } from './file-facts.ts'
 
 interface SubmoduleWithWork {
   /** Relative to the working tree's root. */
@@ -34,7 +34,7 @@ export async function submodulesWithWork(
   const found: SubmoduleWithWork[] = []
   for (const link of links) {
     const dir = path.join(topLevel, link)
-    if (!(await exists(path.join(dir, '.git')))) continue
+    if (!exists(path.join(dir, '.git'))) continue
     try {
       if (!(await hasWork(git, dir))) continue
       const gitDir = await gitDirOf(git, dir)

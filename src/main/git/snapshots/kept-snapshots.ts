@@ -67,9 +67,9 @@ async function idsBelow(git: RunGit, { dir, tree, since }: NewTree): Promise<str
 /** Removes the temporary reference, because another one exists now. A missing one is no error. */
 export async function releaseSnapshot(git: RunGit, dir: string, commit: string): Promise<void> {
   const ref = place + commit
-  if (!(await lacksReference(dir, ref))) await git(['update-ref', '-d', ref], { cwd: dir })
+  if (!lacksReference(dir, ref)) await git(['update-ref', '-d', ref], { cwd: dir })
   for (const store of storesAt(git, dir))
-    if (!(await lacksReferenceIn(store, ref)))
+    if (!lacksReferenceIn(store, ref))
       await inStore(git, store)(['update-ref', '-d', ref], { cwd: store })
 }
 

@@ -113,7 +113,7 @@ async function quarantined<Result>(
 }
 
 async function objectsOf(git: RunGit, dir: string): Promise<string> {
-  const found = await readGitDir(dir)
+  const found = readGitDir(dir)
   if (found !== null) return path.join(found.commonDir, 'objects')
   const answer = await git(['rev-parse', '--git-path', 'objects'], { cwd: dir })
   return path.resolve(dir, line(answer))

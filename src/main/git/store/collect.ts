@@ -6,7 +6,7 @@
 import { open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fields, line, type RunGit } from '../command/run-git.ts'
-import { exists } from '../repository/exists.ts'
+import { exists } from '../repository/file-facts.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
 import { alone } from './exclusion.ts'
 import { inStore, objectsIn } from './store.ts'
@@ -34,7 +34,7 @@ export function noteLook(store: string, tree: string): void {
 }
 
 /** A killed collection must be completed before anything is written. */
-export const wasCollecting = (store: string): Promise<boolean> => exists(path.join(store, underWay))
+export const wasCollecting = (store: string): boolean => exists(path.join(store, underWay))
 
 /** Resolves with the number of deleted objects. */
 export async function collect(git: RunGit, store: string): Promise<number> {

@@ -8,7 +8,7 @@ import { lstatSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { line, type RunGit, withVariables } from '../command/run-git.ts'
-import { exists } from '../repository/exists.ts'
+import { exists } from '../repository/file-facts.ts'
 import { commonDirOf } from '../repository/inspect.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
 
@@ -53,7 +53,7 @@ export function damagedFile(store: string): string | null {
 export async function ensureStore(git: RunGit, store: string, dir: string): Promise<void> {
   const damaged = damagedFile(store)
   if (damaged === null) return
-  if (await exists(store))
+  if (exists(store))
     throw new Error(`${damaged} is missing, or not a file: move ${store} away, then try again`)
   const answer = await git(['rev-parse', '--show-object-format'], { cwd: dir })
   const format = line(answer)

@@ -33,7 +33,7 @@ export interface TreeName {
   mode: string
   kind: 'folder' | 'file' | 'link' | 'submodule'
   id: string
-  /** Null where it is not a file, or its content is lost. */
+  /** Null if it is not a file, or its content is lost. */
   bytes: number | null
 }
 
@@ -64,7 +64,7 @@ export function createGitStores(git: RunGit) {
   }
 
   async function endCollection(store: string): Promise<void> {
-    if (await wasCollecting(store)) await collectIn(store)
+    if (wasCollecting(store)) await collectIn(store)
   }
 
   async function collectIn(store: string): Promise<number> {

@@ -223,7 +223,7 @@ export async function lastState(
   store: string,
   ref: string,
 ): Promise<TurnState | null> {
-  if (await lacksReferenceIn(store, `refs/${ref}`)) return null
+  if (lacksReferenceIn(store, `refs/${ref}`)) return null
   const names = [`refs/${ref}^{commit}`, `refs/${ref}^{tree}`]
   const found = await inStore(git, store)(['rev-parse', '--revs-only', ...names], { cwd: store })
   const [commit, tree] = line(found).split('\n')

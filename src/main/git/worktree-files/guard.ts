@@ -1,9 +1,9 @@
 /** Runs Git in a folder of Shiplog's worktrees only if it is a worktree. */
-import { realpath } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { assertNever } from '../../../shared/assert-never.ts'
 import { WorktreeBrokenError } from '../command/errors.ts'
-import { exists } from '../repository/exists.ts'
+import { exists, orNull } from '../repository/file-facts.ts'
 import { inspectWorktree, type WorktreeState } from './state.ts'
 
 export interface Worktrees {
@@ -19,9 +19,8 @@ export interface Worktrees {
  * Returns the root of the worktree that contains, or should contain, `dir`, below `worktrees` as
  * given; null outside it.
  */
-export async function worktreeRootOf(worktrees: string, dir: string): Promise<string | null> {
-  const places = [worktrees, await realpath(worktrees).catch(() => worktrees)]
-  for (const place of places) {
+export function worktreeRootOf(worktrees: string, dir: string): string | null {
+  for (const place of [worktrees, orNull(() => realpathSync.native(worktrees)) ?? worktrees]) {
     const [project, name] = path.relative(place, dir).split(path.sep)
     if (!project || !name || project === '..' || path.isAbsolute(project)) continue
     return path.join(worktrees, project, name)
@@ -38,8 +37,8 @@ export async function ensureWorktree(
   repair: () => Promise<WorktreeState>,
 ): Promise<void> {
   // The caller detects a missing folder.
-  if (!(await exists(root))) return
-  const found = await inspectWorktree(root)
+  if (!exists(root)) return
+  const found = inspectWorktree(root)
   const state = found.kind === 'broken' ? await repair() : found
   switch (state.kind) {
     case 'whole':

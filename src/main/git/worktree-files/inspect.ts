@@ -18,7 +18,7 @@ export async function inspectWorktreeOf(
   git: RunGit,
   { repoDir, root }: { repoDir: string; root: string },
 ): Promise<WorktreeInspection> {
-  const state = await inspectWorktree(root)
+  const state = inspectWorktree(root)
   if (state.kind === 'own-repository') return state
   const commonDir = await commonDirOf(git, repoDir).catch(nullForGitError)
   if (state.kind === 'whole') {

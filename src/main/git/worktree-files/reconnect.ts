@@ -2,9 +2,9 @@
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunGit } from '../command/run-git.ts'
-import { exists } from '../repository/exists.ts'
+import { exists } from '../repository/file-facts.ts'
 import { commonDirOf } from '../repository/inspect.ts'
-import { readGitFile } from '../repository/read-git-file.ts'
+import { readIfPossible } from '../repository/read-git-file.ts'
 import { writeDurable } from './durable.ts'
 import { inspectWorktree, repairWorktree } from './state.ts'
 
@@ -26,7 +26,7 @@ export async function reconnectWorktree(
 ): Promise<Reconnection> {
   const commonDir = await commonDirOf(git, repoDir)
   if (commonDir === null) return { kind: 'unknown', why: `there is no repository in ${repoDir}` }
-  const before = await inspectWorktree(root)
+  const before = inspectWorktree(root)
   switch (before.kind) {
     case 'whole': {
       if ((await commonDirOf(git, root)) !== commonDir)
@@ -53,16 +53,15 @@ export async function reconnectWorktree(
  * there does not exist. Resolves with whether anything was written.
  */
 async function registerNewPath(commonDir: string, root: string): Promise<boolean> {
-  const pointer = await readGitFile(path.join(root, '.git')).catch(() => '')
+  const pointer = readIfPossible(path.join(root, '.git')) ?? ''
   const [, name] = /^gitdir: .*?\/worktrees\/([^/\0\n]+)\/?\n*$/s.exec(pointer) ?? []
   if (name === undefined || name === '..' || name === '.') return false
   const gitdirFile = path.join(commonDir, 'worktrees', name, 'gitdir')
-  const recorded = await readGitFile(gitdirFile).catch(() => null)
+  const recorded = readIfPossible(gitdirFile)
   if (recorded === null) return false
   const place = path.resolve(path.dirname(gitdirFile), recorded.trimEnd())
   // It may be another worktree's: an agent can have written this worktree's `.git` file.
-  if (path.basename(path.dirname(place)) !== path.basename(root) || (await exists(place)))
-    return false
+  if (path.basename(path.dirname(place)) !== path.basename(root) || exists(place)) return false
   await writeDurable(gitdirFile, `${path.join(await realpath(root), '.git')}\n`)
   return true
 }

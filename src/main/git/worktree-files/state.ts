@@ -2,11 +2,15 @@
  * Detects and repairs broken worktrees of Shiplog's before Git works in one. A worktree whose `.git` file is missing
  * or damaged is a plain folder: Git would use the enclosing repository, and write the user's files there.
  */
-import { constants } from 'node:fs'
-import { lstat, open, readdir, realpath, stat, unlink } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { lstat, readdir, realpath, unlink } from 'node:fs/promises'
 import path from 'node:path'
-import { readGitFile } from '../repository/read-git-file.ts'
+import { lstatOf, statOf } from '../repository/file-facts.ts'
+import { readIfPossible } from '../repository/read-git-file.ts'
 import { writeDurable } from './durable.ts'
+
+/** Undefined on Windows, which has no named pipes in folders. */
+const { O_NONBLOCK = 0 } = constants
 
 export type WorktreeState =
   | { kind: 'whole' }
@@ -19,12 +23,12 @@ export type WorktreeState =
   | { kind: 'own-repository' }
 
 /** Inspects a worktree. Only reads. */
-export async function inspectWorktree(root: string): Promise<WorktreeState> {
+export function inspectWorktree(root: string): WorktreeState {
   const file = path.join(root, '.git')
-  const found = await lstat(file).catch(() => null)
+  const found = lstatOf(file)
   if (found === null) return { kind: 'broken', why: 'its .git file is gone' }
   if (found.isDirectory()) return { kind: 'own-repository' }
-  const adminDir = found.isFile() ? await namedAdminDir(root) : null
+  const adminDir = found.isFile() ? namedAdminDir(root) : null
   if (adminDir === null) {
     return {
       kind: 'broken',
@@ -36,12 +40,12 @@ export async function inspectWorktree(root: string): Promise<WorktreeState> {
     }
   }
   for (const name of ['HEAD', 'commondir', 'gitdir']) {
-    const text = await readGitFile(path.join(adminDir, name)).catch(() => '')
+    const text = readIfPossible(path.join(adminDir, name)) ?? ''
     if (isBlank(text)) return { kind: 'broken', why: `${path.join(adminDir, name)} is empty` }
   }
   // A missing index is one that Git has not written yet.
   const index = path.join(adminDir, 'index')
-  if (await isBlankIndex(index)) return { kind: 'broken', why: `${index} is empty` }
+  if (isBlankIndex(index)) return { kind: 'broken', why: `${index} is empty` }
   return { kind: 'whole' }
 }
 
@@ -59,24 +63,23 @@ export async function repairWorktree({
   root: string
   branch: string | null
 }): Promise<WorktreeState> {
-  const before = await inspectWorktree(root)
+  const before = inspectWorktree(root)
   if (before.kind !== 'broken') return before
   const adminDir = await findAdminDir(commonDir, root)
   if (adminDir === null) return before
-  const missing = async (name: string) =>
-    isBlank(await readGitFile(path.join(adminDir, name)).catch(() => ''))
+  const missing = (name: string) => isBlank(readIfPossible(path.join(adminDir, name)) ?? '')
   const gitFile = path.join(await realpath(root), '.git')
-  if (await missing('gitdir')) await writeDurable(path.join(adminDir, 'gitdir'), `${gitFile}\n`)
-  if (await missing('commondir')) await writeDurable(path.join(adminDir, 'commondir'), '../..\n')
-  if (branch !== null && (await missing('HEAD')))
+  if (missing('gitdir')) await writeDurable(path.join(adminDir, 'gitdir'), `${gitFile}\n`)
+  if (missing('commondir')) await writeDurable(path.join(adminDir, 'commondir'), '../..\n')
+  if (branch !== null && missing('HEAD'))
     await writeDurable(path.join(adminDir, 'HEAD'), `ref: refs/heads/${branch}\n`)
   // Git recreates it from HEAD; the files are unchanged.
   const index = path.join(adminDir, 'index')
-  if (await isBlankIndex(index)) await unlink(index)
+  if (isBlankIndex(index)) await unlink(index)
   const entry = await lstat(gitFile).catch(() => null)
   // A link's target must not be written, and opening a named pipe would block for ever.
   const canBeWritten = entry === null || entry.isFile()
-  if (canBeWritten && (await namedAdminDir(root)) === null)
+  if (canBeWritten && namedAdminDir(root) === null)
     await writeDurable(gitFile, `gitdir: ${adminDir}\n`)
   return inspectWorktree(root)
 }
@@ -85,15 +88,19 @@ export async function repairWorktree({
 const isBlank = (text: string): boolean => text.replaceAll('\0', '').trim() === ''
 
 /** An index with content begins with a signature. */
-async function isBlankIndex(file: string): Promise<boolean> {
-  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null)
-  if (handle === null) return false
+function isBlankIndex(file: string): boolean {
+  let fd: number
   try {
-    if (!(await handle.stat()).isFile()) return false
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(signatureBytes), 0)
-    return buffer.subarray(0, bytesRead).every((byte) => byte === 0)
+    fd = openSync(file, constants.O_RDONLY | O_NONBLOCK)
+  } catch {
+    return false
+  }
+  try {
+    if (!fstatSync(fd).isFile()) return false
+    const signature = Buffer.alloc(signatureBytes)
+    return signature.subarray(0, readSync(fd, signature)).every((byte) => byte === 0)
   } finally {
-    await handle.close()
+    closeSync(fd)
   }
 }
 
@@ -102,18 +109,14 @@ const signatureBytes = 4
 /**
  * Returns Git's own folder for the worktree, from its `.git` file; null if there is no such folder.
  */
-async function namedAdminDir(root: string): Promise<string | null> {
-  const text = await readGitFile(path.join(root, '.git')).catch(() => '')
+function namedAdminDir(root: string): string | null {
+  const text = readIfPossible(path.join(root, '.git')) ?? ''
   const [, named] = /^gitdir: (.+?)\n*$/s.exec(text) ?? []
   if (named === undefined || named.includes('\0')) return null
   const adminDir = path.resolve(root, named)
   // A repository's own folder is not that of a worktree.
   if (path.basename(path.dirname(adminDir)) !== 'worktrees') return null
-  const isDirectory = await stat(adminDir).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-  return isDirectory ? adminDir : null
+  return statOf(adminDir)?.isDirectory() ? adminDir : null
 }
 
 export async function canRepairWorktree(commonDir: string, root: string): Promise<boolean> {
@@ -122,13 +125,13 @@ export async function canRepairWorktree(commonDir: string, root: string): Promis
 
 async function findAdminDir(commonDir: string, root: string): Promise<string | null> {
   const all = path.join(commonDir, 'worktrees')
-  const named = await namedAdminDir(root)
+  const named = namedAdminDir(root)
   if (named !== null && path.dirname(await realpath(named)) === (await realpath(all))) return named
   const noted = await adminDirOf(commonDir, root)
   if (noted !== null) return noted
   // Git names it after the folder. It belongs to this worktree if it refers to no other.
   const byName = path.join(all, path.basename(root))
-  const text = await readGitFile(path.join(byName, 'gitdir')).catch(() => null)
+  const text = readIfPossible(path.join(byName, 'gitdir'))
   return text !== null && isBlank(text) ? byName : null
 }
 
@@ -140,7 +143,7 @@ export async function adminDirOf(commonDir: string, worktreePath: string): Promi
   const all = path.join(commonDir, 'worktrees')
   const wanted = path.join(await resolved(worktreePath), '.git')
   for (const name of await readdir(all).catch(() => [])) {
-    const noted = await readGitFile(path.join(all, name, 'gitdir')).catch(() => null)
+    const noted = readIfPossible(path.join(all, name, 'gitdir'))
     if (noted === null) continue
     const gitFile = path.resolve(all, name, noted.replace(/\n$/, ''))
     if (path.join(await resolved(path.dirname(gitFile)), '.git') === wanted) {

@@ -33,11 +33,11 @@ async function partialAdminDir(dir: string): Promise<string | null> {
     const pointer = path.join(dir, '.git')
     // Reading a pipe would block for ever.
     if (!(await lstat(pointer)).isFile()) return null
-    const gitFile = await readGitFile(pointer)
+    const gitFile = readGitFile(pointer)
     const [, named] = /^gitdir: (.+)\n?$/.exec(gitFile) ?? []
     if (named === undefined) return null
     const adminDir = path.resolve(dir, named)
-    const reason = await readGitFile(path.join(adminDir, 'locked'))
+    const reason = readGitFile(path.join(adminDir, 'locked'))
     return reason.trim() === partialWorktreeReason ? adminDir : null
   } catch {
     return null

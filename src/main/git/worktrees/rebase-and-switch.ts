@@ -3,7 +3,7 @@ import path from 'node:path'
 import { GitError } from '../command/errors.ts'
 import { line, type RunGit } from '../command/run-git.ts'
 import { mergeTrees } from '../merge/merge-trees.ts'
-import { exists } from '../repository/exists.ts'
+import { exists } from '../repository/file-facts.ts'
 import { head as headOf, isClean, resolveCommit, treeOf } from '../repository/inspect.ts'
 import { keepSnapshot } from '../snapshots/kept-snapshots.ts'
 import { whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
@@ -57,7 +57,7 @@ export async function switchBranch(
   if (head === null || !(await isOnBranch(git, dir, head))) return false
   for (const name of underWay) {
     const place = line(await git(['rev-parse', '--git-path', name], { cwd: dir }))
-    if (await exists(path.resolve(dir, place))) return false
+    if (exists(path.resolve(dir, place))) return false
   }
   try {
     // Ignored files may still be the user's work.

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { parseTaskId, type TaskId } from '../../../shared/records/ids.ts'
 import { line, type RunGit } from '../command/run-git.ts'
 import { commonDirOf, version } from '../repository/inspect.ts'
-import { readGitFile } from '../repository/read-git-file.ts'
+import { readIfPossible } from '../repository/read-git-file.ts'
 import { reconnectWorktree } from '../worktree-files/reconnect.ts'
 import { adminDirOf } from '../worktree-files/state.ts'
 
@@ -83,7 +83,7 @@ export async function isMovedWorktree(
   worktree: string,
 ): Promise<boolean> {
   const commonDir = await commonDirOf(git, repoDir)
-  const pointer = await readGitFile(path.join(worktree, '.git')).catch(() => '')
+  const pointer = readIfPossible(path.join(worktree, '.git')) ?? ''
   const [, own] = /^gitdir: (.+)$/m.exec(pointer) ?? []
   if (commonDir === null || own === undefined) return false
   const files = path.join(commonDir, 'worktrees', path.basename(own))

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { submoduleMode, symlinkMode, treeChanges } from '../changes/tree-changes.ts'
 import { WorktreeRefusedError } from '../command/errors.ts'
 import type { RunGit } from '../command/run-git.ts'
-import { exists } from '../repository/exists.ts'
+import { exists } from '../repository/file-facts.ts'
 import { commonDirOf, resolveCommit } from '../repository/inspect.ts'
 import { releaseSnapshot } from '../snapshots/kept-snapshots.ts'
 import { bringIntoRepository } from '../store/copy.ts'
@@ -72,7 +72,7 @@ export async function refuseUnrestorable(
       `The commit ${commit} is no longer in ${repoDir}.`,
     )
   }
-  if (await exists(path)) {
+  if (exists(path)) {
     throw new WorktreeRefusedError('path-exists', `${path} exists; move it away first.`)
   }
 }

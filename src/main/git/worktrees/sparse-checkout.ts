@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { diffTree } from '../changes/tree-changes.ts'
 import type { RunGit } from '../command/run-git.ts'
-import { exists } from '../repository/exists.ts'
+import { exists } from '../repository/file-facts.ts'
 import { privateFile } from '../repository/private-files.ts'
 import { withScratchDir } from '../snapshots/snapshot.ts'
 

@@ -7,7 +7,7 @@ import path from 'node:path'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { GitError, NotAWorktreeError, WorktreeRefusedError } from '../command/errors.ts'
 import { line, type RunGit } from '../command/run-git.ts'
-import { exists } from '../repository/exists.ts'
+import { exists } from '../repository/file-facts.ts'
 import { lacksReference, lacksReferenceIn } from '../repository/git-dir.ts'
 import { committedBase } from '../repository/history.ts'
 import { commonDirOf, resolveCommit } from '../repository/inspect.ts'
@@ -116,7 +116,7 @@ export async function removeWorktree(
   { repoDir, path: worktreePath, branch, branchAt, moveAway, signal }: RemoveWorktreeInput,
 ): Promise<WorktreeRemoval> {
   await refuseItsRepository(worktreePath, repoDir)
-  const existed = await exists(worktreePath)
+  const existed = exists(worktreePath)
   if (moveAway) {
     if (existed) await moveAway()
   } else await refuseRepository(worktreePath)
@@ -237,7 +237,7 @@ export async function keptCommit(
 ): Promise<string | null> {
   const ref = hiddenRef(taskId)
   for (const store of storesAt(git, repoDir)) {
-    if (await lacksReferenceIn(store, ref)) continue
+    if (lacksReferenceIn(store, ref)) continue
     const found = await resolveCommit(inStore(git, store), store, ref)
     if (found !== null) return found
   }
@@ -246,7 +246,7 @@ export async function keptCommit(
 
 /** A missing one is no error. */
 export async function deleteRef(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
-  if (await lacksReference(repoDir, hiddenRef(taskId))) return
+  if (lacksReference(repoDir, hiddenRef(taskId))) return
   await git(['update-ref', '-d', hiddenRef(taskId)], { cwd: repoDir })
 }
 
@@ -298,7 +298,7 @@ async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Prom
       `The branch ${branch} exists; choose another name.`,
     )
   }
-  if (await exists(input.path)) {
+  if (exists(input.path)) {
     throw new WorktreeRefusedError('path-exists', `${input.path} exists; choose another folder.`)
   }
   const own = await resolveCommit(git, repoDir, input.from, { signal })

@@ -1,6 +1,7 @@
 /** The environment of the command line: the process, and the rest of the program. */
+
+import type { OpenShiplogOptions, Shiplog } from '../../composition/shiplog.ts'
 import type { LeaseHolder } from '../../lease/lease-holder.ts'
-import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
 import type { LocalEndpoint } from '../local/endpoint.ts'
 import type { HolderConnection } from '../local/holder.ts'
 import type { WebHost, WebHostOptions } from '../web/index.ts'

@@ -2,7 +2,7 @@
 
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import { type Cause, formatCause } from '../../../shared/records/causes.ts'
-import type { Task, TaskTree } from '../../../shared/records/tasks.ts'
+import type { Task, TaskTree } from '../../../shared/records/tasks/tasks.ts'
 import { usageBelow } from './commands/tasks/task-tree.ts'
 
 /** `text` is for people and its wording may change in a later version; scripts should use `kind`. */

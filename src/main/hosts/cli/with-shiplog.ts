@@ -4,9 +4,9 @@
  */
 import type { Notice } from '../../../shared/contract/app.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
+import type { OpenShiplogOptions, Shiplog } from '../../composition/shiplog.ts'
 import type { LeaseHolder } from '../../lease/lease-holder.ts'
-import type { OpenShiplogOptions, Shiplog } from '../../shiplog.ts'
-import { holderIn, patiently } from '../local/patience.ts'
+import { holderIn, retryUntilFree } from '../local/retry-until-free.ts'
 import { type Access, callHolder, holdDataDir, within } from './access.ts'
 import type { CliContext } from './context.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -51,7 +51,7 @@ export async function withShiplog(
       () => holdDataDir(context, { ...options, dataDir }),
       (holder) => callHolder(context, holder, dataDir),
     )
-  const access = await patiently(reach, mayPass)
+  const access = await retryUntilFree(reach, mayPass)
   return runWith(context, access, {}, use)
 }
 
@@ -74,7 +74,7 @@ export async function withOwnShiplog(
       () => holdDataDir(context, { host, dataDir }),
       (holder) => whenHeld(holder, dataDir),
     )
-  const access = await patiently(hold, mayPass)
+  const access = await retryUntilFree(hold, mayPass)
   if (typeof access === 'number') return access
   const { shiplog } = access
   return runWith(context, access, { signalIsTheEnd: true }, (session) =>

@@ -7,8 +7,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { app, dialog, session, shell } from 'electron'
 import { openLocalEndpoint } from '../local/endpoint.ts'
-import { isHeldBriefly, patiently } from '../local/patience.ts'
+import { isHeldBriefly, retryUntilFree } from '../local/retry-until-free.ts'
 import { registerAppScheme, serveRenderer } from './app-scheme.ts'
+import { fragmentOfLog } from './arguments.ts'
 import {
   fragmentOfArguments,
   fragmentOfLink,
@@ -54,7 +55,9 @@ export function startDesktop(options: DesktopOptions): void {
     app.quit() // the other instance has received the request, link included
     return
   }
-  app.on('second-instance', (_event, argv) => links.open(fragmentOfArguments(argv)))
+  app.on('second-instance', (_event, argv) =>
+    links.open(fragmentOfLog(argv) ?? fragmentOfArguments(argv)),
+  )
   // Behind `--` nothing of a link is a switch, neither Chromium's nor ours.
   if (app.isPackaged) app.setAsDefaultProtocolClient(linkScheme, process.execPath, ['--'])
 
@@ -75,7 +78,7 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
       openWindow: (place) => windows.open(fragmentOfTranscript(place)),
       keychain,
     })
-  const services = await patiently(open, isHeldBriefly)
+  const services = await retryUntilFree(open, isHeldBriefly)
   const endpoint = await endpointFor(services, options.version)
   let displaced: Error | null = null
 
@@ -126,7 +129,7 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
   app.on('activate', () => {
     if (windows.current() === null) windows.open()
   })
-  windows.open(fragmentOfArguments(process.argv) ?? undefined)
+  windows.open(fragmentOfLog(process.argv) ?? fragmentOfArguments(process.argv) ?? undefined)
   links.deliverTo((fragment) => windows.show(fragment))
 }
 

@@ -10,16 +10,10 @@ import {
   recordToolInputs,
   recordToolTexts,
 } from '../../../shared/agents/record-tools.ts'
-import type { ShiplogClient } from '../../../shared/contract/index.ts'
-import { taskStatusSchema } from '../../../shared/records/tasks.ts'
-import { visibleText } from '../../../shared/text/shown-text.ts'
-import { type Scope, tasksText } from './record-answers.ts'
-import { recordAnswer } from './record-tools.ts'
-
-/** Calls the services; opens the data directory for it where no other process holds it. */
-export type CallServices = <Answer>(
-  use: (client: ShiplogClient, signal: AbortSignal) => Promise<Answer>,
-) => Promise<Answer>
+import { taskStatusSchema } from '../../../shared/records/tasks/task-status.ts'
+import { type Scope, tasksText } from '../../record-tools/answers.ts'
+import { recordAnswer } from '../../record-tools/record-tools.ts'
+import { type CallServices, textToolsOf } from './text-tools.ts'
 
 interface RecordServerOptions {
   version: string
@@ -40,37 +34,13 @@ export function createRecordServer({
 }: RecordServerOptions): McpServer {
   const server = new McpServer({ name: 'shiplog', title: 'Shiplog', version }, { instructions })
 
-  const add = <Input extends z.ZodObject>(
-    name: string,
-    about: { title: string; description: string; input: Input },
-    answer: (input: z.infer<Input>, client: ShiplogClient, signal: AbortSignal) => Promise<string>,
-  ) =>
-    server.registerTool(
-      name,
-      {
-        title: about.title,
-        description: about.description,
-        inputSchema: about.input as z.ZodObject,
-        annotations: { readOnlyHint: true, openWorldHint: false },
-      },
-      async (input, { mcpReq }) => {
-        try {
-          const text = await callServices((client, ending) =>
-            answer(input as z.infer<Input>, client, AbortSignal.any([ending, mcpReq.signal])),
-          )
-          return { content: [{ type: 'text', text: visibleText(text) }] }
-        } catch (error) {
-          const text = error instanceof Error ? error.message : String(error)
-          return { isError: true, content: [{ type: 'text', text: visibleText(text) }] }
-        }
-      },
-    )
+  const add = textToolsOf(server, callServices)
 
   for (const name of Object.keys(recordToolInputs).filter(isRecordTool))
     add(
       name,
-      { ...recordToolTexts[name], input: recordToolInputs[name] },
-      (input, client, signal) =>
+      { ...recordToolTexts[name], input: recordToolInputs[name], effect: 'reads' },
+      (input, client, { signal }) =>
         recordAnswer(name, input as RecordToolInput<typeof name>, { client, scope, signal }),
     )
   add(
@@ -91,6 +61,7 @@ export function createRecordServer({
           .default(30)
           .describe('At most so many, 200 at most'),
       }),
+      effect: 'reads',
     },
     (input, client) => tasksText(client, { ...input, scope }),
   )

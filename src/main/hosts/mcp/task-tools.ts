@@ -1,26 +1,27 @@
 /**
- * Tools that let any client of the Model Context Protocol start, await and stop tasks. They offer what every process
- * on this machine may do (K7): the permissions of an agent, its environment and its budget are the project's.
+ * Tools of the Model Context Protocol that start, await and stop tasks. They need only the grant of `lease.json` (K7):
+ * a client can't choose an agent's permissions, environment or budget, which are those of the project.
  */
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { AgentChoice } from '../../../shared/agents/agent-specs.ts'
 import { agentPresetNames } from '../../../shared/agents/installed-agents.ts'
-import { type CallTiming, keepAlive, usualCallTiming } from '../../../shared/agents/mcp-call.ts'
+import type { CallTiming } from '../../../shared/agents/mcp-call.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import { resolveId, shortId, type TaskId } from '../../../shared/records/ids.ts'
-import { isSettled, type Project, type Task, type TaskTree } from '../../../shared/records/tasks.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
+import { isSettled } from '../../../shared/records/tasks/task-status.ts'
+import type { Task, TaskTree } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../shared/text/counted.ts'
-import { visibleText } from '../../../shared/text/shown-text.ts'
-import { reportText } from './record-answers.ts'
-import type { CallServices } from './record-server.ts'
+import { reportText } from '../../record-tools/answers.ts'
+import { type CallServices, textToolsOf } from './text-tools.ts'
 
 interface TaskToolsOptions {
   callServices: CallServices
-  /** Called with a task that was started: whoever runs it has to stay until it is over. */
+  /** Called with each started task: the process that runs it must not end before the task has. */
   onStarted: (taskId: TaskId) => void
-  /** Absolute. The project of a call that names none. */
+  /** Absolute. A call that names no project starts in the project of this folder. */
   cwd: string
   timing?: CallTiming
 }
@@ -29,42 +30,9 @@ const task = z.string().describe('The id of a task, or its first characters (4 o
 
 export function addTaskTools(
   server: McpServer,
-  { callServices, onStarted, cwd, timing = usualCallTiming }: TaskToolsOptions,
+  { callServices, onStarted, cwd, timing }: TaskToolsOptions,
 ): void {
-  type Request = Parameters<typeof keepAlive>[0]
-
-  const add = <Input extends z.ZodObject>(
-    name: string,
-    about: { title: string; description: string; input: Input; destructive?: boolean },
-    answer: (
-      input: z.infer<Input>,
-      client: ShiplogClient,
-      signals: { signal: AbortSignal; stopWaiting: AbortSignal },
-    ) => Promise<string>,
-  ) =>
-    server.registerTool(
-      name,
-      {
-        title: about.title,
-        description: about.description,
-        inputSchema: about.input as z.ZodObject,
-        annotations: { openWorldHint: false, destructiveHint: about.destructive ?? false },
-      },
-      async (input, { mcpReq }) => {
-        const { stopWaiting, end } = keepAlive(mcpReq as Request, timing)
-        try {
-          const text = await callServices((client, signal) =>
-            answer(input as z.infer<Input>, client, { signal, stopWaiting }),
-          )
-          return { content: [{ type: 'text', text: visibleText(text) }] }
-        } catch (error) {
-          const text = error instanceof Error ? error.message : String(error)
-          return { isError: true, content: [{ type: 'text', text: visibleText(text) }] }
-        } finally {
-          end()
-        }
-      },
-    )
+  const add = textToolsOf(server, callServices, timing)
 
   add(
     'list_projects',
@@ -72,6 +40,7 @@ export function addTaskTools(
       title: 'List projects',
       description: 'The folders in which tasks can be started. Example: {}.',
       input: z.object({}),
+      effect: 'reads',
     },
     async (_input, client) => {
       const { projects } = await client.projects.list()
@@ -104,6 +73,7 @@ export function addTaskTools(
           .describe('PROVIDER/MODEL; absent: the default. An installed agent has its own'),
         title: z.string().optional(),
       }),
+      effect: 'starts',
     },
     async (input, client) => {
       const project = await projectOf(client, input.project, cwd)
@@ -126,6 +96,7 @@ export function addTaskTools(
         'Waits until a task is over and returns its report. If it takes long, the answer says that it still runs: call ' +
         'await_task again. Example: {"task": "3f2a1b9c"}.',
       input: z.object({ task }),
+      effect: 'reads',
     },
     async (input, client, { signal, stopWaiting }) => {
       const { id } = await taskOf(client, input.task)
@@ -144,7 +115,7 @@ export function addTaskTools(
       description:
         'Stops a task and everything below it. Its work is kept, and a person can resume it. Example: {"task": "3f2a1b9c"}.',
       input: z.object({ task }),
-      destructive: true,
+      effect: 'stops',
     },
     async (input, client) => {
       const { id, title } = await taskOf(client, input.task)

@@ -3,9 +3,10 @@
  * and reads one as entries, in bounded memory. It never changes a file, and follows no link out of its folder (I1).
  */
 
-import type { SessionTool } from '../../../shared/records/exported-tasks.ts'
+import type { ExportedTask, ImportTool } from '../../../shared/records/exported-tasks.ts'
 import type { EntryId, TaskId, ToolCallId } from '../../../shared/records/ids.ts'
 import type { Usage } from '../../../shared/records/usage.ts'
+import type { ExportLine } from '../../export/formats/shiplog-file.ts'
 import type { RecordBody } from '../../journal/index.ts'
 
 export interface SourceFile {
@@ -22,7 +23,7 @@ export interface SourceFile {
 }
 
 export interface FoundSession {
-  tool: SessionTool
+  tool: ImportTool
   /** As the tool names it: the same for all versions of its files. */
   key: string
   /** The session's own file first, if it is there. */
@@ -33,6 +34,30 @@ export interface FoundSession {
   expiresAtMs: number | null
   /** The tool's own lists leave it out. */
   isHidden: boolean
+  /** Given by a person or the tool, and kept outside of the session's own files. */
+  title?: string
+  /**
+   * The id of its first message. A session that goes on in another file begins with copies there, so that both have the
+   * same. Absent: not known.
+   */
+  opening?: string
+  /** Sessions that its first lines name as those it goes on from. Absent: none. */
+  namedEarlier?: string[]
+}
+
+/** A session that is in the archive, and that another one goes on from. */
+export interface EarlierSession {
+  taskId: TaskId
+  /** The other one names it. */
+  isNamed: boolean
+  /** Of its last message; 0: it has none. */
+  lastSeq: number
+  /** Whether it or one of its sub-agents has a message with that id. */
+  has(id: string): boolean
+  /** Of its own message with that id; null: it has none. */
+  seqOf(id: string): number | null
+  /** Of its last own message until then, in milliseconds since the epoch; 0: it has none. */
+  seqUntil(atMs: number): number
 }
 
 /** An entry with everything but what the journal adds. */
@@ -65,7 +90,15 @@ export interface DamagedLine {
   reason: string
 }
 
-/** A task of the session as it was read. */
+/** A file that a call of the session edited. */
+export interface EditedFile {
+  /** Absolute, on the machine of the session. */
+  path: string
+  /** When it was edited last, in milliseconds since the epoch. */
+  atMs: number
+}
+
+/** A task of the session, read from the tool's log. */
 export interface ReadTask {
   id: TaskId
   /** As the tool names it. */
@@ -77,8 +110,11 @@ export interface ReadTask {
   /** Its role. */
   agent: string
   prompt: string
+  /** The folder that it began in. */
   cwd: string
   branch: string | null
+  /** By its edit tools, the last edited last; what its commands wrote is not known. */
+  edited: EditedFile[]
   /** Milliseconds since the epoch; null: no record has a time. */
   startedAtMs: number | null
   endedAtMs: number | null
@@ -89,15 +125,50 @@ export interface ReadTask {
   /** False: it stopped in the middle. */
   isComplete: boolean
   counts: LineCounts
+  /** Of an export of Shiplog: the task as it has it, with what other tools do not record. */
+  exported?: {
+    task: ExportedTask
+    /** False: only its report is in the export. */
+    hasTranscript: boolean
+    reports: ReadReport[]
+    withheld: number
+  }
 }
+
+export type ReadReport = Omit<Extract<ExportLine, { shiplog: 'report' }>, 'shiplog'>
+
+/** What belongs to a task in an export of Shiplog, and is kept as it was written. */
+export type ExportedPart =
+  | { kind: 'record'; bytes: Buffer; withheld: boolean }
+  | { kind: 'line'; line: ExportLine }
 
 export type ReadEvent =
   | { kind: 'entries'; task: TaskId; entries: ReadEntry[]; images: ReadImage[] }
+  /** Instead of entries. */
+  | { kind: 'exported'; task: TaskId; part: ExportedPart }
   | { kind: 'damage'; damage: DamagedLine }
   /** Bytes read since the last one, for the progress. */
   | { kind: 'bytes'; bytes: number }
-  /** The last one. Parents come before their sub-agents. */
-  | { kind: 'end'; version: string; tasks: ReadTask[]; links: LinkCounts }
+  /**
+   * The last one. Parents come before their sub-agents. `continues`: the earlier session that it goes on from.
+   * `isRedacted`: something was masked or left out.
+   */
+  | {
+      kind: 'end'
+      version: string
+      tasks: ReadTask[]
+      links: LinkCounts
+      isRedacted?: boolean
+      continues?: ContinuedSession | null
+    }
+
+export interface ContinuedSession {
+  taskId: TaskId
+  /** Its last entry that this one has a copy of. */
+  seq: number
+  /** Records that are copies; they count as mapped, there. */
+  copies: number
+}
 
 interface LinkCounts {
   /** Sub-agents whose call is known. */
@@ -111,14 +182,20 @@ interface LinkCounts {
 }
 
 export interface ImportAdapter {
-  tool: SessionTool
-  /** Its place on this machine, by the environment; null: it has none. */
-  home(env: NodeJS.ProcessEnv, homeDir: string): string | null
-  /** Sessions at an absolute path: one file, a folder of sessions, or the tool's whole folder. */
+  tool: ImportTool
+  /**
+   * Sessions at an absolute path: one file, a folder of sessions, or the tool's whole folder. None, if the content of the
+   * file is not the tool's: by that it shows what wrote a log.
+   */
   discover(path: string, signal: AbortSignal): AsyncGenerator<FoundSession>
   /** `idOf`: the id of the task that the tool names so; '' is the session itself. */
   read(
     session: FoundSession,
-    context: { idOf(key: string): TaskId; signal: AbortSignal },
+    context: {
+      idOf(key: string): TaskId
+      signal: AbortSignal
+      /** Sessions here that it may go on from. Absent: none. */
+      earlier?: readonly EarlierSession[]
+    },
   ): AsyncGenerator<ReadEvent>
 }

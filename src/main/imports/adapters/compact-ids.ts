@@ -17,24 +17,27 @@ export function hashOf(value: string): number {
   return 4_294_967_296 * (b & 0x1fffff) + (a >>> 0) || 1
 }
 
-/** A growing array of numbers. */
+/** Numbers that are allocated at once. */
+const chunkLength = 1 << 12
+
+/** A growing array of numbers. It grows without being copied, which would take twice the memory. */
 export function createColumn<Column extends Float64Array | Int32Array | Uint8Array>(
   make: (length: number) => Column,
 ) {
-  let values = make(1024)
+  const chunks: Column[] = []
   let length = 0
+  const chunkOf = (index: number) => chunks[Math.floor(index / chunkLength)]
   return {
     push(value: number): void {
-      if (length === values.length) {
-        const grown = make(length * 2)
-        grown.set(values)
-        values = grown
-      }
-      values[length++] = value
+      if (length % chunkLength === 0) chunks.push(make(chunkLength))
+      const chunk = chunkOf(length)
+      if (chunk) chunk[length % chunkLength] = value
+      length++
     },
-    at: (index: number): number => values[index] ?? 0,
+    at: (index: number): number => chunkOf(index)?.[index % chunkLength] ?? 0,
     set(index: number, value: number): void {
-      values[index] = value
+      const chunk = chunkOf(index)
+      if (chunk) chunk[index % chunkLength] = value
     },
     get length() {
       return length
@@ -42,44 +45,52 @@ export function createColumn<Column extends Float64Array | Int32Array | Uint8Arr
   }
 }
 
-/** The first line of each id. */
+/** A number for each id. */
 export function createIdTable() {
-  let capacity = 4096
-  let keys = new Float64Array(capacity)
-  let lines = new Int32Array(capacity)
-  let size = 0
-  const slotOf = (key: number): number => {
-    let slot = key % capacity
-    while (keys[slot] !== 0 && keys[slot] !== key) slot = slot + 1 === capacity ? 0 : slot + 1
-    return slot
+  /** Places of ids in `keys` and `numbers`, from 1; 0: the slot is free. */
+  let slots = new Int32Array(4096)
+  const keys = createColumn((length) => new Float64Array(length))
+  const numbers = createColumn((length) => new Int32Array(length))
+
+  /** The slot of the id, or the free one that it would take. */
+  function slotOf(key: number): number {
+    let slot = key % slots.length
+    for (;;) {
+      const place = slots[slot] ?? 0
+      if (place === 0 || keys.at(place - 1) === key) return slot
+      slot = slot + 1 === slots.length ? 0 : slot + 1
+    }
   }
+
+  function grow(): void {
+    slots = new Int32Array(slots.length * 2)
+    for (let index = 0; index < keys.length; index++) slots[slotOf(keys.at(index))] = index + 1
+  }
+
+  /** False: the id has a number already. */
+  function add(key: number, number: number): boolean {
+    if (keys.length * 3 >= slots.length * 2) grow()
+    const slot = slotOf(key)
+    if (slots[slot] !== 0) return false
+    keys.push(key)
+    numbers.push(number)
+    slots[slot] = keys.length
+    return true
+  }
+
   return {
-    /** False: the id is known already. */
-    add(key: number, line: number): boolean {
-      if (size * 2 >= capacity) {
-        const [oldKeys, oldLines] = [keys, lines]
-        capacity *= 2
-        keys = new Float64Array(capacity)
-        lines = new Int32Array(capacity)
-        for (let at = 0; at < oldKeys.length; at++) {
-          const old = oldKeys[at] ?? 0
-          if (old === 0) continue
-          const slot = slotOf(old)
-          keys[slot] = old
-          lines[slot] = oldLines[at] ?? 0
-        }
-      }
-      const slot = slotOf(key)
-      if (keys[slot] === key) return false
-      keys[slot] = key
-      lines[slot] = line
-      size++
-      return true
-    },
+    add,
     /** -1: there is none. */
     find(key: number): number {
-      const slot = slotOf(key)
-      return keys[slot] === key ? (lines[slot] ?? -1) : -1
+      const place = slots[slotOf(key)] ?? 0
+      return place === 0 ? -1 : numbers.at(place - 1)
+    },
+    /** Returns how often it was called for the id. */
+    count(key: number): number {
+      if (add(key, 1)) return 1
+      const index = (slots[slotOf(key)] ?? 0) - 1
+      numbers.set(index, numbers.at(index) + 1)
+      return numbers.at(index)
     },
   }
 }

@@ -1,7 +1,8 @@
 /** Lists folders of other tools without following links out of them (I1). */
 import { lstat, readdir, realpath } from 'node:fs/promises'
-import { join } from 'node:path'
-import { readLines } from '../../journal/index.ts'
+import { basename, join } from 'node:path'
+import { linesOf } from '../../journal/index.ts'
+import { contentOf } from './source-content.ts'
 import { isRecord } from './values.ts'
 
 export interface ListedFile {
@@ -34,7 +35,7 @@ export async function listFolder(
 export async function fileAt(path: string): Promise<ListedFile | null> {
   const status = await lstat(path).catch(() => null)
   if (!status?.isFile()) return null
-  const name = path.slice(path.lastIndexOf('/') + 1)
+  const name = basename(path)
   return { name, path, bytes: status.size, mtimeMs: Math.trunc(status.mtimeMs) }
 }
 
@@ -61,7 +62,7 @@ export async function firstRecords(
   const found: Record<string, unknown>[] = []
   let lines = 0
   try {
-    for await (const line of readLines(path, { lineBytesMax, tail: true })) {
+    for await (const line of linesOf(contentOf(path), { lineBytesMax, tail: true })) {
       if (++lines > firstLinesMax) break
       const record = line && parsed(line)
       if (!isRecord(record)) continue

@@ -1,5 +1,6 @@
-/** Reads the JSON Lines of other tools: also torn and glued lines, and those with blocks of NUL. */
-import { readLines } from '../../journal/index.ts'
+/** Reads the JSON Lines of other tools, including cut lines, several records on one line, and runs of NUL bytes. */
+import { linesOf } from '../../journal/index.ts'
+import { contentOf } from './source-content.ts'
 import { isRecord } from './values.ts'
 
 export type Piece = {
@@ -14,7 +15,7 @@ export type Piece = {
 
 /** No tool writes longer ones; a string of this size can still be parsed within the memory of an import. */
 const lineBytesMax = 48 << 20
-/** Of what can't be read, this much is kept to be seen. */
+/** The beginning of an unreadable line that is kept and shown. */
 const damagedCharsMax = 2_000
 /** Characters that are looked through for the records of one line: half a second. */
 const scannedCharsMax = 300_000_000
@@ -29,7 +30,11 @@ export async function* readPieces(
   signal: AbortSignal,
 ): AsyncGenerator<Piece> {
   let line = 0
-  for await (const bytes of readLines(file, { lineBytesMax, tail: true, followLinks: false })) {
+  let damage: string | null = null
+  const content = contentOf(file, (reason) => {
+    damage = reason
+  })
+  for await (const bytes of linesOf(content, { lineBytesMax, tail: true })) {
     signal.throwIfAborted()
     line++
     if (bytes === null) {
@@ -45,6 +50,7 @@ export async function* readPieces(
     }
     yield* piecesOf(text, line, bytes.length + 1, isRecordOf)
   }
+  if (damage !== null) yield { line: line + 1, bytes: 0, damage, text: '' }
 }
 
 function* piecesOf(

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { openDataFile } from '../../journal/index.ts'
 import type { SourceFile } from '../adapters/adapter.ts'
+import { hashContent, isCompressed } from '../adapters/source-content.ts'
 import type { ImportRecord } from './staged-session.ts'
 
 const chunkBytes = 1 << 20
 
-/** SHA-256 of the first `bytes` of a file, in hex; of what there is, if it is shorter. */
+/** Returns the SHA-256 of the first `bytes` of a file, or of all of a shorter one, in hex. */
 export async function hashBytes(path: string, bytes: number, signal: AbortSignal): Promise<string> {
   const digest = createHash('sha256')
   const handle = await openDataFile(path, 'read')
@@ -29,7 +30,12 @@ export async function hashFiles(
   signal: AbortSignal,
 ): Promise<ImportRecord['files']> {
   const hashed: ImportRecord['files'] = []
-  for (const { name, path, bytes, mtimeMs } of files)
-    hashed.push({ name, bytes, mtimeMs, sha256: await hashBytes(path, bytes, signal) })
+  for (const { name, path, bytes, mtimeMs } of files) {
+    if (isCompressed(path)) {
+      const content = await hashContent(path, 0, signal)
+      const { sha256 } = content
+      hashed.push({ name, bytes: content.bytes, mtimeMs, sha256, compressedBytes: bytes })
+    } else hashed.push({ name, bytes, mtimeMs, sha256: await hashBytes(path, bytes, signal) })
+  }
   return hashed
 }

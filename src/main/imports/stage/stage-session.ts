@@ -1,8 +1,9 @@
 /** Reads one session of another tool into transcripts below a folder. Runs in the worker. */
 import { createHash } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { type Journal, makeDirDurable, openJournal, storeBlob } from '../../journal/index.ts'
+import { type Journal, openJournal, storeBlob } from '../../journal/index.ts'
 import { chatFile } from '../../sessions/session-files.ts'
 import type {
   DamagedLine,
@@ -10,7 +11,11 @@ import type {
   ImportAdapter,
   ReadEntry,
   ReadEvent,
+  ReadTask,
 } from '../adapters/adapter.ts'
+import { createRewrittenIds, sameIds } from '../rewritten-ids.ts'
+import { type EarlierTranscripts, readEarlier } from './earlier-sessions.ts'
+import { createExportedTranscript, type ExportedTranscript } from './exported-transcript.ts'
 import { hashFiles } from './hash-files.ts'
 import type { StagedSession, StagedTask } from './staged-session.ts'
 
@@ -33,12 +38,17 @@ export async function stageSession(
   deps: {
     dir: string
     idOf(key: string): TaskId
+    /** Which version of the session it becomes: see session-ids.ts. */
+    nth: number
     signal: AbortSignal
     onBytes(bytes: number): void
+    /** Sessions here that it may go on from. */
+    earlier: readonly EarlierTranscripts[]
   },
 ): Promise<StagedSession> {
-  const { dir, idOf, signal, onBytes } = deps
+  const { dir, idOf, nth, signal, onBytes } = deps
   const transcripts = new Map<TaskId, OpenTranscript>()
+  const exported = new Map<TaskId, { dir: string; transcript: ExportedTranscript }>()
   const damage: DamagedLine[] = []
   let ended: Extract<ReadEvent, { kind: 'end' }> | null = null
 
@@ -46,26 +56,52 @@ export async function stageSession(
     const known = transcripts.get(task)
     if (known) return known
     const name = `task-${transcripts.size}`
-    await makeDirDurable(join(dir, name))
+    await mkdir(join(dir, name), { mode: 0o700 })
     const journal = await openJournal(join(dir, name, chatFile))
     const opened = { dir: name, journal, waiting: [], entries: 0, messages: 0 }
     transcripts.set(task, opened)
     return opened
   }
 
+  async function exportedOf(task: TaskId): Promise<ExportedTranscript> {
+    const known = exported.get(task)
+    if (known) return known.transcript
+    const name = `task-${exported.size}`
+    await mkdir(join(dir, name), { mode: 0o700 })
+    const transcript = createExportedTranscript(join(dir, name))
+    exported.set(task, { dir: name, transcript })
+    return transcript
+  }
+
   async function flush(transcript: OpenTranscript): Promise<void> {
-    if (transcript.waiting.length > 0) await transcript.journal.appendAll(transcript.waiting)
+    if (transcript.waiting.length > 0) await transcript.journal.write(transcript.waiting)
     transcript.waiting = []
+  }
+
+  async function finishTranscripts(read: ReadTask[]): Promise<StagedTask[]> {
+    const tasks: StagedTask[] = []
+    for (const task of read) {
+      const transcript = transcripts.get(task.id)
+      if (transcript) await flush(transcript)
+      const counts = transcript && {
+        ...{ entries: transcript.entries, messages: transcript.messages },
+        bytes: transcript.journal.bytes,
+      }
+      tasks.push({ ...task, dir: transcript?.dir ?? null, transcriptCounts: counts ?? null })
+    }
+    return tasks
   }
 
   try {
     const files = await hashFiles(session.files, signal)
-    for await (const event of adapter.read(session, { idOf, signal })) {
+    const earlier = await readEarlier(deps.earlier, signal)
+    for await (const event of adapter.read(session, { idOf, signal, earlier })) {
       signal.throwIfAborted()
       if (event.kind === 'bytes') onBytes(event.bytes)
       else if (event.kind === 'damage') {
         if (damage.length < listedDamageMax) damage.push(event.damage)
       } else if (event.kind === 'end') ended = event
+      else if (event.kind === 'exported') await (await exportedOf(event.task)).add(event.part)
       else {
         const transcript = await transcriptOf(event.task)
         for (const image of event.images) await storeBlob(join(dir, transcript.dir, 'blobs'), image)
@@ -76,37 +112,57 @@ export async function stageSession(
       }
     }
     if (ended === null) throw new Error(`${session.key} was not read to its end`)
-    const tasks: StagedTask[] = []
-    for (const task of ended.tasks) {
-      const transcript = transcripts.get(task.id)
-      if (transcript) await flush(transcript)
-      tasks.push({
-        ...task,
-        dir: transcript?.dir ?? null,
-        transcriptCounts: transcript
-          ? {
-              entries: transcript.entries,
-              messages: transcript.messages,
-              bytes: transcript.journal.bytes,
-            }
-          : null,
-      })
-    }
+    const sha256 = digestOf(files)
+    const tasks = ended.tasks[0]?.exported
+      ? await finishExport(ended.tasks, exported, { nth, sha256 })
+      : await finishTranscripts(ended.tasks)
     return {
       record: {
         ...{ version: 1, tool: session.tool, toolVersion: ended.version, session: session.key },
-        ...{ folder: dirname(session.files[0]?.path ?? ''), files, sha256: digestOf(files) },
-        ...{ links: ended.links, damage },
-        tasks: tasks.map(({ id, counts }) => ({ taskId: id, ...counts })),
+        ...{ folder: dirname(session.files[0]?.path ?? ''), files, sha256 },
+        ...{ links: ended.links, damage, continues: ended.continues ?? null },
+        ...{ redacted: ended.isRedacted === true },
+        tasks: tasks.map(({ id, counts, edited }) => ({ taskId: id, ...counts, edited })),
       },
       tasks,
     }
   } finally {
     for (const { journal } of transcripts.values()) await journal.close()
+    for (const { transcript } of exported.values()) await transcript.close()
   }
 }
 
+/** With the ids of the file, unless another version of it is here. */
+async function finishExport(
+  read: ReadTask[],
+  transcripts: Map<TaskId, { dir: string; transcript: ExportedTranscript }>,
+  { nth, sha256 }: { nth: number; sha256: string },
+): Promise<StagedTask[]> {
+  const ids =
+    nth === 0
+      ? sameIds
+      : createRewrittenIds(
+          read.map(({ id }) => id),
+          `${sha256}${nth === 1 ? '' : nth - 1}`,
+        )
+  const tasks: StagedTask[] = []
+  for (const task of read) {
+    const { dir = null, transcript } = transcripts.get(task.id) ?? {}
+    const counts = await transcript?.finish(ids)
+    tasks.push({
+      ...(JSON.parse(ids.inText(JSON.stringify(task))) as ReadTask),
+      dir: task.exported?.hasTranscript ? dir : null,
+      transcriptCounts: counts ?? null,
+      ...(transcript && { last: transcript.last }),
+    })
+  }
+  return tasks
+}
+
+/** Of a single file, its own hash: it may have another name. */
 function digestOf(files: { name: string; bytes: number; sha256: string }[]): string {
+  const [only, ...others] = files
+  if (only && others.length === 0) return only.sha256
   const digest = createHash('sha256')
   for (const { name, bytes, sha256 } of files) digest.update(`${name}\0${bytes}\0${sha256}\n`)
   return digest.digest('hex')

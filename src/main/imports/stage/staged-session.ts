@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { importToolSchema } from '../../../shared/records/exported-tasks.ts'
 import { taskIdSchema } from '../../../shared/records/ids.ts'
-import type { TranscriptCounts } from '../../../shared/records/tasks.ts'
+import type { TranscriptCounts } from '../../../shared/records/tasks/transcript-status.ts'
 import type { ReadTask } from '../adapters/adapter.ts'
 
 export const importFile = 'import.json'
@@ -29,26 +29,57 @@ export const importRecordSchema = z.object({
   files: z.array(
     z.object({
       name: z.string(),
+      /** Of its content. */
       bytes: count,
       mtimeMs: z.number(),
-      /** Of these bytes, in hex. */
+      /** Of its content, in hex. */
       sha256: z.string(),
+      /** Its size on the disk, if the tool compressed it. */
+      compressedBytes: count.optional(),
     }),
   ),
   /** Of all files, by their names and hashes. */
   sha256: z.string(),
   importedAt: z.iso.datetime(),
   links: z.object({ linked: count, unlinked: count, orphaned: count, missing: count }),
-  tasks: z.array(z.object({ taskId: taskIdSchema, ...lineCountsSchema.shape })),
+  tasks: z.array(
+    z.object({
+      taskId: taskIdSchema,
+      ...lineCountsSchema.shape,
+      /** Files that its calls edited: absolute paths, and when, in milliseconds since the epoch. */
+      edited: z.array(z.object({ path: z.string(), atMs: z.number() })),
+    }),
+  ),
+  /** The imported session that it goes on from, up to that entry; `copies`: records that both files have. */
+  continues: z.object({ taskId: taskIdSchema, seq: count, copies: count }).nullable(),
+  /** Something was masked or left out before it came here. */
+  redacted: z.boolean().optional(),
   /** The first ones. */
   damage: z.array(z.object({ file: z.string(), line: count, bytes: count, reason: z.string() })),
 })
 export type ImportRecord = z.infer<typeof importRecordSchema>
 
+export const linksOf = ({
+  links: { linked, unlinked, orphaned },
+}: Pick<ImportRecord, 'links'>) => ({
+  linked,
+  unlinked,
+  orphaned,
+})
+
+export const sumOf = (tasks: ImportRecord['tasks']) => ({
+  lines: tasks.reduce((sum, one) => sum + one.lines, 0),
+  mapped: tasks.reduce((sum, one) => sum + one.mapped, 0),
+  foreign: tasks.reduce((sum, one) => sum + one.foreign, 0),
+  damaged: tasks.reduce((sum, one) => sum + one.damaged, 0),
+})
+
 export interface StagedTask extends ReadTask {
   /** The folder with its transcript, below that of the session; null: it has none. */
   dir: string | null
   transcriptCounts: TranscriptCounts | null
+  /** The last record of an exported journal, by which the same transcript is recognized. */
+  last?: { seq: number; sum: string }
 }
 
 export interface StagedSession {

@@ -1,11 +1,13 @@
 // The thread that reads other tools' logs, so that gigabytes of them never hold up the thread that records.
+import { setTimeout as delay } from 'node:timers/promises'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { eventIterator, os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
-import type { SessionTool } from '../../../shared/records/exported-tasks.ts'
+import type { ImportTool } from '../../../shared/records/exported-tasks.ts'
 import type { FoundSession } from '../adapters/adapter.ts'
 import { adapters } from '../adapters/adapters.ts'
 import { idsOf } from '../session-ids.ts'
+import type { EarlierTranscripts } from './earlier-sessions.ts'
 import { stageSession } from './stage-session.ts'
 import type { StagedSession } from './staged-session.ts'
 
@@ -15,12 +17,17 @@ interface StageRequest {
   dir: string
   /** Which of the ids that can be derived for it: see session-ids.ts. */
   nth: number
+  earlier: EarlierTranscripts[]
 }
-type StageEvent = { kind: 'bytes'; bytes: number } | { kind: 'staged'; staged: StagedSession }
+type StageEvent =
+  | { kind: 'bytes'; bytes: number }
+  | { kind: 'staged'; staged: StagedSession }
+  /** As an event, because a call passes no message of an error on. */
+  | { kind: 'failed'; reason: string }
 
 const router = {
   discover: os
-    .input(type<{ tool: SessionTool; path: string }>())
+    .input(type<{ tool: ImportTool; path: string }>())
     .output(eventIterator(type<FoundSession>()))
     .handler(({ input: { tool, path }, signal }) =>
       adapters[tool].discover(path, signal ?? AbortSignal.timeout(0)),
@@ -32,36 +39,37 @@ const router = {
 }
 export type ImportWorkerRouter = typeof router
 
-/** Reports of progress wait in no queue: the next one has their bytes. */
+/** Between two reports of progress: sending one costs as much as reading a hundred lines. */
+const progressMs = 100
+
 async function* stage(
-  { session, dir, nth }: StageRequest,
+  { session, dir, nth, earlier }: StageRequest,
   signal: AbortSignal,
 ): AsyncGenerator<StageEvent> {
   let bytes = 0
-  let news = Promise.withResolvers<void>()
   const done = stageSession(adapters[session.tool], session, {
-    ...{ dir, signal, idOf: idsOf(session.tool, session.key, nth) },
+    ...{ dir, signal, nth, earlier, idOf: idsOf(session.tool, session.key, nth) },
     onBytes(read) {
       bytes += read
-      news.resolve()
     },
   })
-  done.then(
-    () => news.resolve(),
-    () => news.resolve(),
-  )
-  let isDone = false
-  const ended = done.finally(() => {
-    isDone = true
-  })
+  const ending = new AbortController()
+  const ended = done.finally(() => ending.abort())
   ended.catch(() => {})
-  while (!isDone) {
-    await Promise.race([news.promise, ended])
-    news = Promise.withResolvers()
+  while (!ending.signal.aborted) {
+    await delay(progressMs, undefined, { signal: ending.signal }).catch(() => {})
     if (bytes > 0) yield { kind: 'bytes', bytes }
     bytes = 0
   }
-  yield { kind: 'staged', staged: await done }
+  let staged: StagedSession
+  try {
+    staged = await done
+  } catch (error) {
+    signal.throwIfAborted()
+    yield { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
+    return
+  }
+  yield { kind: 'staged', staged }
 }
 
 const { port } = workerData as { port: MessagePort }

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { constants, existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import type { SandboxSupport } from '../../../shared/records/sandbox.ts'
+import type { SandboxSupport } from '../../../shared/records/projects/sandbox.ts'
 import { bubblewrapArgs } from './bubblewrap.ts'
 import type { SandboxLimits } from './limits.ts'
 import { seatbeltProfile } from './seatbelt.ts'
@@ -57,7 +57,7 @@ export async function findSandbox({
 }
 
 /**
- * Services that listen there run commands outside of the sandbox for whoever asks: `systemd-run --user`, Docker. The
+ * Services that listen there run commands outside of the sandbox for any caller: `systemd-run --user`, Docker. The
  * system's resolver listens there too, so only those of the person are hidden where there is a network.
  */
 const serviceFolders = ({ network }: SandboxLimits): string[] => [network ? '/run/user' : '/run']

@@ -11,7 +11,7 @@ const devices = [
   '/dev/stderr',
 ]
 
-/** Everything is allowed but writing outside of `limits.mounts`, in their order, and the network where it is off. */
+/** Denies writing outside of `limits.mounts`, in their order, and the network if it is off; allows everything else. */
 export function seatbeltProfile({ mounts, network }: SandboxLimits): string {
   return [
     '(version 1)',

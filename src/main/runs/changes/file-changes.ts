@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { FileChangeRecorder } from '../../../shared/agents/agent.ts'
+import type { FileChangeRecorder } from '../../../shared/agents/driver/tool-context.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { Entry, EntryBody } from '../../../shared/records/entries.ts'
 import type { EntryId } from '../../../shared/records/ids.ts'
@@ -90,7 +90,7 @@ export function createFileChanges({
     return hash
   }
 
-  /** The spans of `before` as it was found. */
+  /** The spans of `before`, the content that the file was found with. */
   async function asFound(
     path: string,
     state: Known | null,
@@ -241,7 +241,7 @@ function timeFor(ms: number): TimeLeft {
 
 type Attribution = Extract<Entry, { type: 'attribution-snapshot' }>['files'][string]
 
-/** A file as it was last attributed. */
+/** The state of a file when it was last attributed. */
 interface Known {
   /** Null: there was none. */
   sha256: string | null

@@ -6,14 +6,11 @@
 import type { CallKind } from '../../../shared/agents/agent-records.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { KnownTree } from '../../../shared/projections/transcript/session-state.ts'
-import {
-  type EntryBody,
-  notStoredMax,
-  snapshotPathsMax,
-  type ToolCallEntry,
-} from '../../../shared/records/entries.ts'
+import type { EntryBody } from '../../../shared/records/entries.ts'
+import { notStoredMax, snapshotPathsMax } from '../../../shared/records/entry-types/files.ts'
+import type { ToolCallEntry } from '../../../shared/records/entry-types/tool-calls.ts'
 import type { RunId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git, TreeDifference, TurnSnapshot } from '../../git/index.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { ProjectTurns } from '../../turn-store/turn-store.ts'

@@ -1,6 +1,7 @@
 /** The present activity of each running agent in one line, for lists. Not recorded. */
+
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { type Activity, activityText } from '../../../shared/records/tasks.ts'
+import { type Activity, activityText } from '../../../shared/records/tasks/activity.ts'
 import { type Board, createBoard } from './board.ts'
 
 export interface ActivityBoard extends Board<Activity> {

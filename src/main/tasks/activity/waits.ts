@@ -2,8 +2,9 @@
  * Shows what a running agent waits for, until it continues. Several of its calls may wait
  * concurrently.
  */
+
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Activity } from '../../../shared/records/tasks.ts'
+import type { Activity } from '../../../shared/records/tasks/activity.ts'
 import type { ActivityBoard } from './activity.ts'
 
 /**

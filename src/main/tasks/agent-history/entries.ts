@@ -5,7 +5,8 @@ import type { LedgerState } from '../../../shared/projections/ledger/ledger-stat
 import { parallelGroupOf } from '../../../shared/projections/transcript/parallel-group.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
-import type { Run, Task } from '../../../shared/records/tasks.ts'
+import type { Run } from '../../../shared/records/tasks/runs.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { HistoryEntry, HistoryStatus, JsonObject } from './format.ts'
 
 /** Facts about an agent from outside the ledger: from Git, and from its report. Null: unknown. */

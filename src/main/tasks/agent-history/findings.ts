@@ -3,7 +3,8 @@
  * report. Looked up after a run has ended, one agent at a time, since no caller waits.
  */
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Findings } from './entries.ts'
 import { type HistoryEntry, isObject, type JsonObject } from './format.ts'
 

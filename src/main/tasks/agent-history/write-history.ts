@@ -5,7 +5,8 @@
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
-import type { Project, Task } from '../../../shared/records/tasks.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import {
   makeDirInside,
   removeDurable,

@@ -1,6 +1,7 @@
 /** Changes in the directory that a task worked in, since the last state that it recorded there. */
 import { type DriftConflict, type DriftReport, thePerson } from '../../../shared/records/drift.ts'
-import type { Task, Workspace } from '../../../shared/records/tasks.ts'
+import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
 import type { Trail } from '../../runs/session-history.ts'
 import { committersOf, type Neighbours, neighboursIn } from './attribution.ts'
@@ -46,7 +47,7 @@ export async function compareTrees(
 const noKnownState =
   'The state that it left its files in is not in the repository any more, so they could not be compared.'
 
-/** Before its first snapshot a worktree was as it was made. */
+/** Without a snapshot, a worktree had the files that it was created with. */
 async function lastKnownTree(
   git: Git,
   dir: string,

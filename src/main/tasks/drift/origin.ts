@@ -8,7 +8,8 @@ import {
   type DriftReport,
   thePerson,
 } from '../../../shared/records/drift.ts'
-import type { Task, Workspace } from '../../../shared/records/tasks.ts'
+import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
 import { systemCode } from '../../journal/index.ts'
 import type { Trail } from '../../runs/session-history.ts'

@@ -1,6 +1,7 @@
 /** Commits on the project's branch to the files of a sub-agent, whose root only was made from that branch. */
 import type { DriftConflict } from '../../../shared/records/drift.ts'
-import type { Task, Workspace } from '../../../shared/records/tasks.ts'
+import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Trail } from '../../runs/session-history.ts'
 import { committersOf, neighboursIn } from './attribution.ts'
 import { blobsOf, bothNames, touches } from './directory.ts'

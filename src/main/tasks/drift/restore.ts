@@ -7,7 +7,8 @@ import type {
   KnownTree,
   SessionState,
 } from '../../../shared/projections/transcript/session-state.ts'
-import type { Task, Workspace } from '../../../shared/records/tasks.ts'
+import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
@@ -28,7 +29,7 @@ interface RestoredWorkingDir {
   /** The repairs, one sentence each, for the resume entry; empty when nothing was missing. */
   restored: string[]
   /** The worktree was made again: ignored files are missing, so the set-up has to run once more. */
-  madeAnew: boolean
+  recreated: boolean
 }
 
 /**
@@ -37,7 +38,7 @@ interface RestoredWorkingDir {
  */
 export type RestoreWorkingDir = (task: Task, past: SessionState) => Promise<RestoredWorkingDir>
 
-const untouched: RestoredWorkingDir = { restored: [], madeAnew: false }
+const untouched: RestoredWorkingDir = { restored: [], recreated: false }
 
 export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorkingDir {
   const { state, git } = deps
@@ -66,7 +67,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
     if (!(await isDirectory(workspace.path))) {
       await mkdir(workspace.path, { recursive: true })
       back.push('The working directory was made again, empty.')
-      return { restored: back, madeAnew: false }
+      return { restored: back, recreated: false }
     }
     back.push(...(await withoutLeftLock(root)))
     const checkedOut = owner.id === task.id ? await checkOutAgain(git, workspace, past) : untouched
@@ -99,12 +100,12 @@ async function checkOutAgain(
   const { path: dir } = workspace
   const present = await git.currentBranch(dir)
   if (wanted === null || wanted === present) return untouched
-  // Only where that gives back exactly what was there: else what became of the rest is the person's affair.
+  // Only if the branch still has exactly the files of the snapshot; otherwise the person has to decide.
   if (snapshot && !(await isTreeOf(git, dir, wanted, snapshot.tree))) return untouched
   if (!(await git.switchBranch({ dir, branch: wanted }))) return untouched
   return {
     restored: [`${wanted} was checked out again; ${present ?? 'no branch'} was.`],
-    madeAnew: false,
+    recreated: false,
   }
 }
 
@@ -160,7 +161,7 @@ async function makeAgain(
     await git.removeWorktree({ repoDir, path: root, ...made })
     throw error
   })
-  return { restored: [saying({ branch, isNew: tip === null, at, then, final })], madeAnew: true }
+  return { restored: [saying({ branch, isNew: tip === null, at, then, final })], recreated: true }
 }
 
 function saying(made: {

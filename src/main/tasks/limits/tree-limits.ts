@@ -11,14 +11,14 @@ import {
   timeAtWork,
   usageOfTasks,
 } from '../../../shared/projections/ledger/tree-usage.ts'
+import type { PromptId, TaskId } from '../../../shared/records/ids.ts'
 import {
   type Budget,
   type BudgetLevel,
   type BudgetPart,
   hasLimit,
   nearShare,
-} from '../../../shared/records/budgets.ts'
-import type { PromptId, TaskId } from '../../../shared/records/ids.ts'
+} from '../../../shared/records/tasks/budgets.ts'
 import type { Usage } from '../../../shared/records/usage.ts'
 import { amountText } from '../../../shared/text/usage-text.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
@@ -38,7 +38,7 @@ export interface TreeLimits {
     run: number,
     whilePaused: (work: () => Promise<void>) => Promise<void>,
   ): RunLimits
-  /** Null: no limit. What waited goes on where it is enough. Throws FailureError. */
+  /** Null: no limit. A paused tree continues if the new budget is enough. Throws FailureError. */
   setBudget(taskId: TaskId, budget: Budget | null): Promise<void>
   /** These runs get one last turn, budget or not. */
   wrapUp(taskIds: TaskId[]): void

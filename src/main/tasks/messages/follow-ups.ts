@@ -7,7 +7,12 @@
 import type { PromptImage } from '../../../shared/agents/images.ts'
 import { refused } from '../../../shared/failure.ts'
 import { newPromptId, type PromptId, type TaskId } from '../../../shared/records/ids.ts'
-import { type Task, type WaitingPrompt, waitingPromptsMax } from '../../../shared/records/tasks.ts'
+import type { SentComments } from '../../../shared/records/review-comments.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import {
+  type WaitingPrompt,
+  waitingPromptsMax,
+} from '../../../shared/records/tasks/waiting-prompts.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
@@ -17,14 +22,20 @@ import { transitionFor } from '../state/lifecycle.ts'
 import type { TaskRecord } from '../state/task-record.ts'
 import { type CheckedImage, checkImages, keepImages } from './prompt-images.ts'
 
+interface GivenWithPrompt {
+  images?: readonly PromptImage[] | undefined
+  /** The comments on changes that the prompt consists of. */
+  comments?: SentComments | undefined
+}
+
 export interface FollowUps {
   /** Resolves once it is durable. Its run begins, or it waits for the end of the current one. Throws FailureError. */
-  prompt(taskId: TaskId, prompt: string, images?: readonly PromptImage[]): Promise<void>
+  prompt(taskId: TaskId, prompt: string, given?: GivenWithPrompt): Promise<void>
   /**
    * Sends a message to the running agent, a root or not, which gets it before its next turn (Q3).
    * Resolves once it is durable. Throws FailureError if it is not running, or takes no messages.
    */
-  steer(taskId: TaskId, message: string, images?: readonly PromptImage[]): Promise<void>
+  steer(taskId: TaskId, message: string, given?: GivenWithPrompt): Promise<void>
   /** Messages that were not delivered to its agent yet, oldest first. */
   messagesFor(taskId: TaskId): WaitingPrompt[]
   /**
@@ -44,7 +55,7 @@ export function createFollowUps(deps: {
   layout: Pick<DataLayout, 'sessionDir'>
   isReserved: IsReserved
   runs: Pick<RunRegistry, 'ended' | 'isQueuedOrRunning' | 'mayStillSpawn'>
-  runner: Pick<Runner, 'begin' | 'flushDeferred'>
+  runner: Pick<Runner, 'begin' | 'flushDeferred' | 'isAttached'>
 }): FollowUps {
   const { ledger, record, isReserved, runs, runner } = deps
   /**
@@ -60,9 +71,9 @@ export function createFollowUps(deps: {
   async function prompt(
     taskId: TaskId,
     text: string,
-    given: readonly PromptImage[] = [],
+    { images = [], comments }: GivenWithPrompt = {},
   ): Promise<void> {
-    const checked = checkImages(given)
+    const checked = checkImages(images)
     await runner.flushDeferred(taskId)
     const task = record.known(taskId)
     const isAtWork = runs.isQueuedOrRunning(taskId)
@@ -70,7 +81,7 @@ export function createFollowUps(deps: {
     else refuseUnlessIdle(task)
     refuseMore(task)
     const promptId = newPromptId()
-    const said = await saidWith(taskId, text, checked)
+    const said = await saidWith(taskId, text, checked, comments)
     await ledger.record({ type: 'task.prompted', taskId, promptId, ...said })
     if (isAtWork || runs.isQueuedOrRunning(taskId)) {
       queued.add(promptId)
@@ -81,17 +92,22 @@ export function createFollowUps(deps: {
   }
 
   /** The images are durable when it resolves. */
-  async function saidWith(taskId: TaskId, prompt: string, checked: readonly CheckedImage[]) {
+  async function saidWith(
+    taskId: TaskId,
+    prompt: string,
+    checked: readonly CheckedImage[],
+    comments: SentComments | undefined,
+  ) {
     const images = await keepImages(deps.layout.sessionDir(taskId), checked)
-    return { prompt, ...(images.length > 0 && { images }) }
+    return { prompt, ...(images.length > 0 && { images }), ...(comments && { comments }) }
   }
 
   async function steer(
     taskId: TaskId,
     text: string,
-    given: readonly PromptImage[] = [],
+    { images = [], comments }: GivenWithPrompt = {},
   ): Promise<void> {
-    const checked = checkImages(given)
+    const checked = checkImages(images)
     const task = record.known(taskId)
     const { title, spec, workspace } = task
     if (workspace?.removal) refused('removed', `The workspace of "${title}" was removed.`)
@@ -102,9 +118,14 @@ export function createFollowUps(deps: {
         'not-running',
         `"${title}" plays a script and reads no messages. Queue it as a follow-up of its root.`,
       )
+    if (runner.isAttached(taskId))
+      refused(
+        'not-running',
+        `"${title}" runs inside its parent's agent, which alone can send it messages. Send this to its parent.`,
+      )
     refuseMore(task)
     const promptId = newPromptId()
-    const said = await saidWith(taskId, text, checked)
+    const said = await saidWith(taskId, text, checked, comments)
     await ledger.record({ type: 'task.prompted', taskId, promptId, ...said, atNextTurn: true })
     queued.add(promptId)
     if (task.parentId === null) goOnAfterRun(taskId)

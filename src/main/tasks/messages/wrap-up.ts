@@ -3,7 +3,7 @@ import { refused } from '../../../shared/failure.ts'
 import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isRunning } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import { Interruption } from '../../runs/interruption.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 import type { ActivityBoard } from '../activity/activity.ts'
@@ -12,8 +12,8 @@ import type { TaskRecord } from '../state/task-record.ts'
 
 /**
  * Asks a task and all tasks below it to end with a report: each running one gets one last turn, and
- * those that have not begun are cancelled. Resolves with both. Throws FailureError if none is
- * running.
+ * those that have not begun are cancelled. Resolves with both. Those inside their parent's agent end
+ * with it. Throws FailureError if none is running, or for one inside its parent.
  */
 export type WrapUp = (taskId: TaskId) => Promise<{ asked: TaskId[]; cancelled: TaskId[] }>
 
@@ -23,17 +23,27 @@ export function createWrapUp({
   runs,
   limits,
   activity,
+  isAttached,
 }: {
   state: LedgerState
   record: TaskRecord
   runs: Pick<RunRegistry, 'mayStillSpawn' | 'stop'>
   limits: Pick<TreeLimits, 'wrapUp'>
   activity: Pick<ActivityBoard, 'wrapUp'>
+  /** It runs in the process of its parent. */
+  isAttached: (taskId: TaskId) => boolean
 }): WrapUp {
   return async (taskId) => {
     const { title } = record.known(taskId)
     const tree = [...descendantsOf(state, taskId).map(({ id }) => id), taskId]
-    const asked = tree.filter((id) => isRunning(record.known(id).status) && runs.mayStillSpawn(id))
+    if (isAttached(taskId))
+      refused(
+        'not-running',
+        `"${title}" runs inside its parent’s agent, which alone can ask it for a report. Ask its parent to wrap up.`,
+      )
+    const asked = tree.filter(
+      (id) => isRunning(record.known(id).status) && runs.mayStillSpawn(id) && !isAttached(id),
+    )
     if (asked.length === 0)
       return refused('not-running', `"${title}" is not running: there is nothing to wrap up.`)
     for (const id of asked) activity.wrapUp(id)

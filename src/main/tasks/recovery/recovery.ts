@@ -5,18 +5,18 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DiscardUnfinished } from '../../../shared/agents/agent.ts'
 import { usesModel } from '../../../shared/agents/agent-specs.ts'
+import type { DiscardUnfinished } from '../../../shared/agents/driver/tool-context.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
-import {
-  type EntryBody,
-  type PartialMessage,
-  parseEntry,
-  type RunEndEntry,
-  type ToolCallEntry,
-} from '../../../shared/records/entries.ts'
+import type { EntryBody } from '../../../shared/records/entries.ts'
+import type { PartialMessage } from '../../../shared/records/entry-types/messages.ts'
+import type { RunEndEntry } from '../../../shared/records/entry-types/runs.ts'
+import type { ToolCallEntry } from '../../../shared/records/entry-types/tool-calls.ts'
 import { type PromptId, runIdOf } from '../../../shared/records/ids.ts'
-import { isRunning, type Task, type TranscriptCounts } from '../../../shared/records/tasks.ts'
+import { parseEntry } from '../../../shared/records/parse-entry.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import type { TranscriptCounts } from '../../../shared/records/tasks/transcript-status.ts'
 import { noUsage, type Usage, unknownUsage } from '../../../shared/records/usage.ts'
 import { findMovedTranscript } from '../../artifacts/index.ts'
 import {

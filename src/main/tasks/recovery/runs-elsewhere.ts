@@ -3,7 +3,8 @@
  * force. It continues to write their sessions: no other process may write them, or record them as interrupted (T3).
  */
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
-import type { ProcessIdentity, Task } from '../../../shared/records/tasks.ts'
+import type { ProcessIdentity } from '../../../shared/records/tasks/runs.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { isCertainlyRunning } from '../../processes/identity.ts'
 
 /** Titles in the message; more would only hide what to do. */

@@ -2,15 +2,19 @@
  * A new root that continues another task (T4): with its history and files, at its end or at one of its turns, with the
  * same agent or another one.
  */
-import type { PreparedAgent } from '../../../shared/agents/agent.ts'
+
 import { type AgentChoice, modelOfSpec } from '../../../shared/agents/agent-specs.ts'
+import type { PreparedAgent } from '../../../shared/agents/driver/agent-driver.ts'
 import type { PromptImage } from '../../../shared/agents/images.ts'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import { invalid, refused } from '../../../shared/failure.ts'
 import type { EntryBody } from '../../../shared/records/entries.ts'
-import { runIdOf, type TaskId } from '../../../shared/records/ids.ts'
+import { type ProjectId, runIdOf, type TaskId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
-import { isRunning, type ResumedFrom, type Task } from '../../../shared/records/tasks.ts'
+import type { Isolation } from '../../../shared/records/projects/workspaces.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { ResumedFrom, Task } from '../../../shared/records/tasks/tasks.ts'
+import { agentsAtOnceDefault } from '../../../shared/records/tasks/tree-options.ts'
 import type { TurnStore } from '../../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import { checkImages } from '../messages/prompt-images.ts'
@@ -19,6 +23,7 @@ import { type AgentSpecs, onModel, prepareChoice } from '../start/agent-specs.ts
 import type { Roots } from '../start/roots.ts'
 import type { TaskRecord } from '../state/task-record.ts'
 import { type LineageCheck, turnEndOf } from './lineage.ts'
+import type { FindRecordedPlace } from './recorded-place.ts'
 import { imagesOf, preparedOf, type Restart } from './restart.ts'
 
 interface Given {
@@ -34,6 +39,8 @@ interface Given {
   permissions?: PermissionMode | undefined
   /** The environment variable that holds the model's key, by name. */
   keyEnv?: string | undefined
+  /** Where an imported session is continued. */
+  place?: { projectId: ProjectId; isolation?: Isolation | undefined } | undefined
 }
 
 /**
@@ -53,12 +60,15 @@ export function createContinueFrom(deps: {
   begin: (taskId: TaskId, request: RunRequest) => void
   isQueuedOrRunning: (taskId: TaskId) => boolean
   checkLineage: (task: Task) => Promise<LineageCheck>
+  findRecordedPlace: FindRecordedPlace
 }): ContinueFrom {
   const { record, workspaces, agentSpecs, roots } = deps
 
   return async (taskId, given) => {
     const asked = checkImages(given.images ?? [])
     const task = record.known(taskId)
+    if (given.place && !task.imported)
+      invalid('place', `"${task.title}" continues in its own project.`)
     refuseUnlessOver(task, given)
     // Before anything is made: a deleted history can't be continued.
     const from = {
@@ -72,8 +82,21 @@ export function createContinueFrom(deps: {
     const said = given.prompt?.trim() ?? ''
     const isAsked = said !== '' || asked.length > 0
     const prompt = isAsked ? said : task.prompt
-    const prepared = await agentOf(task, given)
-    const { projectId, title, options } = task
+    const place = task.imported ? await placeOfImported(task, { ...given, isAsked }) : null
+    const projectId = place?.projectId ?? task.projectId
+    const prepared = await agentOf(task, projectId, given)
+    const { title } = task
+    const options = place ? { agentsAtOnce: agentsAtOnceDefault, keep: false } : task.options
+    const filesOf = async () => {
+      if (place) return { isolation: place.isolation }
+      if (given.at !== undefined)
+        return {
+          isolation: 'worktree' as const,
+          commit: await commitAt(task, { taskId, seq: lastSeq }),
+        }
+      const commit = (await workspaces.lastState(taskId)) ?? undefined
+      return { isolation: task.isolation, commit }
+    }
     const create = async (also: LedgerEvent[]) =>
       roots.create({
         ...{ projectId, title, prompt, prepared, also },
@@ -81,12 +104,7 @@ export function createContinueFrom(deps: {
         model: modelOfSpec(prepared.spec),
         options: { ...options, ...(given.permissions && { permissions: given.permissions }) },
         resumedFrom: { taskId, seq: lastSeq },
-        ...(given.at === undefined
-          ? {
-              isolation: task.isolation,
-              commit: (await workspaces.lastState(taskId)) ?? undefined,
-            }
-          : { isolation: 'worktree', commit: await commitAt(task, { taskId, seq: lastSeq }) }),
+        ...(await filesOf()),
       })
     const continued =
       task.status === 'interrupted' && given.at === undefined
@@ -95,9 +113,25 @@ export function createContinueFrom(deps: {
     deps.begin(continued, {
       prompt,
       reason: 'prompt',
-      prepare: async () => historyLost(continued, damage),
+      prepare: async () => changedSince(continued, [...(place?.drift ?? []), ...damage]),
     })
     return continued
+  }
+
+  /** Where an imported session goes on. Its files at a turn are not known: it has those of now. */
+  async function placeOfImported(
+    task: Task,
+    { isAsked, place, at }: Given & { isAsked: boolean },
+  ): Promise<{ projectId: ProjectId; isolation: Isolation; drift: string[] }> {
+    if (!isAsked) invalid('prompt', `"${task.title}" was imported: say what to do next.`)
+    if (!place)
+      return invalid('place', `"${task.title}" was imported: name the project to continue it in.`)
+    const { projectId } = place
+    const isolation = await workspaces.projects.checkStart(projectId, place.isolation ?? 'in-place')
+    const { places } = await deps.findRecordedPlace(task, { at, chosen: projectId })
+    const chosen = places.find((one) => one.kind === 'project' && one.projectId === projectId)
+    const drift = chosen?.drift ?? []
+    return { projectId, isolation, drift }
   }
 
   function refuseUnlessOver({ id, title, status, trashed }: Task, given: Given): void {
@@ -115,13 +149,14 @@ export function createContinueFrom(deps: {
 
   async function agentOf(
     task: Task,
+    projectId: ProjectId,
     { agent, model, keyEnv }: Given,
   ): Promise<Pick<PreparedAgent, 'spec' | 'files'>> {
     if (agent !== undefined) {
       if (model !== undefined || keyEnv !== undefined)
         return invalid('agent', 'Give the model and its key with the agent.')
-      const { dir } = workspaces.projects.known(task.projectId)
-      await workspaces.environments.learn(task.projectId)
+      const { dir } = workspaces.projects.known(projectId)
+      await workspaces.environments.learn(projectId)
       return prepareChoice(agentSpecs, agent, dir)
     }
     const { spec, files } = await preparedOf(deps, task)
@@ -152,8 +187,8 @@ export function createContinueFrom(deps: {
   }
 }
 
-/** Parts of its history are missing, which its record has to mention. */
-function historyLost(taskId: TaskId, damage: string[]): EntryBody[] {
-  if (damage.length === 0) return []
-  return [{ type: 'resume', runId: runIdOf(taskId, 1), drift: damage }]
+/** What its record has to mention: missing parts of its history, and what changed since an imported session. */
+function changedSince(taskId: TaskId, drift: string[]): EntryBody[] {
+  if (drift.length === 0) return []
+  return [{ type: 'resume', runId: runIdOf(taskId, 1), drift }]
 }

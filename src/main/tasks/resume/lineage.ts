@@ -1,18 +1,17 @@
 import { invalid, refused } from '../../../shared/failure.ts'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import { entriesOnPath } from '../../../shared/projections/transcript/fork-path.ts'
 import {
   emptySessionState,
+  foldSessionState,
   type SessionState,
 } from '../../../shared/projections/transcript/session-state.ts'
 import { readPages } from '../../../shared/read-pages.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import {
-  isRunning,
-  type ResumedFrom,
-  type Task,
-  type TranscriptExpiry,
-} from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { ResumedFrom, Task } from '../../../shared/records/tasks/tasks.ts'
+import type { TranscriptExpiry } from '../../../shared/records/tasks/transcript-status.ts'
 import { momentOf } from '../../../shared/text/format-time.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import type { PastSession } from '../../runs/past.ts'
@@ -60,15 +59,30 @@ async function pastSession(
   records: LineageDependencies['records'],
   { id, throughSeq }: Generation,
 ): Promise<PastSession> {
+  const state = (await records.sessionState(id, throughSeq)) ?? emptySessionState()
+  const allEntries = (fromSeq: number) => entriesOf(records, id, { fromSeq, throughSeq })
   return {
-    state: (await records.sessionState(id, throughSeq)) ?? emptySessionState(),
+    ...(state.forkDepth === 0 ? { state, entries: allEntries } : await onPath(() => allEntries(1))),
     throughSeq,
-    entries: (fromSeq) => entriesOf(records, id, { fromSeq, throughSeq }),
     async entry(seq) {
       const page = await records.transcriptPage(id, { fromSeq: seq, limit: 1, throughSeq })
       return page.entries.find((entry) => entry.seq === seq) ?? null
     },
     blob: (sha256) => records.blob(id, sha256),
+  }
+}
+
+/** Of a session that is continued from within a branch: what leads there, as if it had been the conversation. */
+async function onPath(
+  entries: () => AsyncIterable<Entry>,
+): Promise<Pick<PastSession, 'state' | 'entries'>> {
+  const state = emptySessionState()
+  for await (const entry of entriesOnPath(entries)) foldSessionState(state, entry)
+  return {
+    state,
+    async *entries(fromSeq) {
+      for await (const entry of entriesOnPath(entries)) if (entry.seq >= fromSeq) yield entry
+    },
   }
 }
 

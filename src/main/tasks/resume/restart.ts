@@ -1,12 +1,13 @@
 /** An alternative to a resume: running the same assignment again, from its beginning. */
 
-import type { PreparedAgent } from '../../../shared/agents/agent.ts'
+import type { PreparedAgent } from '../../../shared/agents/driver/agent-driver.ts'
 import { refused } from '../../../shared/failure.ts'
 import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { CheckedImage } from '../messages/prompt-images.ts'

@@ -26,7 +26,8 @@ import type {
   ResumePlanEvent,
   ResumeSelector,
 } from '../../../shared/records/resume.ts'
-import { agentsAtOnceDefault, type Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { agentsAtOnceDefault } from '../../../shared/records/tasks/tree-options.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { causeOf, messageOf } from '../../runs/interruption.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'

@@ -9,7 +9,7 @@ import { parallelGroupOf } from '../../../shared/projections/transcript/parallel
 import { formatCause } from '../../../shared/records/causes.ts'
 import { resolveId, shortId, type TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeSelector } from '../../../shared/records/resume.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { momentOf } from '../../../shared/text/format-time.ts'
 
 /** Reports whether it has a run in this process, or is about to be replaced by another task. */

@@ -1,21 +1,21 @@
 /** Agent specs: their drivers, and the files that are stored beside the session for them. */
 import { createHash } from 'node:crypto'
 import { dirname, join, parse } from 'node:path'
-import type {
-  AgentDriver,
-  AgentDrivers,
-  AgentPlace,
-  AgentSession,
-  Availability,
-  KeptFiles,
-  PreparedAgent,
-} from '../../../shared/agents/agent.ts'
 import {
   type AgentChoice,
   type AgentKind,
   type AgentSpec,
   definitionOfSpec,
 } from '../../../shared/agents/agent-specs.ts'
+import type {
+  AgentDriver,
+  AgentDrivers,
+  Availability,
+  KeptFiles,
+  PreparedAgent,
+} from '../../../shared/agents/driver/agent-driver.ts'
+import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
+import type { AgentSession } from '../../../shared/agents/driver/agent-session.ts'
 import { isAgentPreset } from '../../../shared/agents/installed-agents.ts'
 import { invalid, refused } from '../../../shared/failure.ts'
 import { formatCause } from '../../../shared/records/causes.ts'

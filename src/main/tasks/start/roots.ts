@@ -1,5 +1,5 @@
 /** Creates root tasks: from a user's prompt, as a restart of another, or as a continuation of another (T4). */
-import type { PreparedAgent } from '../../../shared/agents/agent.ts'
+import type { PreparedAgent } from '../../../shared/agents/driver/agent-driver.ts'
 import { newTaskId, type TaskId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent, LedgerEventOf } from '../../../shared/records/ledger.ts'
 import { removeDurable } from '../../journal/index.ts'

@@ -8,13 +8,11 @@ import type { PromptImage } from '../../../shared/agents/images.ts'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { LimitSettings } from '../../../shared/contract/limits.ts'
 import { invalid } from '../../../shared/failure.ts'
-import { type Budget, hasLimit } from '../../../shared/records/budgets.ts'
 import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
-import {
-  agentsAtOnceDefault,
-  type Isolation,
-  titleCharsMax,
-} from '../../../shared/records/tasks.ts'
+import type { Isolation } from '../../../shared/records/projects/workspaces.ts'
+import { type Budget, hasLimit } from '../../../shared/records/tasks/budgets.ts'
+import { titleCharsMax } from '../../../shared/records/tasks/tasks.ts'
+import { agentsAtOnceDefault } from '../../../shared/records/tasks/tree-options.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import { checkImages } from '../messages/prompt-images.ts'
 import type { Runner } from '../runner.ts'

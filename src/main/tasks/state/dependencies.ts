@@ -3,7 +3,7 @@
 import { latestAttemptOf } from '../../../shared/projections/ledger/latest-attempt.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { TaskRecord } from './task-record.ts'
 
 /** Returns the tasks that it depends on, the newest attempt of each. */

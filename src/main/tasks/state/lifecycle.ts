@@ -3,7 +3,8 @@
  * `projections/fold-ledger.ts` folds the same events; a test compares the two.
  */
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
-import type { Task, TaskStatus } from '../../../shared/records/tasks.ts'
+import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 
 interface Transition {
   from: readonly TaskStatus[]

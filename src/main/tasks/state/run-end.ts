@@ -1,6 +1,6 @@
 /** How a run ended, as recorded in the ledger. */
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { TranscriptCounts } from '../../../shared/records/tasks.ts'
+import type { TranscriptCounts } from '../../../shared/records/tasks/transcript-status.ts'
 import type { RunOutcome } from '../../runs/run.ts'
 import type { TaskEvent } from './task-record.ts'
 

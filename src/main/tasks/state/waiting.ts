@@ -1,6 +1,6 @@
 /** Waits until tasks have settled, by subscribing to the ledger instead of polling. */
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isSettled } from '../../../shared/records/tasks.ts'
+import { isSettled } from '../../../shared/records/tasks/task-status.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 

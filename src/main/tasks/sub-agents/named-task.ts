@@ -1,5 +1,5 @@
 import { resolveId, shortId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 
 /**
  * Resolves an agent's reference to a task: a title, an id or a unique prefix of one (S1). Among several with one

@@ -1,11 +1,14 @@
 /** Requests of agents: starting sub-agents, and saving their report. */
-import type { TaskRequest, TaskToolsPort } from '../../../shared/agents/agent.ts'
+
 import { type AgentSpec, modelOfSpec } from '../../../shared/agents/agent-specs.ts'
+import type { OpenAgent, OwnSubAgent } from '../../../shared/agents/driver/agent-session.ts'
+import type { TaskRequest, TaskToolsPort } from '../../../shared/agents/driver/task-tools-port.ts'
 import { ancestorsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import { newTaskId, type TaskId, type ToolCallId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
 import { planReferenceOf } from '../../../shared/records/plan-reference.ts'
-import { type Task, taskDepthMax } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { taskDepthMax } from '../../../shared/records/tasks/tree-options.ts'
 import { saveReport } from '../../artifacts/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
@@ -17,6 +20,8 @@ import { namedTask } from './named-task.ts'
 export interface SubAgents {
   /** Resolves once the sub-agent's task is durable (T1, T2). Throws an Error for the agent to read. */
   spawn(parentId: TaskId, request: TaskRequest, callId: ToolCallId): Promise<{ taskId: TaskId }>
+  /** Like `spawn`, for a sub-agent that the agent has started by itself. */
+  adopt(parentId: TaskId, subAgent: OwnSubAgent): Promise<{ taskId: TaskId }>
   /**
    * The assignment of a task once more, for the same parent and the same call of it; recorded together
    * with `also`. It is not begun.
@@ -33,7 +38,8 @@ interface SubAgentsDependencies {
   layout: DataLayout
   agentSpecs: AgentSpecs
   clock: () => number
-  begin: (taskId: TaskId, prompt: string) => void
+  /** `attached`: it runs already. */
+  begin: (taskId: TaskId, prompt: string, attached?: OpenAgent) => void
   /** It runs and was not stopped. */
   mayStillSpawn: (taskId: TaskId) => boolean
 }
@@ -60,6 +66,21 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     if (created.dependsOn.length > 0) await ledger.record(created)
     else await createWithWorkspace(created, () => deps.mayStillSpawn(parentId))
     deps.begin(taskId, request.prompt)
+    return { taskId }
+  }
+
+  async function adopt(parentId: TaskId, subAgent: OwnSubAgent): Promise<{ taskId: TaskId }> {
+    const parent = record.known(parentId)
+    refuseDeeper(parent)
+    const { agent, title, prompt, callId, open } = subAgent
+    if (parent.spec.kind !== 'acp')
+      throw new Error('Only installed agents start sub-agents by themselves.')
+    const spec = { ...parent.spec, agent, inside: true as const }
+    const request = { agent, title, prompt, isolation: 'in-place' as const }
+    const taskId = newTaskId()
+    const created = createdEvent(taskId, parent, spec, request, callId)
+    await createWithWorkspace(created, () => deps.mayStillSpawn(parentId))
+    deps.begin(taskId, prompt, open)
     return { taskId }
   }
 
@@ -198,5 +219,5 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     await ledger.record({ type: 'task.reported', taskId, run, title: given.title })
   }
 
-  return { spawn, again, report }
+  return { spawn, adopt, again, report }
 }

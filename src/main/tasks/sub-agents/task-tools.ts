@@ -3,12 +3,13 @@
  * descendants (A5). Errors thrown here are for the agent to read.
  */
 
-import type { TaskToolsPort } from '../../../shared/agents/agent.ts'
+import type { TaskToolsPort } from '../../../shared/agents/driver/task-tools-port.ts'
 import type { ApplyOutcome, AwaitedTask } from '../../../shared/agents/tools.ts'
 import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isSettled, type Task } from '../../../shared/records/tasks.ts'
+import { isSettled } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { namedTask } from './named-task.ts'
 
 interface TaskToolsDependencies {
@@ -16,6 +17,10 @@ interface TaskToolsDependencies {
   spawn(
     parentId: TaskId,
     ...request: Parameters<TaskToolsPort['spawn']>
+  ): Promise<{ taskId: TaskId }>
+  adopt(
+    parentId: TaskId,
+    ...subAgent: Parameters<TaskToolsPort['adopt']>
   ): Promise<{ taskId: TaskId }>
   saveReport(taskId: TaskId, report: Parameters<TaskToolsPort['report']>[0]): Promise<void>
   awaitedTask(taskId: TaskId): Promise<AwaitedTask>
@@ -49,6 +54,7 @@ export function createTaskTools(taskId: TaskId, deps: TaskToolsDependencies): Ta
 
   return {
     spawn: (request, callId) => deps.spawn(taskId, request, callId),
+    adopt: (subAgent) => deps.adopt(taskId, subAgent),
     async await(tasks, options) {
       const wanted = tasks === 'all' ? children() : tasks.map(find)
       const ids = wanted.map((task) => task.id)

@@ -6,7 +6,8 @@
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { shortId, type TaskId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
-import { canGoOn, type Task } from '../../../shared/records/tasks.ts'
+import { canGoOn } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { LeftoverStore } from '../leftovers/leftovers.ts'
 import type { WorkspaceLocks } from '../locks.ts'
@@ -52,7 +53,12 @@ export function createRestoreArchived(deps: {
   async function restore(taskId: TaskId): Promise<RestoredWorkspaces> {
     const task = state.tasks.get(taskId)
     if (!task) throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
-    if (task.parentId === null) return restoreTree(taskId)
+    if (task.parentId === null) {
+      if (!task.imported || !task.trashed) return restoreTree(taskId)
+      // It has no worktree: the archive is where it was.
+      await roots.untrash(taskId)
+      return { restored: [], left: [] }
+    }
     refuseWhatStays(task)
     const line = subAgents.lineOf(task)
     if (!task.workspace?.restoring) await subAgents.refuseUnrestorable(line)

@@ -7,7 +7,8 @@ import { readdir } from 'node:fs/promises'
 import { refused } from '../../../shared/failure.ts'
 import { ancestorsOf, descendantsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { canGoOn, type Task } from '../../../shared/records/tasks.ts'
+import { canGoOn } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import {
   archivedTranscriptDir,

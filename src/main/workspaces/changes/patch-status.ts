@@ -1,6 +1,6 @@
 /** Sets the status of a saved patch, which moves up when the parent workspace is removed. */
 
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { changePatchStatus } from '../../artifacts/index.ts'
 import type { WorkspaceLocks } from '../locks.ts'

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { refused } from '../../../shared/failure.ts'
 import { ancestorsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task, Workspace } from '../../../shared/records/tasks.ts'
+import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import {
   describeFiles,
   patchIndex,

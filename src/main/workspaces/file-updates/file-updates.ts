@@ -9,7 +9,8 @@ import { dayMs } from '../../../shared/durations.ts'
 import { refused } from '../../../shared/failure.ts'
 import { clockAhead } from '../../../shared/projections/ledger/ledger-clock.ts'
 import { newUpdateId, type TaskId, type UpdateId } from '../../../shared/records/ids.ts'
-import { type Task, undoableApply, undoableDays } from '../../../shared/records/tasks.ts'
+import { undoableApply, undoableDays } from '../../../shared/records/projects/file-updates.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { UpdatePlan, WriteUpdate } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import { storedPath } from '../../sessions/session-files.ts'
@@ -132,7 +133,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
         const command = await git.commandForUpdate(root, commit)
         throw new AggregateError(
           [error, second],
-          `${root} could not be written, nor be brought back; the next start tries it again. What was there is kept: ${command} show ${commit}:${direction === 'there' ? 'before' : 'after'}/<file>`,
+          `${root} could not be written, and the files that were written could not be restored; the next start tries again. The replaced content is kept: ${command} show ${commit}:${direction === 'there' ? 'before' : 'after'}/<file>`,
         )
       })
       if (error instanceof ChangedMeanwhileError) return { kind: 'edited', paths: [error.path] }

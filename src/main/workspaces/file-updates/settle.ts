@@ -1,5 +1,6 @@
 /** Completes or rolls back the updates of files that a crash, or a full disk, interrupted. */
-import type { FileUpdate, Task } from '../../../shared/records/tasks.ts'
+import type { FileUpdate } from '../../../shared/records/projects/file-updates.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import { statesOf, swapFiles } from './swap-files.ts'

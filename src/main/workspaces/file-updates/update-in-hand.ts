@@ -1,5 +1,6 @@
 /** One update of files that is being written, settled or undone. */
-import type { FileUpdate, Task } from '../../../shared/records/tasks.ts'
+import type { FileUpdate } from '../../../shared/records/projects/file-updates.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git, UpdateManifest } from '../../git/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'

@@ -12,7 +12,8 @@ import type { KeptLeftovers } from '../../../shared/contract/workspace.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task, Workspace } from '../../../shared/records/tasks.ts'
+import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import {
   exists,

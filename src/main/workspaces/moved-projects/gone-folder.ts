@@ -1,6 +1,6 @@
 /** Detects that a project's folder is missing, and returns the remedy. */
 import { stat } from 'node:fs/promises'
-import type { Project } from '../../../shared/records/tasks.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
 import { systemCode } from '../../journal/index.ts'
 
 /** False also if the disk reports another error: the folder may be there. */

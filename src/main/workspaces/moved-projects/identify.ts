@@ -1,7 +1,7 @@
 /** The identity of the repository in a project's folder, without secrets. */
 import { createHash } from 'node:crypto'
-import type { Masker } from '../../../shared/agents/agent.ts'
-import type { ProjectIdentity } from '../../../shared/records/project-identity.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
+import type { ProjectIdentity } from '../../../shared/records/projects/project-identity.ts'
 import { type Git, GitError } from '../../git/index.ts'
 import { isSecret } from '../../secrets/agent-environment.ts'
 

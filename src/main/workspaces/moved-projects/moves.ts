@@ -7,13 +7,11 @@ import {
   isOtherRepository,
   isSameProject,
   type ProjectIdentity,
-} from '../../../shared/records/project-identity.ts'
-import {
-  isRunning,
-  type Project,
-  type Task,
-  type Workspace,
-} from '../../../shared/records/tasks.ts'
+} from '../../../shared/records/projects/project-identity.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
+import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'

@@ -4,7 +4,7 @@
  */
 import { type ReactNode, useState } from 'react'
 import type { PendingPermission, PermissionDecision } from '../../../shared/agents/permissions.ts'
-import { sandboxText } from '../../../shared/records/sandbox.ts'
+import { sandboxText } from '../../../shared/records/projects/sandbox.ts'
 import { Button, Field, Select, StatusIcon, TextArea, TextInput } from '../primitives/index.ts'
 import { CommandToAllow } from './command-to-allow.tsx'
 

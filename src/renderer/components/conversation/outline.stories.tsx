@@ -2,7 +2,7 @@ import type { Meta, StoryObj } from '@storybook/react-vite'
 import { useState } from 'react'
 import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inWindow } from '../../../../storybook/decorators.tsx'
-import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
+import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
 import { Outline } from './outline.tsx'
 
 const meta: Meta<typeof Outline> = {

@@ -12,7 +12,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
+import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
 import { firstIndex } from '../../../shared/first-index.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { counted, exactTime } from '../primitives/format.ts'

@@ -5,9 +5,10 @@
 
 import { createContext } from 'react'
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
-import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
+import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
 import type { TaskId, ToolCallId } from '../../../shared/records/ids.ts'
-import type { Activity, Task } from '../../../shared/records/tasks.ts'
+import type { Activity } from '../../../shared/records/tasks/activity.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Usage } from '../../../shared/records/usage.ts'
 import type { MenuEntry } from '../primitives/index.ts'
 
@@ -23,6 +24,10 @@ export interface ShownChanges {
   files: number
   additions: number
   deletions: number
+  /** Files among them whose lines are not counted. */
+  binary: number
+  /** False: they could not be read. */
+  isKnown: boolean
 }
 
 export interface TaskLookup {

@@ -4,12 +4,12 @@ import {
   type DiffLineAnnotation,
   FileDiff,
   type FileDiffMetadata,
-  type SelectedLineRange,
   WorkerPoolContextProvider,
 } from '@pierre/diffs/react'
 // The version without imports: served unbundled, the other one's chunks import it back and it
 // answers twice.
 import DiffWorker from '@pierre/diffs/worker/worker-portable.js?worker'
+import { Plus } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 
 /** One is enough for files opened by hand, and leaves the other cores to the agents. */
@@ -57,22 +57,19 @@ export interface FilePatchProps {
   renderNote?(line: PatchLine): ReactNode
   /** Offers a button beside the line under the pointer. */
   onAddNote?(line: PatchLine): void
+  /** The line that keys act on. */
+  cursor?: PatchLine | null
 }
 
 /** Throws if `patch` contains no file. */
 export default function FilePatch(props: FilePatchProps) {
-  const { patch, layout = 'unified', notes = [], renderNote, onAddNote } = props
+  const { patch, layout = 'unified', notes = [], renderNote, onAddNote, cursor } = props
   const file = useMemo(() => firstFile(patch), [patch])
   const shown = useMemo(
     () => ({
       ...options,
       diffStyle: layout,
       enableGutterUtility: onAddNote !== undefined,
-      // Several lines can be chosen: the note stands below the last one.
-      onGutterUtilityClick:
-        onAddNote &&
-        (({ end, side, endSide }: SelectedLineRange) =>
-          onAddNote({ side: endSide ?? side ?? 'additions', line: end })),
     }),
     [layout, onAddNote],
   )
@@ -80,16 +77,50 @@ export default function FilePatch(props: FilePatchProps) {
     () => notes.map(({ side, line }): DiffLineAnnotation => ({ side, lineNumber: line })),
     [notes],
   )
+  const cursorSide = cursor?.side
+  const cursorLine = cursor?.line
+  const selectedLines = useMemo(
+    () =>
+      cursorLine === undefined
+        ? null
+        : { start: cursorLine, end: cursorLine, side: cursorSide, endSide: cursorSide },
+    [cursorSide, cursorLine],
+  )
   return (
     <WorkerPoolContextProvider poolOptions={poolOptions} highlighterOptions={highlighterOptions}>
       <FileDiff
         fileDiff={file}
         options={shown}
         lineAnnotations={lineAnnotations}
+        selectedLines={selectedLines}
         renderAnnotation={({ side, lineNumber }) => renderNote?.({ side, line: lineNumber })}
+        // The renderer's own button has no name.
+        renderGutterUtility={
+          onAddNote && ((lineAt) => <AddNote lineAt={lineAt} onAdd={onAddNote} />)
+        }
         className="diff"
       />
     </WorkerPoolContextProvider>
+  )
+}
+
+/** The button beside the line under the pointer, or at the cursor. */
+function AddNote(props: {
+  lineAt(): { lineNumber: number; side?: PatchLine['side'] } | undefined
+  onAdd(line: PatchLine): void
+}) {
+  return (
+    <button
+      type="button"
+      aria-label="Comment on the line"
+      className="flex size-[18px] cursor-pointer items-center justify-center rounded-sm bg-accent-fill text-on-fill"
+      onClick={() => {
+        const at = props.lineAt()
+        if (at) props.onAdd({ side: at.side ?? 'additions', line: at.lineNumber })
+      }}
+    >
+      <Plus aria-hidden className="size-3.5" />
+    </button>
   )
 }
 

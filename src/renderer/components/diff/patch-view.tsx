@@ -15,10 +15,11 @@ interface PatchViewProps extends FilePatchProps {
   path: string
   /** It has the height of its lines, and scrolls with what is around it. */
   grows?: boolean
+  onPointerMove?(): void
 }
 
 /** `patch` is a unified diff of one file. */
-export function PatchView({ path, grows = false, ...shown }: PatchViewProps) {
+export function PatchView({ path, grows = false, onPointerMove, ...shown }: PatchViewProps) {
   const { patch } = shown
   const plain = <PlainPatch patch={patch} path={path} />
   if (patch.length > patchCharsMax) return plain
@@ -29,6 +30,7 @@ export function PatchView({ path, grows = false, ...shown }: PatchViewProps) {
           aria-label={`Changes of ${path}`}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
           tabIndex={0}
+          onPointerMove={onPointerMove}
           className={`focus-inset overflow-auto rounded-md border ${grows ? '' : 'max-h-[480px]'}`}
         >
           <FilePatch {...shown} />

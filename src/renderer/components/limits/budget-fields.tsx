@@ -1,5 +1,5 @@
 /** The three parts of a budget as fields; an empty field means no limit. */
-import type { Budget, BudgetPart } from '../../../shared/records/budgets.ts'
+import type { Budget, BudgetPart } from '../../../shared/records/tasks/budgets.ts'
 import { Field, TextInput } from '../primitives/index.ts'
 
 /** As typed. */

@@ -1,4 +1,4 @@
-import { quotaWaitsMax } from '../../../shared/records/tasks.ts'
+import { quotaWaitsMax } from '../../../shared/records/tasks/tree-options.ts'
 
 /** Whether a tree waits for a spent quota, and how often. 0: it does not wait. */
 export function QuotaField(props: { value: number; onChange(waits: number): void }) {

@@ -5,8 +5,8 @@ import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
 
 /**
- * The one dialog of a window: never open a second one over it, change its content instead (UI,
- * "Transcript"). `large` fills the window except for a margin; `small` and `medium` are as high as
+ * A dialog of the window. Over a transcript's another one may lie, as its `over`; else change its content instead of
+ * opening a second one (UI, "Transcript"). `large` fills the window except for a margin; `small` and `medium` are as high as
  * their content. Screen readers always get the title; `header` replaces it visually.
  */
 export function DialogShell(props: {
@@ -24,9 +24,11 @@ export function DialogShell(props: {
    * `autoFocus`, which takes the focus before the dialog has recorded where to return it.
    */
   focus?: 'first-control' | 'dialog' | RefObject<HTMLElement | null>
+  /** A dialog over this one, which keeps its content, scroll positions and all. */
+  over?: ReactNode
   children: ReactNode
 }) {
-  const { open, onClose, title, header, footer, size = 'large', children } = props
+  const { open, onClose, title, header, footer, size = 'large', over, children } = props
   const { focus = 'first-control', bare = false } = props
   const popup = useRef<HTMLDivElement>(null)
   return (
@@ -37,7 +39,7 @@ export function DialogShell(props: {
       }}
     >
       <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-scrim" />
+        <Dialog.Backdrop forceRender className="fixed inset-0 z-40 bg-scrim" />
         <div
           className={classNames(
             'pointer-events-none fixed z-40 flex flex-col items-center',
@@ -81,6 +83,7 @@ export function DialogShell(props: {
           </Dialog.Popup>
         </div>
       </Dialog.Portal>
+      {over}
     </Dialog.Root>
   )
 }

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inColumn } from '../../../../storybook/decorators.tsx'
 import { fixtureNowMs } from '../../../../tests/fixtures/entries/tasks.ts'
-import { taskStatuses } from '../../../shared/records/tasks.ts'
+import { taskStatuses } from '../../../shared/records/tasks/task-status.ts'
 import { noUsage } from '../../../shared/records/usage.ts'
 import {
   Button,

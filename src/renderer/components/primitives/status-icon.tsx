@@ -1,6 +1,6 @@
 /** A task's status by shape *and* color, the same everywhere (UI, "Status"). */
 import type { ReactNode } from 'react'
-import type { TaskStatus } from '../../../shared/records/tasks.ts'
+import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
 import { classNames } from './class-names.ts'
 
 /**

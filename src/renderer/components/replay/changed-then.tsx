@@ -1,6 +1,6 @@
 import { ChevronRight, FileText } from 'lucide-react'
 import { useState } from 'react'
-import type { TurnDiff } from '../../../shared/contract/turn-files.ts'
+import type { TurnDiff } from '../../../shared/contract/transcripts/turn-files.ts'
 import { ChangeLetter } from '../diff/change-letter.tsx'
 import { Counts } from '../diff/counts.tsx'
 import { PatchView } from '../diff/patch-view.tsx'
@@ -87,6 +87,6 @@ export function ChangedThen(props: {
 
 const nothing: Record<TurnDiff['other']['kind'], string> = {
   entry: 'No files changed between the two.',
-  folder: 'The working directory is as it was then.',
+  folder: 'The working directory still has these files unchanged.',
   same: 'Nothing to compare with: no other state of the files was recorded.',
 }

@@ -1,5 +1,5 @@
 import { ChevronLeft } from 'lucide-react'
-import type { MissingFiles, TurnFile } from '../../../shared/contract/turn-files.ts'
+import type { MissingFiles, TurnFile } from '../../../shared/contract/transcripts/turn-files.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 import { bytes } from '../primitives/format.ts'
 import { CopyButton, EmptyState, IconButton, NoticeLine, Skeleton } from '../primitives/index.ts'

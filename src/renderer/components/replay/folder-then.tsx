@@ -1,6 +1,6 @@
 import { ChevronRight, File, FolderGit2, Link2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { MissingFiles, TurnFolder } from '../../../shared/contract/turn-files.ts'
+import type { MissingFiles, TurnFolder } from '../../../shared/contract/transcripts/turn-files.ts'
 import { bytes, counted } from '../primitives/format.ts'
 import { EmptyState, Skeleton } from '../primitives/index.ts'
 

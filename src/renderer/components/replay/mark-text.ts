@@ -1,7 +1,7 @@
 /** A mark of a timeline in a few words. Pure. */
 
 import { assertNever } from '../../../shared/assert-never.ts'
-import type { TimelineMark } from '../../../shared/contract/timeline.ts'
+import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
 import { counted, duration } from '../primitives/format.ts'
 
 export function markText(mark: TimelineMark): string {

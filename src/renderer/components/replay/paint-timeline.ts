@@ -3,7 +3,7 @@
  * took. Drawn again when marks, size or theme change, never when the moment moves.
  */
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
-import type { TimelineMark } from '../../../shared/contract/timeline.ts'
+import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
 import type { TimelineScale } from './timeline-scale.ts'
 
 export const paintedHeight = 58

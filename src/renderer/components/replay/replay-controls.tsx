@@ -9,33 +9,64 @@ import {
   Play,
   X,
 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { IconButton, Select } from '../primitives/index.ts'
 
-/** Buttons of a replay: play, step, speed, and what is shown beside it. */
-export function ReplayControls<Speed extends number>(props: {
+interface StepsProps<Speed extends number> {
   playing: boolean
   speed: Speed
   speeds: readonly Speed[]
-  /** "Turn 12 of 40". */
-  place: string
-  /** "14:03:27". */
-  time: string
-  /** What happens at the moment. */
-  what: string
-  panelOpen: boolean
-  children?: ReactNode
   onToggle(): void
   onStep(unit: 'turn' | 'call', by: number): void
   onSpeed(speed: Speed): void
-  onPanel(): void
-  onCopyLink(): void
-  onClose(): void
-}) {
+}
+
+/** Buttons of a replay: play, step, speed, and what is shown beside it. */
+export function ReplayControls<Speed extends number>(
+  props: StepsProps<Speed> & {
+    /** "Turn 12 of 40". */
+    place: string
+    /** "14:03:27". */
+    time: string
+    /** What happens at the moment. */
+    what: string
+    panelOpen: boolean
+    children?: ReactNode
+    onPanel(): void
+    onCopyLink(): void
+    onClose(): void
+  },
+) {
   const { playing, speed, speeds, place, time, what, panelOpen, children } = props
   const { onToggle, onStep, onSpeed, onPanel, onCopyLink, onClose } = props
   return (
     <div className="flex min-w-0 items-center gap-0.5">
+      <Steps {...{ playing, speed, speeds, onToggle, onStep, onSpeed }} />
+      <p className="flex min-w-0 flex-1 items-baseline gap-2">
+        <span className="tabular shrink-0 font-semibold">{place}</span>
+        <span className="tabular shrink-0 text-muted">{time}</span>
+        <span className="untrusted min-w-0 truncate text-muted" title={what}>
+          {what}
+        </span>
+      </p>
+      {children}
+      <IconButton
+        label="State and files"
+        icon={<PanelRight />}
+        pressed={panelOpen}
+        onClick={onPanel}
+      />
+      <IconButton label="Copy link to this moment" icon={<Link />} onClick={onCopyLink} />
+      <IconButton label="Close the replay" shortcut="p" icon={<X />} onClick={onClose} />
+    </div>
+  )
+}
+
+// Remembered: each button has a tooltip, and the moment changes with each move of the pointer.
+const Steps = memo(function Steps<Speed extends number>(props: StepsProps<Speed>) {
+  const { playing, speed, speeds, onToggle, onStep, onSpeed } = props
+  return (
+    <>
       <IconButton
         label="Previous turn"
         shortcut="Shift+ArrowLeft"
@@ -77,22 +108,6 @@ export function ReplayControls<Speed extends number>(props: {
         options={speeds.map((one) => ({ value: String(one), label: `${one}×` }))}
         className="mr-2 w-16 shrink-0"
       />
-      <p className="flex min-w-0 flex-1 items-baseline gap-2">
-        <span className="tabular shrink-0 font-semibold">{place}</span>
-        <span className="tabular shrink-0 text-muted">{time}</span>
-        <span className="untrusted min-w-0 truncate text-muted" title={what}>
-          {what}
-        </span>
-      </p>
-      {children}
-      <IconButton
-        label="State and files"
-        icon={<PanelRight />}
-        pressed={panelOpen}
-        onClick={onPanel}
-      />
-      <IconButton label="Copy link to this moment" icon={<Link />} onClick={onCopyLink} />
-      <IconButton label="Close the replay" shortcut="p" icon={<X />} onClick={onClose} />
-    </div>
+    </>
   )
-}
+}) as <Speed extends number>(props: StepsProps<Speed>) => ReactNode

@@ -3,7 +3,7 @@ import type { PlanItem } from '../../../shared/agents/agent-records.ts'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { ReplayState } from '../../../shared/projections/replay/replay-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { TaskStatus } from '../../../shared/records/tasks.ts'
+import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
 import { counted, exactCount, roundedCount, timeOfDayWithSeconds } from '../primitives/format.ts'
 import {
   Cost,

@@ -3,7 +3,7 @@
  * Positions are from 0 to 1, in file order, also where the clock went back.
  */
 
-import type { TimelineMark } from '../../../shared/contract/timeline.ts'
+import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
 import { hourMs } from '../../../shared/durations.ts'
 import { firstIndex } from '../../../shared/first-index.ts'
 

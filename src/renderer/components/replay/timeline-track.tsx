@@ -6,7 +6,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { TimelineMark } from '../../../shared/contract/timeline.ts'
+import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
 import { timeOfDayWithSeconds } from '../primitives/format.ts'
 import { markText } from './mark-text.ts'
 import { coloursOn, paintedHeight, paintTimeline } from './paint-timeline.ts'
@@ -47,9 +47,11 @@ export function TimelineTrack(props: {
   valueText: string
   lanes: readonly LaneSpan[]
   onSeek(seq: number): void
+  /** While the handle is dragged; where it is let go `onSeek` is called. */
+  onDrag(seq: number): void
   keys: TrackKeys
 }) {
-  const { marks, scale, at, valueText, lanes, onSeek, keys } = props
+  const { marks, scale, at, valueText, lanes, onSeek, onDrag, keys } = props
   const canvas = useRef<HTMLCanvasElement>(null)
   const box = useRef<HTMLDivElement>(null)
   const width = useWidth(box)
@@ -71,19 +73,21 @@ export function TimelineTrack(props: {
     const { left } = event.currentTarget.getBoundingClientRect()
     return scale.markNear((event.clientX - left) / Math.max(1, width))
   }
-  const seekTo = (index: number) => {
-    const mark = marks[index]
-    if (mark) onSeek(mark.seq)
-  }
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0) return
     event.currentTarget.setPointerCapture(event.pointerId)
-    seekTo(indexUnder(event))
+    const mark = marks[indexUnder(event)]
+    if (mark) onSeek(mark.seq)
   }
   const onPointerMove = (event: PointerEvent) => {
     const index = indexUnder(event)
     setHovered(index < 0 ? null : index)
-    if (event.currentTarget.hasPointerCapture(event.pointerId)) seekTo(index)
+    const mark = marks[index]
+    if (mark && event.currentTarget.hasPointerCapture(event.pointerId)) onDrag(mark.seq)
+  }
+  const onLetGo = () => {
+    const mark = marks[at]
+    if (mark) onSeek(mark.seq)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -107,6 +111,7 @@ export function TimelineTrack(props: {
         onKeyDown={onKeyDown}
         onPointerDown={onPointerDown}
         onPointerMove={onPointerMove}
+        onLostPointerCapture={onLetGo}
         onPointerLeave={() => setHovered(null)}
         className="relative touch-none overflow-hidden rounded-md select-none"
       >

@@ -3,7 +3,7 @@ import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 
 export type ChangedFile = WorkspaceDiff['files'][number]
 
-type FileTreeRow =
+export type FileTreeRow =
   | { kind: 'folder'; path: string; name: string; depth: number }
   | { kind: 'file'; file: ChangedFile; name: string; depth: number }
 

@@ -1,5 +1,5 @@
 import type { SearchHit, SearchKind } from '../../../shared/contract/search.ts'
-import type { TaskStatus } from '../../../shared/records/tasks.ts'
+import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { RelativeTime, StatusIcon, TitleText } from '../primitives/index.ts'
 
@@ -132,7 +132,10 @@ function Hit(props: Chosen & { hit: ShownHit }) {
         aria-current={isChosen ? 'true' : undefined}
         className={`flex w-full items-baseline gap-3 rounded-md px-2 py-1 text-left ${isChosen ? 'bg-accent-tint' : 'hover:bg-hover'}`}
       >
-        <span title={kindText(hit)} className="w-32 shrink-0 truncate text-small text-muted">
+        <span
+          title={kindText(hit)}
+          className="line-clamp-2 w-32 shrink-0 text-small wrap-anywhere text-muted"
+        >
           {kindText(hit)}
         </span>
         <Snippet hit={hit} className="line-clamp-2 flex-1" />

@@ -1,5 +1,7 @@
 import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
-import { type Activity, isSettled, type Task } from '../../../shared/records/tasks.ts'
+import type { Activity } from '../../../shared/records/tasks/activity.ts'
+import { isSettled } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ShownStatus } from '../primitives/status-icon.tsx'
 
 /**

@@ -1,4 +1,4 @@
-import type { Activity } from '../../../shared/records/tasks.ts'
+import type { Activity } from '../../../shared/records/tasks/activity.ts'
 import { elapsed } from '../primitives/format.ts'
 import { useClockText } from '../primitives/index.ts'
 

@@ -15,7 +15,8 @@ import {
   liveState,
   taskWith,
 } from '../../../../tests/fixtures/entries/tasks.ts'
-import type { Activity, Task } from '../../../shared/records/tasks.ts'
+import type { Activity } from '../../../shared/records/tasks/activity.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { createFolds, FoldContext } from '../conversation/fold-state.ts'
 import {
   type ShownApply,
@@ -97,11 +98,21 @@ export const SilentDark: Story = { ...Silent, globals: { theme: 'dark' }, play: 
 export const Changed: Story = {
   args: {
     ...{ task: known(ids.tests, laterState), later: true },
-    changes: { files: 6, additions: 94, deletions: 16 },
+    changes: { files: 6, additions: 94, deletions: 16, binary: 2, isKnown: true },
   },
   play: async ({ canvas }) => {
     await expect(canvas.getByText('6 files')).toBeVisible()
+    await expect(canvas.getByText('2 binary')).toBeVisible()
     await waitFor(() => expect(actions.onNeedChanges).toHaveBeenCalledWith(ids.tests))
+  },
+}
+export const ChangesUnknown: Story = {
+  args: {
+    ...{ task: known(ids.tests, laterState), later: true },
+    changes: { files: 0, additions: 0, deletions: 0, binary: 0, isKnown: false },
+  },
+  play: async ({ canvas }) => {
+    await expect(canvas.getByText('files unknown')).toBeVisible()
   },
 }
 export const Running: Story = {

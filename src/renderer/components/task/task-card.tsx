@@ -1,15 +1,18 @@
 /** The card of one task, in place of the `task` call that started it. */
 import { Check, Ellipsis, GitMerge, RotateCcw, RotateCw, ScrollText, Square } from 'lucide-react'
-import { type ReactNode, useContext, useEffect } from 'react'
-import { type AwaitedTask, appliedFileLine } from '../../../shared/agents/tools.ts'
+import { useContext, useEffect } from 'react'
+import type { AwaitedTask } from '../../../shared/agents/tools.ts'
 import { openDependencies } from '../../../shared/projections/ledger/open-dependencies.ts'
 import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { type Activity, activityText, isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { type Activity, activityText } from '../../../shared/records/tasks/activity.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { costText } from '../../../shared/text/usage-text.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
   type ShownApply,
+  type ShownChanges,
   type ShownReport,
   TaskActionsContext,
   type TaskLookup,
@@ -29,6 +32,7 @@ import {
   StatusText,
   Tokens,
 } from '../primitives/index.ts'
+import { ApplyNote } from './apply-note.tsx'
 import { CauseText } from './cause-text.tsx'
 import { causeWords } from './cause-words.ts'
 import { NestedTasks } from './nested-tasks.tsx'
@@ -135,16 +139,26 @@ function Meta({ task, agent, status }: { task: Task | null; agent: string; statu
         <Tokens input={usage.inputTokens} output={usage.outputTokens} complete={usage.complete} />
       ) : null}
       {usage && costText(usage) !== null ? <Cost usage={usage} /> : null}
-      {changes && changes.files > 0 ? (
-        <span className="flex">
-          {counted(changes.files, 'file')}
-          <span className="ml-1.5">
-            <Counts additions={changes.additions} deletions={changes.deletions} />
-          </span>
-        </span>
-      ) : null}
+      {changes ? <Changes {...changes} /> : null}
       {isSilent(activity) ? <Silence activity={activity} /> : null}
     </FactLine>
+  )
+}
+
+function Changes({ files, additions, deletions, binary, isKnown }: ShownChanges) {
+  if (!isKnown) return <span title="Its changes could not be read.">files unknown</span>
+  if (files === 0) return null
+  return (
+    // The dot before a fact is an item of it as well, so that a gap would be twice as wide there.
+    <span className="flex">
+      {counted(files, 'file')}
+      <span className="ml-1.5 flex gap-1.5">
+        <Counts additions={additions} deletions={deletions} />
+        {binary > 0 ? (
+          <span title="Lines of binary files are not counted.">{binary} binary</span>
+        ) : null}
+      </span>
+    </span>
   )
 }
 
@@ -290,66 +304,6 @@ function MoreActions({ task }: { task: Task }) {
       trigger={<IconButton size="small" label={`More for ${task.title}`} icon={<Ellipsis />} />}
       entries={() => menuOf(task)}
     />
-  )
-}
-
-function ApplyNote({ apply }: { apply: ShownApply | null }) {
-  switch (apply?.kind) {
-    case 'conflict':
-      return (
-        <Note tone="text-amber">
-          <p>
-            Conflicts in {counted(apply.paths.length, 'file')}. Nothing was changed. Resolve them in
-            your editor, then apply again.
-          </p>
-          <Paths paths={apply.paths} />
-          <details>
-            <summary className="w-fit rounded-sm text-accent">Details</summary>
-            <p className="untrusted whitespace-pre-line text-muted">{gitsWords(apply.message)}</p>
-          </details>
-        </Note>
-      )
-    case 'applied':
-      return (
-        <Note tone="text-muted">
-          <Paths paths={apply.files.map(appliedFileLine)} />
-        </Note>
-      )
-    case 'nothing-to-apply':
-      return <Note tone="text-muted">Nothing to apply: no files were changed.</Note>
-    case 'failed':
-      return <Note tone="text-red">{apply.why}</Note>
-    default:
-      return null
-  }
-}
-
-/** The message without its first line, which repeats the note. */
-const gitsWords = (message: string): string => message.split('\n').slice(1).join('\n')
-
-function Note({ tone, children }: { tone: string; children: ReactNode }) {
-  return (
-    <div role="status" className={`border-t px-3 py-2 pl-9 text-small ${tone}`}>
-      {children}
-    </div>
-  )
-}
-
-/** Enough to show the subject; the Changes tab has all of them. */
-const pathsShownMax = 8
-
-function Paths({ paths }: { paths: string[] }) {
-  return (
-    <ul className="font-mono text-code text-ink">
-      {paths.slice(0, pathsShownMax).map((path) => (
-        <li key={path} className="untrusted">
-          {path}
-        </li>
-      ))}
-      {paths.length > pathsShownMax ? (
-        <li className="font-sans text-muted">and {paths.length - pathsShownMax} more</li>
-      ) : null}
-    </ul>
   )
 }
 

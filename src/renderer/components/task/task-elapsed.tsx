@@ -1,4 +1,6 @@
-import { isRunning, type Run, type Task } from '../../../shared/records/tasks.ts'
+import type { Run } from '../../../shared/records/tasks/runs.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { elapsed } from '../primitives/format.ts'
 import { useClockText } from '../primitives/index.ts'
 

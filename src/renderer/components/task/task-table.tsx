@@ -6,7 +6,9 @@ import type { AwaitedTask } from '../../../shared/agents/tools.ts'
 import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript/turn-blocks.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { activityLine, isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { activityLine } from '../../../shared/records/tasks/activity.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
   TaskActionsContext,

@@ -1,5 +1,6 @@
 /** The possible actions on a task that is not running. Pure. */
-import { isSettled, type Task } from '../../../shared/records/tasks.ts'
+import { isSettled } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 
 /**
  * Reports whether it has ended with a history: it never runs again, but a new task can continue it

@@ -3,13 +3,10 @@ import type { PendingPermission } from '../../../shared/agents/permissions.ts'
 import { reachedLimit } from '../../../shared/projections/ledger/budget-limit.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import {
-  type Activity,
-  isBeingRemoved,
-  isRunning,
-  isWrappingUp,
-  type Task,
-} from '../../../shared/records/tasks.ts'
+import { isBeingRemoved } from '../../../shared/records/projects/workspaces.ts'
+import { type Activity, isWrappingUp } from '../../../shared/records/tasks/activity.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../shared/text/counted.ts'
 import { amountText } from '../../../shared/text/usage-text.ts'
 import { isResumable } from '../resume/resumable.ts'

@@ -1,7 +1,8 @@
 /** Emits the ends of roots' runs. */
 import { isStoppedByPerson } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isRunning, isSettled, type Task } from '../../../shared/records/tasks.ts'
+import { isRunning, isSettled } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { LedgerStore } from '../ledger-store.ts'
 
 /**

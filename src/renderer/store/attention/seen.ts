@@ -1,7 +1,8 @@
 /** Tracks which roots the user has viewed since their last run ended. Pure. */
 import { isStoppedByPerson } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isSettled, type Task } from '../../../shared/records/tasks.ts'
+import { isSettled } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Preferences } from '../window/preferences.ts'
 
 type Seen = Pick<Preferences, 'seen' | 'seenSince'>

@@ -1,4 +1,4 @@
-/** The import of other tools' sessions: what is there, and the one that runs. It goes on while its dialog is closed. */
+/** The import of other tools' sessions: what was found, and the running import. It continues while its dialog is closed. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type {
   ImportedSession,
@@ -7,14 +7,15 @@ import type {
   SkippedSession,
 } from '../../../shared/contract/imports.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
-import type { SessionTool } from '../../../shared/records/exported-tasks.ts'
+import type { ImportTool } from '../../../shared/records/exported-tasks.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 
 export interface ImportResult {
   sessions: ImportedSession[]
   skipped: SkippedSession[]
-  /** The user ended it. */
-  stopped: boolean
+  /** `stopped`: by the user. After both others the rest can be imported by the same choices. */
+  ended: 'done' | 'stopped' | 'failed'
+  choices: ImportChoice[]
 }
 
 export interface ImportRunView {
@@ -29,8 +30,14 @@ export interface ImportRunView {
 
 /** What to import: of each tool, sessions of these folders; null: all. */
 export interface ImportChoice {
-  tool: SessionTool
+  tool: ImportTool
   projects: (string | null)[] | null
+  /** Absent: the tool's own place. */
+  path?: string
+  /** Only these, as the tool names them; absent: all of the folders. */
+  sessions?: string[]
+  /** As a scan has counted them, for the progress of several tools. */
+  expected?: { sessions: number; bytes: number }
 }
 
 export interface ImportRun {
@@ -39,10 +46,14 @@ export interface ImportRun {
   scan(): Promise<void>
   /** Resolves with the result once it has ended; null if one runs already, or it failed. */
   start(choices: ImportChoice[]): Promise<ImportResult | null>
+  /** Imports what the last import left out, and adds it to its result. */
+  retry(): Promise<ImportResult | null>
   stop(): void
   /** The result was seen. */
   dismiss(): void
 }
+
+const noResult = { sessions: [], skipped: [] }
 
 export function createImportRun({ client }: { client: ShiplogClient }): ImportRun {
   const store = createStore<ImportRunView>(() => ({
@@ -59,39 +70,100 @@ export function createImportRun({ client }: { client: ShiplogClient }): ImportRu
     }
   }
 
-  async function start(choices: ImportChoice[]): Promise<ImportResult | null> {
+  async function importAll(
+    choices: ImportChoice[],
+    before: Pick<ImportResult, 'sessions' | 'skipped'>,
+  ): Promise<ImportResult | null> {
     if (abort) return null
     abort = new AbortController()
     const { signal } = abort
-    const result: ImportResult = { sessions: [], skipped: [], stopped: false }
+    const sessions = new Map(before.sessions.map((session) => [session.taskId, session]))
+    const skipped = [...before.skipped]
+    let ended: ImportResult['ended'] = 'done'
     const startedAt = performance.now()
+    let problem: Problem | null = null
     store.setState({ running: { progress: null, startedAt }, result: null, problem: null })
-    try {
-      for (const { tool, projects } of choices) {
-        const request = { tool, ...(projects && { projects }) }
-        for await (const event of await client.imports.run(request, { signal }))
-          if (event.type === 'session') result.sessions.push(event.session)
-          else if (event.type === 'skipped') result.skipped.push(event.skipped)
-          else store.setState({ running: { progress: event, startedAt } })
-      }
-      result.stopped = signal.aborted
-    } catch (error) {
-      if (!signal.aborted) {
-        store.setState({ running: null, problem: problemOf(error, 'import the sessions') })
-        abort = null
-        return null
-      }
-      result.stopped = true
+    const sum = createProgressSum(choices)
+    /** A session that is imported again stays what it became at first. */
+    const add = (session: ImportedSession) => {
+      const known = sessions.get(session.taskId)
+      const isNew = session.isNew || known?.isNew === true
+      const isUpdated = !isNew && (session.isUpdated || known?.isUpdated === true)
+      sessions.set(session.taskId, { ...session, isNew, isUpdated })
     }
+    try {
+      for (const { tool, projects, path, sessions: names } of choices) {
+        const request = {
+          ...{ tool, ...(projects && { projects }), ...(path !== undefined && { path }) },
+          ...(names && { sessions: names }),
+        }
+        for await (const event of await client.imports.run(request, { signal }))
+          if (event.type === 'session') add(event.session)
+          else if (event.type === 'skipped') skipped.push(event.skipped)
+          else store.setState({ running: { progress: sum.add(event), startedAt } })
+        sum.next()
+      }
+    } catch (error) {
+      ended = 'failed'
+      if (!signal.aborted) problem = problemOf(error, 'import the sessions')
+    }
+    if (signal.aborted) ended = 'stopped'
     abort = null
-    store.setState({ running: null, result })
-    void scan()
-    return result
+    const result: ImportResult = { sessions: [...sessions.values()], skipped, ended, choices }
+    const isEmpty = sessions.size === 0 && skipped.length === 0
+    store.setState({ running: null, problem, result: problem && isEmpty ? null : result })
+    if (!problem) void scan()
+    return problem ? null : result
   }
 
   return {
-    ...{ store, scan, start },
+    ...{ store, scan },
+    start: (choices) => importAll(choices, noResult),
+    async retry() {
+      const { result } = store.getState()
+      if (!result) return null
+      const { choices, sessions, skipped, ended } = result
+      if (ended !== 'done') return importAll(choices, { sessions, skipped: [] })
+      const left = choices.flatMap(({ expected: _, ...choice }): ImportChoice[] => {
+        const names = skipped.filter(({ source }) => source === choice.tool)
+        return names.length === 0
+          ? []
+          : [{ ...choice, sessions: names.map(({ session }) => session) }]
+      })
+      return importAll(left, { sessions, skipped: [] }).then((again) => {
+        // A later retry, after a stop, needs all of them again.
+        if (again) store.setState({ result: { ...again, choices } })
+        return again
+      })
+    },
     stop: () => abort?.abort(),
     dismiss: () => store.setState({ result: null, problem: null }),
+  }
+}
+
+/** The progress of the imports of several tools as that of one. */
+function createProgressSum(choices: ImportChoice[]) {
+  const done = { sessions: 0, bytes: 0 }
+  let last = { sessionsTotal: 0, bytesTotal: 0 }
+  let nth = 0
+  const later = (key: 'sessions' | 'bytes'): number =>
+    choices.slice(nth + 1).reduce((sum, { expected }) => sum + (expected?.[key] ?? 0), 0)
+  return {
+    add(progress: ImportProgress): ImportProgress {
+      last = progress
+      return {
+        sessions: done.sessions + progress.sessions,
+        sessionsTotal: done.sessions + progress.sessionsTotal + later('sessions'),
+        bytes: done.bytes + progress.bytes,
+        bytesTotal: done.bytes + progress.bytesTotal + later('bytes'),
+      }
+    },
+    /** The next tool's import begins. */
+    next(): void {
+      done.sessions += last.sessionsTotal
+      done.bytes += last.bytesTotal
+      last = { sessionsTotal: 0, bytesTotal: 0 }
+      nth++
+    },
   }
 }

@@ -24,6 +24,8 @@ export interface ReplayView {
   timeline: Timeline
   /** The moment: the last entry that counts. */
   seq: number
+  /** The reader is dragging through the moments. */
+  dragging: boolean
   playing: boolean
   speed: ReplaySpeed
 }
@@ -35,6 +37,8 @@ export interface Replay {
   read(): Promise<void>
   /** Moves to an entry, or the nearest one with a mark; stops playing. */
   seek(seq: number): void
+  /** The same, until the next `seek` as one of many moments on the way. */
+  drag(seq: number): void
   step(unit: StepUnit, by: number): void
   toStart(): void
   toEnd(): void
@@ -62,6 +66,7 @@ export function createReplay({
     problem: null,
     timeline: emptyTimelineOf(),
     seq: typeof at === 'number' ? at : 0,
+    dragging: false,
     playing: false,
     speed: 1,
   }))
@@ -102,23 +107,28 @@ export function createReplay({
     return reading
   }
 
-  function moveTo(seq: number): void {
+  function moveTo(seq: number, dragging = false): void {
     const { timeline } = store.getState()
     const [first, last] = [firstSeq(timeline), lastSeq(timeline)]
     if (timeline.marks.length === 0) {
       // Nothing is read yet: the first page makes a place of it.
       atEnd = seq === Number.MAX_SAFE_INTEGER
-      return store.setState({ seq: atEnd ? 0 : seq })
+      return store.setState({ seq: atEnd ? 0 : seq, dragging })
     }
     const to = Math.min(Math.max(seq, first), last)
     atEnd = to === last
     restMs = 0
-    store.setState({ seq: timeline.marks[markAt(timeline, to)]?.seq ?? to })
+    store.setState({ seq: timeline.marks[markAt(timeline, to)]?.seq ?? to, dragging })
   }
 
   function seek(seq: number): void {
     pause()
     moveTo(seq)
+  }
+
+  function drag(seq: number): void {
+    pause()
+    moveTo(seq, true)
   }
 
   function pause(): void {
@@ -130,6 +140,7 @@ export function createReplay({
     store,
     read,
     seek,
+    drag,
     step(unit, by) {
       const { timeline, seq } = store.getState()
       if (timeline.marks.length > 0) seek(stepFrom(timeline, { seq, unit, by }))

@@ -1,6 +1,6 @@
 /** Where a replay stops: at the ends of turns, and at calls; and how far it plays. Pure. */
 
-import type { TimelineMark } from '../../../shared/contract/timeline.ts'
+import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
 import { firstIndex } from '../../../shared/first-index.ts'
 import { markAt, type Timeline } from '../../../shared/projections/replay/replay-state.ts'
 

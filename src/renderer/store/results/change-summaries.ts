@@ -5,15 +5,21 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 
 /** A few numbers each. */
 const summariesKeptMax = 200
 
 export interface ChangeSummary {
   files: number
+  /** Lines of the other files. */
   additions: number
   deletions: number
+  /** Binary files, whose lines are not counted. */
+  binary: number
+  /** False: the changes could not be read, and all counts are 0. */
+  isKnown: boolean
   /** The branch that the changes would be applied to; null if its name is unknown. */
   branch: string | null
   /** Whether these very changes were already applied. */
@@ -22,7 +28,7 @@ export interface ChangeSummary {
 
 export interface ChangeSummaries {
   store: StoreApi<ReadonlyMap<TaskId, ChangeSummary>>
-  /** Counts once for each state of the task; if a count fails, the previous summary stays. */
+  /** Counts once for each state of the task; if a count fails, the previous summary stays, if there is one. */
   load(task: Task): Promise<void>
 }
 
@@ -54,6 +60,8 @@ export function createChangeSummaries(deps: {
         files: files.length,
         additions: sum(files.map((file) => file.additions)),
         deletions: sum(files.map((file) => file.deletions)),
+        binary: files.filter(({ additions }) => additions === null).length,
+        isKnown: true,
       }
       const text = JSON.stringify(counts)
       if (task.patch !== 'applied') applied.delete(task.id)
@@ -64,6 +72,7 @@ export function createChangeSummaries(deps: {
       // The Changes tab shows the reason when it is opened; the next state of the task is counted
       // again.
       counted.delete(task.id)
+      if (!store.getState().has(task.id)) set(task.id, unknown)
     }
   }
 
@@ -77,6 +86,11 @@ export function createChangeSummaries(deps: {
   }
 
   return { store, load }
+}
+
+const unknown: ChangeSummary = {
+  ...{ files: 0, additions: 0, deletions: 0, binary: 0, isKnown: false },
+  ...{ branch: null, applied: false },
 }
 
 const stateOf = ({ status, patch, runs, workspace }: Task): string =>

@@ -5,7 +5,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Report } from '../../../shared/records/tasks.ts'
+import type { Report } from '../../../shared/records/tasks/reports.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 
 /** A report takes some kilobytes, so this takes a few megabytes at most. */

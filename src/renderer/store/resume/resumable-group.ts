@@ -3,7 +3,7 @@
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import { parallelGroupOf } from '../../../shared/projections/transcript/parallel-group.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { isResumable } from './resumable.ts'
 
 /** Includes the task itself; empty unless there are at least two. */

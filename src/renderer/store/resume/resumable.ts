@@ -2,8 +2,10 @@
 
 import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Activity } from '../../../shared/records/tasks.ts'
-import { isBeingRemoved, isRunning, isSettled, type Task } from '../../../shared/records/tasks.ts'
+import { isBeingRemoved } from '../../../shared/records/projects/workspaces.ts'
+import type { Activity } from '../../../shared/records/tasks/activity.ts'
+import { isRunning, isSettled } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 
 type Tasks = ReadonlyMap<TaskId, Task>
 

@@ -3,11 +3,11 @@
  * goes forward, so prepended entries require a new fold of the window; the bound keeps that cheap.
  */
 
+import { foldEntries } from '../../../shared/projections/transcript/transcript.ts'
 import {
   emptyTranscript,
-  foldEntries,
   type TranscriptFold,
-} from '../../../shared/projections/transcript/transcript.ts'
+} from '../../../shared/projections/transcript/transcript-fold.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 
 /** About 20 pages. Folding them takes a few milliseconds, and they hold a few megabytes. */

@@ -1,13 +1,11 @@
 /** A transcript through a filter: which of its entries match, and those of them that are shown so far. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
-import { type FilterAnswer, filteredPageMax } from '../../../shared/contract/transcript-filter.ts'
+import { type FilterAnswer, filteredPageMax } from '../../../shared/contract/transcripts/filter.ts'
 import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
-import {
-  emptyTranscript,
-  foldEntries,
-  type TranscriptItem,
-} from '../../../shared/projections/transcript/transcript.ts'
+import { foldEntries } from '../../../shared/projections/transcript/transcript.ts'
+import { emptyTranscript } from '../../../shared/projections/transcript/transcript-fold.ts'
+import type { TranscriptItem } from '../../../shared/projections/transcript/transcript-items.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { withWholeValues } from '../../../shared/whole-values.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'

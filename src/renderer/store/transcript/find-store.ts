@@ -4,7 +4,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
-import type { FindEvent, FindPlace } from '../../../shared/contract/transcript-find.ts'
+import type { FindEvent, FindPlace } from '../../../shared/contract/transcripts/find.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { FindQuery } from '../../../shared/text/find-pattern.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'

@@ -2,7 +2,7 @@
 
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
-import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
+import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
 import { firstIndex } from '../../../shared/first-index.ts'
 import { readPages } from '../../../shared/read-pages.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'

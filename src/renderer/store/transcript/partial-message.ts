@@ -1,5 +1,5 @@
 import type { SessionFeedEvent } from '../../../shared/contract/feed.ts'
-import type { MessagePart, PartialMessage } from '../../../shared/records/entries.ts'
+import type { MessagePart, PartialMessage } from '../../../shared/records/entry-types/messages.ts'
 
 type Delta = Extract<SessionFeedEvent, { type: 'delta' }>
 

@@ -4,7 +4,7 @@
  */
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isRunning } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { LedgerStore } from '../ledger-store.ts'
 import type { Schedule } from '../schedule.ts'
 import { createTranscriptStore, type OpenAt, type TranscriptStore } from './transcript-store.ts'

@@ -8,12 +8,10 @@ import { type CallProgress, joinProgress } from '../../../shared/agents/agent-re
 import type { SessionFeedEvent } from '../../../shared/contract/feed.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { Damage, TranscriptPage } from '../../../shared/contract/workspace.ts'
-import {
-  type TranscriptItem,
-  withPartial,
-  withProgress,
-} from '../../../shared/projections/transcript/transcript.ts'
-import type { Entry, PartialMessage } from '../../../shared/records/entries.ts'
+import { withPartial, withProgress } from '../../../shared/projections/transcript/live-items.ts'
+import type { TranscriptItem } from '../../../shared/projections/transcript/transcript-items.ts'
+import type { Entry } from '../../../shared/records/entries.ts'
+import type { PartialMessage } from '../../../shared/records/entry-types/messages.ts'
 import type { TaskId, ToolCallId } from '../../../shared/records/ids.ts'
 import { withWholeValues } from '../../../shared/whole-values.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
@@ -32,8 +30,9 @@ import { addDelta } from './partial-message.ts'
 
 /** A few screens, fetched before the reader reaches the end of the loaded entries. */
 export const pageEntries = 200
-/** Read on each side of an entry that is jumped to: more than a screen, and quickly there. */
-const aroundEntries = 60
+/** Read before and after an entry that is jumped to: about a screen below it, and quickly there. */
+const entriesBefore = 20
+const entriesAfter = 60
 /**
  * The limit for one text shown in full, because pages of it can't be read. A longer text ends with
  * a line about the cut.
@@ -324,8 +323,8 @@ export function createTranscriptStore({
   /** Entries on both sides of one; the last ones if there is no such entry yet. */
   async function readAround(seq: number, signal = controller.signal): Promise<Entry[]> {
     const [before, after] = await Promise.all([
-      seq > 1 ? readPage({ before: seq }, signal, aroundEntries) : null,
-      readPage({ seq }, signal, aroundEntries),
+      seq > 1 ? readPage({ before: seq }, signal, entriesBefore) : null,
+      readPage({ seq }, signal, entriesAfter),
     ])
     if (after.entries.length === 0) return (await readPage('end', signal)).entries
     return [...(before?.entries ?? []), ...after.entries]

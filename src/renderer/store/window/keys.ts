@@ -78,7 +78,7 @@ export function createKeys(): Keys {
   }
 }
 
-/** The window's commands may be registered anew at any time, as their names change. */
+/** The window's commands may be registered again at any time, because their names change. */
 const isLetterOfScreen = (text: string, group: KeyGroup): boolean =>
   text.length === 1 && group !== 'Everywhere'
 

@@ -10,6 +10,16 @@ export type ResumeAsk =
   | { of: 'group'; taskId: TaskId }
   | { of: 'all' }
 
+/** A new task that continues another one. */
+export interface ContinueAsk {
+  /** From the end of the turn with that entry; absent: from its end. */
+  at?: number | undefined
+  /** The agent that is chosen at first, as `AgentChosen.picked`. */
+  agent?: string | undefined
+  /** What the person has written to the task that is continued. */
+  draft?: string | undefined
+}
+
 /** The dialog over the window, which has no address of its own. */
 export type Overlay =
   | { kind: 'none' }
@@ -22,7 +32,14 @@ export type Overlay =
   | { kind: 'own-agent'; agent: OwnAgent | null; onSaved(): void }
   | { kind: 'fetch-agent'; agent: InstalledAgentState; onFetched(): void }
   /** Null: the user chooses the project in the dialog. */
-  | { kind: 'new-agent'; projectId: ProjectId | null }
+  | {
+      kind: 'new-agent'
+      projectId: ProjectId | null
+      /** A prompt to begin with. */
+      prompt?: string
+      /** It was started, and the prompt is needed no more. */
+      onStarted?(): void
+    }
   | {
       kind: 'resume'
       ask: ResumeAsk
@@ -43,8 +60,7 @@ export type Overlay =
   | { kind: 'link-pull-request'; taskId: TaskId }
   /** A follow-up to a root with interrupted sub-agents: they may be resumed first. */
   | { kind: 'follow-up'; taskId: TaskId; interrupted: number; onSend(): void }
-  /** A new task that continues another one. `at`: from the end of the turn with that entry. */
-  | { kind: 'continue-from'; taskId: TaskId; at?: number }
+  | ({ kind: 'continue-from'; taskId: TaskId } & ContinueAsk)
   /** Sessions of other tools. */
   | { kind: 'import' }
   | { kind: 'palette' }

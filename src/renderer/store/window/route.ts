@@ -12,7 +12,7 @@ import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
 interface TranscriptPlace {
   /** The entry that it is opened at; absent: where it usually opens (V3). */
   seq?: number
-  /** The transcript is shown as it was at that moment. */
+  /** Shows the transcript's state at that moment. */
   replay?: true
   /** To find in it at once. */
   find?: string
@@ -32,6 +32,8 @@ export type Route =
   | ({ screen: 'transcript'; taskId: string } & TranscriptPlace)
   | { screen: 'search'; query: string }
   | { screen: 'settings' }
+  /** A log that is open without being imported: one that is open, or one to open. */
+  | { screen: 'opened'; id: string | null; path: string | null }
 
 export const homeRoute: Route = { screen: 'home' }
 export const searchRoute: Route = { screen: 'search', query: '' }
@@ -78,6 +80,8 @@ export function parseRoute(hash: string): Route {
       return { screen: 'search', query: parameters.get('q') ?? '' }
     case 'settings':
       return { screen: 'settings' }
+    case 'opened':
+      return { screen: 'opened', id: id ?? null, path: id ? null : parameters.get('path') }
     default:
       return homeRoute
   }
@@ -127,6 +131,9 @@ export function formatRoute(route: Route): string {
       return route.query === '' ? '#/search' : `#/search?${new URLSearchParams({ q: route.query })}`
     case 'settings':
       return '#/settings'
+    case 'opened':
+      if (route.id !== null) return `#/opened/${encodeURIComponent(route.id)}`
+      return `#/opened?${new URLSearchParams(route.path === null ? {} : { path: route.path })}`
   }
 }
 

@@ -30,7 +30,9 @@ import {
   Users,
   Wallet,
 } from 'lucide-react'
-import { isRunning, type Task, undoableApply } from '../../../shared/records/tasks.ts'
+import { undoableApply } from '../../../shared/records/projects/file-updates.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { canBeContinuedWith, canBeResumed, canBeRetried } from '../../components/task/what-next.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { hasChangeSummary } from '../../store/results/change-summaries.ts'
@@ -144,7 +146,11 @@ export function useTaskActions(): (task: Task) => TaskAction[] {
     )
     add(
       canBeContinuedWith(task),
-      { id: 'continue', label: 'Continue with…', icon: <CopyPlus /> },
+      {
+        id: 'continue',
+        label: task.imported ? 'Continue in Shiplog…' : 'Continue with…',
+        icon: <CopyPlus />,
+      },
       () => resuming.continueFrom(id),
     )
     add(

@@ -1,6 +1,6 @@
 import type { ProviderState } from '../../../shared/agents/provider-settings.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { isUsable } from '../models/use-model-settings.ts'
 
 /**

@@ -1,11 +1,8 @@
 import { type FormEvent, useId, useRef, useState } from 'react'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { ProjectId } from '../../../shared/records/ids.ts'
-import {
-  agentsAtOnceDefault,
-  agentsAtOnceMax,
-  type Isolation,
-} from '../../../shared/records/tasks.ts'
+import type { Isolation } from '../../../shared/records/projects/workspaces.ts'
+import { agentsAtOnceDefault, agentsAtOnceMax } from '../../../shared/records/tasks/tree-options.ts'
 import { PromptField } from '../../components/composer/prompt-field.tsx'
 import {
   Button,
@@ -26,12 +23,17 @@ import { defaultLimits, LimitsField } from '../limits/limits-field.tsx'
 import { AgentDetails, AgentField } from './agent-fields.tsx'
 import { PermissionChoice } from './permission-choice.tsx'
 import type { ScenarioFile } from './scenario-field.tsx'
-import { hasToBeSeen, SetupTrust } from './setup-trust.tsx'
 import { useAgentChoice } from './use-agent-choice.ts'
-import { useProjectSetup } from './use-project-setup.ts'
+import { useToAllow } from './use-to-allow.tsx'
+
+interface NewAgentProps {
+  projectId: ProjectId | null
+  prompt?: string
+  onStarted?(): void
+}
 
 /** Starts a root agent: where, what with, and with which prompt. */
-export function NewAgentDialog({ projectId: wanted }: { projectId: ProjectId | null }) {
+export function NewAgentDialog({ projectId: wanted, ...rest }: NewAgentProps) {
   const { overlay } = useStores()
   const projects = useProjects()
   const [first] = projects
@@ -47,17 +49,18 @@ export function NewAgentDialog({ projectId: wanted }: { projectId: ProjectId | n
         />
       </DialogShell>
     )
-  return <NewAgentForm projectId={wanted ?? projects.at(-1)?.id ?? first.id} />
+  return <NewAgentForm {...rest} projectId={wanted ?? projects.at(-1)?.id ?? first.id} />
 }
 
-function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
+function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
+  const { projectId: initial, prompt: prompted = '', onStarted } = props
   const { client, overlay, navigation, preferences, arrivals } = useStores()
   const projects = useProjects()
   const labels = projectLabels(projects)
   const [projectId, setProjectId] = useState(initial)
   const field = useRef<HTMLTextAreaElement>(null)
   const whyNotId = useId()
-  const [prompt, setPrompt] = useState('')
+  const [prompt, setPrompt] = useState(prompted)
   const [scenario, setScenario] = useState<ScenarioFile | null>(null)
   const agent = useAgentChoice(scenario)
   const [agentsAtOnce, setAgentsAtOnce] = useState(agentsAtOnceDefault)
@@ -68,14 +71,11 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const attachments = useAttachments('new-agent')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const { setup, setupProblem } = useProjectSetup(projectId)
-  const [setupSeen, setSetupSeen] = useState(false)
 
   const project = projects.find(({ id }) => id === projectId)
   const inGit = project?.git ?? false
   const isolation: Isolation = inGit ? preferred : 'in-place'
-  const asksForTrust = isolation === 'worktree' && setup !== null && !setup.trusted
-  const allowable = !asksForTrust || !hasToBeSeen(setup) || setupSeen
+  const toAllow = useToAllow({ projectId, isolation, installed: agent.installed })
   const missing = [
     ...(prompt.trim() === '' ? ['a prompt'] : []),
     ...(agent.choice === null ? [agent.needs] : []),
@@ -85,9 +85,9 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
   const whyNot =
     missing.length > 0
       ? `Needs ${missing.join(' and ')}.`
-      : allowable
+      : toAllow.isSeen
         ? null
-        : 'Scroll to the end of the command to allow it.'
+        : 'Scroll to the end of the configuration to allow it.'
   const canStart = whyNot === null
 
   const isScripted = agent.picked === 'scripted'
@@ -99,8 +99,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
     setBusy(true)
     setProblem(null)
     try {
-      if (asksForTrust && setup.configSha256)
-        await client.projects.trustSetup({ projectId, configSha256: setup.configSha256 })
+      await toAllow.allow(projectId)
       const { taskId } = await client.tasks.start({
         projectId,
         agent: agent.choice,
@@ -115,6 +114,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
       })
       agent.remember()
       attachments.clear()
+      onStarted?.()
       overlay.hide()
       arrivals.expect({ taskId, at: 'composer' })
       navigation.go(taskRoute(taskId))
@@ -146,12 +146,12 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
       open
       onClose={overlay.hide}
       title="New agent"
-      size={asksForTrust ? 'medium' : 'small'}
+      size={toAllow.asks ? 'medium' : 'small'}
       focus={field}
       footer={
         <div className="flex min-w-0 flex-1 flex-col gap-3">
           {/* Beside the button that allows it: never out of sight, however small the window. */}
-          {asksForTrust ? <SetupTrust setup={setup} onSeen={setSetupSeen} /> : null}
+          {toAllow.shown}
           <div className="flex items-center justify-end gap-2">
             <p id={whyNotId} role="status" className="min-w-0 flex-1 text-small text-muted">
               {whyNot}
@@ -167,7 +167,7 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
               aria-describedby={whyNotId}
               busy={busy}
             >
-              {asksForTrust ? 'Allow and start' : 'Start'}
+              {toAllow.asks ? 'Allow and start' : 'Start'}
             </Button>
           </div>
         </div>
@@ -243,8 +243,12 @@ function NewAgentForm({ projectId: initial }: { projectId: ProjectId }) {
           </Field>
         </div>
         <LimitsField onChange={setLimits} error={fieldError('budget')} />
-        {setupProblem ? (
-          <NoticeLine tone="warning" text={setupProblem.message} details={[setupProblem.details]} />
+        {toAllow.problem ? (
+          <NoticeLine
+            tone="warning"
+            text={toAllow.problem.message}
+            details={[toAllow.problem.details]}
+          />
         ) : null}
         {problem && !shownInField ? (
           <ProblemNotice

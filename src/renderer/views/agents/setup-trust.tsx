@@ -17,7 +17,7 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
   return (
     <section
       aria-label="Set-up command"
-      className="flex max-h-[44vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
+      className="flex flex-col gap-2 rounded-md bg-amber-tint px-3 py-2"
     >
       {/* First, for the rest may be long, and nothing asks that this was scrolled to. */}
       {setup.env.length > 0 ? (

@@ -3,10 +3,11 @@ import type { InstalledAgentState } from '../../../shared/agents/agent-checks.ts
 import type { AgentChoice } from '../../../shared/agents/agent-specs.ts'
 import { useAppInfo, useLedger, usePreference, useStores } from '../../store/hooks.ts'
 import type { Preferences } from '../../store/window/preferences.ts'
-import { type InstalledAgentsView, useInstalledAgents } from '../installed/use-installed-agents.ts'
+import type { InstalledAgentsView } from '../installed/use-installed-agents.ts'
 import { useModelSettings } from '../models/use-model-settings.ts'
 import { modelUsedLast } from './model-used-last.ts'
 import type { ScenarioFile } from './scenario-field.tsx'
+import { type AgentOffer, useAgentOffers } from './use-agent-offers.ts'
 
 export type SessionSettings = Preferences['agentSettings'][string]
 
@@ -15,7 +16,7 @@ export interface AgentChosen {
   picked: string
   pick(picked: string): void
   /** What can be picked. */
-  offers: { value: string; label: string; hint?: string | undefined }[]
+  offers: AgentOffer[]
   /** As the field has it. */
   model: string
   setModel(model: string): void
@@ -42,26 +43,13 @@ export function useAgentChoice(scenario: ScenarioFile | null, initial?: string):
   const { preferences } = useStores()
   const { info } = useAppInfo()
   const models = useModelSettings()
-  const installedAgents = useInstalledAgents()
+  const { offers, available, installedAgents } = useAgentOffers()
   const last = usePreference('agent')
   const allSettings = usePreference('agentSettings')
   const [chosen, pick] = useState<string | null>(initial ?? last)
   const [chosenModel, setModel] = useState<string | null>(usePreference('model'))
   const [changed, setChanged] = useState<Record<string, SessionSettings>>({})
   const usedLast = useLedger(({ ledger }) => modelUsedLast(ledger.tasks, models.providers ?? []))
-  const available = installedAgents.agents?.filter((one) => one.available) ?? []
-  const offers = [
-    ...(info?.agents ?? []).map(({ kind, name, why }) => ({
-      value: kind as string,
-      label: name,
-      hint: why ?? undefined,
-    })),
-    ...available.map(({ id, name, signedIn }) => ({
-      value: id,
-      label: name,
-      hint: signedIn === false ? 'Not signed in' : undefined,
-    })),
-  ]
   const hasModel = info?.agents.some((one) => one.kind === 'model' && one.available) ?? false
   const isKnown = (value: string | null) =>
     // The list of installed agents comes later than the dialog.

@@ -4,8 +4,11 @@ import type { ProjectId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 
-/** What the project's own configuration asks for; read when the dialog opens, because it may change. */
-export function useProjectSetup(projectId: ProjectId): {
+/**
+ * What the project's own configuration asks for; read when the dialog opens, because it may change. `projectId` null:
+ * there is no project yet.
+ */
+export function useProjectSetup(projectId: ProjectId | null): {
   setup: ProjectSetup | null
   setupProblem: Problem | null
 } {
@@ -16,6 +19,7 @@ export function useProjectSetup(projectId: ProjectId): {
     setupProblem: Problem | null
   } | null>(null)
   useEffect(() => {
+    if (projectId === null) return
     let wanted = true
     client.projects.setup({ projectId }).then(
       (setup) => wanted && setRead({ of: projectId, setup, setupProblem: null }),
@@ -31,5 +35,5 @@ export function useProjectSetup(projectId: ProjectId): {
       wanted = false
     }
   }, [client, projectId])
-  return read?.of === projectId ? read : { setup: null, setupProblem: null }
+  return read && read.of === projectId ? read : { setup: null, setupProblem: null }
 }

@@ -1,12 +1,13 @@
 /** What a person does from more than one place: the call, then one toast that says how it came out. */
 
+import type { AgentPreset } from '../../../shared/agents/installed-agents.ts'
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
 import type { ContractErrorCode } from '../../../shared/contract/base.ts'
 import type { ChangeSelection } from '../../../shared/contract/changes.ts'
 import type { RetentionSettings } from '../../../shared/contract/retention.ts'
-import type { Budget } from '../../../shared/records/budgets.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Budget } from '../../../shared/records/tasks/budgets.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { toast } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
@@ -17,7 +18,8 @@ import { fullScreenRoute, linkTo, taskRoute } from '../../store/window/route.ts'
 const readShownMs = 12_000
 
 export interface Actions {
-  startDemo(): Promise<boolean>
+  /** `agent`: an installed one that takes part. */
+  startDemo(agent?: AgentPreset): Promise<boolean>
   stop(taskId: TaskId): Promise<void>
   /** Asks it and everything below it to report now. */
   wrapUp(taskId: TaskId): Promise<void>
@@ -148,8 +150,10 @@ export function createActions(stores: Stores): Actions {
 
   return {
     undoApply,
-    async startDemo() {
-      const started = await attempt('start the demo', () => client.projects.startDemo({}))
+    async startDemo(agent) {
+      const started = await attempt('start the demo', () =>
+        client.projects.startDemo({ ...(agent && { agent }) }),
+      )
       if (started) navigation.go(taskRoute(started.taskId))
       return started !== null
     },

@@ -7,7 +7,7 @@ interface Props {
   children: ReactNode
 }
 
-/** A screen that breaks says so and leaves the rest of the window as it was. */
+/** Shows the error of a screen that throws, in its place; the rest of the window keeps working. */
 export class ErrorBoundary extends Component<Props, { error: Error | null; of: string }> {
   override state = { error: null as Error | null, of: this.props.resetKey }
 

@@ -1,5 +1,7 @@
 import { useRef } from 'react'
 import { dayMs } from '../../../shared/durations.ts'
+import { importToolSchema } from '../../../shared/records/exported-tasks.ts'
+import { toolName } from '../../../shared/text/import-text.ts'
 import { Select, TextButton } from '../../components/primitives/index.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 
@@ -8,6 +10,7 @@ interface ArchiveChoices {
   agent: string
   model: string
   tool: string
+  source: string
   active: keyof typeof periods
   size: keyof typeof sizes
   cost: keyof typeof costs
@@ -16,6 +19,7 @@ export const noChoices: ArchiveChoices = {
   agent: '',
   model: '',
   tool: '',
+  source: '',
   active: '',
   size: '',
   cost: '',
@@ -51,13 +55,17 @@ const costs = {
 }
 
 /** What the choices mean, for the rows. */
-export function filterOf({ agent, model, active, size, cost }: ArchiveChoices, nowMs: number) {
+export function filterOf(
+  { agent, model, source, active, size, cost }: ArchiveChoices,
+  nowMs: number,
+) {
   const { since, before }: Period = periods[active]
   const daysAgo = (days: number | undefined) =>
     days === undefined ? null : new Date(nowMs - days * dayMs).toISOString()
   return {
     agent: agent === '' ? null : agent,
     model: model === '' ? null : model,
+    source: source === '' ? null : source,
     since: daysAgo(since),
     before: daysAgo(before),
     bytesMin: sizes[size].bytes,
@@ -67,6 +75,13 @@ export function filterOf({ agent, model, active, size, cost }: ArchiveChoices, n
 
 export const countOf = (choices: ArchiveChoices): number =>
   Object.values(choices).filter((value) => value !== '').length
+
+/** What recorded a tree, as people call it. */
+function sourceName(source: string): string {
+  const tool = importToolSchema.safeParse(source)
+  if (!tool.success) return source === 'here' ? 'Recorded here' : source
+  return tool.data === 'shiplog' ? 'Exports of Shiplog' : toolName(tool.data)
+}
 
 /** Longer lists than this can't be looked through; the text finds the others. */
 const optionsMax = 200
@@ -81,11 +96,15 @@ export function ArchiveFilters(props: {
 }) {
   const { choices, onChange, index, tools } = props
   const fields = useRef<HTMLFieldSetElement>(null)
-  const named = (any: string, values: { value: string; count: number }[]) => [
+  const named = (
+    any: string,
+    values: { value: string; count: number }[],
+    nameOf = (value: string) => value,
+  ) => [
     { value: '', label: any },
-    ...values
-      .slice(0, optionsMax)
-      .map(({ value, count }) => ({ value, label: value, hint: count.toLocaleString('en') })),
+    ...values.slice(0, optionsMax).map(({ value, count }) => ({
+      ...{ value, label: nameOf(value), hint: count.toLocaleString('en') },
+    })),
   ]
   const labelled = <Key extends string>(of: Record<Key, { label: string }>) =>
     (Object.keys(of) as Key[]).map((value) => ({ value, label: of[value].label }))
@@ -112,6 +131,12 @@ export function ArchiveFilters(props: {
           { value: '', label: 'Any tool' },
           ...(tools ?? []).map((tool) => ({ value: tool, label: tool })),
         ]}
+      />
+      <Select
+        label="Source"
+        value={choices.source}
+        onChange={(source) => onChange({ ...choices, source })}
+        options={named('Any source', index?.sources ?? [], sourceName)}
       />
       <Select
         label="Last active"

@@ -7,6 +7,8 @@ export interface ArchiveItem {
   summary: TranscriptSummary
   /** What the text of a filter is looked for in, in lower case. */
   text: string
+  /** What recorded its root: a tool that it was imported from, or `here`. */
+  source: string
   /** The title of the task that it continues. */
   continues: string | null
   /** In the order in which they began. */
@@ -44,14 +46,17 @@ export interface ArchiveIndex {
   /** Most frequent first. */
   agents: Facet[]
   models: Facet[]
+  sources: Facet[]
 }
 
 export function archiveIndex(summaries: readonly TranscriptSummary[]): ArchiveIndex {
   const items = new Map<TaskId, ArchiveItem>()
+  const tools = new Map(summaries.map(({ taskId, importedFrom }) => [taskId, importedFrom]))
   for (const summary of summaries)
     items.set(summary.taskId, {
       summary,
       text: textOf(summary),
+      source: tools.get(summary.rootId) ?? 'here',
       continues: null,
       children: [],
     })
@@ -84,6 +89,7 @@ export function archiveIndex(summaries: readonly TranscriptSummary[]): ArchiveIn
     },
     agents: facetsOf(summaries.map(({ agent }) => agent)),
     models: facetsOf(summaries.flatMap(({ model }) => model ?? [])),
+    sources: facetsOf([...items.values()].map(({ source }) => source)),
   }
 }
 

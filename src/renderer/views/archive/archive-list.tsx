@@ -13,6 +13,7 @@ import { counted, exactCount } from '../../components/primitives/format.ts'
 import {
   Bytes,
   Cost,
+  classNames,
   RelativeTime,
   StatusIcon,
   TitleText,
@@ -133,7 +134,11 @@ export function ArchiveList(props: {
       aria-activedescendant={selected ? optionId(selected) : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      className="focus-inset min-h-0 flex-1 overflow-y-auto"
+      // The selected row shows the ring.
+      className={classNames(
+        'group/list min-h-0 flex-1 overflow-y-auto',
+        at < 0 ? 'focus-pane' : 'outline-none',
+      )}
     >
       <div className="relative" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
@@ -213,7 +218,7 @@ function Option(props: {
       aria-expanded={below > 0 ? !folded : undefined}
       style={{ ...style, paddingLeft: 8 + Math.min(level, indentLevelsMax) * 16 }}
       onClick={onSelect}
-      className={`group/option absolute top-0 left-0 flex w-full items-center gap-2 pr-3 ${selected ? 'bg-accent-tint' : 'hover:bg-hover'}`}
+      className={`group/option absolute top-0 left-0 flex w-full items-center gap-2 pr-3 ${selected ? 'bg-accent-tint -outline-offset-2 outline-focus group-focus-visible/list:outline-2' : 'hover:bg-hover'}`}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the list folds by keys */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list folds by keys */}

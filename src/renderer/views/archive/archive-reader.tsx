@@ -1,15 +1,18 @@
-import { ArchiveRestore, Pin, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
+import { ArchiveRestore, CopyPlus, Pin, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { Button, EmptyState, IconButton, Tabs } from '../../components/primitives/index.ts'
-import { useAppInfo, useLineage, useStores, useTask } from '../../store/hooks.ts'
+import { canBeContinued } from '../../components/task/what-next.ts'
+import { useAppInfo, useLineage, useStores, useTask, useUnreachable } from '../../store/hooks.ts'
+import type { KeyCommand } from '../../store/window/keys.ts'
 import { linkOf, type Route, taskRoute } from '../../store/window/route.ts'
 import type { TaskAction } from '../actions/action.ts'
 import { useActions } from '../app/use-actions.ts'
 import { ImportedLine } from '../imports/imported-line.tsx'
 import { ResumeButtons } from '../resume/resume-buttons.tsx'
+import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskHeader } from '../task/task-header.tsx'
 import { TaskReport } from '../task/task-report.tsx'
@@ -31,21 +34,40 @@ export function ArchiveReader(props: {
   tab: 'report' | 'transcript'
   /** The entry that the transcript is opened at; else its beginning. */
   seq: number | undefined
-  /** It is shown as it was at that entry. */
+  /** Shows the transcript's state at that entry. */
   replaying: boolean
   /** Null while the list is being read. */
   summary: TranscriptSummary | null
+  /** It is not in the archive, and can only be read. */
+  isReadOnly?: boolean
 }) {
-  const { taskId, tab, seq, replaying, summary } = props
+  const { taskId, tab, seq, replaying, summary, isReadOnly = false } = props
   const { copy } = useActions()
   const { info } = useAppInfo()
   const { navigation, preferences } = useStores()
   const task = useTask(taskId)
   const panes = useTranscriptPanes(task, 'archive')
   const [reading] = useState(createReading)
+  const momentRoute = (moment: { seq?: number }): Route => ({
+    ...{ screen: 'archive', taskId, tab: 'transcript', replay: true },
+    ...moment,
+  })
+  const changeReplay = (moment: { seq?: number } | null) => {
+    const place = seq === undefined ? {} : { seq }
+    const closed: Route = { screen: 'archive', taskId, tab: 'transcript', ...place }
+    navigation.go(moment ? momentRoute(moment) : closed, { replace: true })
+  }
+  const toggleReplay = () => changeReplay(replaying ? null : seq === undefined ? {} : { seq })
+  const key = (keys: string, label: string, run: () => void): KeyCommand => ({
+    ...{ keys, label, run, group: 'Transcript' },
+  })
   useKeys(
     tab === 'transcript'
-      ? [{ keys: 'o', label: 'Outline', group: 'Transcript', run: panes.outline.toggle }]
+      ? [
+          key('o', 'Outline', panes.outline.toggle),
+          key('p', 'Replay', toggleReplay),
+          ...(replaying ? [key('Escape', 'End the replay', toggleReplay)] : []),
+        ]
       : [],
   )
   if (!task) return null
@@ -64,15 +86,6 @@ export function ArchiveReader(props: {
     )
   const show = (id: TaskId, chosen: 'report' | 'transcript') =>
     navigation.go({ screen: 'archive', taskId: id, tab: chosen })
-  const momentRoute = (moment: { seq?: number }): Route => ({
-    ...{ screen: 'archive', taskId, tab: 'transcript', replay: true },
-    ...moment,
-  })
-  const changeReplay = (moment: { seq?: number } | null) => {
-    const place = seq === undefined ? {} : { seq }
-    const closed: Route = { screen: 'archive', taskId, tab: 'transcript', ...place }
-    navigation.go(moment ? momentRoute(moment) : closed, { replace: true })
-  }
   return (
     <>
       <TaskHeader
@@ -87,12 +100,16 @@ export function ArchiveReader(props: {
               reading={reading}
               replaying={replaying}
               isShown={tab === 'transcript'}
-              onReplay={() => changeReplay(replaying ? null : seq === undefined ? {} : { seq })}
+              onReplay={toggleReplay}
               inTaskHeader
             />
-            <PinAction task={task} />
-            <ResumeButtons task={task} without={onScreen} />
-            {task.archived ? (
+            {isReadOnly ? null : (
+              <>
+                <PinAction task={task} />
+                <ResumeButtons task={task} without={onScreen} />
+              </>
+            )}
+            {isReadOnly ? null : task.archived ? (
               <ArchivedActions task={task} />
             ) : (
               <Button
@@ -198,7 +215,9 @@ function ArchivedActions({ task }: { task: Task }) {
     ) : null
   return (
     <>
-      {task.imported ? null : (
+      {task.imported ? (
+        <ContinueImported task={task} />
+      ) : (
         <Button icon={<ArchiveRestore />} onClick={() => void restore(task.id, task.title)}>
           Restore
         </Button>
@@ -207,5 +226,21 @@ function ArchivedActions({ task }: { task: Task }) {
         Delete
       </Button>
     </>
+  )
+}
+
+function ContinueImported({ task }: { task: Task }) {
+  const { continueFrom } = useResumeActions()
+  const unreachable = useUnreachable()
+  if (!canBeContinued(task)) return null
+  return (
+    <Button
+      icon={<CopyPlus />}
+      disabled={unreachable !== undefined}
+      title={unreachable ?? 'Continue in Shiplog, as a new task'}
+      onClick={() => continueFrom(task.id)}
+    >
+      Continue…
+    </Button>
   )
 }

@@ -1,7 +1,7 @@
 /** The archive's list: by project and root, newest first, filtered and folded. Pure. */
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isRunning, type TaskStatus } from '../../../shared/records/tasks.ts'
+import { isRunning, type TaskStatus } from '../../../shared/records/tasks/task-status.ts'
 import type { ArchiveIndex, ArchiveItem, ArchiveSortKey } from './archive-index.ts'
 import { whenOf } from './archive-index.ts'
 
@@ -30,6 +30,8 @@ export interface ArchiveFilter {
   bytesMin?: number
   /** One whose cost is not known does not match. */
   costMin?: number
+  /** What recorded its root: a tool that it was imported from, or `here`. */
+  source?: string | null
   /** Those that used a tool; null: no matter which. */
   using?: ReadonlySet<string> | null
 }
@@ -187,12 +189,13 @@ function matcher(filter: ArchiveFilter): (item: ArchiveItem) => boolean {
   const words = wanted.split(/\s+/)
   const isId = idPrefix.test(wanted)
   const { since = null, before = null, bytesMin = 0, costMin = 0, using = null } = filter
-  return ({ summary, text }) => {
+  return ({ summary, text, source }) => {
     const { taskId, status, agent, model, bytes, usage } = summary
     if (!hasStatus(status, filter.status)) return false
     if (taskId !== filter.selected && !isShown(summary, filter)) return false
     if (filter.agent != null && agent !== filter.agent) return false
     if (filter.model != null && model !== filter.model) return false
+    if (filter.source != null && source !== filter.source) return false
     if (since !== null && whenOf(summary) < since) return false
     if (before !== null && whenOf(summary) >= before) return false
     if (bytes < bytesMin) return false

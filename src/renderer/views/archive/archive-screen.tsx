@@ -24,46 +24,15 @@ import { toggled as withToggled } from '../../store/window/preferences.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { NothingHere } from '../shell/nothing-here.tsx'
+import { shows, sorts, statuses } from './archive-choices.ts'
 import { ArchiveFilters, countOf, filterOf, noChoices } from './archive-filters.tsx'
-import { type ArchiveSortKey, archiveIndex } from './archive-index.ts'
+import { archiveIndex } from './archive-index.ts'
 import { ArchiveList, type ArchiveListHandle } from './archive-list.tsx'
 import { ArchiveReader } from './archive-reader.tsx'
-import { type ArchiveShow, type ArchiveStatus, archiveRows } from './archive-rows.ts'
+import { type ArchiveStatus, archiveRows } from './archive-rows.ts'
 import { TrashView } from './trash-view.tsx'
 import { type CleanUp, useCleanUp, useToolFilter } from './use-archive-facts.ts'
 import { useTranscripts } from './use-transcripts.ts'
-
-const statuses: { value: ArchiveStatus; label: string }[] = [
-  { value: 'all', label: 'Any status' },
-  { value: 'completed', label: 'Completed' },
-  { value: 'interrupted', label: 'Interrupted' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'running', label: 'Running' },
-]
-
-const shows: { value: ArchiveShow | 'trash'; label: string }[] = [
-  { value: 'archived', label: 'Archived' },
-  { value: 'live', label: 'Live' },
-  { value: 'pinned', label: 'Pinned' },
-  { value: 'expiring', label: 'Next clean-up' },
-  { value: 'all', label: 'All' },
-  { value: 'trash', label: 'Trash' },
-]
-
-const sorts: { value: ArchiveSortKey; label: string }[] = [
-  { value: 'tree', label: 'By project' },
-  { value: 'ended', label: 'Last active' },
-  { value: 'started', label: 'Started' },
-  { value: 'title', label: 'Title' },
-  { value: 'agent', label: 'Agent' },
-  { value: 'model', label: 'Model' },
-  { value: 'status', label: 'Status' },
-  { value: 'runs', label: 'Runs' },
-  { value: 'entries', label: 'Entries' },
-  { value: 'size', label: 'Size' },
-  { value: 'cost', label: 'Cost' },
-  { value: 'project', label: 'Project name' },
-]
 
 /** The reports and transcripts of removed workspaces; those of live agents are shown on demand. */
 export function ArchiveScreen(props: {
@@ -72,7 +41,7 @@ export function ArchiveScreen(props: {
   tab: 'report' | 'transcript'
   /** The entry that the transcript is opened at. */
   seq: number | undefined
-  /** It is shown as it was at that entry. */
+  /** Shows the transcript's state at that entry. */
   replaying: boolean
 }) {
   const { selected, tab, seq, replaying } = props
@@ -210,7 +179,8 @@ export function ArchiveScreen(props: {
               options={statuses}
               className="shrink-0"
             />
-            <span className="flex min-w-0 flex-1 items-center justify-end px-1 text-small text-muted">
+            {/* Left out where it would be cut to one digit. */}
+            <span className="flex min-w-0 flex-1 items-center justify-end px-1 text-small text-muted max-lg:invisible">
               {index ? <Bytes count={bytes} className="truncate" /> : null}
             </span>
             <IconButton

@@ -1,31 +1,32 @@
 import { type RefObject, useState } from 'react'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { modeOptions } from '../../components/permissions/mode-options.ts'
 import { Select, toast } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { showProblem } from '../app/actions.ts'
 import { useProjectMode } from '../permissions/use-project-mode.ts'
-import { ModelPicker } from './model-picker.tsx'
+import { AgentPicker } from './agent-picker.tsx'
 
-export type NextRunPicker = 'model' | 'permissions'
+export type NextRunPicker = 'agent' | 'permissions'
 
-/** The model and the mode of permissions of a root's next run, changed at once. */
+/** The agent, the model and the mode of permissions of a root's next run, changed at once. */
 export function NextRunPickers(props: {
   task: Task
+  /** What was written and not sent. */
+  draft: string
   /** The one whose list is open. */
   open: NextRunPicker | null
   onOpenChange(open: NextRunPicker | null): void
   /** What has the focus once a model was chosen. */
   returnTo: RefObject<HTMLElement | null>
 }) {
-  const { task, open, onOpenChange, returnTo } = props
+  const { task, draft, open, onOpenChange, returnTo } = props
   const { id: taskId, spec, options, projectId } = task
   const { client } = useStores()
   const unreachable = useUnreachable()
   const ofProject = useProjectMode(projectId)
   const [busy, setBusy] = useState(false)
-  if (spec.kind !== 'model') return null
   const mode = options.permissions ?? ofProject ?? 'ask'
   const disabled = busy || unreachable !== undefined
   const set = async (wanted: Omit<Parameters<typeof client.tasks.setNextRun>[0], 'taskId'>) => {
@@ -43,24 +44,28 @@ export function NextRunPickers(props: {
     onOpenChange(isOpen ? picker : null)
   return (
     <>
-      <Select
-        quiet
-        label="Permissions"
-        value={mode}
-        onChange={(permissions) => void set({ permissions })}
-        options={modeOptions}
-        disabled={disabled}
-        open={open === 'permissions'}
-        onOpenChange={toggled('permissions')}
-        className="h-6! shrink-0 gap-1! px-1.5! text-small!"
-      />
-      <ModelPicker
-        spec={spec}
+      {/* A scripted agent plays the person's own script, about which nothing is asked. */}
+      {spec.kind === 'scripted' ? null : (
+        <Select
+          quiet
+          label="Permissions"
+          value={mode}
+          onChange={(permissions) => void set({ permissions })}
+          options={modeOptions}
+          disabled={disabled}
+          open={open === 'permissions'}
+          onOpenChange={toggled('permissions')}
+          className="h-6! shrink-0 gap-1! px-1.5! text-small!"
+        />
+      )}
+      <AgentPicker
+        task={task}
+        draft={draft}
         disabled={disabled}
         returnTo={returnTo}
-        open={open === 'model'}
-        onOpenChange={toggled('model')}
-        onChoose={(model) => void set({ model })}
+        open={open === 'agent'}
+        onOpenChange={toggled('agent')}
+        onChooseModel={(model) => void set({ model })}
       />
     </>
   )

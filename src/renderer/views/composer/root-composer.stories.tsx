@@ -77,7 +77,7 @@ export const NextRun: Story = {
     const model = canvas.getByRole('button', { name: /^Model: / })
     await expect(model).toHaveTextContent('qwen3-coder:30b')
     await userEvent.click(model)
-    const search = await body.findByRole('combobox', { name: 'Models' })
+    const search = await body.findByRole('combobox', { name: 'Agents and models' })
     await body.findByRole('option', { name: /qwen3-coder:30b.*in use/ })
     await userEvent.type(search, 'oss{Enter}')
     await waitFor(() =>
@@ -86,7 +86,9 @@ export const NextRun: Story = {
         { taskId: ids.lead, model: 'ollama/gpt-oss:20b' },
       ]),
     )
-    await waitFor(() => expect(body.queryByRole('combobox', { name: 'Models' })).toBeNull())
+    await waitFor(() =>
+      expect(body.queryByRole('combobox', { name: 'Agents and models' })).toBeNull(),
+    )
   },
 }
 /** A file is named and a command is run by keyboard; Escape closes the list, and what was typed stays. */

@@ -1,4 +1,5 @@
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ComposerCommand } from '../../components/composer/completion.ts'
 import { toast } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
@@ -28,18 +29,24 @@ export function useComposerCommands(
       (error: unknown) => showProblem(problemOf(error, 'summarise the conversation')),
     )
   const reachable: ComposerCommand[] = [
-    ...(isModel
-      ? [
-          {
-            name: 'model',
-            description: 'Choose the model of the next run',
-            run: () => onPick('model'),
-          },
+    {
+      name: isModel ? 'model' : 'agent',
+      description: isModel
+        ? 'Choose the model of the next run, or another agent'
+        : 'Continue with another agent',
+      run: () => onPick('agent'),
+    },
+    ...(spec.kind === 'scripted'
+      ? []
+      : [
           {
             name: 'permissions',
             description: 'Choose what it may do unasked from the next run on',
             run: () => onPick('permissions'),
           },
+        ]),
+    ...(isModel
+      ? [
           {
             name: 'compact',
             description: 'Summarise the conversation, to make room in the model’s context',

@@ -1,6 +1,6 @@
 import { RotateCcw } from 'lucide-react'
 import { useStore } from 'zustand'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import {
   ActionLine,
   Button,

@@ -1,6 +1,6 @@
 import { Check, FileDiff, GitMerge } from 'lucide-react'
 import { useStore } from 'zustand'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { Counts } from '../../components/diff/counts.tsx'
 import { counted } from '../../components/primitives/format.ts'
 import { ActionLine, Button } from '../../components/primitives/index.ts'

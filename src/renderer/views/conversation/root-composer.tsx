@@ -1,5 +1,6 @@
 import { type RefObject, useState } from 'react'
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
 import { useStores } from '../../store/hooks.ts'
 import { resumableBelow } from '../../store/resume/resumable.ts'
@@ -29,7 +30,7 @@ export function RootComposer(props: {
   const commands = useComposerCommands(task, { onPick: setPicker, onReview })
   const { composerProps, problem, send, edit } = useTaskComposer({ ...props, what: 'follow-up' })
   const running = isRunning(task.status)
-  const isModel = task.spec.kind === 'model'
+  const isScripted = task.spec.kind === 'scripted'
 
   const sendPrompt = async (prompt: string, atNextTurn: boolean) => {
     if (await send(prompt, { atNextTurn })) onSent()
@@ -56,21 +57,18 @@ export function RootComposer(props: {
           label="Follow-up"
           placeholder={running ? 'Write a follow-up' : 'Send a follow-up'}
           onSend={askFirst}
-          onSendNow={
-            task.spec.kind === 'scripted' ? undefined : (prompt) => void sendPrompt(prompt, true)
-          }
+          onSendNow={isScripted ? undefined : (prompt) => void sendPrompt(prompt, true)}
           running={running}
-          attachments={isModel ? composerProps.attachments : undefined}
+          attachments={isScripted ? undefined : composerProps.attachments}
           commands={commands}
           controls={
-            isModel ? (
-              <NextRunPickers
-                task={task}
-                open={picker}
-                onOpenChange={setPicker}
-                returnTo={composer}
-              />
-            ) : undefined
+            <NextRunPickers
+              task={task}
+              draft={composerProps.draft}
+              open={picker}
+              onOpenChange={setPicker}
+              returnTo={composer}
+            />
           }
         />
       </div>

@@ -1,5 +1,5 @@
 import type { RefObject } from 'react'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useTaskComposer } from './use-task-composer.tsx'

@@ -1,7 +1,7 @@
 import { Archive, PanelRight, Square } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isRunning } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import { Button, IconButton } from '../../components/primitives/index.ts'
 import {
   usePreference,
@@ -38,7 +38,7 @@ export function TaskScreen(props: {
   transcriptOf: string | null
   /** The entry that the transcript, or else the conversation, is opened at. */
   seq: number | undefined
-  /** The transcript is shown as it was at that entry. */
+  /** Shows the transcript's state at that entry. */
   replaying: boolean
 }) {
   const lookup = useTaskLookup(props.taskId)

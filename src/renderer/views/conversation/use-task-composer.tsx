@@ -1,5 +1,5 @@
 import { type ComponentProps, type RefObject, useState } from 'react'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Composer } from '../../components/composer/composer.tsx'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { usePreference, useStores, useUnreachable } from '../../store/hooks.ts'

@@ -20,7 +20,7 @@ const meta: Meta<Args> = {
     <AppStage
       fake={createStoryHost({
         records: laterRecords,
-        beforeRename: () => renamed.promise,
+        before: (path) => (path === 'tasks.rename' ? renamed.promise : undefined),
       })}
       address="#/settings"
       theme={theme}

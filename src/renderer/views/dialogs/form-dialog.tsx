@@ -19,13 +19,16 @@ export function FormDialog(props: {
   canSubmit: boolean
   /** Asked before it submits. False keeps the dialog as it is: the fields say why. */
   validate?(): boolean
-  submit(): Promise<void>
+  /** False keeps the dialog: it says what failed. */
+  submit(): Promise<unknown>
   /** What has the focus at first; Cancel where there is nothing to fill in. */
   focus?: RefObject<HTMLElement | null>
   /** The button takes something away. */
   danger?: boolean
   /** For fields in which Enter begins a new line. */
   submitsByModEnter?: boolean
+  /** Other buttons, before the one that submits. */
+  more?: ReactNode
   children: ReactNode
 }) {
   const { title, action, doing, canSubmit, validate, submit, focus, children } = props
@@ -44,8 +47,8 @@ export function FormDialog(props: {
     setProblem(null)
     const own = overlay.store.getState()
     try {
-      await submit()
-      overlay.hideOnly(own)
+      if ((await submit()) === false) setBusy(false)
+      else overlay.hideOnly(own)
     } catch (error) {
       const failed = problemOf(error, doing)
       if (overlay.store.getState() !== own) return showProblem(failed)
@@ -65,6 +68,7 @@ export function FormDialog(props: {
           <Button ref={cancel} onClick={overlay.hide}>
             Cancel
           </Button>
+          {props.more}
           <Button
             type="submit"
             form={formId}

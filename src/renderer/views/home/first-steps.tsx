@@ -1,5 +1,6 @@
 import { KeyRound, Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import type { AgentPreset } from '../../../shared/agents/installed-agents.ts'
 import type { ProviderState } from '../../../shared/agents/provider-settings.ts'
 import { Button, Menu, StatusIcon } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
@@ -17,17 +18,20 @@ export function FirstSteps() {
   const { startDemo } = useActions()
   const projects = useProjects()
   const unreachable = useUnreachable()
-  const [starting, setStarting] = useState(false)
+  const [starting, setStarting] = useState<AgentPreset | 'script' | null>(null)
   const { providers, reload } = useModelSettings()
   const usable = providers?.filter(isUsable) ?? []
   const { agents } = useInstalledAgents()
   const installed = agents?.filter(({ available }) => available) ?? []
   const canStart = usable.length > 0 || installed.length > 0
-  const demo = async () => {
-    setStarting(true)
-    await startDemo()
-    setStarting(false)
+  const demo = async (agent?: AgentPreset) => {
+    setStarting(agent ?? 'script')
+    await startDemo(agent)
+    setStarting(null)
   }
+  const [takesPart] = installed.flatMap(({ program, name, signedIn }) =>
+    program === 'acp' || signedIn === false ? [] : [{ program, name }],
+  )
   const [project] = projects
   const common = { disabled: unreachable !== undefined, title: unreachable }
   return (
@@ -60,6 +64,7 @@ export function FirstSteps() {
           {project ? null : (
             <Button
               {...common}
+              variant={canStart ? 'primary' : 'quiet'}
               icon={<Plus />}
               onClick={() => overlay.show({ kind: 'add-project' })}
             >
@@ -84,11 +89,28 @@ export function FirstSteps() {
         </Step>
       </ol>
       <div className="flex flex-wrap items-center gap-3">
-        <Button {...common} busy={starting} onClick={() => void demo()}>
+        <Button
+          {...common}
+          // The quickest way to see something, as long as nothing is set up.
+          variant={canStart || project ? 'quiet' : 'primary'}
+          busy={starting === 'script'}
+          onClick={() => void demo()}
+        >
           Try the demo
         </Button>
+        {takesPart ? (
+          <Button
+            {...common}
+            variant="quiet"
+            busy={starting === takesPart.program}
+            onClick={() => void demo(takesPart.program)}
+          >
+            Try it with {takesPart.name}
+          </Button>
+        ) : null}
         <p className="min-w-0 flex-1 text-small text-muted">
           Agents that play a script on a sample project. Needs no model.
+          {takesPart ? ` ${takesPart.name} would take part in it for real, on your account.` : null}
         </p>
       </div>
     </div>

@@ -2,15 +2,22 @@ import type { ReactNode } from 'react'
 import { EmptyState } from '../../components/primitives/index.ts'
 import { useAppInfo, useLedger, useProjects, useStores } from '../../store/hooks.ts'
 import { FirstSteps } from './first-steps.tsx'
+import { Overview } from './overview.tsx'
 
-/** What is shown while nothing is chosen; on the first start, how to begin. */
+/** The window while no agent is selected; on the first start, how to begin. */
 export function HomeScreen() {
   const projects = useProjects()
   const anyAgent = useLedger(({ children }) => (children.get(null)?.length ?? 0) > 0)
   const { overlay } = useStores()
   const { info } = useAppInfo()
   const hasModel = info?.agents.some(({ kind, available }) => kind === 'model' && available)
-  if (projects.length === 0 || (!anyAgent && hasModel === false))
+  if (anyAgent)
+    return (
+      <Home>
+        <Overview />
+      </Home>
+    )
+  if (projects.length === 0 || hasModel === false)
     return (
       <Home>
         <FirstSteps />
@@ -19,11 +26,7 @@ export function HomeScreen() {
   return (
     <Home>
       <EmptyState
-        sentence={
-          anyAgent
-            ? 'Select an agent, or start a new one.'
-            : 'Start an agent. It works in its own Git worktree and everything it does is recorded.'
-        }
+        sentence="Start an agent. It works in its own Git worktree and everything it does is recorded."
         action={{
           label: 'New agent…',
           onClick: () => overlay.show({ kind: 'new-agent', projectId: null }),
@@ -33,7 +36,7 @@ export function HomeScreen() {
   )
 }
 
-/** Every screen says what it is at its top, to whoever can't see it too. */
+/** Every screen begins with a heading, here for screen readers only. */
 function Home({ children }: { children: ReactNode }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col overflow-auto">

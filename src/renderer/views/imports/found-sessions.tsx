@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { Button } from '../../components/primitives/index.ts'
 import { usePreference, useStores, useUnreachable } from '../../store/hooks.ts'
-import { choicesOf, startImport } from './import-dialog.tsx'
 import { dangerText, foundText } from './import-texts.ts'
+import { choicesOf, startImport } from './start-import.ts'
 
 /** In an empty app: sessions of other tools on this machine, and how to keep them. Nothing, if there are none. */
 export function FoundSessions() {

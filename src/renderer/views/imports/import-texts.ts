@@ -3,12 +3,14 @@ import {
   expiringDays,
   type ImportProgress,
   type ImportSourceFound,
+  type ReportedCommit,
 } from '../../../shared/contract/imports.ts'
 import { toolName } from '../../../shared/text/import-text.ts'
 import {
   bytes as bytesText,
   counted,
   duration as durationText,
+  exactCount,
 } from '../../components/primitives/format.ts'
 import type { ImportResult } from '../../store/imports/import-run.ts'
 
@@ -43,17 +45,17 @@ export function progressText(
   ].join(' · ')
 }
 
-export function resultText({ sessions, skipped, stopped }: ImportResult): string {
+export function resultText({ sessions, skipped, ended }: ImportResult): string {
   const added = sessions.filter(({ isNew }) => isNew).length
   const updated = sessions.filter(({ isUpdated }) => isUpdated).length
   const same = sessions.length - added - updated
   const parts = [
     `Imported ${counted(added, 'session')}`,
     updated > 0 ? `updated ${updated}` : null,
-    same > 0 ? `${same} were here already` : null,
+    same > 0 ? `${exactCount(same)} were here already` : null,
     skipped.length > 0 ? `${skipped.length} could not be read` : null,
   ].filter((part) => part !== null)
-  return `${stopped ? 'Stopped. ' : ''}${parts.join(', ')}.`
+  return `${ended === 'done' ? '' : 'Stopped. '}${parts.join(', ')}.`
 }
 
 /** What became of the lines: one quiet sentence. */
@@ -66,4 +68,19 @@ export function linesText(counts: {
   const { lines, mapped, foreign, damaged } = counts
   const damage = damaged > 0 ? `, ${counted(damaged, 'line')} could not be read` : ''
   return `${counted(lines, 'line')}: ${counted(mapped, 'is', 'are')} part of the conversation, ${counted(foreign, 'is', 'are')} kept unchanged${damage}.`
+}
+
+const reporters: Readonly<Record<ReportedCommit['by'], string>> = {
+  'git-ai': 'Git AI',
+  entire: 'entire',
+}
+export const reporterName = (by: ReportedCommit['by']): string => reporters[by]
+
+/** Who ascribes commits to a session, and how many each. */
+export function reportedText(commits: readonly ReportedCommit[]): string {
+  const parts = (['git-ai', 'entire'] as const).flatMap((by) => {
+    const number = commits.filter((one) => one.by === by).length
+    return number === 0 ? [] : [`${reporterName(by)} reports ${counted(number, 'commit')} of it`]
+  })
+  return `${parts.join(', ')}.`
 }

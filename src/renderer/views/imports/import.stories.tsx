@@ -4,8 +4,15 @@ import { expect, screen, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
-import { fixtureNowMs, ids } from '../../../../tests/fixtures/entries/tasks.ts'
-import type { ImportedSession, ImportSourceFound } from '../../../shared/contract/imports.ts'
+import { testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
+import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
+import type {
+  ImportDetails,
+  ImportedSession,
+  ImportSourceFound,
+} from '../../../shared/contract/imports.ts'
+import type { OpenedLog } from '../../../shared/contract/opened.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 
 const source: ImportSourceFound = {
   ...{ tool: 'claude-code', path: '/home/ada/.claude', sessions: 412, subAgents: 1_204 },
@@ -22,32 +29,68 @@ const source: ImportSourceFound = {
     { dir: null, sessions: 1, bytes: 1_000_000, lastAt: lately(400) },
   ],
 }
+const codexSource: ImportSourceFound = {
+  ...{ tool: 'codex', path: '/home/ada/.codex', sessions: 96, subAgents: 40 },
+  ...{ bytes: 310_000_000, projects: 2, expiringSoon: 0, hidden: 1, imported: 0 },
+  byProject: [
+    { dir: '/home/ada/code/parser', sessions: 90, bytes: 300_000_000, lastAt: lately(2) },
+    { dir: '/home/ada/code/site', sessions: 6, bytes: 10_000_000, lastAt: lately(70) },
+  ],
+}
 function lately(days: number): string {
   return new Date(fixtureNowMs - days * 86_400_000).toISOString()
 }
 const imported: ImportedSession = {
-  ...{ source: 'claude-code', taskId: ids.lead, title: 'Fix the parser', isNew: true },
+  ...{
+    source: 'claude-code',
+    session: 's1',
+    taskId: ids.lead,
+    title: 'Fix the parser',
+    isNew: true,
+  },
   ...{ lines: 2_110, mapped: 630, foreign: 1_478, damaged: 2, withheld: 0, isUpdated: false },
   ...{ linked: 2, unlinked: 0, orphaned: 0 },
 }
 const progress = { sessionsTotal: 412, bytesTotal: 1_900_000_000 }
 
-const meta: Meta<{ theme?: 'light' | 'dark'; sources?: ImportSourceFound[]; goesOn?: boolean }> = {
+const openedLog: OpenedLog = {
+  ...{ id: '1b2c3d4e-0000-4000-8000-00000000000e', path: '/home/ada/downloads/session.jsonl' },
+  ...{ name: 'session.jsonl', tools: ['claude-code'], skipped: [] },
+  sessions: [{ taskId: ids.tests, title: 'Fix the parser' }],
+}
+
+const details: ImportDetails = {
+  ...{ source: 'claude-code', toolVersion: '2.1.39', folder: '/home/ada/.claude/projects/-app' },
+  ...{ importedAt: lately(0), files: [], continues: null, tasks: [], missing: 0 },
+  ...{ lines: 2_110, mapped: 630, foreign: 1_478, damaged: 102 },
+  ...{ linked: 2, unlinked: 0, orphaned: 0 },
+  damage: [
+    { file: 'f00.jsonl', line: 12, bytes: 400, reason: 'it is cut off' },
+    { file: 'subagents/agent-a1.jsonl', line: 7, bytes: 4_096, reason: 'it is NUL bytes' },
+  ],
+}
+const skipped = { source: 'claude-code', session: 'f00', reason: 'It was deleted.' } as const
+
+interface Args {
+  theme?: 'light' | 'dark'
+  /** Of the fake host. */
+  given?: Parameters<typeof createStoryHost>[0]
+}
+
+const meta: Meta<Args> = {
   title: 'Screens/Import',
   decorators: [inWindow],
-  render: ({ theme = 'light', sources = [source], goesOn = false }) => (
+  render: ({ theme = 'light', given = {} }) => (
     <AppStage
       fake={createStoryHost({
-        importSources: sources,
+        importSources: [source],
         importEvents: [
           { type: 'progress', ...progress, sessions: 12, bytes: 300_000_000 },
           { type: 'session', session: imported },
-          {
-            type: 'skipped',
-            skipped: { source: 'claude-code', session: 'f00', reason: 'It was deleted.' },
-          },
+          { type: 'skipped', skipped },
         ],
-        importGoesOn: goesOn,
+        importDetails: { [ids.lead]: details },
+        ...given,
       })}
       address="#/"
       theme={theme}
@@ -59,6 +102,21 @@ type Story = StoryObj<typeof meta>
 
 const found = async (canvasElement: HTMLElement) =>
   within(await within(canvasElement).findByRole('region', { name: 'Sessions on this machine' }))
+
+const opened = async (canvasElement: HTMLElement) => {
+  await within(canvasElement).findByRole('button', { name: 'Try the demo' })
+  await userEvent.keyboard('{Control>}k{/Control}')
+  await userEvent.keyboard('Import sessions{Enter}')
+  return within(await screen.findByRole('dialog', { name: 'Import sessions' }))
+}
+
+const importedAll = async (canvasElement: HTMLElement) => {
+  await userEvent.click((await found(canvasElement)).getByRole('button', { name: 'Keep all' }))
+  return within(await screen.findByRole('dialog', { name: 'Import sessions' }))
+}
+
+const idAt = (nth: number) =>
+  `1b2c3d4e-0000-4000-8000-${nth.toString(16).padStart(12, '0')}` as TaskId
 
 /** What will be deleted soon is said before anything is read. */
 export const FirstMinute: Story = {
@@ -76,9 +134,24 @@ export const FirstMinute: Story = {
 }
 export const FirstMinuteDark: Story = { ...FirstMinute, args: { theme: 'dark' } }
 
+/** Two tools have sessions here: each is chosen by itself. */
+export const TwoTools: Story = {
+  args: { given: { importSources: [source, codexSource] } },
+  play: async ({ canvasElement }) => {
+    const offer = await found(canvasElement)
+    await expect(offer.getByText(/96 sessions of Codex, 310 MB, 2 projects/)).toBeVisible()
+    await userEvent.click(offer.getByRole('button', { name: 'Choose…' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Import sessions' }))
+    await dialog.findByRole('button', { name: 'Keep 508 sessions' })
+    const codex = within(dialog.getByRole('region', { name: 'Codex' }))
+    await userEvent.click(codex.getByRole('button', { name: 'Choose none' }))
+    await dialog.findByRole('button', { name: 'Keep 412 sessions' })
+  },
+}
+
 /** The import goes on while its dialog is closed, and can be stopped. */
 export const Running: Story = {
-  args: { goesOn: true },
+  args: { given: { importGoesOn: true } },
   play: async ({ canvasElement }) => {
     const offer = await found(canvasElement)
     await userEvent.click(offer.getByRole('button', { name: 'Keep all' }))
@@ -95,16 +168,118 @@ export const Running: Story = {
 /** Every line is accounted for, and each session opens. */
 export const Done: Story = {
   play: async ({ canvasElement }) => {
-    const offer = await found(canvasElement)
-    await userEvent.click(offer.getByRole('button', { name: 'Keep all' }))
-    const dialog = within(await screen.findByRole('dialog', { name: 'Import sessions' }))
+    const dialog = await importedAll(canvasElement)
     await dialog.findByText(/^Imported 1 session, 1 could not be read/)
     await expect(
       dialog.getByText(/630 are part of the conversation, 1,478 are kept unchanged, 2 lines/),
     ).toBeVisible()
     await expect(dialog.getByRole('button', { name: 'Fix the parser' })).toBeVisible()
+    await userEvent.click(dialog.getByRole('button', { name: '2 damaged lines' }))
+    await expect(await dialog.findByText('f00.jsonl:12: it is cut off')).toBeVisible()
+    await expect(dialog.getByText('and 100 lines more, which the transcripts show')).toBeVisible()
+    await userEvent.click(dialog.getByRole('button', { name: 'Try it again' }))
+    await expect(await dialog.findByText('Claude Code f00: It was deleted.')).toBeVisible()
   },
 }
+export const DoneDark: Story = { ...Done, args: { theme: 'dark' } }
+
+/** What was imported until then is kept, and the rest follows. */
+export const Failed: Story = {
+  args: { given: { importFails: 'The disk is full.' } },
+  play: async ({ canvasElement }) => {
+    const dialog = await importedAll(canvasElement)
+    await dialog.findByText('The disk is full.')
+    await expect(dialog.getByText(/^Stopped. Imported 1 session/)).toBeVisible()
+    await userEvent.click(dialog.getByRole('button', { name: 'Try again' }))
+    await dialog.findByText(/^Imported 1 session, 1 could not be read/)
+  },
+}
+
+/** Nothing was found yet. */
+export const Scanning: Story = {
+  args: { given: { importScanGoesOn: true } },
+  play: async ({ canvasElement }) => {
+    const dialog = await opened(canvasElement)
+    await expect(dialog.getByRole('button', { name: 'Keep' })).toBeDisabled()
+  },
+}
+
+/** There is nothing on this machine. */
+export const Empty: Story = {
+  args: { given: { importSources: [] } },
+  play: async ({ canvasElement }) => {
+    const dialog = await opened(canvasElement)
+    await dialog.findByText(/^No sessions of Claude Code or Codex were found/)
+    await userEvent.click(dialog.getByRole('checkbox', { name: /^Keep new and growing sessions/ }))
+    await dialog.findByText('Looking for sessions…')
+  },
+}
+
+/** The list is bounded; the archive has all. */
+export const Huge: Story = {
+  args: {
+    given: {
+      importSources: [
+        {
+          ...{ ...source, sessions: 20_000, bytes: 90_000_000_000, projects: 400 },
+          byProject: Array.from({ length: 400 }, (_, nth) => ({
+            ...{ dir: `/home/ada/code/project-${nth}`, sessions: 50, bytes: 225_000_000 },
+            lastAt: lately(nth),
+          })),
+        },
+      ],
+      importEvents: Array.from({ length: 2_000 }, (_, nth) => ({
+        type: 'session' as const,
+        session: { ...imported, taskId: idAt(nth), title: `Session ${nth}`, isNew: nth % 2 === 1 },
+      })),
+    },
+  },
+  play: async ({ canvasElement }) => {
+    const dialog = await importedAll(canvasElement)
+    await dialog.findByText(/^Imported 1,000 sessions, 1,000 were here already/)
+    await expect(dialog.getByText('and 1,950 sessions more in the archive')).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Session 1' })).toBeVisible()
+  },
+}
+
+/** It goes on by itself, and what it can't read is said quietly. */
+export const Watching: Story = {
+  args: {
+    given: {
+      importWatch: { enabled: true, lookedAt: lately(0), kept: 3, failed: [skipped] },
+    },
+  },
+  play: async ({ canvasElement }) => {
+    const dialog = await opened(canvasElement)
+    await dialog.findByText('3 sessions kept since the start.')
+    await userEvent.click(dialog.getByRole('button', { name: 'Details' }))
+    await expect(await dialog.findByText('Claude Code f00: It was deleted.')).toBeVisible()
+  },
+}
+export const WatchingDark: Story = { ...Watching, args: { ...Watching.args, theme: 'dark' } }
+
+/** A log that is opened is read only, and can be kept. */
+export const Opened: Story = {
+  render: ({ theme = 'light' }) => {
+    const fake = createStoryHost({
+      ...{ openedLog, records: laterRecords, sessions: { [ids.tests]: { entries: testsEnded() } } },
+      importEvents: [{ type: 'session', session: imported }],
+    })
+    return (
+      <AppStage fake={fake} address="#/opened?path=%2Fhome%2Fada%2Fsession.jsonl" theme={theme} />
+    )
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const bar = within(await canvas.findByRole('region', { name: 'Opened log' }))
+    await expect(bar.getByText(/Claude Code · open for reading, not in the archive/)).toBeVisible()
+    await canvas.findByRole('tab', { name: 'Transcript', selected: true })
+    expect(canvas.queryByRole('button', { name: 'Delete' })).toBeNull()
+    await userEvent.click(bar.getByRole('button', { name: 'Keep' }))
+    await screen.findByText(/^Imported 1 session/)
+  },
+}
+export const OpenedDark: Story = { ...Opened, args: { theme: 'dark' } }
 
 /** "Not now" is remembered; the palette still has it. */
 export const NotNow: Story = {

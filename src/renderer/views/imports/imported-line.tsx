@@ -1,30 +1,36 @@
 import { useEffect, useState } from 'react'
-import type { ImportDetails } from '../../../shared/contract/imports.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { ImportDetails, ReportedCommit } from '../../../shared/contract/imports.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { toolName } from '../../../shared/text/import-text.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { Bytes, RelativeTime, TextButton } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
-import { linesText } from './import-texts.ts'
+import { DamageList } from './damage-list.tsx'
+import { linesText, reportedText, reporterName } from './import-texts.ts'
 
 /** Where an imported task came from, and what became of every line of it. Nothing for one that was made here. */
 export function ImportedLine({ task }: { task: Task }) {
   const { client } = useStores()
   const [details, setDetails] = useState<ImportDetails | null>(null)
+  const [reported, setReported] = useState<ReportedCommits>({ commits: [], moreCommits: 0 })
   const [isOpen, setOpen] = useState(false)
   const { id, imported } = task
   useEffect(() => {
-    let isCurrent = true
+    const abort = new AbortController()
+    const { signal } = abort
     setDetails(null)
-    if (imported)
-      client.imports.details({ taskId: id }).then(
-        (answer) => isCurrent && setDetails(answer.details),
-        // It is a note beside the transcript, which says itself what is wrong.
-        () => {},
-      )
-    return () => {
-      isCurrent = false
+    setReported({ commits: [], moreCommits: 0 })
+    // They are notes beside the transcript, which says itself what is wrong.
+    const ignore = () => {}
+    if (imported) {
+      client.imports
+        .details({ taskId: id }, { signal })
+        .then((answer) => signal.aborted || setDetails(answer.details), ignore)
+      client.imports
+        .reported({ taskId: id }, { signal })
+        .then((answer) => signal.aborted || setReported(answer), ignore)
     }
+    return () => abort.abort()
   }, [client, id, imported])
   if (!details) return null
   const own = details.tasks.find(({ taskId }) => taskId === id) ?? details
@@ -34,22 +40,33 @@ export function ImportedLine({ task }: { task: Task }) {
         <span>
           Imported from {toolName(details.source)} {details.toolVersion}. {linesText(own)}
         </span>
+        {reported.commits.length > 0 ? <span>{reportedText(reported.commits)}</span> : null}
         <TextButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           Details
         </TextButton>
       </p>
-      {isOpen ? <Details details={details} /> : null}
+      {isOpen ? <Details details={details} reported={reported} /> : null}
     </div>
   )
 }
 
-function Details({ details }: { details: ImportDetails }) {
-  const { linked, unlinked, orphaned, missing, damage, files, folder, importedAt } = details
+interface ReportedCommits {
+  commits: ReportedCommit[]
+  moreCommits: number
+}
+
+function Details(props: { details: ImportDetails; reported: ReportedCommits }) {
+  const { details, reported } = props
+  const { linked, unlinked, orphaned, missing, continues, damage, files, folder, importedAt } =
+    details
   const agents = [
     `${counted(linked, 'sub-agent')} with their calls`,
     unlinked > 0 ? `${unlinked} that no call refers to` : null,
     orphaned > 0 ? `${orphaned} whose session was deleted` : null,
     missing > 0 ? `${counted(missing, 'call')} of a sub-agent without a transcript` : null,
+    continues && continues.copies > 0
+      ? `${counted(continues.copies, 'record')} copied from the session that it continues, and shown there`
+      : null,
   ].filter(Boolean)
   return (
     <div className="flex max-h-60 flex-col gap-1 overflow-auto py-1">
@@ -68,15 +85,49 @@ function Details({ details }: { details: ImportDetails }) {
           </li>
         ))}
       </ul>
-      {damage.length > 0 ? (
-        <ul aria-label="Lines that could not be read">
-          {damage.map(({ file, line, reason }) => (
-            <li key={`${file}:${line}:${reason}`} className="untrusted">
-              {file}:{line}: {reason}
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      {damage.length > 0 ? <DamageList {...details} /> : null}
+      {reported.commits.length > 0 ? <Reported {...reported} /> : null}
     </div>
+  )
+}
+
+/** What others wrote into the repository, by their names: it may be wrong, or made up. */
+function Reported({ commits, moreCommits }: ReportedCommits) {
+  return (
+    <>
+      <p>Reported by others in the repository; Shiplog did not check it:</p>
+      <ul aria-label="Reported commits" className="flex flex-col gap-1">
+        {commits.map(({ by, commit, subject, at, agent, files, moreFiles }) => (
+          <li key={`${by} ${commit}`}>
+            <p className="flex flex-wrap items-baseline gap-x-2">
+              <span className="font-mono" title={commit}>
+                {commit.slice(0, 8)}
+              </span>
+              <span className="untrusted min-w-0 wrap-anywhere">{subject}</span>
+              <RelativeTime at={at} />
+              <span>
+                reported by {reporterName(by)}
+                {agent === null ? null : (
+                  <>
+                    {' '}
+                    as written by <span className="untrusted">{agent}</span>
+                  </>
+                )}
+              </span>
+            </p>
+            <ul className="pl-4">
+              {files.map(({ path, lines }) => (
+                <li key={path} className="untrusted wrap-anywhere" dir="ltr">
+                  {path}
+                  {lines === null ? '' : `: lines ${lines}`}
+                </li>
+              ))}
+              {moreFiles > 0 ? <li>and {counted(moreFiles, 'file')} more</li> : null}
+            </ul>
+          </li>
+        ))}
+      </ul>
+      {moreCommits > 0 ? <p>and {counted(moreCommits, 'commit')} more</p> : null}
+    </>
   )
 }

@@ -3,7 +3,9 @@ import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isRunning, type Task, undoableApply } from '../../../shared/records/tasks.ts'
+import { undoableApply } from '../../../shared/records/projects/file-updates.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { AppliedLine } from '../../components/diff/applied-line.tsx'
 import { counted } from '../../components/primitives/format.ts'
 import {
@@ -175,7 +177,7 @@ export function Applied({ task, target }: { task: Task; target: string }) {
   )
 }
 
-/** The diff of each task as it was applied, for as long as the window is open: another one can be applied again. */
+/** The last applied diff of each task, while the window is open: a different diff can be applied again. */
 const appliedDiffs = new Map<TaskId, string>()
 
 /** A conflict stays to be read; a toast would be gone. */

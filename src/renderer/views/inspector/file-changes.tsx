@@ -125,7 +125,11 @@ function FileRow(props: {
 }) {
   const { file, patch, open, viewed, onToggle, onViewed } = props
   return (
-    <li data-path={file.path} className="border-b last:border-b-0">
+    <li
+      data-path={file.path}
+      // Of thousands of files only those in view are laid out.
+      className="border-b [contain-intrinsic-size:auto_29px] [content-visibility:auto] last:border-b-0"
+    >
       {/* The name stays in sight above a long diff. */}
       <div className="sticky top-0 z-10 flex items-center bg-canvas">
         <button

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { IconButton, Tabs } from '../../components/primitives/index.ts'
 import { usePreference, useStores } from '../../store/hooks.ts'
 import { ChangesTab } from './changes-tab.tsx'

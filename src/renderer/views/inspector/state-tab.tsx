@@ -1,6 +1,8 @@
 import { FolderOpen, SquarePen } from 'lucide-react'
 import { Fragment, type ReactNode, useState } from 'react'
-import { isRunning, type Run, type Task } from '../../../shared/records/tasks.ts'
+import type { Run } from '../../../shared/records/tasks/runs.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
 import {
   Button,

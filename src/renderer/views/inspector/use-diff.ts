@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useConnectionLost, useStores } from '../../store/hooks.ts'
 

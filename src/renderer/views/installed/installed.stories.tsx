@@ -65,6 +65,9 @@ const agents = [codex, claude, own]
 interface Args {
   agents: InstalledAgentState[]
   checks?: Record<string, AgentCheck>
+  configuration?: Record<string, string>
+  /** Nothing has been done yet. */
+  isEmpty?: boolean
   address?: string
   overlay?: Exclude<Overlay, { kind: 'none' }>
   theme?: 'light' | 'dark'
@@ -75,10 +78,14 @@ let host: StoryHost
 const meta: Meta<Args> = {
   title: 'Screens/Installed agents',
   decorators: [inWindow],
-  render: ({ agents, checks, address = '#/settings', overlay, theme }, { globals }) => {
+  render: (
+    { agents, checks, configuration, isEmpty, address = '#/settings', overlay, theme },
+    { globals },
+  ) => {
     host = createStoryHost({
-      ...{ records: laterRecords, agents },
+      ...{ records: isEmpty ? [] : laterRecords, agents },
       ...(checks && { agentChecks: checks }),
+      ...(configuration && { agentConfiguration: configuration }),
     })
     return (
       <AppStage
@@ -182,6 +189,51 @@ export const NewAgent: Story = {
     })
   },
 }
+/** What the repository configures for the agent is allowed with its start, and for another agent it is something else. */
+export const NewAgentConfigured: Story = {
+  args: {
+    ...{ agents: [{ ...codex, signedIn: true, check: offering }, claude], address: '#/' },
+    overlay: { kind: 'new-agent', projectId: apiProject },
+    configuration: {
+      codex:
+        'Configuration for Codex: .codex/config.toml\n\n.codex/config.toml:\n  [mcp_servers.docs]\n  command = "./tools/docs-server"\n  args = ["--\u200bport", "4100"]',
+    },
+  },
+  play: async () => {
+    const dialog = within(await body().findByRole('dialog', { name: 'New agent' }))
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Prompt' }), 'Fix the parser')
+    await choose(dialog, 'Agent', /^Codex/)
+    const asked = await dialog.findByRole('region', { name: 'The configuration' })
+    await expect(asked).toHaveTextContent('command = "./tools/docs-server"')
+    await expect(asked).toHaveTextContent('--<U+200B>port')
+    await choose(dialog, 'Agent', /^Claude Code/)
+    await waitFor(() =>
+      expect(dialog.queryByRole('region', { name: 'The configuration' })).toBeNull(),
+    )
+    await choose(dialog, 'Agent', /^Codex/)
+    const allow = await dialog.findByRole('button', { name: /Allow and start/ })
+    await waitFor(() => expect(allow).toBeEnabled())
+    await userEvent.click(allow)
+    await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
+    await expect(host.asked('agents.allowConfiguration')).toMatchObject([
+      { id: 'codex', projectId: apiProject, sha256s: ['of codex'] },
+    ])
+    await expect(host.asked('tasks.start')).toHaveLength(1)
+  },
+}
+const configured: Partial<Story> = {
+  args: NewAgentConfigured.args as Args,
+  play: async () => {
+    const dialog = within(await body().findByRole('dialog', { name: 'New agent' }))
+    await choose(dialog, 'Agent', /^Codex/)
+    await dialog.findByRole('region', { name: 'The configuration' })
+    await waitFor(() => expect(body().queryByRole('listbox')).toBeNull())
+  },
+}
+export const NewAgentConfiguredDark: Story = {
+  ...configured,
+  args: { ...configured.args, theme: 'dark' } as Args,
+}
 const chosen: Partial<Story> = {
   args: { ...NewAgent.args, agents: [{ ...codex, signedIn: true, check: offering }] } as Args,
   play: async () => {
@@ -211,4 +263,59 @@ export const ContinueWith: Story = {
     const asked = host.calls.find(({ path }) => path === 'tasks.continueFrom')
     await expect(asked?.input).toMatchObject({ agent: { kind: 'acp', program: 'codex' } })
   },
+}
+
+/** A follow-up is written, and another agent is chosen for it. */
+export const ContinueFromComposer: Story = {
+  args: { ...ContinueWith.args, overlay: undefined } as Args,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const field = await canvas.findByRole('textbox', { name: 'Follow-up' })
+    await userEvent.type(field, 'Finish the upgrade')
+    await userEvent.click(canvas.getByRole('button', { name: /^Agent: / }))
+    const search = await body().findByRole('combobox', { name: 'Agents and models' })
+    await body().findByRole('option', { name: /^Codex/ })
+    await userEvent.type(search, 'cod{Enter}')
+    const dialog = within(await body().findByRole('dialog', { name: /^Continue/ }))
+    await waitFor(() =>
+      expect(dialog.getByRole('textbox', { name: 'Prompt' })).toHaveValue('Finish the upgrade'),
+    )
+    await waitFor(() => expect(dialog.getByRole('textbox', { name: 'Prompt' })).toHaveFocus())
+    await waitFor(() =>
+      expect(dialog.getByRole('combobox', { name: 'Agent' })).toHaveTextContent('Codex'),
+    )
+    await userEvent.click(dialog.getByRole('button', { name: 'Start' }))
+    await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
+    await expect(host.asked('tasks.continueFrom')).toMatchObject([
+      { prompt: 'Finish the upgrade', agent: { kind: 'acp', program: 'codex' } },
+    ])
+  },
+}
+export const PickerDark: Story = {
+  args: { ...ContinueFromComposer.args, theme: 'dark' } as Args,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: /^Agent: / }))
+    await body().findByRole('option', { name: /^Codex/ })
+  },
+}
+
+/** An agent that is set up can take part in the demo. */
+export const DemoWith: Story = {
+  args: { agents: [claude, codex], address: '#/', isEmpty: true },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Try it with Codex' }))
+    await waitFor(() => expect(host.asked('projects.startDemo')).toEqual([{ agent: 'codex' }]))
+  },
+}
+const firstSteps: Partial<Story> = {
+  args: { ...DemoWith.args } as Args,
+  play: async ({ canvasElement }) => {
+    await within(canvasElement).findByRole('button', { name: 'Try it with Codex' })
+  },
+}
+export const FirstStepsDark: Story = {
+  ...firstSteps,
+  args: { ...firstSteps.args, theme: 'dark' } as Args,
 }

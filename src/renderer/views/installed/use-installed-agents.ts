@@ -10,8 +10,11 @@ export interface InstalledAgentsView {
   reload(): void
 }
 
-/** The installed agents of the machine, as they are found when this is first shown, and again by `reload`. */
-export function useInstalledAgents(): InstalledAgentsView {
+/**
+ * The installed agents of the machine, as they are found when this is first shown, and again by `reload`. `looks` false:
+ * not yet.
+ */
+export function useInstalledAgents({ looks = true } = {}): InstalledAgentsView {
   const { client } = useStores()
   const [view, setView] = useState<Omit<InstalledAgentsView, 'reload'>>({
     agents: null,
@@ -20,6 +23,7 @@ export function useInstalledAgents(): InstalledAgentsView {
   const [asked, setAsked] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` counts the times that it is read again
   useEffect(() => {
+    if (!looks) return
     let wanted = true
     client.agents.list().then(
       ({ agents }) => wanted && setView({ agents, problem: null }),
@@ -30,7 +34,7 @@ export function useInstalledAgents(): InstalledAgentsView {
     return () => {
       wanted = false
     }
-  }, [client, asked])
+  }, [client, asked, looks])
   const reload = useCallback(() => setAsked((count) => count + 1), [])
   return { ...view, reload }
 }

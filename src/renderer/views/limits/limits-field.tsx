@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
-import type { Budget } from '../../../shared/records/budgets.ts'
+import type { Budget } from '../../../shared/records/tasks/budgets.ts'
 import { budgetText } from '../../../shared/text/usage-text.ts'
 import {
   BudgetFields,

@@ -7,9 +7,9 @@ import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost, type StoryHost } from '../../../../storybook/story-host.ts'
 import { leadLive } from '../../../../tests/fixtures/entries/conversations.ts'
 import { ids, liveActivity, liveRecords } from '../../../../tests/fixtures/entries/tasks.ts'
-import type { Budget } from '../../../shared/records/budgets.ts'
 import { newPromptId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../../../shared/records/ledger.ts'
+import type { Budget } from '../../../shared/records/tasks/budgets.ts'
 import { noUsage } from '../../../shared/records/usage.ts'
 
 /** The lead is a model, with a budget that its tree has used up. */

@@ -1,5 +1,5 @@
 import { Moon } from 'lucide-react'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { timeOfDay } from '../../components/primitives/format.ts'
 import { ActionLine, Button } from '../../components/primitives/index.ts'

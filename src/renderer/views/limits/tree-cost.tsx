@@ -1,4 +1,4 @@
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { amountText } from '../../../shared/text/usage-text.ts'
 import { Cost, classNames, Tokens, useClockText } from '../../components/primitives/index.ts'
 import { type TreeUse, useTreeUse } from '../../store/tree-use.ts'

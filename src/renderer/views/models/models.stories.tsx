@@ -63,6 +63,7 @@ export const SetUp: Story = {
     await userEvent.type(model, 'opus')
     await userEvent.click(await body.findByRole('option', { name: 'anthropic/claude-opus-5-5' }))
     await expect(model).toHaveValue('anthropic/claude-opus-5-5')
+    await waitFor(() => expect(body.queryByRole('listbox')).toBeNull())
     await userEvent.click(canvas.getByRole('button', { name: 'Test' }))
     await canvas.findByText(/and calls tools\./)
   },
@@ -131,6 +132,9 @@ export const NewAgent: Story = {
     )
     await dialog.findByText('Change files of the worktree as well.')
     await expect(dialog.getByRole('button', { name: /Start/ })).toBeEnabled()
+    // While it closes, the list has lost its name already.
+    const option = () => within(document.body).queryByRole('option', { name: /^Allow edits/ })
+    await waitFor(() => expect(option()).toBeNull())
   },
 }
 /** The server does not answer: the field says so, and takes a name. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { statusLabel } from '../../components/primitives/index.ts'
 import { afterInterrupted, causeWords } from '../../components/task/cause-words.ts'
 import { watchRoots } from '../../store/attention/root-endings.ts'

@@ -1,6 +1,7 @@
 /** What tells entries with the same title apart in the palette. Pure. */
 import { type ProjectId, shortId, type TaskId } from '../../../shared/records/ids.ts'
-import type { Project, Task } from '../../../shared/records/tasks.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 
 type Named = Pick<Task, 'id' | 'title' | 'projectId'>
 

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
-import type { Project, Task } from '../../../shared/records/tasks.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { useChangeSummary, useRoute, useStores } from '../../store/hooks.ts'
 import type { KeyCommand, Keys } from '../../store/window/keys.ts'
 import { scopeOf } from '../../store/window/route.ts'
@@ -31,7 +32,7 @@ export function usePaletteCommands(subject: {
   const actionsOfProject = useProjectActions()
   // Read here, where their counts decide what can be done.
   useChangeSummary(subject.task)
-  // As it was when the palette was opened: a transcript behind it gives way to it, with its commands.
+  // Read once, when the palette opens: a transcript behind it unregisters its commands then.
   const [registered] = useState(() => keys.store.getState())
   const scope = scopeOf(route)
   const actions: Action[] = subject.task

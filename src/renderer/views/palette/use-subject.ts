@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
-import type { Project, Task } from '../../../shared/records/tasks.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import {
   useProject,
   useProjectLookup,

@@ -1,45 +1,41 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { PermissionScope, PermissionSettings } from '../../../shared/agents/permissions.ts'
-import { type Problem, problemOf } from '../../rpc/problem.ts'
+import type { Problem } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
+import { useRequest } from '../../store/use-request.ts'
 
 interface PermissionSettingsView {
   /** As they are being changed; null while they are read. */
   settings: PermissionSettings | null
   isChanged: boolean
   problem: Problem | null
+  reload(): void
   change(settings: PermissionSettings): void
   /** Rejects with what the host says of a rule. */
   save(): Promise<void>
   discard(): void
 }
 
-/** What is set in one scope, and changes of it that were not saved. */
+/** What is set in one scope, and changes of it that were not saved. The scope stays the same. */
 export function usePermissionSettings(scope: PermissionScope): PermissionSettingsView {
   const { client } = useStores()
-  const [stored, setStored] = useState<PermissionSettings | null>(null)
+  const { answer, problem, reload } = useRequest(
+    () => client.permissions.settings({ scope }),
+    'read the permissions',
+  )
+  const [saved, setSaved] = useState<PermissionSettings | null>(null)
+  const stored = saved ?? answer
   const [edited, setEdited] = useState<PermissionSettings | null>(null)
-  const [problem, setProblem] = useState<Problem | null>(null)
-  const key = JSON.stringify(scope)
-  useEffect(() => {
-    let wanted = true
-    client.permissions.settings({ scope: JSON.parse(key) }).then(
-      (found) => wanted && setStored(found),
-      (error: unknown) => wanted && setProblem(problemOf(error, 'read the permissions')),
-    )
-    return () => {
-      wanted = false
-    }
-  }, [client, key])
   return {
     settings: edited ?? stored,
     isChanged: edited !== null && JSON.stringify(edited) !== JSON.stringify(stored),
     problem,
+    reload,
     change: setEdited,
     async save() {
       if (edited === null || stored === null) return
       const settings = { ...edited, rules: edited.rules.filter(({ rule }) => rule.trim() !== '') }
-      setStored(await client.permissions.setSettings({ scope, settings, before: stored }))
+      setSaved(await client.permissions.setSettings({ scope, settings, before: stored }))
       setEdited(null)
     },
     discard: () => setEdited(null),

@@ -3,7 +3,7 @@ import {
   type ProjectEnvironment,
   variableNameSchema,
   variablesMax,
-} from '../../../shared/records/tasks.ts'
+} from '../../../shared/records/projects/projects.ts'
 
 export interface EnvironmentForm {
   /** `others`: everything that is not secret. `listed`: only the variables that are named. */

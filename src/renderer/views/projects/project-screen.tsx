@@ -1,7 +1,8 @@
 import { FolderMinus, Plus, Settings } from 'lucide-react'
 import { useShallow } from 'zustand/react/shallow'
 import { countBelow } from '../../../shared/projections/ledger/ledger-state.ts'
-import type { Project, Task } from '../../../shared/records/tasks.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
 import {
   Button,

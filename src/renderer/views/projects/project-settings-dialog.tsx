@@ -1,13 +1,13 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import type { ProjectPlanning } from '../../../shared/contract/projects.ts'
 import type { ProjectId } from '../../../shared/records/ids.ts'
-import type { SandboxSetting } from '../../../shared/records/sandbox.ts'
 import {
   defaultEnvironment,
   isSameEnvironment,
   type Project,
   type ProjectEnvironment,
-} from '../../../shared/records/tasks.ts'
+} from '../../../shared/records/projects/projects.ts'
+import type { SandboxSetting } from '../../../shared/records/projects/sandbox.ts'
 import { PermissionFields } from '../../components/permissions/permission-fields.tsx'
 import { Button, Field, NoticeLine, Skeleton, TextArea } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
@@ -107,7 +107,10 @@ function Settings({ project }: { project: Project }) {
             onChange={permissions.change}
           />
         ) : permissions.problem ? (
-          <ProblemNotice problem={permissions.problem} />
+          <ProblemNotice
+            problem={permissions.problem}
+            action={{ label: 'Try again', onClick: permissions.reload }}
+          />
         ) : (
           <Skeleton lines={2} />
         )}

@@ -1,7 +1,8 @@
 import { useShallow } from 'zustand/react/shallow'
 import { tasksInUse } from '../../../shared/projections/ledger/project-use.ts'
 import type { ProjectId } from '../../../shared/records/ids.ts'
-import type { Project, Task } from '../../../shared/records/tasks.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
 import {
   DialogDescription,

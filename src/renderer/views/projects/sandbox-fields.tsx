@@ -4,7 +4,7 @@ import {
   type SandboxSupport,
   sandboxLabels,
   sandboxSettingSchema,
-} from '../../../shared/records/sandbox.ts'
+} from '../../../shared/records/projects/sandbox.ts'
 import { NoticeLine } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'

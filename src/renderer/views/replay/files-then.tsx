@@ -4,7 +4,7 @@ import type {
   MissingFiles,
   TurnDiff,
   TurnFolder,
-} from '../../../shared/contract/turn-files.ts'
+} from '../../../shared/contract/transcripts/turn-files.ts'
 import type { ReplayState } from '../../../shared/projections/replay/replay-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { EmptyState, NoticeLine, Select, Skeleton } from '../../components/primitives/index.ts'

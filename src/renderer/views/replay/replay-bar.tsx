@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted, timeOfDayWithSeconds } from '../../components/primitives/format.ts'
 import { NoticeLine, TextButton } from '../../components/primitives/index.ts'
 import { markText } from '../../components/replay/mark-text.ts'
@@ -36,7 +36,7 @@ export function ReplayBar(props: {
   const mark = timeline.marks[at]
   const place = state.turns === 0 ? 'Start' : `Turn ${state.turns} of ${end.turns}`
   const time = state.at === null ? '' : timeOfDayWithSeconds(new Date(state.at).toISOString())
-  const toggle = () => (playing ? replay.pause() : replay.play())
+  const toggle = useCallback(() => (playing ? replay.pause() : replay.play()), [playing, replay])
   const { step, toStart, toEnd } = replay
   useTimelineKeys()
   return (
@@ -74,6 +74,7 @@ export function ReplayBar(props: {
         valueText={time === '' ? place : `${place}, ${time}`}
         lanes={lanes}
         onSeek={replay.seek}
+        onDrag={replay.drag}
         keys={{ step, toStart, toEnd, toggle }}
       />
       {phase === 'failed' && problem ? (

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { markAt } from '../../../shared/projections/replay/replay-state.ts'
-import type { TranscriptItem } from '../../../shared/projections/transcript/transcript.ts'
+import type { TranscriptItem } from '../../../shared/projections/transcript/transcript-items.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { useStores } from '../../store/hooks.ts'
 import type { Replay } from '../../store/replay/replay-store.ts'
@@ -8,9 +8,9 @@ import { seqAtTime } from '../../store/replay/seq-at-time.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
 import { ReplayBar } from './replay-bar.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
-import { useFollow, useMomentKept, useReplay, useReplayedItems } from './use-replay.ts'
+import { useFollowed, useMomentKept, useReplay } from './use-replay.ts'
 
-/** Whether a transcript is shown as it was at a moment, which its address names. */
+/** Whether the address names a moment, whose state of the transcript is then shown. */
 export interface ReplayPlace {
   open: boolean
   /** Null closes it. `seq`: the moment. */
@@ -41,9 +41,8 @@ export function useReplayed(props: {
   const { transcript, place, from, items, entries } = props
   const { taskId } = transcript
   const replay = useReplay({ taskId, open: place?.open === true, at: from, entries })
-  useFollow(replay, transcript)
   useMomentKept(replay, (seq) => place?.onChange({ seq }))
-  return { replay, ...useReplayedItems(replay, items) }
+  return { replay, ...useFollowed(replay, transcript, items) }
 }
 
 /** A transcript with its timeline below and the state and files of the moment on the right. */

@@ -7,9 +7,10 @@ import {
   type Timeline,
 } from '../../../shared/projections/replay/replay-state.ts'
 import { replayedItems } from '../../../shared/projections/replay/replayed-items.ts'
-import type { TranscriptItem } from '../../../shared/projections/transcript/transcript.ts'
+import type { TranscriptItem } from '../../../shared/projections/transcript/transcript-items.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { useStores } from '../../store/hooks.ts'
+import { followMoments } from '../../store/replay/follow-moments.ts'
 import { createReplay, type Replay, type ReplayView } from '../../store/replay/replay-store.ts'
 import { lastSeq } from '../../store/replay/steps.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
@@ -63,9 +64,13 @@ export function useMoment(replay: Replay): Moment {
   )
 }
 
-/** What is shown of the transcript at the moment. `through`: its last entry then; null: all of it is shown. */
-export function useReplayedItems(
+/**
+ * Keeps the transcript at the moment, and gives what is shown of it then. `through`: its last entry then; null: all of
+ * it is shown.
+ */
+export function useFollowed(
   replay: Replay | null,
+  transcript: TranscriptStore,
   items: TranscriptItem[],
 ): { items: TranscriptItem[]; through: number | null } {
   const [seq, setSeq] = useState<number | null>(null)
@@ -75,8 +80,12 @@ export function useReplayedItems(
       // At the end everything is shown, also what has no mark, and what is being written.
       isAtEnd(timeline, seq) ? null : seq
     setSeq(shownSeq(replay.store.getState()))
-    return replay.store.subscribe((view) => setSeq(shownSeq(view)))
-  }, [replay])
+    return followMoments(replay, (view, moved) => {
+      setSeq(shownSeq(view))
+      // Reading the timeline does not move the reader.
+      if (moved) void transcript.goTo(view.seq, { focus: false, pointOut: false })
+    })
+  }, [replay, transcript])
   return useMemo(
     () => ({ items: seq === null ? items : replayedItems(items, seq), through: seq }),
     [items, seq],
@@ -85,18 +94,6 @@ export function useReplayedItems(
 
 const isAtEnd = (timeline: Timeline, seq: number): boolean =>
   timeline.marks.length === 0 || seq >= lastSeq(timeline)
-
-/** Keeps the transcript at the moment. */
-export function useFollow(replay: Replay | null, transcript: TranscriptStore): void {
-  useEffect(() => {
-    if (!replay) return
-    return replay.store.subscribe(({ seq, timeline }, before) => {
-      // Reading the timeline does not move the reader.
-      if (seq === before.seq || timeline !== before.timeline) return
-      void transcript.goTo(seq, { focus: false, pointOut: false })
-    })
-  }, [replay, transcript])
-}
 
 /** While it plays, time passes with each frame. */
 export function usePlaying(replay: Replay): void {

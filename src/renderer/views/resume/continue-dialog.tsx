@@ -1,18 +1,21 @@
 import { useEffect, useRef, useState } from 'react'
 import type { AgentChoice } from '../../../shared/agents/agent-specs.ts'
 import { installedAgentName } from '../../../shared/agents/installed-agents.ts'
-import type { MissingFiles, TurnDiff } from '../../../shared/contract/turn-files.ts'
+import type { MissingFiles, TurnDiff } from '../../../shared/contract/transcripts/turn-files.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../components/primitives/format.ts'
-import { Field, RelativeTime, Select, TextArea } from '../../components/primitives/index.ts'
+import { Field, RelativeTime, Select } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useProjects, useStores, useTask } from '../../store/hooks.ts'
+import type { ContinueAsk } from '../../store/window/overlay.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { AgentDetails } from '../agents/agent-fields.tsx'
 import type { ScenarioFile } from '../agents/scenario-field.tsx'
 import { useAgentChoice } from '../agents/use-agent-choice.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
+import { ContinueImportedForm } from './continue-imported-form.tsx'
+import { ContinuePrompt } from './continue-prompt.tsx'
 
 /** The agent that it has. */
 const same = 'same'
@@ -20,24 +23,30 @@ const same = 'same'
 const filesNamedMax = 5
 
 /**
- * A new task that goes on from another one, with its history and its files, and with its agent or another one (T4).
- * `at`: from the end of the turn with that entry, with the files of that moment. Absent: from its end.
+ * A new task that goes on from another one, with its history and its files (of that moment, if it does not go on from
+ * its end), and with its agent or another one (T4).
  */
-export function ContinueDialog(props: { taskId: TaskId; at?: number | undefined }) {
-  const task = useTask(props.taskId)
-  return task ? <ContinueForm task={task} at={props.at ?? null} /> : null
+export function ContinueDialog({ taskId, at, ...ask }: { taskId: TaskId } & ContinueAsk) {
+  const task = useTask(taskId)
+  if (!task) return null
+  return task.imported ? (
+    <ContinueImportedForm task={task} at={at ?? null} />
+  ) : (
+    <ContinueForm task={task} at={at ?? null} ask={ask} />
+  )
 }
 
-function ContinueForm({ task, at }: { task: Task; at: number | null }) {
+function ContinueForm(props: { task: Task; at: number | null; ask: ContinueAsk }) {
+  const { task, at, ask } = props
   const { id: taskId } = task
-  const { client, navigation } = useStores()
+  const { client, navigation, drafts } = useStores()
   const field = useRef<HTMLTextAreaElement>(null)
-  const [prompt, setPrompt] = useState(at === null ? task.prompt : '')
+  const [prompt, setPrompt] = useState(() => promptAtFirst(task, at, ask.draft))
   const [scenario, setScenario] = useState<ScenarioFile | null>(null)
-  const agent = useAgentChoice(scenario)
+  const agent = useAgentChoice(scenario, ask.agent)
   // An interrupted agent is resumed; from its end only another one takes over.
   const needsAnother = task.status === 'interrupted' && at === null
-  const [isSame, setIsSame] = useState(!needsAnother)
+  const [isSame, setIsSame] = useState(!needsAnother && ask.agent === undefined)
   const [problem, setProblem] = useState<Problem | null>(null)
   const errorOf = (name: string) => (problem?.field === name ? problem.message : null)
   const choice: AgentChoice | null = isSame ? null : agent.choice
@@ -51,6 +60,7 @@ function ContinueForm({ task, at }: { task: Task; at: number | null }) {
         ...(choice && { agent: choice }),
       })
       if (choice) agent.remember()
+      if (ask.draft !== undefined) drafts.sent(taskId, wanted)
       navigation.go(taskRoute(begun))
     } catch (error) {
       setProblem(problemOf(error, 'continue as a new task'))
@@ -67,15 +77,14 @@ function ContinueForm({ task, at }: { task: Task; at: number | null }) {
       focus={field}
       submitsByModEnter
     >
-      <Field label="Prompt" hint={historyHint(at)} error={errorOf('prompt')}>
-        <TextArea
-          ref={field}
-          rows={4}
-          value={prompt}
-          placeholder={at === null ? undefined : 'What to do from there'}
-          onChange={(event) => setPrompt(event.target.value)}
-        />
-      </Field>
+      <ContinuePrompt
+        ref={field}
+        value={prompt}
+        onChange={setPrompt}
+        placeholder={at === null ? undefined : 'What to do from there'}
+        hint={historyHint(at)}
+        error={errorOf('prompt')}
+      />
       <Field
         label="Agent"
         hint={
@@ -105,6 +114,12 @@ function ContinueForm({ task, at }: { task: Task; at: number | null }) {
       <FromFiles task={task} at={at} />
     </FormDialog>
   )
+}
+
+/** What it was to do, unless the person has written something, or it has answered that. */
+function promptAtFirst({ prompt, status }: Task, at: number | null, draft?: string): string {
+  if (draft !== undefined && (draft.trim() !== '' || status !== 'interrupted')) return draft
+  return at === null ? prompt : ''
 }
 
 const historyHint = (at: number | null): string =>

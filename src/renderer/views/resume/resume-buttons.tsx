@@ -1,6 +1,6 @@
 import { Ellipsis, RotateCcw, RotateCw } from 'lucide-react'
 import { useStore } from 'zustand'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { Button, IconButton, Menu } from '../../components/primitives/index.ts'
 import { canBeResumed, canBeRetried } from '../../components/task/what-next.ts'
 import { useActivity, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'

@@ -10,7 +10,7 @@ import {
 import type { DriftConflict } from '../../../shared/records/drift.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeChoice, ResumeSelector } from '../../../shared/records/resume.ts'
-import { agentsAtOnceDefault, agentsAtOnceMax } from '../../../shared/records/tasks.ts'
+import { agentsAtOnceDefault, agentsAtOnceMax } from '../../../shared/records/tasks/tree-options.ts'
 import {
   Button,
   DialogBody,
@@ -219,7 +219,7 @@ export function ResumeForm(props: {
   )
 }
 
-/** What can be resumed with the agent that was asked for, as it was when the dialog opened. */
+/** What could be resumed with the requested agent when the dialog opened. */
 function useScopes(ask: ResumeAsk) {
   const { ledger } = useStores().ledger.store.getState()
   const [scopes] = useState(() => {

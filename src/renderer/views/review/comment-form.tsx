@@ -1,19 +1,33 @@
 import { useEffect, useRef, useState } from 'react'
+import { commentCharsMax } from '../../../shared/records/review-comments.ts'
 import { Button, TextArea } from '../../components/primitives/index.ts'
+import { focusOnceDrawn } from './focus-once-drawn.ts'
 
-/** Writes one comment. Mod+Enter saves it, Escape gives it up. */
+/** Writes one comment. Mod+Enter saves it, Escape gives it up. What was typed stays when it could not be saved. */
 export function CommentForm(props: {
   label: string
+  /** The typed text of each form: the diff renderer mounts all forms again when another comment arrives. */
+  typed: Map<string, string>
+  id: string
   text?: string
-  onSave(text: string): void
+  /** Resolves with whether it was saved. */
+  onSave(text: string): Promise<boolean>
   onCancel(): void
 }) {
-  const { label, onSave, onCancel } = props
-  const [text, setText] = useState(props.text ?? '')
+  const { label, typed, id, onSave } = props
+  const [text, setText] = useState(typed.get(id) ?? props.text ?? '')
+  const [busy, setBusy] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
-  const save = () => {
-    if (text.trim() !== '') onSave(text.trim())
+  useEffect(() => (field.current ? focusOnceDrawn(field.current, () => true) : undefined), [])
+  const save = async () => {
+    if (text.trim() === '' || busy) return
+    setBusy(true)
+    if (await onSave(text.trim())) typed.delete(id)
+    else setBusy(false)
+  }
+  const cancel = () => {
+    typed.delete(id)
+    props.onCancel()
   }
   return (
     <div className="flex flex-col gap-2 rounded-md border bg-panel p-2 font-sans text-ui whitespace-normal">
@@ -21,22 +35,32 @@ export function CommentForm(props: {
         ref={field}
         aria-label={label}
         rows={3}
+        maxLength={commentCharsMax}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          typed.set(id, event.target.value)
+          setText(event.target.value)
+        }}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save()
-          else if (event.key === 'Escape') onCancel()
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save()
+          else if (event.key === 'Escape') cancel()
           else return
           event.preventDefault()
           event.stopPropagation()
         }}
       />
       <div className="flex justify-end gap-2">
-        <Button size="small" onClick={onCancel}>
+        <Button size="small" onClick={cancel}>
           Cancel
         </Button>
-        <Button size="small" variant="primary" disabled={text.trim() === ''} onClick={save}>
+        <Button
+          size="small"
+          variant="primary"
+          busy={busy}
+          disabled={text.trim() === ''}
+          onClick={() => void save()}
+        >
           Save comment
         </Button>
       </div>

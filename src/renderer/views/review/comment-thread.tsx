@@ -3,8 +3,10 @@ import { Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { PatchLine } from '../../components/diff/file-patch.tsx'
-import { IconButton, RelativeTime, TextButton } from '../../components/primitives/index.ts'
+import { IconButton, RelativeTime, TextButton, toast } from '../../components/primitives/index.ts'
+import { problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
+import { showProblem } from '../app/actions.ts'
 import { CommentForm } from './comment-form.tsx'
 import type { PlacedComment, Reply } from './place-comments.ts'
 
@@ -14,15 +16,18 @@ export function CommentThread(props: {
   at: PatchLine
   comments: readonly ReactNode[]
   writing: boolean
-  onSave(text: string): void
+  typed: Map<string, string>
+  onSave(text: string): Promise<boolean>
   onCancel(): void
 }) {
-  const { path, at, comments, writing, onSave, onCancel } = props
+  const { path, at, comments, writing, typed, onSave, onCancel } = props
   return (
     <div className="flex flex-col gap-2 px-3 py-2">
       {comments}
       {writing ? (
         <CommentForm
+          typed={typed}
+          id={`${at.side} ${at.line}`}
           label={at.line === 0 ? `Comment on ${path}` : `Comment on line ${at.line}`}
           onSave={onSave}
           onCancel={onCancel}
@@ -37,21 +42,36 @@ export function Comment(props: {
   taskId: TaskId
   placed: PlacedComment
   reply: Reply | undefined
-  onOpen(seq: number): void
+  typed: Map<string, string>
+  onOpen(seq: number, taskId?: TaskId): void
 }) {
-  const { taskId, placed, reply, onOpen } = props
+  const { taskId, placed, reply, typed, onOpen } = props
   const { comment } = placed
-  const { reviewComments } = useStores()
-  const [editing, setEditing] = useState(false)
+  const { client } = useStores()
+  const [editing, setEditing] = useState(typed.has(placed.comment.id))
   const { id, text, sent } = comment
+  const remove = async () => {
+    const removed = client.review.removeComment({ taskId, commentId: id })
+    if (!(await reported('remove the comment', removed))) return
+    const { id: _, at: __, sent: ___, ...again } = comment
+    const undo = () =>
+      void reported('restore the comment', client.review.comment({ taskId, ...again }))
+    toast('Removed the comment.', { action: { label: 'Undo', onClick: undo } })
+  }
   if (editing)
     return (
       <CommentForm
         label="Change the comment"
+        typed={typed}
+        id={id}
         text={text}
-        onSave={(changed) => {
-          reviewComments.change(taskId, id, changed)
-          setEditing(false)
+        onSave={async (changed) => {
+          const saved = await reported(
+            'change the comment',
+            client.review.changeComment({ taskId, commentId: id, text: changed }),
+          )
+          if (saved) setEditing(false)
+          return saved
         }}
         onCancel={() => setEditing(false)}
       />
@@ -75,7 +95,7 @@ export function Comment(props: {
               size="small"
               label="Remove"
               icon={<Trash2 />}
-              onClick={() => reviewComments.remove(taskId, id)}
+              onClick={() => void remove()}
             />
           </>
         )}
@@ -84,7 +104,7 @@ export function Comment(props: {
       <p className="flex flex-wrap items-baseline gap-x-2 text-small text-muted empty:hidden">
         {sent ? (
           <span>
-            Sent <RelativeTime at={new Date(sent.at).toISOString()} />
+            Sent <RelativeTime at={sent.at} />
           </span>
         ) : null}
         {placed.note ? <span>{placed.note}</span> : null}
@@ -93,6 +113,17 @@ export function Comment(props: {
       </p>
     </article>
   )
+}
+
+/** Resolves with whether it succeeded; shows the problem if not. */
+async function reported(doing: string, call: Promise<unknown>): Promise<boolean> {
+  try {
+    await call
+    return true
+  } catch (error) {
+    showProblem(problemOf(error, doing))
+    return false
+  }
 }
 
 /** What it was about, where the line itself is not shown. */
@@ -117,7 +148,8 @@ function ChangedBy({ placed, onOpen }: { placed: PlacedComment; onOpen(seq: numb
   )
 }
 
-function ReplyText({ reply, onOpen }: { reply: Reply; onOpen(seq: number): void }) {
+function ReplyText(props: { reply: Reply; onOpen(seq: number, taskId: TaskId): void }) {
+  const { reply, onOpen } = props
   switch (reply.kind) {
     case 'waiting':
       return <span>Not answered yet.</span>
@@ -126,7 +158,9 @@ function ReplyText({ reply, onOpen }: { reply: Reply; onOpen(seq: number): void 
     case 'turn':
       return (
         <span>
-          Answered in <TextButton onClick={() => onOpen(reply.seq)}>turn {reply.turn}</TextButton>.
+          Answered in{' '}
+          <TextButton onClick={() => onOpen(reply.seq, reply.taskId)}>turn {reply.turn}</TextButton>
+          .
         </span>
       )
   }

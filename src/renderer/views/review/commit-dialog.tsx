@@ -1,15 +1,32 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type {
+  PublishRequest,
+  PublishResult,
+  PublishState,
+} from '../../../shared/contract/publish.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { planPublish } from '../../../shared/text/plan-publish.ts'
+import { publishCommands } from '../../../shared/text/publish-commands.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
-import { Field, TextArea, TextInput, toast } from '../../components/primitives/index.ts'
-import { commitCommands } from '../../components/review/commit-commands.ts'
+import { CommandToAllow } from '../../components/approval/command-to-allow.tsx'
+import {
+  Button,
+  Field,
+  NoticeLine,
+  Skeleton,
+  TextArea,
+  TextInput,
+  toast,
+} from '../../components/primitives/index.ts'
 import { useStores, useTask } from '../../store/hooks.ts'
+import { ProblemNotice } from '../app/problem-notice.tsx'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
+import { usePublishState } from './use-publish-state.ts'
 
 /**
- * A message for the changes of a root, and the commands that commit them and open a pull request. The user runs them:
- * so their own Git signs, the hooks are those that they know, and `gh` has their account.
+ * A message for the changes of a root, and the commands that commit them, push the branch and open a pull request with
+ * the user's own `gh`. Shiplog runs them once they were seen; where it can't, they are copied.
  */
 export function CommitDialog({ taskId, base }: { taskId: TaskId; base: string | null }) {
   const task = useTask(taskId)
@@ -18,34 +35,52 @@ export function CommitDialog({ taskId, base }: { taskId: TaskId; base: string | 
 
 function Form({ task, base }: { task: Task; base: string | null }) {
   const { client } = useStores()
-  const { id, workspace, reportTitle } = task
+  const { id } = task
+  const { state, problem, refresh } = usePublishState(id)
+  const { subject, body, setSubject, setBody } = useMessage(task)
+  const [pushes, setPushes] = useState(false)
+  const [opens, setOpens] = useState(false)
+  const [pushTo, setPushTo] = useState<string | null>(null)
+  const [seen, setSeen] = useState(false)
+  const [failed, setFailed] = useState<PublishResult['failed']>(null)
   const field = useRef<HTMLInputElement>(null)
-  const [subject, setSubject] = useState(visibleText(reportTitle ?? task.title))
-  const [body, setBody] = useState('')
-  const [pullRequest, setPullRequest] = useState(false)
-  const isTyped = useRef(false)
-  useEffect(() => {
-    if (reportTitle === null) return
-    const abort = new AbortController()
-    client.tasks.report({ taskId: id }, { signal: abort.signal }).then(
-      ({ reportMarkdown }) => !isTyped.current && setBody(visibleText(reportMarkdown)),
-      // The message can be typed.
-      () => {},
-    )
-    return () => abort.abort()
-  }, [client, id, reportTitle])
-  if (!workspace?.branch) return null
-  const { path: worktree, branch } = workspace
-  const commands = commitCommands({ worktree, branch, base, subject, body, pullRequest })
+  const request = useMemo((): PublishRequest => {
+    const branch = pushes && state ? (pushTo ?? state.branch) : null
+    return { subject, body, pushTo: branch, pullRequest: pushes && opens ? { base } : null }
+  }, [subject, body, pushes, opens, pushTo, state, base])
+  const steps = state ? planPublish(state, request) : []
+  const commands = publishCommands(steps)
+  const notNow = state ? whyNot(state, request) : null
+  const needsMessage = steps.some(({ does }) => does === 'commit' || does === 'pull-request')
+  const isComplete =
+    steps.length > 0 &&
+    !(needsMessage && subject.trim() === '') &&
+    (request.pushTo === null || request.pushTo.trim() !== '')
+  const copy = async () => {
+    await navigator.clipboard.writeText(commands)
+    toast('Copied. Run the commands in a terminal.')
+  }
   return (
     <FormDialog
       title="Commit the changes"
-      action="Copy commands"
-      doing="copy the commands"
-      canSubmit={subject.trim() !== ''}
+      action={opens && pushes ? 'Run and open pull request' : 'Run commands'}
+      doing="run the commands"
+      canSubmit={isComplete && seen && notNow === null}
+      more={
+        <Button disabled={!isComplete} onClick={() => void copy()}>
+          Copy commands
+        </Button>
+      }
       submit={async () => {
-        await navigator.clipboard.writeText(commands)
-        toast('Copied. Run the commands in a terminal.')
+        setFailed(null)
+        const result = await client.publish.run({ taskId: id, request, commands })
+        if (result.failed) {
+          setFailed(result.failed)
+          refresh()
+          return false
+        }
+        announce(result)
+        return true
       }}
       submitsByModEnter
       focus={field}
@@ -58,39 +93,100 @@ function Form({ task, base }: { task: Task; base: string | null }) {
         />
       </Field>
       <Field label="Description">
-        <TextArea
-          rows={4}
-          value={body}
-          onChange={(event) => {
-            isTyped.current = true
-            setBody(event.target.value)
-          }}
-        />
+        <TextArea rows={3} value={body} onChange={(event) => setBody(event.target.value)} />
       </Field>
-      <label className="flex items-center gap-2">
-        <input
-          type="checkbox"
-          checked={pullRequest}
-          onChange={(event) => setPullRequest(event.target.checked)}
-          className="size-4 accent-(--accent-fill)"
-        />
-        Push the branch and open a pull request with gh
-      </label>
-      <figure aria-label="Commands" className="flex min-w-0 flex-col gap-1">
-        <pre
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-          tabIndex={0}
-          dir="ltr"
-          className="untrusted focus-inset max-h-[140px] overflow-auto rounded-md border bg-sunken px-2 py-1 font-mono text-code whitespace-pre-wrap break-words"
-        >
-          {commands}
-        </pre>
-        <figcaption className="text-small text-muted">
-          Shiplog doesn’t run them. In your terminal they use your own Git, with your signature and
-          hooks
-          {pullRequest ? ', and your account in gh' : ''}. For a POSIX shell, such as bash or zsh.
-        </figcaption>
-      </figure>
+      <div className="flex flex-col gap-2">
+        <Choice label="Push the branch to origin" on={pushes} onChange={setPushes} />
+        {pushes ? (
+          <>
+            <Field label="Branch on origin">
+              <TextInput
+                dir="ltr"
+                value={pushTo ?? state?.branch ?? ''}
+                onChange={(event) => setPushTo(event.target.value)}
+              />
+            </Field>
+            <Choice label="Open a pull request with gh" on={opens} onChange={setOpens} />
+          </>
+        ) : null}
+      </div>
+      {problem ? <ProblemNotice problem={problem} /> : null}
+      {!state && !problem ? <Skeleton lines={3} /> : null}
+      {state && steps.length === 0 ? (
+        <p className="text-muted">Everything is committed. Push the branch to share it.</p>
+      ) : null}
+      {commands === '' ? null : (
+        <div className="flex flex-col gap-1 rounded-md border bg-panel p-2">
+          <CommandToAllow command={commands} label="Commands" onSeen={setSeen} />
+          <p className="text-small text-muted">
+            {notNow ??
+              'Runs as you, without Git hooks and signatures. For those, copy the commands into a POSIX shell.'}
+          </p>
+        </div>
+      )}
+      {failed ? (
+        <NoticeLine tone="error" text={`${stepNames[failed.does]}: ${failed.message}`} />
+      ) : null}
     </FormDialog>
+  )
+}
+
+/** The report of the agent, until the user types something else. */
+function useMessage({ id, title, reportTitle }: Task) {
+  const { client } = useStores()
+  const [subject, setSubject] = useState(visibleText(reportTitle ?? title))
+  const [body, setBody] = useState('')
+  const isTyped = useRef(false)
+  useEffect(() => {
+    if (reportTitle === null) return
+    const abort = new AbortController()
+    client.tasks.report({ taskId: id }, { signal: abort.signal }).then(
+      ({ reportMarkdown }) => !isTyped.current && setBody(visibleText(reportMarkdown)),
+      // The message can be typed.
+      () => {},
+    )
+    return () => abort.abort()
+  }, [client, id, reportTitle])
+  return {
+    ...{ subject, body, setSubject },
+    setBody(text: string) {
+      isTyped.current = true
+      setBody(text)
+    },
+  }
+}
+
+/** Why Shiplog can't run the commands; null if it can. */
+function whyNot({ cannotPush, gh, remote }: PublishState, request: PublishRequest): string | null {
+  if (request.pushTo === null) return null
+  if (cannotPush !== null) return cannotPush
+  if (request.pullRequest === null) return null
+  if (remote?.repository == null) return 'The remote is no repository of GitHub.'
+  return gh.state === 'ready' ? null : gh.reason
+}
+
+function announce({ url, done }: PublishResult): void {
+  if (url !== null) toast('Opened the pull request.', { description: url })
+  else toast(done.includes('push') ? 'Pushed the branch.' : 'Committed the changes.')
+}
+
+const stepNames = {
+  stage: 'Not committed',
+  commit: 'Not committed',
+  push: 'Not pushed',
+  'pull-request': 'No pull request',
+}
+
+function Choice(props: { label: string; on: boolean; onChange(on: boolean): void }) {
+  return (
+    <label className="flex items-center gap-2">
+      <input
+        type="checkbox"
+        checked={props.on}
+        onChange={(event) => props.onChange(event.target.checked)}
+        className="size-4 accent-(--accent-fill)"
+      />
+      {props.label}
+    </label>
   )
 }

@@ -1,8 +1,9 @@
 /** Where comments stand in the diff that is shown, and what became of their lines. Pure. */
 import type { ChangeAuthor, FileAuthors } from '../../../shared/contract/review.ts'
-import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
+import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { commentLineCharsMax, type ReviewComment } from '../../../shared/records/review-comments.ts'
 import type { PatchLine } from '../../components/diff/file-patch.tsx'
-import type { ReviewComment } from '../../store/review/review-comments.ts'
 
 /** What became of a commented line: an anchor of `FileAuthors`. */
 export type LineFate = NonNullable<FileAuthors['anchors'][number]>
@@ -11,7 +12,7 @@ export interface PlacedComment {
   comment: ReviewComment
   /** In the shown diff; 0: the file as a whole; null: it stands at none of its lines. */
   line: number | null
-  /** What the reader is told of the line; null: it is as it was, where it was. */
+  /** What is said about the line; null: it is unchanged and in its place. */
   note: string | null
   /** Who changed the line, or the file of a comment on the whole; null: nobody did, or it is not known. */
   changedBy: ChangeAuthor | null
@@ -29,7 +30,9 @@ export function placeComment(
 ): PlacedComment {
   const { line: was, side, sent } = comment
   if (was === 0) {
-    const later = sent ? authors.findLast(({ at }) => at !== null && at > sent.at) : undefined
+    const sentAt = sent && Date.parse(sent.at)
+    const later =
+      sentAt === null ? undefined : authors.findLast(({ at }) => at !== null && at > sentAt)
     return { comment, line: 0, note: null, changedBy: later ?? null }
   }
   // Neither the old file nor what was never recorded has lines that move.
@@ -55,7 +58,7 @@ function lineOfText(
   lines: readonly Line[],
 ): number | null {
   return lines
-    .filter(({ side, text }) => side === comment.side && text === comment.lineText)
+    .filter(({ side, text }) => side === comment.side && lineTextOf(text) === comment.lineText)
     .reduce<number | null>(
       (nearest, { line }) =>
         nearest === null || Math.abs(line - comment.line) < Math.abs(nearest - comment.line)
@@ -65,14 +68,17 @@ function lineOfText(
     )
 }
 
+/** As a comment keeps it. */
+export const lineTextOf = (text: string): string => text.slice(0, commentLineCharsMax)
+
 /** `waiting`: the agent has not read it, or is at work on it. `none`: its run ended without a word on it. */
 export type Reply =
   | { kind: 'waiting' }
   | { kind: 'none' }
-  | { kind: 'turn'; turn: number; seq: number }
+  | { kind: 'turn'; taskId: TaskId; turn: number; seq: number }
 
 /** The turn that answered a follow-up: the last one before the next prompt, or before the end of the run. */
-export function replyTo(prompt: string, items: readonly OutlineItem[]): Reply {
+export function replyTo(taskId: TaskId, prompt: string, items: readonly OutlineItem[]): Reply {
   const start = prompt.trim().replace(/\s+/g, ' ')
   const asked = items.findIndex(
     (item) => item.kind === 'prompt' && item.text !== '' && start.startsWith(item.text),
@@ -84,7 +90,7 @@ export function replyTo(prompt: string, items: readonly OutlineItem[]): Reply {
     // An interrupted run may be resumed, and answers then.
     if (item.kind === 'run-end' && item.status !== 'interrupted') return last
     if (item.kind === 'turn' && item.status === 'complete')
-      last = { kind: 'turn', turn: item.turn, seq: item.seq }
+      last = { kind: 'turn', taskId, turn: item.turn, seq: item.seq }
   }
   return { kind: 'waiting' }
 }

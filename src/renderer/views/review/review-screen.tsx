@@ -6,35 +6,28 @@ import {
   EyeOff,
   GitCommitHorizontal,
   RefreshCw,
-  Send,
 } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { TargetComparison } from '../../../shared/contract/changes.ts'
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import type { ReviewComment } from '../../../shared/records/review-comments.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { Counts } from '../../components/diff/counts.tsx'
 import { counted } from '../../components/primitives/format.ts'
-import {
-  Button,
-  EmptyState,
-  IconButton,
-  Skeleton,
-  toast,
-} from '../../components/primitives/index.ts'
+import { Button, EmptyState, IconButton, Skeleton } from '../../components/primitives/index.ts'
 import { ChangedTree, type Standing } from '../../components/review/changed-tree.tsx'
 import { type ChangedFile, filesInOrder } from '../../components/review/file-tree.ts'
-import { problemOf } from '../../rpc/problem.ts'
-import { usePreference, useStores, useTask, useUnreachable } from '../../store/hooks.ts'
-import { type ReviewComment, reviewPrompt } from '../../store/review/review-comments.ts'
+import { usePreference, useStores, useTask } from '../../store/hooks.ts'
 import { isViewed } from '../../store/review/viewed-files.ts'
 import { taskRoute } from '../../store/window/route.ts'
-import { showProblem } from '../app/actions.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { Applied, ApplyButton, ApplyOutcomeNote } from '../inspector/changes-tab.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskHeader } from '../task/task-header.tsx'
 import { ConflictsLine } from './conflicts-line.tsx'
 import { FileReview } from './file-review.tsx'
+import { SendComments } from './send-comments.tsx'
 import { usePartialApply } from './use-apply.ts'
 import { useComparison } from './use-comparison.ts'
 import { useReviewDiff } from './use-review-diff.ts'
@@ -51,12 +44,13 @@ export function ReviewScreen({ taskId, path }: { taskId: string; path: string | 
 }
 
 function Review({ task, path }: { task: Task; path: string | null }) {
-  const { navigation, overlay, preferences, reviewComments, viewedFiles } = useStores()
+  const { navigation, overlay, preferences, viewedFiles } = useStores()
   const { diff, problem, refresh } = useReviewDiff(task)
   const files = useMemo(() => filesInOrder(diff?.files ?? []), [diff])
-  const comments = useStore(reviewComments.store, (known) => known.get(task.id) ?? none)
+  const comments = task.reviewComments ?? none
   const viewed = useStore(viewedFiles.store)
   const comparison = useComparison(task, diff)
+  const standings = useMemo(() => standingsOf(comparison), [comparison])
   const partial = usePartialApply(task, diff)
   const layout = usePreference('reviewLayout')
   const ignoreSpace = usePreference('reviewIgnoresSpace')
@@ -174,13 +168,13 @@ function Review({ task, path }: { task: Task; path: string | null }) {
           <nav
             aria-label="Files"
             // Positioned: what is for screen readers alone would otherwise make the whole window scroll.
-            className="relative w-[240px] shrink-0 overflow-y-auto border-r max-[899px]:w-[180px]"
+            className="relative flex w-[240px] shrink-0 flex-col border-r max-[899px]:w-[180px]"
           >
             <ChangedTree
               files={files}
               selected={selected.path}
               isViewed={isMarked}
-              standing={(of) => standingOf(of, comparison)}
+              standing={(of) => standings.get(of) ?? 'open'}
               comments={(of) => comments.filter((one) => one.path === of).length}
               onSelect={(chosen) => {
                 const file = files.find((one) => one.path === chosen)
@@ -195,6 +189,7 @@ function Review({ task, path }: { task: Task; path: string | null }) {
             <FileReview
               task={task}
               file={selected}
+              tree={diff?.tree ?? null}
               comparison={comparison}
               partial={partial}
               viewed={isMarked(selected)}
@@ -205,56 +200,8 @@ function Review({ task, path }: { task: Task; path: string | null }) {
           </div>
         </div>
       ) : null}
-      <SendBar task={task} comments={comments} />
+      <SendComments task={task} />
     </section>
-  )
-}
-
-/** The drafts, to be sent as one follow-up. */
-function SendBar({ task, comments }: { task: Task; comments: readonly ReviewComment[] }) {
-  const { client, reviewComments } = useStores()
-  const unreachable = useUnreachable()
-  const [busy, setBusy] = useState(false)
-  const drafts = comments.filter(({ sent }) => sent === null)
-  if (drafts.length === 0) return null
-  const running = isRunning(task.status)
-  const notNow =
-    unreachable ??
-    (task.archived
-      ? 'Its workspace was removed: continue from it to send comments'
-      : task.parentId !== null && !running
-        ? 'A sub-agent that has ended takes no follow-up'
-        : undefined)
-  const send = async () => {
-    const prompt = reviewPrompt(drafts)
-    setBusy(true)
-    try {
-      const { total } = await client.transcripts.page({ taskId: task.id, at: 'end', limit: 1 })
-      await client.tasks.prompt({ taskId: task.id, prompt, atNextTurn: running })
-      reviewComments.markSent(task.id, { at: Date.now(), prompt, afterSeq: total })
-      toast(`Sent ${counted(drafts.length, 'comment')} to ${task.title}`)
-    } catch (error) {
-      showProblem(problemOf(error, 'send the comments'))
-    }
-    setBusy(false)
-  }
-  return (
-    <div className="flex shrink-0 items-center gap-3 border-t px-4 py-2">
-      <span className="min-w-0 flex-1 text-muted">
-        {counted(drafts.length, 'comment')} not sent yet
-        {running ? '; the agent reads them before its next turn' : ''}
-      </span>
-      <Button
-        variant="primary"
-        icon={<Send />}
-        busy={busy}
-        disabled={notNow !== undefined}
-        title={notNow}
-        onClick={() => void send()}
-      >
-        Send to the agent
-      </Button>
-    </div>
   )
 }
 
@@ -280,10 +227,12 @@ const isCommittable = ({ parentId, workspace }: Task): boolean =>
   workspace.branch !== null &&
   workspace.removal === null
 
-function standingOf(path: string, comparison: TargetComparison | null): Standing {
-  if (comparison?.conflicts.some((conflict) => conflict.path === path)) return 'conflict'
-  return comparison?.files.find((file) => file.path === path)?.state ?? 'open'
-}
+/** By path. */
+const standingsOf = (comparison: TargetComparison | null): Map<string, Standing> =>
+  new Map<string, Standing>([
+    ...(comparison?.files ?? []).map(({ path, state }) => [path, state] as const),
+    ...(comparison?.conflicts ?? []).map(({ path }) => [path, 'conflict'] as const),
+  ])
 
 const sum = (files: readonly ChangedFile[], of: (file: ChangedFile) => number | null): number =>
   files.reduce((total, file) => total + (of(file) ?? 0), 0)

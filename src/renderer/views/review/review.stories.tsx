@@ -7,7 +7,10 @@ import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import { workspaceDiff } from '../../../../tests/fixtures/entries/workspaces.ts'
 import type { TargetComparison } from '../../../shared/contract/changes.ts'
+import type { PublishState } from '../../../shared/contract/publish.ts'
 import type { ChangeAuthor } from '../../../shared/contract/review.ts'
+import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
+import { FailureError } from '../../../shared/failure.ts'
 
 /** Two turns wrote the change of the parser, one of them by what a sub-agent did; the others are of one call each. */
 const author = (turn: number, tool: string): ChangeAuthor => ({
@@ -22,7 +25,7 @@ const authors = (_: unknown, path: string) => ({
   removed: path === 'src/parser.ts' ? [] : [{ start: 1, lines: 2, author: 1 }],
 })
 
-type Changes = 'some' | 'none' | 'conflicts' | 'committed'
+type Changes = 'some' | 'none' | 'conflicts' | 'committed' | 'no-gh' | 'failed' | 'huge'
 
 /** Some of it is in the target, and in one file both sides changed a line. */
 const comparison: TargetComparison = {
@@ -44,10 +47,40 @@ const comparison: TargetComparison = {
   ],
 }
 
+const noGh = 'GitHub’s command line, gh, is not installed.'
+const publishState: PublishState = {
+  ...{ worktree: '/home/ada/.local/share/shiplog/worktrees/api/lead', branch: 'shiplog/upgrade' },
+  uncommitted: true,
+  remote: { url: 'git@github.com:harbour/api.git', repository: 'github.com/harbour/api' },
+  ...{ cannotPush: null, gh: { state: 'ready' } },
+}
+
+const diffs: Partial<Record<Changes, WorkspaceDiff>> = {
+  failed: {
+    ...workspaceDiff,
+    get files(): never {
+      const reason = 'its worktree is missing'
+      const file = '/home/ada/.local/share/shiplog/worktrees/api/lead'
+      throw new FailureError({ kind: 'damaged', what: 'workspace', id: ids.lead, file, reason })
+    },
+  },
+  huge: {
+    ...workspaceDiff,
+    files: Array.from({ length: 4_000 }, (_, at) => ({
+      ...{ path: `src/module-${at % 40}/generated-${at}.ts`, change: 'added', oldPath: null },
+      ...{ additions: 12, deletions: 0, contentId: `${at}` },
+    })),
+  },
+}
+
 function fake(changes: Changes) {
   return createStoryHost({
     records: laterRecords,
-    ...(changes === 'none' ? {} : { diff: workspaceDiff, authors }),
+    ...(changes === 'none' ? {} : { diff: diffs[changes] ?? workspaceDiff, authors }),
+    ...(changes === 'committed' ? { publish: publishState } : {}),
+    ...(changes === 'no-gh'
+      ? { publish: { ...publishState, gh: { state: 'missing', reason: noGh } } }
+      : {}),
     ...(changes === 'conflicts' ? { comparison: () => comparison } : {}),
   })
 }
@@ -57,6 +90,9 @@ const shownTask: Record<Changes, string> = {
   none: ids.lead,
   conflicts: ids.tests,
   committed: ids.upgrade,
+  'no-gh': ids.upgrade,
+  failed: ids.lead,
+  huge: ids.lead,
 }
 
 const meta: Meta<{ changes: Changes; theme?: 'light' | 'dark' }> = {
@@ -64,7 +100,6 @@ const meta: Meta<{ changes: Changes; theme?: 'light' | 'dark' }> = {
   decorators: [inWindow],
   args: { changes: 'some' },
   render: ({ changes, theme }, { globals }) => {
-    localStorage.removeItem('shiplog.review-comments')
     localStorage.removeItem('shiplog.viewed-files')
     return (
       <AppStage
@@ -90,7 +125,16 @@ export const Comments: Story = {
     await userEvent.click(canvas.getByRole('button', { name: 'Save comment' }))
     await canvas.findByRole('article', { name: /^Comment on / })
     await expect(canvas.getByText(/^1 comment not sent yet/)).toBeVisible()
+    // A line between the changes, by keyboard.
+    await canvas.findByRole('group', { name: /^Change 1 of / })
+    await userEvent.keyboard('n{ArrowUp}c')
+    const onLine = await canvas.findByRole('textbox', { name: /^Comment on line / })
+    await waitFor(() => expect(onLine).toHaveFocus())
+    await userEvent.type(onLine, 'Why not earlier?{Control>}{Enter}{/Control}')
+    await canvas.findByText(/^2 comments not sent yet/)
     await userEvent.click(canvas.getByRole('checkbox', { name: 'Side by side' }))
+    await userEvent.click(canvas.getByRole('button', { name: 'Send to the agent' }))
+    await waitFor(() => expect(canvas.queryByText(/not sent yet/)).toBeNull())
     await userEvent.click(canvas.getByRole('checkbox', { name: 'Viewed' }))
     await canvas.findByText(/^1 of \d+ viewed$/)
     // The next file is shown.
@@ -121,15 +165,30 @@ export const Conflicts: Story = {
   },
 }
 export const ConflictsDark: Story = { ...Conflicts, args: { changes: 'conflicts', theme: 'dark' } }
-/** A message from the report, and commands for the user's own terminal. */
+/** A message from the report, and the commands, which run once they were seen. */
 export const Commit: Story = {
   args: { changes: 'committed' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     await userEvent.click(await canvas.findByRole('button', { name: 'Commit…' }))
     const dialog = within(await within(document.body).findByRole('dialog'))
+    await userEvent.click(dialog.getByRole('checkbox', { name: /^Push/ }))
     await userEvent.click(dialog.getByRole('checkbox', { name: /pull request/ }))
-    await expect(dialog.getByRole('figure', { name: 'Commands' })).toHaveTextContent(/gh pr create/)
+    const commands = await dialog.findByRole('region', { name: 'Commands' })
+    await expect(commands).toHaveTextContent(/gh pr create --repo github\.com\/harbour\/api/)
+    await expect(dialog.getByRole('button', { name: /^Run and open/ })).toBeVisible()
+  },
+}
+/** Without gh the commands are copied, and the reason is shown. */
+export const CommitWithoutGh: Story = {
+  args: { changes: 'no-gh' },
+  tags: ['soak'],
+  play: async (context) => {
+    await Commit.play?.(context)
+    const dialog = within(await within(document.body).findByRole('dialog'))
+    await dialog.findByText(noGh)
+    await expect(dialog.getByRole('button', { name: /^Run and open/ })).toBeDisabled()
+    await expect(dialog.getByRole('button', { name: 'Copy commands' })).toBeEnabled()
   },
 }
 export const CommitDark: Story = { ...Commit, args: { changes: 'committed', theme: 'dark' } }
@@ -138,5 +197,37 @@ export const NothingChanged: Story = {
   args: { changes: 'none' },
   play: async ({ canvasElement }) => {
     await within(canvasElement).findByText('No files changed.')
+  },
+}
+/** The worktree can't be read: the reason, and another try. */
+export const Failed: Story = {
+  args: { changes: 'failed' },
+  tags: ['soak'],
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(/its worktree is missing/)
+    await userEvent.click(canvas.getByRole('button', { name: 'Try again' }))
+    await canvas.findByText(/its worktree is missing/)
+  },
+}
+/** Four hundred files: each is listed, and keys step on. */
+export const Huge: Story = {
+  args: { changes: 'huge' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText('0 of 4000 viewed')
+    const files = within(await canvas.findByRole('list', { name: 'Changed files' }))
+    await userEvent.keyboard('jj')
+    await waitFor(() =>
+      expect(files.getByRole('button', { current: true })).toHaveAccessibleName(/generated-80\./),
+    )
+    // Of thousands of files those in view are drawn, wherever the reader is.
+    await expect(files.getAllByRole('button').length).toBeLessThan(60)
+    await userEvent.keyboard('k')
+    for (let step = 0; step < 30; step++) await userEvent.keyboard('j')
+    const current = await waitFor(() => files.getByRole('button', { current: true }))
+    await waitFor(() => expect(current).toHaveAccessibleName(/generated-1240\./))
+    await expect(current).toBeVisible()
+    await expect(files.getAllByRole('button').length).toBeLessThan(60)
   },
 }

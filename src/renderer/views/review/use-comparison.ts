@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react'
 import type { TargetComparison } from '../../../shared/contract/changes.ts'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { useConnectionLost, useStores } from '../../store/hooks.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { FileAuthors } from '../../../shared/contract/review.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { ReviewComment } from '../../../shared/records/review-comments.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ChangedFile } from '../../components/review/file-tree.ts'
 import { useConnectionLost, useStores } from '../../store/hooks.ts'
-import type { ReviewComment } from '../../store/review/review-comments.ts'
 import type { LineFate } from './place-comments.ts'
 
 interface AuthorsOfFile {
@@ -26,9 +26,7 @@ export function useFileAuthors(
   const anchors = useMemo(
     () =>
       comments.flatMap(({ id, side, line, contentId: seen }) =>
-        side === 'additions' && line > 0 && seen !== undefined
-          ? [{ id, contentId: seen, line }]
-          : [],
+        side === 'additions' && line > 0 ? [{ id, contentId: seen, line }] : [],
       ),
     [comments],
   )

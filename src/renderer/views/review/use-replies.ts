@@ -1,36 +1,38 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
-import type { OutlineItem } from '../../../shared/contract/transcripts.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
-import { useConnectionLost, useStores } from '../../store/hooks.ts'
-import type { ReviewComment } from '../../store/review/review-comments.ts'
+import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
+import type { PromptId, TaskId } from '../../../shared/records/ids.ts'
+import type { ReviewComment } from '../../../shared/records/review-comments.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { reviewPrompt } from '../../../shared/text/review-prompt.ts'
+import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
 import { type Reply, replyTo } from './place-comments.ts'
 
 /** Pages of an outline that are read for one answer: a run of a thousand turns. */
 const pagesMax = 4
 
 /** The turns that answered the comments that were sent, by their prompts. Read again as runs begin and end. */
-export function useReplies(
-  task: Task,
-  comments: readonly ReviewComment[],
-): ReadonlyMap<string, Reply> {
+export function useReplies(task: Task): ReadonlyMap<PromptId, Reply> {
   const { client } = useStores()
   const lost = useConnectionLost()
-  const [replies, setReplies] = useState<ReadonlyMap<string, Reply>>(new Map())
-  const asked = useMemo(() => {
-    const prompts = new Map<string, number>()
-    for (const { sent } of comments)
-      if (sent?.afterSeq !== undefined) prompts.set(sent.prompt, sent.afterSeq)
-    return prompts
-  }, [comments])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that begins or ends brings other answers
+  const [replies, setReplies] = useState<ReadonlyMap<PromptId, Reply>>(new Map())
+  const { reviewComments, title } = task
+  const asked = useMemo(
+    () => sentPrompts(reviewComments ?? [], { id: task.id, title }),
+    [reviewComments, task.id, title],
+  )
+  // Runs of the agents that were sent comments: one that begins or ends brings other answers.
+  const runs = useLedger(({ ledger: { tasks } }) =>
+    asked.map(({ to }) => `${tasks.get(to)?.status} ${tasks.get(to)?.runs.length}`).join(),
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `runs` asks for another reading
   useEffect(() => {
-    if (lost || asked.size === 0) return
+    if (lost || asked.length === 0) return
     const abort = new AbortController()
     Promise.all(
-      [...asked].map(async ([prompt, afterSeq]) => {
-        const items = await outlineFrom(client, task.id, afterSeq + 1, abort.signal)
-        return [prompt, replyTo(prompt, items)] as const
+      asked.map(async ({ promptId, to, afterSeq, prompt }) => {
+        const items = await outlineFrom(client, to, afterSeq + 1, abort.signal)
+        return [promptId, replyTo(to, prompt, items)] as const
       }),
     ).then(
       (found) => setReplies(new Map(found)),
@@ -38,8 +40,31 @@ export function useReplies(
       () => {},
     )
     return () => abort.abort()
-  }, [client, task.id, task.status, task.runs.length, asked, lost])
+  }, [client, asked, runs, lost])
   return replies
+}
+
+interface SentPrompt {
+  promptId: PromptId
+  to: TaskId
+  afterSeq: number
+  prompt: string
+}
+
+function sentPrompts(
+  comments: readonly ReviewComment[],
+  task: Pick<Task, 'id' | 'title'>,
+): SentPrompt[] {
+  const byPrompt = Map.groupBy(
+    comments.filter(({ sent }) => sent !== null),
+    ({ sent }) => sent?.promptId,
+  )
+  return [...byPrompt.values()].flatMap((together) => {
+    const sent = together[0]?.sent
+    if (!sent) return []
+    const prompt = reviewPrompt(together, sent.to === task.id ? undefined : task.title)
+    return [{ promptId: sent.promptId, to: sent.to, afterSeq: sent.afterSeq, prompt }]
+  })
 }
 
 async function outlineFrom(

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useConnectionLost, useStores } from '../../store/hooks.ts'
 import { splitPatch } from '../inspector/split-patch.ts'

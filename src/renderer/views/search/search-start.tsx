@@ -89,6 +89,7 @@ const examples: { query: string; finds: string }[] = [
   { query: 'tool:bash is:error', finds: 'commands that failed' },
   { query: 'file:src/main.ts', finds: 'what was done to a file' },
   { query: 'kind:report after:7d', finds: 'reports of the last seven days' },
+  { query: 'source:codex', finds: 'what was imported from a tool, or recorded here (source:here)' },
   { query: 'project:api agent:tester -draft', finds: 'one project, one agent, without a word' },
 ]
 

@@ -33,7 +33,7 @@ const meta: Meta<Args> = {
           [ids.lead]: { entries: long() },
         },
         ...(index && { searchIndex: index }),
-        ...(host && { beforeSearch: answers[host] }),
+        ...(host && { before: (path) => (path === 'search.find' ? answers[host]() : undefined) }),
       })}
       address={`#/search${query === '' ? '' : `?q=${encodeURIComponent(query)}`}`}
       theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}

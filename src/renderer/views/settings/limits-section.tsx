@@ -14,11 +14,12 @@ import { SettingsForm } from './settings-form.tsx'
 
 /** What new agents are started with. */
 export function LimitsSection() {
-  const { settings, problem, save } = useLimitSettings()
+  const { settings, problem, save, reload } = useLimitSettings()
   const [edited, setEdited] = useState<BudgetTexts | null>(null)
   const [waits, setWaits] = useState<number | null>(null)
   const [reads, setReads] = useState<boolean | null>(null)
-  if (problem) return <ProblemNotice problem={problem} />
+  if (problem && !settings)
+    return <ProblemNotice problem={problem} action={{ label: 'Try again', onClick: reload }} />
   if (!settings) return <Skeleton lines={2} />
   const texts = edited ?? budgetTexts(settings.budget)
   const discard = () => {

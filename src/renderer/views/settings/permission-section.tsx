@@ -6,10 +6,11 @@ import { SettingsForm } from './settings-form.tsx'
 
 /** What agents of all projects may do unasked. */
 export function PermissionSection() {
-  const { settings, isChanged, problem, change, save, discard } = usePermissionSettings({
+  const { settings, isChanged, problem, reload, change, save, discard } = usePermissionSettings({
     kind: 'everywhere',
   })
-  if (problem) return <ProblemNotice problem={problem} />
+  if (problem && !settings)
+    return <ProblemNotice problem={problem} action={{ label: 'Try again', onClick: reload }} />
   if (!settings) return <Skeleton lines={3} />
   return (
     <SettingsForm

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ClockAhead, RetentionSettings } from '../../../shared/contract/retention.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { clockAheadText } from '../../../shared/text/clock-ahead-text.ts'
 import { Button, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
 import { ReceiptList } from '../../components/retention/receipt-list.tsx'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { LeaseInfo } from '../../../shared/contract/app.ts'
-import { defaultEnvironment, type Project } from '../../../shared/records/tasks.ts'
+import { defaultEnvironment, type Project } from '../../../shared/records/projects/projects.ts'
 import {
   Button,
   CopyButton,
@@ -12,6 +12,7 @@ import {
 import { useAppInfo, usePreference, useProjects, useStores } from '../../store/hooks.ts'
 import type { Preferences } from '../../store/window/preferences.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
+import { WatchSwitch } from '../imports/watch-switch.tsx'
 import { InstalledSection } from '../installed/installed-section.tsx'
 import { ModelsSection } from '../models/models-section.tsx'
 import { environmentWords } from '../projects/environment-form.ts'
@@ -81,6 +82,9 @@ export function SettingsScreen() {
         </Section>
         <Section title="Permissions">
           <PermissionSection />
+        </Section>
+        <Section title="Import">
+          <WatchSwitch />
         </Section>
         <Section title="Retention">
           <RetentionSection />

@@ -48,7 +48,8 @@ const besideTheScreen = '[role="separator"], [role="status"], [role="alert"]'
 export function focusNextPane(): void {
   const there = panesThere()
   const { activeElement } = document
-  const current = there.findIndex(({ region }) => region.contains(activeElement))
+  // A prompt and an inspector lie within the screen.
+  const current = there.findLastIndex(({ region }) => region.contains(activeElement))
   there[(current + 1) % there.length]?.target.focus()
 }
 

@@ -1,43 +1,28 @@
 import { useEffect } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { withSeen } from '../../store/attention/seen.ts'
-import { useLedger, useOverlay, usePreference, useRoute, useStores } from '../../store/hooks.ts'
+import { useLedger, usePreference, useRoute, useStores, useTaskLookup } from '../../store/hooks.ts'
 import { sidebarWidthMax, sidebarWidthMin } from '../../store/window/preferences.ts'
-import { formatRoute } from '../../store/window/route.ts'
-import { NewAgentDialog } from '../agents/new-agent-dialog.tsx'
+import { formatRoute, type Route } from '../../store/window/route.ts'
 import { ErrorBoundary } from '../app/error-boundary.tsx'
 import { ArchiveScreen } from '../archive/archive-screen.tsx'
 import { TaskScreen } from '../conversation/task-screen.tsx'
-import { ExportDialog } from '../export/export-dialog.tsx'
 import { HomeScreen } from '../home/home-screen.tsx'
-import { ImportDialog } from '../imports/import-dialog.tsx'
-import { FetchAgentDialog } from '../installed/fetch-agent-dialog.tsx'
-import { OwnAgentDialog } from '../installed/own-agent-dialog.tsx'
-import { KeysDialog } from '../keys/keys-dialog.tsx'
-import { BudgetDialog } from '../limits/budget-dialog.tsx'
-import { ProviderDialog } from '../models/provider-dialog.tsx'
 import { StatusAnnouncer } from '../notifications/status-announcer.tsx'
 import { useNotifications } from '../notifications/use-notifications.ts'
-import { Palette } from '../palette/palette.tsx'
-import { AddProjectDialog } from '../projects/add-project-dialog.tsx'
+import { OpenedScreen } from '../opened/opened-screen.tsx'
+import { useDroppedLog } from '../opened/use-dropped-log.ts'
 import { ProjectScreen } from '../projects/project-screen.tsx'
-import { ProjectSettingsDialog } from '../projects/project-settings-dialog.tsx'
-import { RemoveProjectDialog } from '../projects/remove-project-dialog.tsx'
-import { ContinueDialog } from '../resume/continue-dialog.tsx'
-import { FollowUpDialog } from '../resume/follow-up-dialog.tsx'
-import { ResumeDialog } from '../resume/resume-dialog.tsx'
-import { CommitDialog } from '../review/commit-dialog.tsx'
 import { ReviewScreen } from '../review/review-screen.tsx'
 import { SearchScreen } from '../search/search-screen.tsx'
 import { SettingsScreen } from '../settings/settings-screen.tsx'
 import { Rail } from '../sidebar/rail.tsx'
 import { Sidebar } from '../sidebar/sidebar.tsx'
 import { useNeedsYou } from '../sidebar/use-needs-you.ts'
-import { LinkPullRequestDialog } from '../task/link-pull-request-dialog.tsx'
-import { RenameDialog } from '../task/rename-dialog.tsx'
 import { TranscriptScreen } from '../transcript/transcript-screen.tsx'
 import { ConnectionBanner } from './banner.tsx'
 import { Notices } from './notices.tsx'
+import { Overlays } from './overlays.tsx'
 import { Splitter } from './splitter.tsx'
 import { useFocusAfterDialog } from './use-focus-after-dialog.ts'
 import { useFocusKept } from './use-focus-kept.ts'
@@ -52,6 +37,7 @@ export function Shell() {
   const address = formatRoute(route)
   /** Nothing but the transcript. */
   const alone = route.screen === 'transcript'
+  const hasTranscriptDialog = useHasTranscriptDialog(route)
   const width = usePreference('sidebarWidth')
   const { preferences } = useStores()
   useKeyListener()
@@ -62,6 +48,7 @@ export function Shell() {
   useFocusAfterDialog()
   useBackHides()
   useSeen()
+  useDroppedLog()
   return (
     <div className="flex h-full overflow-hidden">
       {alone ? null : wide ? <Sidebar width={width} /> : <Rail />}
@@ -86,7 +73,7 @@ export function Shell() {
           <Screen />
         </ErrorBoundary>
       </main>
-      <Overlays />
+      {hasTranscriptDialog ? null : <Overlays />}
     </div>
   )
 }
@@ -126,51 +113,15 @@ function Screen() {
       return <SearchScreen query={route.query} />
     case 'settings':
       return <SettingsScreen />
+    case 'opened':
+      return <OpenedScreen id={route.id} path={route.path} />
   }
 }
 
-function Overlays() {
-  const overlay = useOverlay()
-  switch (overlay.kind) {
-    case 'none':
-      return null
-    case 'add-project':
-      return <AddProjectDialog />
-    case 'project-settings':
-      return <ProjectSettingsDialog projectId={overlay.projectId} />
-    case 'provider':
-      return <ProviderDialog {...overlay} />
-    case 'own-agent':
-      return <OwnAgentDialog {...overlay} />
-    case 'fetch-agent':
-      return <FetchAgentDialog {...overlay} />
-    case 'remove-project':
-      return <RemoveProjectDialog projectId={overlay.projectId} />
-    case 'new-agent':
-      return <NewAgentDialog projectId={overlay.projectId} />
-    case 'resume':
-      return <ResumeDialog ask={overlay.ask} found={overlay.found} choice={overlay.choice} />
-    case 'rename':
-      return <RenameDialog taskId={overlay.taskId} />
-    case 'budget':
-      return <BudgetDialog taskId={overlay.taskId} />
-    case 'export':
-      return <ExportDialog taskId={overlay.taskId} />
-    case 'commit':
-      return <CommitDialog taskId={overlay.taskId} base={overlay.base} />
-    case 'link-pull-request':
-      return <LinkPullRequestDialog taskId={overlay.taskId} />
-    case 'follow-up':
-      return <FollowUpDialog {...overlay} />
-    case 'continue-from':
-      return <ContinueDialog taskId={overlay.taskId} at={overlay.at} />
-    case 'import':
-      return <ImportDialog />
-    case 'palette':
-      return <Palette />
-    case 'keys':
-      return <KeysDialog />
-  }
+/** A transcript over a conversation, which has the other dialogs over it. */
+function useHasTranscriptDialog(route: Route): boolean {
+  const below = useTaskLookup(route.screen === 'task' ? route.taskId : '')
+  return route.screen === 'task' && route.transcriptOf !== null && below.kind === 'found'
 }
 
 /** The root on screen counts as looked at, also when its run ends while it is. */
@@ -178,7 +129,9 @@ function useSeen(): void {
   const route = useRoute()
   const { preferences } = useStores()
   const task = useLedger(({ ledger }) =>
-    route.screen === 'task' ? (ledger.tasks.get(route.taskId as TaskId) ?? null) : null,
+    route.screen === 'task' || route.screen === 'review' || route.screen === 'transcript'
+      ? (ledger.tasks.get(route.taskId as TaskId) ?? null)
+      : null,
   )
   useEffect(() => {
     if (!task) return
@@ -212,12 +165,20 @@ function useWindowTitle(): void {
       case 'task':
       case 'transcript':
         return ledger.tasks.get(route.taskId as TaskId)?.title ?? null
+      case 'review': {
+        const task = ledger.tasks.get(route.taskId as TaskId)
+        return task ? `Review of ${task.title}` : null
+      }
+      case 'search':
+        return route.query.trim() === '' ? 'Search' : `Search: ${route.query.trim()}`
       case 'project':
         return [...ledger.projects.values()].find(({ id }) => id === route.projectId)?.name ?? null
       case 'archive':
         return 'Archive'
       case 'settings':
         return 'Settings'
+      case 'opened':
+        return 'Opened log'
       case 'home':
         return null
     }

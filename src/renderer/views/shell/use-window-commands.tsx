@@ -1,7 +1,8 @@
 import {
   Archive,
-  CornerUpLeft,
+  FileInput,
   FolderPlus,
+  House,
   Import,
   Keyboard,
   ListFilter,
@@ -26,6 +27,7 @@ import {
 import type { KeyCommand } from '../../store/window/keys.ts'
 import { homeRoute, type Route, searchRoute } from '../../store/window/route.ts'
 import { useActions } from '../app/use-actions.ts'
+import { useChooseLog } from '../opened/use-dropped-log.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { focusNextPane } from './panes.ts'
 import { useKeys } from './use-keys.ts'
@@ -39,6 +41,7 @@ export function useWindowCommands(): void {
   const { overlay, navigation, preferences } = useStores()
   const { startDemo } = useActions()
   const { resumeAll } = useResumeActions()
+  const chooseLog = useChooseLog()
   const projectId = useRouteProject()
   const newAgentKeys = useNewAgentKeys().replace('N', 'n')
   const interrupted = useInterruptedRows().length
@@ -70,6 +73,10 @@ export function useWindowCommands(): void {
       run: () => overlay.show({ kind: 'import' }),
     }),
     everywhere({
+      ...{ keys: null, label: 'Open a log…', icon: <FileInput /> },
+      run: chooseLog,
+    }),
+    everywhere({
       ...{ keys: null, label: 'Try the demo', icon: <Play /> },
       run: () => void startDemo(),
     }),
@@ -86,7 +93,7 @@ export function useWindowCommands(): void {
       run: () => navigation.go({ screen: 'settings' }),
     }),
     everywhere({
-      ...{ keys: null, label: 'Home', icon: <CornerUpLeft /> },
+      ...{ keys: 'g h', label: 'Home', icon: <House /> },
       run: () => navigation.go(homeRoute),
     }),
     everywhere({

@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import { isRunning } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import { TextButton } from '../../components/primitives/index.ts'
 import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'

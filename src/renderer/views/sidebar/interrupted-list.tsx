@@ -59,7 +59,7 @@ export function InterruptedList() {
     setOpen(next)
   }
   return (
-    <section aria-label="Interrupted" className="flex max-h-[45%] shrink-0 flex-col border-t">
+    <section aria-label="Interrupted" className="flex max-h-[30%] shrink-0 flex-col border-t">
       <InterruptedHeader
         count={interrupted}
         toResume={batch === null ? count - waiting : 0}

@@ -1,7 +1,7 @@
 import { Ban, ListRestart } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useStore } from 'zustand'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import {
   classNames,
   FactLine,

@@ -1,6 +1,6 @@
 /** The rows of the Interrupted section: a row for each tree, which opens to its agents. Pure. */
 import { type Cause, isSameCause } from '../../../shared/records/causes.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { TreeRow } from '../../components/tree/tree-row.ts'
 import type { InterruptedRow, InterruptedTree } from '../../store/resume/resumable.ts'
 

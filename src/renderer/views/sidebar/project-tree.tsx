@@ -1,5 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
+import { TextButton } from '../../components/primitives/index.ts'
 import { Tree, type TreeHandle } from '../../components/tree/tree.tsx'
 import {
   useLedger,
@@ -43,6 +44,7 @@ export function ProjectTree() {
     { keys: 'r', label: 'Resume the selected agent', group: 'Lists' },
   ])
 
+  if (rows.length === 0) return <NoProjects />
   return (
     <Tree<SidebarRow>
       ref={tree}
@@ -59,13 +61,24 @@ export function ProjectTree() {
   )
 }
 
+function NoProjects() {
+  const { overlay } = useStores()
+  return (
+    <p className="min-h-0 flex-1 px-4 text-small text-muted">
+      Your projects and their agents are listed here.{' '}
+      <TextButton onClick={() => overlay.show({ kind: 'add-project' })}>Add a folder…</TextButton>
+    </p>
+  )
+}
+
 /** The row of what is on screen. A link may name a task by the beginning of its id. */
 function useSelectedRow(): string | null {
   const route = useRoute()
-  const lookup = useTaskLookup(route.screen === 'task' ? route.taskId : '')
+  const ofTask = route.screen === 'task' || route.screen === 'review'
+  const lookup = useTaskLookup(ofTask ? route.taskId : '')
   const project = useProjectLookup(route.screen === 'project' ? route.projectId : '')
   if (route.screen === 'project') return project.kind === 'found' ? project.id : null
-  if (route.screen === 'task') return lookup.kind === 'found' ? lookup.id : null
+  if (ofTask) return lookup.kind === 'found' ? lookup.id : null
   return null
 }
 

@@ -1,8 +1,8 @@
-import { Archive, Folders, Plus, Search, Settings, TextSearch } from 'lucide-react'
+import { Archive, Folders, House, Plus, Search, Settings, TextSearch } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { IconButton, StatusIcon } from '../../components/primitives/index.ts'
 import { useInterruptedRows, useRoute, useStores } from '../../store/hooks.ts'
-import { formatRoute, searchRoute } from '../../store/window/route.ts'
+import { formatRoute, homeRoute, searchRoute } from '../../store/window/route.ts'
 import { useKeys } from '../shell/use-keys.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 import { archiveRoute, Sidebar, settingsRoute } from './sidebar.tsx'
@@ -101,6 +101,12 @@ export function Rail() {
           onClick={() => overlay.show({ kind: 'new-agent', projectId: null })}
         />
         <span className="flex-1" />
+        <IconButton
+          label="Home"
+          icon={<House />}
+          pressed={route.screen === 'home'}
+          onClick={() => navigation.go(homeRoute)}
+        />
         <IconButton
           label="Search"
           shortcut="Mod+Shift+F"

@@ -1,13 +1,10 @@
 /** The sidebar's rows, in order, from what the ledger knows. Pure. */
 import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import {
-  isBeingRemoved,
-  isRunning,
-  isSettled,
-  type Project,
-  type Task,
-} from '../../../shared/records/tasks.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
+import { isBeingRemoved } from '../../../shared/records/projects/workspaces.ts'
+import { isRunning, isSettled } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { TreeRow } from '../../components/tree/tree-row.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 

@@ -1,8 +1,17 @@
-import { Archive, FolderPlus, ListFilter, Plus, Search, Settings, TextSearch } from 'lucide-react'
+import {
+  Archive,
+  FolderPlus,
+  House,
+  ListFilter,
+  Plus,
+  Search,
+  Settings,
+  TextSearch,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton, Menu, TextButton } from '../../components/primitives/index.ts'
 import { usePreference, useRoute, useStores } from '../../store/hooks.ts'
-import { formatRoute, type Route, searchRoute } from '../../store/window/route.ts'
+import { formatRoute, homeRoute, type Route, searchRoute } from '../../store/window/route.ts'
 import { useNewAgentKeys } from '../shell/use-new-agent-keys.ts'
 import { InterruptedList } from './interrupted-list.tsx'
 import { NeedsYou } from './needs-you.tsx'
@@ -22,6 +31,9 @@ export function Sidebar({ width }: { width: number }) {
       <ProjectTree />
       <InterruptedList />
       <div className="shrink-0 border-t py-1">
+        <NavRow route={homeRoute} icon={<House />}>
+          Home
+        </NavRow>
         <NavRow route={searchRoute} icon={<TextSearch />}>
           Search
         </NavRow>

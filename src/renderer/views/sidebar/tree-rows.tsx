@@ -1,6 +1,8 @@
 import { ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { activityText, isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { activityText } from '../../../shared/records/tasks/activity.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import {
   IconButton,
   RelativeTime,

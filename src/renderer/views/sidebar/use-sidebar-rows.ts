@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { withKeptRows } from '../../components/tree/tree-row.ts'
 import { isRead, isUnread } from '../../store/attention/seen.ts'
 import { useInterruptedTrees, useLedger, usePreference, useStores } from '../../store/hooks.ts'

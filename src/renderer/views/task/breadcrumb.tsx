@@ -1,6 +1,6 @@
 import { ChevronRight, Ellipsis } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { IconButton, Menu, TitleText } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
 import { formatRoute, type Route } from '../../store/window/route.ts'

@@ -1,4 +1,4 @@
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { TitleText } from '../../components/primitives/index.ts'
 import { useContinuations, useTask } from '../../store/hooks.ts'
 import { formatRoute, type Route, taskRoute } from '../../store/window/route.ts'

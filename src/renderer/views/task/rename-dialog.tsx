@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { titleCharsMax } from '../../../shared/records/tasks.ts'
+import { titleCharsMax } from '../../../shared/records/tasks/tasks.ts'
 import { Field, TextInput } from '../../components/primitives/index.ts'
 import { useStores, useTask } from '../../store/hooks.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'

@@ -4,8 +4,8 @@ import {
   type RunSandbox,
   type SandboxSetting,
   sandboxText,
-} from '../../../shared/records/sandbox.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+} from '../../../shared/records/projects/sandbox.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { useProject, useStores } from '../../store/hooks.ts'
 
 /** Which sandbox the commands of an agent have, by its project's settings. */

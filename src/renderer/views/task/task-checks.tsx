@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { TaskChecks as Found } from '../../../shared/contract/checks.ts'
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { CheckList } from '../../components/checks/check-list.tsx'
 import { Skeleton } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import {
   TaskActionsContext,
   type TaskLookup,
@@ -40,6 +40,7 @@ export function TaskContexts(props: {
   const { resume, retry, continueFrom } = useResumeActions()
   const task = useTask(taskId)
   const isInGit = useProjects().some(({ id, git }) => git && id === task?.projectId)
+  const isImported = task?.imported ?? false
   const taskActions = useTaskActions()
   // Read when a menu opens: a card is not rendered again for it.
   const actionsOf = useRef(taskActions)
@@ -61,7 +62,7 @@ export function TaskContexts(props: {
       onStop: (id: TaskId) => void stop(id),
       onResume: (id: TaskId) => void resume(id),
       onRetry: (id: TaskId) => void retry(id),
-      ...(isInGit && { onContinueAt: (seq: number) => continueFrom(taskId, seq) }),
+      ...((isInGit || isImported) && { onContinueAt: (seq: number) => continueFrom(taskId, seq) }),
       menuOf: (task: Task) =>
         menuOf(actionsOf.current(task).filter(({ id }) => !onCard.includes(id))),
       linkTo: (id: TaskId) => formatRoute(taskRoute(id)),
@@ -90,6 +91,7 @@ export function TaskContexts(props: {
       retry,
       continueFrom,
       isInGit,
+      isImported,
       unreachable,
       client,
       taskId,

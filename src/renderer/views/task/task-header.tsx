@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { StatusIcon, StatusText, TitleText } from '../../components/primitives/index.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import { TaskElapsed } from '../../components/task/task-elapsed.tsx'
@@ -16,8 +16,9 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
   const project = useProjectLabel(task.projectId)
   const status = shownStatus(task, lineage[0] ?? null, useActivity(task.id))
   return (
-    <header className="@container/header flex shrink-0 items-start gap-2 border-b px-4 pt-2 pb-2">
-      <div className="@container min-w-0 flex-1">
+    // The actions go below a title that they would leave no room for.
+    <header className="@container/header flex shrink-0 flex-wrap items-start gap-x-2 border-b px-4 pt-2 pb-2">
+      <div className="@container min-w-0 flex-[1_1_15rem]">
         <nav aria-label="Breadcrumb" className="flex min-w-0 items-center text-small text-muted">
           <Breadcrumb
             ancestors={lineage.slice(0, -1)}
@@ -49,7 +50,9 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
         </div>
         <LineageLine task={task} />
       </div>
-      <div className="flex shrink-0 items-center gap-1 pt-1.5">{actions}</div>
+      <div className="ml-auto flex max-w-full flex-wrap items-center justify-end gap-1 pt-1.5">
+        {actions}
+      </div>
     </header>
   )
 }

@@ -1,4 +1,5 @@
-import { isRunning, type Task } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { CopyButton, EmptyState, Skeleton } from '../../components/primitives/index.ts'
 import { beginningOf } from '../../components/task/cause-text.tsx'
 import { causeWords } from '../../components/task/cause-words.ts'

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { classNames, IconButton } from '../../components/primitives/index.ts'
 import { TaskReport } from '../task/task-report.tsx'
 

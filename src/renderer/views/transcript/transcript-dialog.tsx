@@ -2,20 +2,14 @@ import { useState } from 'react'
 
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { DialogShell } from '../../components/primitives/index.ts'
-import {
-  useAppInfo,
-  useChildren,
-  useLineage,
-  useOverlay,
-  useStores,
-  useTask,
-} from '../../store/hooks.ts'
+import { useAppInfo, useChildren, useLineage, useStores, useTask } from '../../store/hooks.ts'
 import { fullScreenRoute, linkOf, type Route, taskRoute } from '../../store/window/route.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useCanResume } from '../resume/resume-buttons.tsx'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { ConnectionBanner } from '../shell/banner.tsx'
 import { NothingHere } from '../shell/nothing-here.tsx'
+import { Overlays } from '../shell/overlays.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { createReading, seqOf } from './reading.ts'
 import { TranscriptHeader } from './transcript-header.tsx'
@@ -34,13 +28,12 @@ export function TranscriptDialog(props: {
   asked: string
   /** The entry that it is opened at; else its beginning. */
   seq: number | undefined
-  /** As it was at that entry. */
+  /** Shows the transcript's state at that entry. */
   replaying: boolean
 }) {
   const { below, taskId, asked, seq, replaying } = props
   const { navigation } = useStores()
   const task = useTask(taskId)
-  const overlay = useOverlay()
   const lineage = useLineage(taskId)
   const siblings = useChildren(task?.parentId ?? null)
   const at = task?.parentId ? siblings.findIndex(({ id }) => id === task.id) : -1
@@ -131,10 +124,14 @@ export function TranscriptDialog(props: {
 
   return (
     <DialogShell
-      // The palette or the list of keys takes its place for as long as it is open.
-      open={overlay.kind === 'none'}
+      open
       focus="dialog"
-      onClose={(reason) => (reason === 'escape' ? up() : close())}
+      over={<Overlays />}
+      onClose={(reason) => {
+        if (reason !== 'escape') close()
+        else if (replaying) changeReplay(null)
+        else up()
+      }}
       title={task ? `Transcript of ${task.title}` : 'Transcript'}
       header={
         task ? (

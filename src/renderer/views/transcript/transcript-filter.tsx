@@ -3,11 +3,13 @@ import {
   type ReactNode,
   useContext,
   useEffect,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
 } from 'react'
 import { useStore } from 'zustand'
+import type { StoreApi } from 'zustand/vanilla'
 import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
 import { FilterBar } from '../../components/conversation/find/filter-bar.tsx'
 import { TranscriptList } from '../../components/conversation/list/transcript-list.tsx'
@@ -19,16 +21,19 @@ import type { TranscriptStore } from '../../store/transcript/transcript-store.ts
 import type { Route } from '../../store/window/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useKeys } from '../shell/use-keys.ts'
+import { type Reading, seqOf } from './reading.ts'
 
 /** A transcript, or what a filter in the address leaves of it. */
 export function TranscriptFilterPane(props: {
   transcript: TranscriptStore
   label: string
+  /** Where the reader is in the transcript without a filter. */
+  position: StoreApi<Reading>
   scope: 'window' | 'dialog'
   /** The transcript without a filter. */
   children: ReactNode
 }) {
-  const { transcript, label, scope, children } = props
+  const { transcript, label, position, scope, children } = props
   const { navigation } = useStores()
   const route = useTranscriptRoute(scope)
   const filter = route?.filter ?? null
@@ -37,7 +42,8 @@ export function TranscriptFilterPane(props: {
     if (!route) return
     // What is removed must not have the focus: a dialog would take it, a frame later.
     if (!next && pane.current?.contains(document.activeElement)) pane.current.focus()
-    const { filter: _, seq: __, find: ___, ...place } = route
+    // Its entry stays in the address: without it the transcript would go to its beginning.
+    const { filter: _, find: __, ...place } = route
     navigation.go({ ...place, ...(next && { filter: next }), ...(seq && { seq }) })
   }
   const toggle = () => change(filter ? undefined : { kind: null, tool: null, file: null })
@@ -59,6 +65,8 @@ export function TranscriptFilterPane(props: {
         ]
       : []),
   ])
+  const isHidden = filter !== null && isSet(filter)
+  useReturn(isHidden, transcript, position)
   const isFiltered = filter !== null
   useEffect(() => {
     if (!isFiltered && pane.current === document.activeElement)
@@ -88,9 +96,20 @@ export function TranscriptFilterPane(props: {
           onChange={change}
         />
       ) : null}
-      {filter && isSet(filter) ? null : children}
+      {isHidden ? null : children}
     </div>
   )
+}
+
+/** Shows the place that was read before a filter hid it. */
+function useReturn(isHidden: boolean, transcript: TranscriptStore, position: StoreApi<Reading>) {
+  const wasHidden = useRef(false)
+  useLayoutEffect(() => {
+    const returns = wasHidden.current && !isHidden
+    wasHidden.current = isHidden
+    const seq = seqOf(position)
+    if (returns && seq !== undefined) void transcript.goTo(seq, { pointOut: false })
+  }, [isHidden, transcript, position])
 }
 
 /** The address, if it is about this transcript: that of a dialog is not about the conversation below it. */

@@ -163,4 +163,89 @@ export const InDiff: Story = {
     await waitFor(() => expect(Number(marks?.getAttribute('data-find-marks'))).toBeGreaterThan(10))
   },
 }
+
+/** The edited text stands in three lines, twice in one of them, and in the path and the output: each match has its place in the diff. */
+const withSeveral = (): Entry[] => {
+  const turns = session(ids.tests).prompt('Keep the existing cases.')
+  const was = "const a = 'gull'\nconst b = ['gull', 'gull']\nconst c = 1"
+  const is = "const a = 'gull'\nconst b = ['gull', 'tern']\nconst c = 'gull'"
+  return turns.turn([
+    {
+      call: {
+        ...{ name: 'edit_file', output: 'Edited src/gulls.ts', ms: 12 },
+        input: { path: 'src/gulls.ts', old_text: was, new_text: is },
+        detail: {
+          ...{ kind: 'edit', path: 'src/gulls.ts', change: 'changed', additions: 2, deletions: 2 },
+          patch:
+            "--- a/src/gulls.ts\n+++ b/src/gulls.ts\n@@ -1,3 +1,3 @@\n const a = 'gull'\n-const b = ['gull', 'gull']\n-const c = 1\n+const b = ['gull', 'tern']\n+const c = 'gull'\n",
+        },
+      },
+    },
+  ]).entries
+}
+export const SeveralInDiff: Story = {
+  args: { entries: withSeveral() },
+  play: async ({ canvasElement }) => {
+    const { status } = await opened(canvasElement)
+    await userEvent.keyboard('gull')
+    await waitFor(() => expect(status).toHaveTextContent('1 of 8'))
+    const current = () => [...(CSS.highlights.get('find-current') ?? [])][0]
+    const lineOf = () => current()?.startContainer.parentElement?.closest('[data-line]')
+    const at = async (step: number, type: string, line: string) => {
+      await userEvent.keyboard('{Enter}')
+      await waitFor(() => expect(status).toHaveTextContent(`${step} of 8`))
+      await waitFor(() =>
+        expect([step, lineOf()?.getAttribute('data-line-type'), lineOf()?.textContent]).toEqual([
+          ...[step, type, expect.stringContaining(line)],
+        ]),
+      )
+    }
+    await at(2, 'context', "a = 'gull'")
+    await at(3, 'change-deletion', "b = ['gull', 'gull']")
+    await at(4, 'change-deletion', "b = ['gull', 'gull']")
+    await at(5, 'context', "a = 'gull'")
+    await at(6, 'change-addition', "b = ['gull', 'tern']")
+    await at(7, 'change-addition', "c = 'gull'")
+  },
+}
 export const InDiffDark: Story = { ...InDiff, globals: { theme: 'dark' } }
+
+const withWholeOutput = (): Entry[] =>
+  session(ids.tests)
+    .prompt('Keep the existing cases.')
+    .turn([
+      {
+        call: {
+          ...{ name: 'bash', input: { command: 'npm test' }, ms: 800 },
+          output: 'line 1\nline 2\n[… left out …]\nline 4000\n',
+          detail: {
+            ...{ kind: 'bash', exitCode: 0, timedOut: false, omittedBytes: 38_000 },
+            whole: { sha256: 'a'.repeat(64), bytes: 38_893, leftOutBytes: 0 },
+          },
+        },
+      },
+    ]).entries
+
+/** What the agent did not get of an output is found as well: the part with the match opens. */
+export const InWholeOutput: Story = {
+  args: { entries: withWholeOutput() },
+  play: async ({ canvasElement }) => {
+    const { list, field, status } = await opened(canvasElement)
+    await userEvent.keyboard('line 2900')
+    await waitFor(() => expect(status).toHaveTextContent('1 of 1'))
+    await waitFor(() => expect(marked('find-current')).toEqual(['line 2900']))
+    await list.findByText(/ of 38\.9 kB$/)
+    await userEvent.clear(field)
+    await userEvent.keyboard('line 399')
+    await waitFor(() => expect(status).toHaveTextContent('1 of 11'))
+    await waitFor(() => expect(marked('find-current')).toEqual(['line 399']))
+    await userEvent.keyboard('{Enter}{Enter}')
+    await waitFor(() => expect(status).toHaveTextContent('3 of 11'))
+    const current = () => [...(CSS.highlights.get('find-current') ?? [])][0]
+    await waitFor(() =>
+      expect(current()?.startContainer.textContent?.slice(current()?.startOffset)).toMatch(
+        /^line 3991/,
+      ),
+    )
+  },
+}

@@ -8,12 +8,16 @@ import {
   useState,
 } from 'react'
 import { useStore } from 'zustand'
-import type { FindPlace } from '../../../shared/contract/transcript-find.ts'
+import type { FindPlace } from '../../../shared/contract/transcripts/find.ts'
 import { firstIndex } from '../../../shared/first-index.ts'
 import { findPatternOf, patternOfTexts } from '../../../shared/text/find-pattern.ts'
+import type { DiffMatch } from '../../components/conversation/find/diff-match.ts'
 import { FindBar } from '../../components/conversation/find/find-bar.tsx'
 import { createFindMarks, type FindMarks } from '../../components/conversation/find/find-marks.ts'
-import { FoundPlacesContext } from '../../components/conversation/find/find-places.ts'
+import {
+  FoundMatchContext,
+  FoundPlacesContext,
+} from '../../components/conversation/find/find-places.ts'
 import { placeOfMatch } from '../../components/conversation/find/find-row.ts'
 import type { TranscriptListHandle } from '../../components/conversation/list/transcript-list.tsx'
 import { transcriptRows } from '../../components/conversation/rows/rows.ts'
@@ -49,7 +53,7 @@ export function TranscriptFind(props: {
   const root = useRef<HTMLDivElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const row = useShownMatch({ transcript, list, root, view })
-  const { isOpen, current, places } = view
+  const { isOpen, query, current, places } = view
 
   useEffect(() => () => find.close(), [find])
   useEffect(() => {
@@ -65,6 +69,10 @@ export function TranscriptFind(props: {
       isOpen ? { seqs: places.map(({ seq }) => seq), current: current?.place.seq ?? null } : null,
     [isOpen, places, current],
   )
+  const match = useMemo(() => {
+    if (!isOpen || current?.place.kind !== 'output') return null
+    return { seq: current.place.seq, nth: current.nth, pattern: patternOf(current.place, query) }
+  }, [isOpen, current, query])
   const open = () => {
     const selected = selectionIn(root.current)
     if (!isOpen || selected !== undefined) find.open(seqInView(root.current), selected)
@@ -96,9 +104,11 @@ export function TranscriptFind(props: {
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the rows below it that they do not take
     <div onKeyDown={onKeyDown} className="relative flex min-h-0 flex-1 flex-col">
       <FoundPlacesContext value={found}>
-        <div ref={root} className="flex min-h-0 flex-1 flex-col">
-          {children}
-        </div>
+        <FoundMatchContext value={match}>
+          <div ref={root} className="flex min-h-0 flex-1 flex-col">
+            {children}
+          </div>
+        </FoundMatchContext>
       </FoundPlacesContext>
       {isOpen ? (
         <FindBar
@@ -126,7 +136,9 @@ function useShownMatch(props: {
   const marks = useRef<FindMarks | null>(null)
   const rowKey = useRef<string | null>(null)
   /** Of the current match. */
-  const part = useRef({ partKey: '', nth: 0 })
+  const part = useRef<{ partKey: string; nth: number; inDiff?: DiffMatch | null }>({
+    ...{ partKey: '', nth: 0 },
+  })
 
   useEffect(() => {
     if (!isOpen || !root.current) return
@@ -163,7 +175,7 @@ function useShownMatch(props: {
         await transcript.goTo(place.seq, { pointOut: false })
       if (!isLatest) return
       const { items, damage, hasOlder } = transcript.store.getState()
-      const pattern = place.texts ? patternOfTexts(place.texts) : findPatternOf(query)
+      const pattern = patternOf(place, query)
       const found = placeOfMatch(
         transcriptRows(items, { damage, hasOlder }),
         { ...place, nth },
@@ -188,6 +200,9 @@ function useShownMatch(props: {
 }
 
 const marksAreShown = typeof Highlight !== 'undefined'
+
+const patternOf = ({ texts }: FindPlace, query: FindView['query']): RegExp =>
+  texts ? patternOfTexts(texts) : findPatternOf(query)
 
 /** For a regular expression, the texts that it matched there: an expression could take forever on a text. */
 function patternsOf({ isPattern, ...query }: FindView['query'], places: readonly FindPlace[]) {

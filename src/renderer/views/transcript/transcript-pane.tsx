@@ -1,7 +1,9 @@
 import { useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { StoreApi } from 'zustand/vanilla'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { isRunning, type Task, type TranscriptExpiry } from '../../../shared/records/tasks.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import type { TranscriptExpiry } from '../../../shared/records/tasks/transcript-status.ts'
 import { dayOf } from '../../../shared/text/format-time.ts'
 import {
   TranscriptList,
@@ -194,7 +196,12 @@ function OpenTranscript(props: {
         ) : null}
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
           <TranscriptState view={view} onRetry={() => void transcript.loadOlder()} />
-          <TranscriptFilterPane transcript={transcript} label={label} scope={scope}>
+          <TranscriptFilterPane
+            transcript={transcript}
+            label={label}
+            position={position}
+            scope={scope}
+          >
             <TranscriptFind transcript={transcript} list={list} scope={scope}>
               <TaskActionsContext value={actionsHere}>
                 <TranscriptList

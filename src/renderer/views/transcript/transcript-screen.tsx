@@ -21,7 +21,7 @@ import { useTranscriptPanes } from './use-panes.ts'
 export function TranscriptScreen(props: {
   asked: string
   seq: number | undefined
-  /** As it was at that entry. */
+  /** Shows the transcript's state at that entry. */
   replaying: boolean
 }) {
   const { asked, seq, replaying } = props
@@ -71,9 +71,15 @@ function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; repla
   const toggleReplay = () => changeReplay(replaying ? null : seq === undefined ? {} : { seq })
   useKeys([
     { keys: 'o', label: 'Outline', group: 'Transcript', run: panes.outline.toggle },
+    { keys: 'p', label: 'Replay', group: 'Transcript', run: toggleReplay },
     { keys: '[', label: 'Previous sibling', group: 'Transcript', run: () => goTo(at - 1) },
     { keys: ']', label: 'Next sibling', group: 'Transcript', run: () => goTo(at + 1) },
-    { keys: 'Escape', label: 'Leave full screen', group: 'Transcript', run: leave },
+    {
+      keys: 'Escape',
+      label: replaying ? 'End the replay' : 'Leave full screen',
+      group: 'Transcript',
+      run: replaying ? toggleReplay : leave,
+    },
   ])
   if (!task) return null
   return (

@@ -10,7 +10,7 @@ import {
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { StoreApi } from 'zustand/vanilla'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { classNames, IconButton } from '../../components/primitives/index.ts'
 import { useAppInfo, useStores } from '../../store/hooks.ts'
 import { linkOf, type Route } from '../../store/window/route.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Task } from '../../../shared/records/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { usePreference, useStores } from '../../store/hooks.ts'
 import { useMedia } from '../shell/use-media.ts'
 

@@ -1,6 +1,6 @@
 /** The limit that a tree has reached, and what a person may raise it to (Q2). Pure. */
-import type { Budget, BudgetLevel, BudgetPart } from '../../records/budgets.ts'
-import type { Task } from '../../records/tasks.ts'
+import type { Budget, BudgetLevel, BudgetPart } from '../../records/tasks/budgets.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 
 export interface ReachedLimit {
   part: BudgetPart

@@ -1,6 +1,6 @@
 import type { TaskId } from '../../records/ids.ts'
 import type { LedgerEventOf } from '../../records/ledger.ts'
-import type { Task } from '../../records/tasks.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 /** Adds imported tasks: archived, and nothing of them can run. */

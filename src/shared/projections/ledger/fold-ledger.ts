@@ -8,20 +8,18 @@ import { modelOfSpec, withModelRef } from '../../agents/agent-specs.ts'
 import { assertNever } from '../../assert-never.ts'
 import type { PromptId, TaskId, UpdateId } from '../../records/ids.ts'
 import type { LedgerEvent, LedgerEventOf, LedgerRecord } from '../../records/ledger.ts'
-import {
-  type FileUpdate,
-  isPatchSaved,
-  isRunning,
-  type Run,
-  type Task,
-  type TranscriptExpiry,
-  type Workspace,
-} from '../../records/tasks.ts'
+import type { FileUpdate } from '../../records/projects/file-updates.ts'
+import { isPatchSaved, type Workspace } from '../../records/projects/workspaces.ts'
+import type { Run } from '../../records/tasks/runs.ts'
+import { isRunning } from '../../records/tasks/task-status.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
+import type { TranscriptExpiry } from '../../records/tasks/transcript-status.ts'
 import { addUsage, noUsage } from '../../records/usage.ts'
 import { absolutePath } from '../absolute-path.ts'
 import { foldImport } from './fold-import.ts'
 import { foldLimits } from './fold-limits.ts'
 import { foldProjectEvent } from './fold-project.ts'
+import { foldReview, foldSentComments, foldUnsentComments } from './fold-review.ts'
 import { foldClock } from './ledger-clock.ts'
 import type { LedgerState } from './ledger-state.ts'
 
@@ -90,18 +88,25 @@ function foldEvent(
         patch: 'none',
         runs: startRun(task.runs, event, at),
       }))
+    case 'review.commented':
+    case 'review.comment-changed':
+    case 'review.comment-removed':
+      return change(state, event.taskId, (task) => foldReview(task, event, at))
     case 'task.prompted':
+      foldSentComments(state, event, at)
       return change(state, event.taskId, (task) => ({
         waitingPrompts: [
           ...(task.waitingPrompts ?? []),
           {
             ...{ id: event.promptId, prompt: event.prompt, ...imagesOf(event), at },
             ...(event.atNextTurn && { atNextTurn: true as const }),
+            ...(event.comments && { commentsOf: event.comments.of }),
           },
         ],
       }))
     case 'task.prompt-delivered':
     case 'task.prompt-withdrawn':
+      if (event.type === 'task.prompt-withdrawn') foldUnsentComments(state, event)
       return change(state, event.taskId, (task) => ({
         waitingPrompts: withoutPrompt(task, event.promptId),
       }))
@@ -225,7 +230,7 @@ function foldEvent(
     case 'workspace.untrashed':
       return changeTree(state, event.workspaceId, { trashed: false, trashedAt: null })
     case 'workspace.purged':
-      return changeTree(state, event.workspaceId, { purged: true })
+      return changeTree(state, event.workspaceId, { purged: true, reviewComments: undefined })
     case 'task.renamed':
       return change(state, event.taskId, () => ({ title: event.title }))
     case 'task.permissions-set': {

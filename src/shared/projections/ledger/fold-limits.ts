@@ -1,7 +1,7 @@
 /** What the ledger says of a root's budget and of its sleep, folded into its task. */
 import { assertNever } from '../../assert-never.ts'
 import type { LedgerEventOf } from '../../records/ledger.ts'
-import type { Task } from '../../records/tasks.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 
 type LimitsEvent = LedgerEventOf<
   'task.budget-set' | 'task.budget-reached' | 'task.sleep-started' | 'task.sleep-ended'

@@ -1,7 +1,8 @@
 /** Folds the ledger's project events. Pure. */
 import { assertNever } from '../../assert-never.ts'
 import type { LedgerEvent, LedgerEventOf } from '../../records/ledger.ts'
-import { defaultEnvironment, type Project, type Task } from '../../records/tasks.ts'
+import { defaultEnvironment, type Project } from '../../records/projects/projects.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 import { absolutePath } from '../absolute-path.ts'
 import type { LedgerState } from './ledger-state.ts'
 

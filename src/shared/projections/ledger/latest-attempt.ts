@@ -1,5 +1,5 @@
 import type { TaskId } from '../../records/ids.ts'
-import type { Task } from '../../records/tasks.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 
 /**
  * The task that counts now where this one is depended on: itself, or, when it was restarted, the last that

@@ -3,7 +3,7 @@
  * last one has come. Pure.
  */
 import { feedBatchMax, type LedgerFeedEvent } from '../../contract/feed.ts'
-import type { Task } from '../../records/tasks.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 import { unknownClock } from './ledger-clock.ts'
 import type { LedgerState } from './ledger-state.ts'
 

@@ -1,7 +1,8 @@
 /** Projects and tasks as the ledger has recorded them, and walks of their tree. Pure. */
 
 import type { ProjectId, TaskId } from '../../records/ids.ts'
-import type { Project, Task, TaskTree } from '../../records/tasks.ts'
+import type { Project } from '../../records/projects/projects.ts'
+import type { Task, TaskTree } from '../../records/tasks/tasks.ts'
 import { type LedgerClock, unknownClock } from './ledger-clock.ts'
 
 /** Objects in the maps are replaced, never changed; the maps themselves change in place. */
@@ -75,3 +76,7 @@ export function descendantsOf(state: LedgerState, id: TaskId): Task[] {
     (children.get(parent) ?? []).flatMap((child) => [...collect(child.id), child])
   return collect(id)
 }
+
+/** What recorded the task: a tool that it was imported from, or `here`. */
+export const sourceOf = (state: Pick<LedgerState, 'tasks'>, task: Task): string =>
+  state.tasks.get(task.rootId)?.importedFrom?.tool ?? 'here'

@@ -1,6 +1,6 @@
 /** What a task waits for before it begins. Pure; the main side decides, this only names them. */
 import type { TaskId } from '../../records/ids.ts'
-import type { Task } from '../../records/tasks.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 import { latestAttemptOf } from './latest-attempt.ts'
 
 /** Those that have not completed. A restarted one is replaced by its latest attempt. */

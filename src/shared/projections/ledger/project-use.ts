@@ -1,5 +1,7 @@
 import type { ProjectId } from '../../records/ids.ts'
-import { isSettled, type Project, type Task } from '../../records/tasks.ts'
+import type { Project } from '../../records/projects/projects.ts'
+import { isSettled } from '../../records/tasks/task-status.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 /**

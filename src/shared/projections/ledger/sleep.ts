@@ -1,6 +1,7 @@
 /** Which agents of a tree that waits for a spent quota go on by themselves (Q1). Pure. */
 import { type Cause, isStoppedByPerson } from '../../records/causes.ts'
-import { isRunning, type Task } from '../../records/tasks.ts'
+import { isRunning } from '../../records/tasks/task-status.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 
 /** A provider that names a time further away is waited for by the person. */
 export const sleepMsMax = 8 * 24 * 3_600_000

@@ -1,8 +1,10 @@
 /** What a tree used so far: the runs that have ended by the ledger, those that run by what they reported. Pure. */
-import type { Budget, BudgetPart } from '../../records/budgets.ts'
-import { budgetParts } from '../../records/budgets.ts'
+
 import type { TaskId } from '../../records/ids.ts'
-import { isRunning, type Task } from '../../records/tasks.ts'
+import type { Budget, BudgetPart } from '../../records/tasks/budgets.ts'
+import { budgetParts } from '../../records/tasks/budgets.ts'
+import { isRunning } from '../../records/tasks/task-status.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 import { addUsage, noUsage, type Usage } from '../../records/usage.ts'
 
 /** What a run that has not ended used so far. */

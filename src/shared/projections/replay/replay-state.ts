@@ -4,10 +4,10 @@
  */
 
 import type { PermissionMode } from '../../agents/permission-modes.ts'
-import type { TimelineMark, TimelinePage } from '../../contract/timeline.ts'
+import type { TimelineMark, TimelinePage } from '../../contract/transcripts/timeline.ts'
 import { firstIndex } from '../../first-index.ts'
 import type { TaskId, ToolCallId } from '../../records/ids.ts'
-import type { TaskStatus } from '../../records/tasks.ts'
+import type { TaskStatus } from '../../records/tasks/task-status.ts'
 import { addUsage, noUsage, type Usage } from '../../records/usage.ts'
 
 /** What its parent knew of a sub-agent. */

@@ -1,8 +1,8 @@
 /**
- * A transcript as it was shown live at a moment: without what came later, a call whose result came later still running.
+ * A transcript as it was shown live at a moment: without later entries, and with a call still running if its result came later.
  * Pure. Items that are unchanged keep their identity.
  */
-import type { TranscriptItem } from '../transcript/transcript.ts'
+import type { TranscriptItem } from '../transcript/transcript-items.ts'
 import type { ToolCallView, TurnBlock } from '../transcript/turn-blocks.ts'
 
 /** `seq`: the last entry that counts. */

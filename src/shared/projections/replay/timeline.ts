@@ -7,9 +7,11 @@ import {
   markTextCharsMax,
   type TimelineMark,
   type TimelinePage,
-} from '../../contract/timeline.ts'
+} from '../../contract/transcripts/timeline.ts'
 import { formatCause } from '../../records/causes.ts'
-import type { Entry, MessageEntry, ToolResultEntry } from '../../records/entries.ts'
+import type { Entry } from '../../records/entries.ts'
+import type { MessageEntry } from '../../records/entry-types/messages.ts'
+import type { ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 import type { ToolCallId } from '../../records/ids.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { activityOf } from '../describe-tool-call.ts'

@@ -3,7 +3,7 @@ import {
   type FilterAnswer,
   filterChoicesMax,
   filteredEntriesMax,
-} from '../../contract/transcript-filter.ts'
+} from '../../contract/transcripts/filter.ts'
 import type { Entry } from '../../records/entries.ts'
 import {
   createFilterUnits,

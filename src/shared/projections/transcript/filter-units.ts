@@ -4,7 +4,8 @@
  */
 import { traitsOf } from '../../agents/tool-traits.ts'
 import { type ToolDetail, toolDetailSchema } from '../../agents/tools.ts'
-import type { Entry, ToolCallEntry, ToolResultEntry } from '../../records/entries.ts'
+import type { Entry } from '../../records/entries.ts'
+import type { ToolCallEntry, ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 import type { ToolCallId } from '../../records/ids.ts'
 
 export const filterKinds = ['messages', 'tools', 'edits', 'errors', 'changes'] as const

@@ -2,8 +2,12 @@
  * Folds a stream of entries into items that no later entry changes, so that a transcript of any length can be
  * rendered piece by piece: only the turn in progress, and what came after it began, is held back. Pure.
  */
-import type { Entry, PartialMessage } from '../../records/entries.ts'
-import { emptyTranscript, foldEntries, type TranscriptItem, withPartial } from './transcript.ts'
+import type { Entry } from '../../records/entries.ts'
+import type { PartialMessage } from '../../records/entry-types/messages.ts'
+import { withPartial } from './live-items.ts'
+import { foldEntries } from './transcript.ts'
+import { emptyTranscript } from './transcript-fold.ts'
+import type { TranscriptItem } from './transcript-items.ts'
 
 interface FinalItems {
   /** The items that these entries make final. */

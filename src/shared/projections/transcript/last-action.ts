@@ -2,7 +2,9 @@
 import type { TranscriptPage } from '../../contract/workspace.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { toolWords } from '../tool-labels.ts'
-import { emptyTranscript, foldEntries, withPartial } from './transcript.ts'
+import { withPartial } from './live-items.ts'
+import { foldEntries } from './transcript.ts'
+import { emptyTranscript } from './transcript-fold.ts'
 import type { TurnBlock } from './turn-blocks.ts'
 
 /** A row of the sidebar shows far less; its tooltip may show this much. */

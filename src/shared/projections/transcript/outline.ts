@@ -2,8 +2,9 @@
  * What a reader jumps by: prompts, turns with their counts of calls, runs. Folds entries in file order; pure, and
  * bounded by the items that the caller takes out.
  */
-import { type OutlineItem, outlineTextCharsMax } from '../../contract/transcripts.ts'
-import type { Entry, MessageEntry } from '../../records/entries.ts'
+import { type OutlineItem, outlineTextCharsMax } from '../../contract/transcripts/transcripts.ts'
+import type { Entry } from '../../records/entries.ts'
+import type { MessageEntry } from '../../records/entry-types/messages.ts'
 import { counted } from '../../text/counted.ts'
 
 interface OutlineFold {

@@ -4,7 +4,7 @@
  */
 import type { TaskId } from '../../records/ids.ts'
 import { planReferenceOf } from '../../records/plan-reference.ts'
-import type { Task } from '../../records/tasks.ts'
+import type { Task } from '../../records/tasks/tasks.ts'
 import type { LedgerState } from '../ledger/ledger-state.ts'
 
 /** Null for one that worked alone. */

@@ -2,7 +2,9 @@
  * A history as a provider takes it: what a crash left open is closed here, never in the log (S3). Pure, and streamed:
  * no more than the calls of one turn is held.
  */
-import type { Entry, MessageEntry, ToolCallEntry, ToolResultEntry } from '../../records/entries.ts'
+import type { Entry } from '../../records/entries.ts'
+import type { MessageEntry } from '../../records/entry-types/messages.ts'
+import type { ToolCallEntry, ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 
 /** The result that an agent gets for a call whose end was not recorded. */
 const unknownOutcome =

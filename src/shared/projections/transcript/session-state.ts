@@ -9,13 +9,10 @@ import { isMadeAgain, traitsOf } from '../../agents/tool-traits.ts'
 import { toolDetailSchema } from '../../agents/tools.ts'
 import { assertNever } from '../../assert-never.ts'
 import { type UnknownCall, unknownCallCharsMax } from '../../records/drift.ts'
-import type {
-  Entry,
-  MessageEntry,
-  RunEndEntry,
-  ToolCallEntry,
-  ToolResultEntry,
-} from '../../records/entries.ts'
+import type { Entry } from '../../records/entries.ts'
+import type { MessageEntry } from '../../records/entry-types/messages.ts'
+import type { RunEndEntry } from '../../records/entry-types/runs.ts'
+import type { ToolCallEntry, ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 import {
   type EntryId,
   type PromptId,
@@ -24,7 +21,7 @@ import {
   type TaskId,
   type ToolCallId,
 } from '../../records/ids.ts'
-import { waitingPromptsMax } from '../../records/tasks.ts'
+import { waitingPromptsMax } from '../../records/tasks/waiting-prompts.ts'
 import { addUsage, noUsage, type Usage } from '../../records/usage.ts'
 import { describeToolCall } from '../describe-tool-call.ts'
 

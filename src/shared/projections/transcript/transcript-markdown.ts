@@ -6,11 +6,12 @@
 import type { ImageRef } from '../../agents/agent-records.ts'
 import { assertNever } from '../../assert-never.ts'
 import { formatCause } from '../../records/causes.ts'
-import type { Entry, PartialMessage } from '../../records/entries.ts'
+import type { Entry } from '../../records/entries.ts'
+import type { PartialMessage } from '../../records/entry-types/messages.ts'
 import { answerText } from '../../text/permission-text.ts'
 import { describeToolCall } from '../describe-tool-call.ts'
 import { createFinalItems } from './final-items.ts'
-import type { TranscriptItem } from './transcript.ts'
+import type { TranscriptItem } from './transcript-items.ts'
 import type { ToolCallView } from './turn-blocks.ts'
 
 interface TranscriptMarkdown {
@@ -141,7 +142,7 @@ function renderItem(item: TranscriptItem, place: Place, isCut = false): string {
       return section('Summary', metaOf(item, place), [item.text])
     case 'unknown':
       return section(`Entry of type ${code(item.entry.originalType)}`, metaOf(item, place), [
-        `This version can't show it (${item.entry.reason}); here it is as it was written.`,
+        `This version can't show it (${item.entry.reason}); this is its original record.`,
         fence(JSON.stringify(item.entry.record, null, 2), 'json'),
       ])
     default:

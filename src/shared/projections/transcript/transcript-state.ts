@@ -1,5 +1,5 @@
 /** The state of a session as of one entry, as viewers show it. Pure. */
-import type { TranscriptState } from '../../contract/transcripts.ts'
+import type { TranscriptState } from '../../contract/transcripts/transcripts.ts'
 import type { BriefState } from './session-state.ts'
 
 export function transcriptStateOf(brief: BriefState): TranscriptState {

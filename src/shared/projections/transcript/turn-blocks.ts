@@ -4,7 +4,8 @@
  */
 import type { ImageRef, PermissionAnswer } from '../../agents/agent-records.ts'
 import { type ToolDetail, toolDetailSchema } from '../../agents/tools.ts'
-import type { MessagePart, ToolCallEntry, ToolResultEntry } from '../../records/entries.ts'
+import type { MessagePart } from '../../records/entry-types/messages.ts'
+import type { ToolCallEntry, ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 import type { ToolCallId } from '../../records/ids.ts'
 
 export interface ToolCallView {

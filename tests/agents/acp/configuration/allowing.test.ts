@@ -120,6 +120,38 @@ describe('[K8] what a repository configures for an installed agent', () => {
     ])
   })
 
+  it('can be allowed in the project’s folder before a start, as it was shown', async () => {
+    const { shiplog, start, starts, project } = await repository()
+    const { agents } = shiplog.client
+    const own = { name: 'mine', command: 'mine --acp' }
+    await agents.saveOwn(own)
+    const of = { id: 'mine', projectId: project.id }
+    const found = await agents.configuration(of)
+    expect(found).toMatchObject({ unshowable: [] })
+    expect(found.text).toBe(
+      `Configuration for mine: .claude/settings.json\n\n.claude/settings.json:\n  ${hostile}`,
+    )
+    // What is not there any more as it was shown is not allowed.
+    const file = join(project.dir, '.claude/settings.json')
+    await writeFile(file, '{"hooks":{}}')
+    await agents.allowConfiguration({ ...of, sha256s: found.sha256s })
+    expect(await agents.configuration(of)).not.toMatchObject({ text: '' })
+    await writeFile(file, hostile)
+    expect(await agents.configuration(of)).toEqual(found)
+    await agents.allowConfiguration({ ...of, sha256s: found.sha256s })
+    expect(await agents.configuration(of)).toEqual({ text: '', sha256s: [], unshowable: [] })
+    await start()
+    await untilQuiet(shiplog)
+    expect(await starts()).toBe(1)
+    await writeFile(join(project.dir, '.mcp.json'), 'a\0b')
+    expect(await agents.configuration(of)).toMatchObject({
+      unshowable: [{ path: '.mcp.json', why: 'is no text' }],
+    })
+    await expect(agents.configuration({ ...of, id: 'nobody' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+  })
+
   it('is asked about once for agents that start together', async () => {
     const { shiplog, start, starts } = await repository()
     await Promise.all([start(), start()])

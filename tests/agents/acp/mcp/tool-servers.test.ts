@@ -1,11 +1,14 @@
 /** The tools of Shiplog as installed agents get them: clients of both eras of the protocol, over HTTP. */
+import { PassThrough } from 'node:stream'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   createToolServers,
   type RunToolServer,
 } from '../../../../src/main/agents/acp/mcp/tool-servers.ts'
-import type { AgentHost, HostCall, ToolResult } from '../../../../src/shared/agents/agent.ts'
+import { runBridge } from '../../../../src/main/hosts/mcp/task-bridge.ts'
+import type { AgentHost, HostCall } from '../../../../src/shared/agents/driver/agent-session.ts'
+import type { ToolResult } from '../../../../src/shared/agents/driver/tool-result.ts'
 import { newTaskId } from '../../../../src/shared/records/ids.ts'
 
 type Era = '2025' | '2026'
@@ -47,6 +50,7 @@ function hostOf(play: (call: HostCall, options: Options) => Promise<ToolResult>)
   return { calls, host: { callTool } as AgentHost }
 }
 
+const allRead = async () => {}
 const ok = (output: string): ToolResult => ({ outcome: 'ok', output })
 const taskId = newTaskId()
 const running = (output: string): ToolResult => ({
@@ -113,7 +117,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
       _meta: { 'claudecode/toolUseId': 'toolu_1' },
     })
     await expect.poll(() => server.received('toolu_1')).toBe(true)
-    server.connect(host)
+    server.connect(host, allRead)
     expect(textOf(await early)).toEqual({ text: 'There is no such task.', isError: true })
     expect(server.reported()).toBe(false)
     await client.callTool({
@@ -134,7 +138,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
       await untilAborted(options?.stopWaiting)
       return running('Still running')
     })
-    server.connect(host)
+    server.connect(host, allRead)
     const client = await connect(server, era)
     let progress = 0
     const call = client.callTool(
@@ -157,7 +161,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
       expect(options?.signal).toBeUndefined()
       return running('Still running')
     })
-    server.connect(host)
+    server.connect(host, allRead)
     const gone = await connect(server, era)
     const given = { name: 'task', arguments: look }
     const left = gone.callTool(given).catch(() => 'left')
@@ -178,7 +182,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
 it('starts another sub-agent for the same request in a later turn, or under another id', async () => {
   const server = await serve()
   const { host, calls } = hostOf(async () => ok('Its report'))
-  server.connect(host)
+  server.connect(host, allRead)
   const client = await connect(server)
   const call = (callId?: string) =>
     client.callTool({ name: 'task', arguments: look, ...(callId && { _meta: { callId } }) })
@@ -200,7 +204,7 @@ it('answers what is still waiting when the turn ends, so that it can be recorded
     await untilAborted(options?.stopWaiting)
     return running('Still running')
   })
-  server.connect(host)
+  server.connect(host, allRead)
   const client = await connect(server)
   const call = client.callTool({ name: 'task_await', arguments: { tasks: 'all' } })
   await expect.poll(() => calls.length).toBe(1)
@@ -214,7 +218,7 @@ it('says that a person is being asked where the tool does not answer in time', a
   const { host, calls } = hostOf(({ name }) =>
     name === 'task' ? asked.promise : Promise.resolve(ok('Its report')),
   )
-  server.connect(host)
+  server.connect(host, allRead)
   const client = await connect(server)
   const first = await client.callTool({ name: 'task', arguments: look })
   expect(textOf(first).text).toContain('Call task_await')
@@ -254,4 +258,32 @@ it('serves nobody without the token, nor a page, and nobody after the run', asyn
 it('says when an agent has not listed the tools', async () => {
   const server = await serve()
   expect(await server.listed(1)).toBe(false)
+})
+
+it('[K7] connects a bridge only with the token of its task, and while its run lasts', async () => {
+  const server = await serve()
+  const { url } = server.entry
+  const streams = { input: new PassThrough(), output: new PassThrough() }
+  const { env } = server.bridge(taskId)
+  const token = env.find(({ name }) => name === 'SHIPLOG_TASK_TOOLS_TOKEN')?.value ?? ''
+  await expect(runBridge({ url, token: `${token}x` }, streams)).rejects.toThrow('token was refused')
+  const serving = runBridge({ url, token }, streams)
+  const ask = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+  const client = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'a', version: '1' },
+  }
+  streams.input.write(
+    `${JSON.stringify({ ...ask, id: 0, method: 'initialize', params: client })}\n`,
+  )
+  streams.input.write(`${JSON.stringify(ask)}\n`)
+  let answered = ''
+  for await (const piece of streams.output) {
+    answered += piece
+    if (answered.includes('agent_report')) break
+  }
+  await server.close()
+  await serving
+  await expect(runBridge({ url, token }, streams)).rejects.toThrow("can't be reached")
 })

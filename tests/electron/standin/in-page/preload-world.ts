@@ -81,17 +81,30 @@ export function preloadWorld(options: {
     )
   }
 
+  const exposed: ((...args: unknown[]) => unknown)[] = []
   const contextBridge = {
+    /** Functions are called across the worlds, synchronously, with copies of their arguments and of what they return. */
     exposeInMainWorld(key: string, value: unknown): void {
-      const detail = JSON.stringify({ key, json: value }, (_key, field) => {
-        if (typeof field === 'function') throw new Error('the stand-in exposes no functions')
-        return field
-      })
+      const detail = JSON.stringify({ key, json: value }, (_key, field) =>
+        typeof field === 'function' ? { calls: exposed.push(field) - 1 } : field,
+      )
       window.dispatchEvent(new CustomEvent(options.exposeEvent, { detail }))
     },
   }
+  window.addEventListener(`${options.exposeEvent}-call`, (event) => {
+    const { calls, args } = (event as CustomEvent<{ calls: number; args: unknown[] }>).detail
+    const detail = exposed[calls]?.(...args)
+    window.dispatchEvent(new CustomEvent(`${options.exposeEvent}-return`, { detail }))
+  })
 
-  const modules: Record<string, unknown> = { electron: { contextBridge, ipcRenderer } }
+  const webUtils = {
+    /** Files of the stand-in's pages are made by scripts, so none of them is on a disk. */
+    getPathForFile(file: unknown): string {
+      if (!(file instanceof File)) throw new TypeError('getPathForFile takes a File')
+      return ''
+    },
+  }
+  const modules: Record<string, unknown> = { electron: { contextBridge, ipcRenderer, webUtils } }
   modules['electron/renderer'] = modules.electron
   const require = (name: string): unknown => {
     if (!Object.hasOwn(modules, name)) throw new Error(`module not found: ${name}`)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createChangeSummaries } from '../../../../src/renderer/store/results/change-summaries.ts'
 import type { ShiplogClient } from '../../../../src/shared/contract/index.ts'
 import type { WorkspaceDiff } from '../../../../src/shared/contract/workspace.ts'
-import type { Task } from '../../../../src/shared/records/tasks.ts'
+import type { Task } from '../../../../src/shared/records/tasks/tasks.ts'
 import { ids, laterState, taskWith } from '../../../fixtures/entries/tasks.ts'
 
 const file = (path: string, additions: number | null, deletions: number | null) => ({
@@ -34,8 +34,29 @@ describe('change summaries', () => {
     await load(task)
     expect(asked).toEqual([false])
     expect(store.getState().get(task.id)).toEqual({
-      ...{ files: 3, additions: 5, deletions: 1, branch: 'main', applied: false },
+      ...{ files: 3, additions: 5, deletions: 1, binary: 1, isKnown: true },
+      ...{ branch: 'main', applied: false },
     })
+  })
+
+  it('are unknown if nothing could be read, until the next count', async () => {
+    const task = ended()
+    let isGone = true
+    const found = { files: [file('a', 1, 0)], patch: '', truncated: false }
+    const diff = async () =>
+      isGone
+        ? Promise.reject(new Error('the worktree is missing'))
+        : { ...found, target: { path: '/api', branch: 'main' } }
+    const client = { workspace: { diff } } as unknown as ShiplogClient
+    const { store, load } = createChangeSummaries({ client })
+    await load(task)
+    expect(store.getState().get(task.id)).toMatchObject({ files: 0, isKnown: false })
+    isGone = false
+    await load(task)
+    expect(store.getState().get(task.id)).toMatchObject({ files: 1, isKnown: true })
+    isGone = true
+    await load(ended({ patch: 'applied' }))
+    expect(store.getState().get(task.id)).toMatchObject({ files: 1, isKnown: true })
   })
 
   it('wait for the end of a run', async () => {

@@ -8,8 +8,9 @@ import {
   windowEntriesMax,
   windowOf,
 } from '../../../../src/renderer/store/transcript/entry-window.ts'
-import { type Entry, entryVersion } from '../../../../src/shared/records/entries.ts'
+import type { Entry } from '../../../../src/shared/records/entries.ts'
 import { newEntryId } from '../../../../src/shared/records/ids.ts'
+import { entryVersion } from '../../../../src/shared/records/parse-entry.ts'
 import { seed } from '../../../crash/effort.ts'
 import fc from '../../../random.ts'
 import { randomHistory } from '../../../shared/random-history.ts'

@@ -3,7 +3,7 @@ import {
   createOutlineStore,
   outlineIndexOf,
 } from '../../../../src/renderer/store/transcript/outline-store.ts'
-import type { OutlineItem } from '../../../../src/shared/contract/transcripts.ts'
+import type { OutlineItem } from '../../../../src/shared/contract/transcripts/transcripts.ts'
 import type { TaskId } from '../../../../src/shared/records/ids.ts'
 import { until } from '../../until.ts'
 

@@ -12,7 +12,7 @@ import {
   type Target,
   type TranscriptStore,
 } from '../../../../src/renderer/store/transcript/transcript-store.ts'
-import type { TranscriptItem } from '../../../../src/shared/projections/transcript/transcript.ts'
+import type { TranscriptItem } from '../../../../src/shared/projections/transcript/transcript-items.ts'
 import type { EntryBody } from '../../../../src/shared/records/entries.ts'
 import type { TaskId } from '../../../../src/shared/records/ids.ts'
 import { createFakeHost, type FakeHost } from '../../../fake-host/fake-host.ts'
@@ -158,7 +158,7 @@ describe('transcript store', () => {
       hasNewer: true,
       paging: null,
     })
-    expect([shown().firstSeq, shown().lastSeq]).toEqual([940, 1_059])
+    expect([shown().firstSeq, shown().lastSeq]).toEqual([980, 1_059])
     // Nothing is read for an entry that is loaded.
     const calls = host.calls.length
     const [first] = [shown().target]
@@ -170,7 +170,7 @@ describe('transcript store', () => {
     // What is written meanwhile moves nothing.
     host.append(task, summary('written meanwhile'))
     await until(transcript.store, ({ totalEntries }) => totalEntries === pageEntries * 20 + 3)
-    expect([shown().firstSeq, shown().lastSeq]).toEqual([940, 1_059])
+    expect([shown().firstSeq, shown().lastSeq]).toEqual([980, 1_059])
     await transcript.jumpToEnd()
     expect(shown().items.at(-1)).toMatchObject({ text: 'written meanwhile' })
     await transcript.goTo(9_999_999)
@@ -187,12 +187,43 @@ describe('transcript store', () => {
     await Promise.all([100, 200, 300, 400].map((seq) => transcript.goTo(seq)))
     await paging
     const { target, firstSeq, lastSeq } = transcript.store.getState()
-    expect([target?.seq, firstSeq, lastSeq]).toEqual([400, 340, 459])
+    expect([target?.seq, firstSeq, lastSeq]).toEqual([400, 380, 459])
     const asked = host.calls.flatMap(({ path, input }) =>
       path === 'transcripts.page' ? [(input as { at: { seq?: number } }).at.seq] : [],
     )
     expect(asked).not.toContain(200)
     expect(asked).not.toContain(300)
+  })
+
+  it('drops a page that arrives after a jump', async () => {
+    host.append(task, ...summaries(pageEntries * 20))
+    const held = Promise.withResolvers<void>()
+    const { page } = host.client.transcripts
+    const transcript = createTranscriptStore({
+      client: {
+        feed: host.client.feed,
+        transcripts: {
+          ...host.client.transcripts,
+          page: async (...asked: Parameters<typeof page>) => {
+            if (asked[0].limit === pageEntries) await held.promise
+            return page(...asked)
+          },
+        },
+      },
+      taskId: task,
+      isArchived: () => false,
+      isRunning: () => true,
+      schedule: atOnce,
+    })
+    transcript.open(400)
+    await ready(transcript)
+    const paging = transcript.loadOlder()
+    await transcript.goTo(3_000)
+    held.resolve()
+    await paging
+    const { firstSeq, lastSeq } = transcript.store.getState()
+    expect([firstSeq, lastSeq]).toEqual([2_980, 3_059])
+    transcript.close()
   })
 
   it('says why an entry could not be read, and keeps what is shown', async () => {

@@ -1,17 +1,18 @@
 /** Asks the person for what a repository configures for an installed agent, before that agent starts in it (K8). */
-import type { AgentHost, AgentPlace } from '../../../../shared/agents/agent.ts'
+
+import type { AgentPlace } from '../../../../shared/agents/driver/agent-place.ts'
+import type { AgentHost } from '../../../../shared/agents/driver/agent-session.ts'
 import type { InstalledAgent } from '../../../../shared/agents/installed-agents.ts'
 import { createKeyedMutex } from '../../../../shared/keyed-mutex.ts'
 import type { Cause } from '../../../../shared/records/causes.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
-import { type ConfigurationFile, findConfiguration } from './find-configuration.ts'
+import type { ConfigurationFile } from './find-configuration.ts'
 
-/** What the person has allowed in the project of a task. A move of the project revokes it. */
-interface AllowedConfiguration {
-  /** By `sha256`. */
-  isAllowed(taskId: TaskId, sha256: string): boolean
+/** What the person has allowed in a project. */
+export interface AllowedConfiguration {
+  isAllowed(sha256: string): boolean
   /** Resolves once it is durable. */
-  allow(taskId: TaskId, files: readonly { path: string; sha256: string }[]): Promise<void>
+  allow(files: readonly { path: string; sha256: string }[]): Promise<void>
 }
 
 export type AllowConfiguration = (
@@ -25,14 +26,15 @@ export type AllowConfiguration = (
  * rejects if the folder can't be read, and as `host.ask` does.
  */
 export function createAllowConfiguration(deps: {
-  allowed: AllowedConfiguration
+  /** In the project of the task. */
+  allowedIn: (taskId: TaskId) => AllowedConfiguration
   listFiles: (dir: string) => Promise<readonly string[]>
   isSecret: (name: string, value: string) => boolean
 }): AllowConfiguration {
-  const { allowed } = deps
   const serially = createKeyedMutex()
 
   return async ({ name, program }, { taskId, cwd, signal }, host) => {
+    const allowed = deps.allowedIn(taskId)
     const because = (
       why: Extract<Cause, { kind: 'agent-config' }>['why'],
       files: string[],
@@ -41,6 +43,7 @@ export function createAllowConfiguration(deps: {
 
     /** It may change while a person reads it, or be allowed by them for another agent. */
     async function missingNow(): Promise<ConfigurationFile[] | Cause> {
+      const { findConfiguration } = await import('./find-configuration.ts')
       const { files, unshowable } = await findConfiguration({ ...deps, cwd, program })
       if (unshowable.length > 0)
         return because(
@@ -48,7 +51,7 @@ export function createAllowConfiguration(deps: {
           unshowable.map(({ path }) => path),
           unshowable.map(({ path, why }) => `${path} ${why}`).join('; '),
         )
-      return files.filter(({ sha256 }) => !allowed.isAllowed(taskId, sha256))
+      return files.filter(({ sha256 }) => !allowed.isAllowed(sha256))
     }
 
     for (;;) {
@@ -59,7 +62,7 @@ export function createAllowConfiguration(deps: {
       const key = missing.map(({ sha256 }) => sha256).join(' ')
       const refused = await serially(key, async () => {
         signal.throwIfAborted()
-        if (missing.every(({ sha256 }) => allowed.isAllowed(taskId, sha256))) return null
+        if (missing.every(({ sha256 }) => allowed.isAllowed(sha256))) return null
         const { allowed: isAllowed, by } = await host.ask({
           callId: null,
           question: questionOf(name, missing),
@@ -68,10 +71,7 @@ export function createAllowConfiguration(deps: {
         })
         const paths = missing.map(({ path }) => path)
         if (!isAllowed) return because(by === 'nobody' ? 'nobody' : 'refused', paths)
-        await allowed.allow(
-          taskId,
-          missing.map(({ path, sha256 }) => ({ path, sha256 })),
-        )
+        await allowed.allow(missing.map(({ path, sha256 }) => ({ path, sha256 })))
         return null
       })
       if (refused) return refused
@@ -80,7 +80,7 @@ export function createAllowConfiguration(deps: {
 }
 
 /** The names of all files in its first line; each file whole, indented, so that none can contain the name of a next one. */
-function questionOf(agent: string, files: readonly ConfigurationFile[]): string {
+export function questionOf(agent: string, files: readonly ConfigurationFile[]): string {
   const blocks = files.map(({ path, text }) => {
     const lines = text.replace(/\n$/, '').split('\n')
     return [`${path}:`, ...lines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')

@@ -39,7 +39,7 @@ interface Place {
   isSecret: (name: string, value: string) => boolean
 }
 
-/** Reads it anew each time. Rejects with the system's error for a folder that can't be read. */
+/** Reads the files at each call, without a cache. Rejects with the system's error for a folder that can't be read. */
 export async function findConfiguration(place: Place): Promise<Configuration> {
   const cwd = await realpath(place.cwd)
   const top = await topOf(cwd)

@@ -2,7 +2,6 @@
  * `installed-agents.json` in the data directory: the person's own agents, the packages that `npx` may fetch, and what
  * the newest check of each agent showed.
  */
-import { basename } from 'node:path'
 import { z } from 'zod'
 import {
   type AgentCheck,
@@ -10,55 +9,49 @@ import {
   ownAgentSchema,
 } from '../../../../shared/agents/agent-checks.ts'
 import { type AgentPreset, agentPresets } from '../../../../shared/agents/installed-agents.ts'
-import { readJsonFile, setAside, writeFileDurable } from '../../../journal/index.ts'
+import { openSettingsFile } from '../../../journal/index.ts'
 import type { AgentSettings } from '../driver.ts'
 
-const fileVersion = 1
-
-const contentSchema = z.object({
+const settingsSchema = z.object({
   own: z.array(ownAgentSchema),
   /** The allowed version of each preset. */
   fetched: z.record(z.string(), z.string()),
 })
-type Content = z.infer<typeof contentSchema>
+type Settings = z.infer<typeof settingsSchema>
 
-const fileSchema = contentSchema.extend({
-  version: z.literal(fileVersion),
+const contentSchema = settingsSchema.extend({
   // A check of another version of Shiplog is not worth the rest.
   checks: z.record(z.string(), agentCheckSchema).catch({}),
 })
 
 export interface AgentStore {
-  content(): Content
+  content(): Settings
   check(id: string): AgentCheck | null
   /** What is absent stays. Durable when it resolves. `check` null: it is forgotten. */
   save(
-    change: Partial<Content> & { check?: { id: string; found: AgentCheck | null } },
+    change: Partial<Settings> & { check?: { id: string; found: AgentCheck | null } },
   ): Promise<void>
-  /** Why what the person had set is not known, one sentence; null: it is. */
+  /** Says that the settings could not be read and where the file is; else null. */
   readonly lost: string | null
 }
 
-/** A damaged file is kept aside as `installed-agents.json.damaged-<n>`. `path`: absolute. */
+/** `path` is absolute. */
 export async function openAgentStore(path: string): Promise<AgentStore> {
-  const file = await readJsonFile(path, fileSchema)
-  const aside = file.kind === 'damaged' ? await setAside(path, 'damaged') : null
-  let whole: z.infer<typeof fileSchema> =
-    file.kind === 'ok' ? file.value : { version: fileVersion, own: [], fetched: {}, checks: {} }
+  const file = await openSettingsFile(path, contentSchema, { own: [], fetched: {}, checks: {} })
+  const lost = file.lost()
   return {
     lost:
-      aside === null
-        ? null
-        : `The settings of installed agents could not be read: set up your own commands again in Settings. The file is kept as ${basename(aside)} in the data directory.`,
-    content: () => whole,
-    check: (id) => whole.checks[id] ?? null,
-    async save({ check, ...change }) {
-      const { [check?.id ?? '']: _, ...others } = whole.checks
-      const checks = check?.found ? { ...others, [check.id]: check.found } : others
-      const next = { ...whole, ...change, checks: check ? checks : whole.checks }
-      await writeFileDurable(path, `${JSON.stringify(next, null, 2)}\n`)
-      whole = next
-    },
+      lost &&
+      `The settings of installed agents could not be read: set up your own commands again in Settings. ${lost}`,
+    content: file.current,
+    check: (id) => file.current().checks[id] ?? null,
+    save: ({ check, ...change }) =>
+      file.change((now) => {
+        const next = { ...now, ...change }
+        if (!check) return next
+        const { [check.id]: _, ...others } = now.checks
+        return { ...next, checks: check.found ? { ...others, [check.id]: check.found } : others }
+      }),
   }
 }
 

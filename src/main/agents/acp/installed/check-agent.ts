@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { type InitializeResponse, methods } from '@agentclientprotocol/sdk/unstable'
 import type { AgentCheck, SessionOption } from '../../../../shared/agents/agent-checks.ts'
 import type { AgentSpec } from '../../../../shared/agents/agent-specs.ts'
-import { agentPresets, installedAgentName } from '../../../../shared/agents/installed-agents.ts'
+import {
+  agentPresets,
+  installedAgentName,
+  type PresetFacts,
+} from '../../../../shared/agents/installed-agents.ts'
 import { formatCause } from '../../../../shared/records/causes.ts'
 import { newTaskId } from '../../../../shared/records/ids.ts'
 import type { Custody } from '../../../processes/custody.ts'
@@ -66,7 +70,7 @@ export async function checkAgent(
       initializeParams(deps.version),
       { timeoutMs: deps.fetches ? fetchMsMax : startMsMax },
     )
-    Object.assign(found, ofInitialize(initialized, preset?.canLoad ?? true))
+    Object.assign(found, ofInitialize(initialized, preset))
     const session = await connection.request<Record<string, unknown>>(
       methods.agent.session.new,
       { cwd: dir, mcpServers: [], ...(preset?.sessionMeta && { _meta: preset.sessionMeta }) },
@@ -112,20 +116,20 @@ const question = 'Answer with the single word "ready". Use no tools.'
 
 function ofInitialize(
   { agentCapabilities: can = {}, agentInfo, authMethods = [] }: InitializeResponse,
-  canLoad: boolean,
+  preset: Pick<PresetFacts, 'canLoad' | 'reportsSubAgents'> | null,
 ): Pick<AgentCheck, 'version' | 'can' | 'signInArgs'> {
   const { sessionCapabilities: sessions = {}, promptCapabilities, mcpCapabilities } = can
   const terminal = authMethods.find((one) => 'type' in one && one.type === 'terminal')
   return {
     version: agentInfo?.version ?? null,
     can: {
-      resume: sessions.resume != null || (canLoad && can.loadSession === true),
+      resume: sessions.resume != null || (preset?.canLoad !== false && can.loadSession === true),
       fork: sessions.fork != null,
       // Standard input and output is a part of the protocol; Shiplog's bridge needs no more.
       mcp: mcpCapabilities?.http ?? null,
       images: promptCapabilities?.image === true,
-      // No agent says before its first one whether it reports them.
-      subAgents: null,
+      // Claude Code does not say that it reports them.
+      subAgents: 'subagents' in sessions || (preset?.reportsSubAgents ?? null),
     },
     // One that needs variables is not a command that could be shown and copied.
     signInArgs: terminal && 'args' in terminal && !terminal.env ? (terminal.args ?? []) : null,

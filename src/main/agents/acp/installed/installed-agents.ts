@@ -12,6 +12,8 @@ import {
   type AgentPreset,
   agentPresetNames,
   agentPresets,
+  type InstalledAgent,
+  installedAgentName,
   isAgentPreset,
 } from '../../../../shared/agents/installed-agents.ts'
 import { FailureError, invalid } from '../../../../shared/failure.ts'
@@ -21,7 +23,6 @@ import type { FindProgram } from '../find-program.ts'
 import { launchOf, notInstalled } from '../launch.ts'
 import { commandWords, specOfOwn } from '../own-command.ts'
 import { type AgentStore, isFetchAllowed } from './agent-store.ts'
-import { checkAgent } from './check-agent.ts'
 import { programVersion } from './program-version.ts'
 
 type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
@@ -33,6 +34,8 @@ interface InstalledAgents {
   check(id: string, options: { prompts: boolean }): Promise<AgentCheck>
   /** Throws FailureError for another version than the pinned one. */
   allowFetch(id: string, version: string): Promise<AgentCheck>
+  /** Throws FailureError: not-found. */
+  agentOf(id: string): { name: string; program: InstalledAgent }
   signIn(id: string): Promise<{ opened: boolean; command: string[] | null }>
   /** Throws FailureError with the field that is wrong. Durable when it resolves. */
   saveOwn(agent: OwnAgentInput): Promise<void>
@@ -146,8 +149,9 @@ export function createInstalledAgents(deps: {
   /** Agents are checked one at a time: each takes hundreds of megabytes of memory. */
   function check(spec: AcpSpec, { prompts = false, fetches = false }): Promise<AgentCheck> {
     const preset = spec.program === 'acp' ? null : agentPresets[spec.program]
-    return inOrder('check', () =>
-      checkAgent(spec, {
+    return inOrder('check', async () => {
+      const { checkAgent } = await import('./check-agent.ts')
+      return checkAgent(spec, {
         ...{ custody: deps.custody, version: deps.version, now: deps.now, prompts, fetches },
         async launch(cwd) {
           const found = await launchOf(spec, {
@@ -157,8 +161,8 @@ export function createInstalledAgents(deps: {
           if (!found) throw new Error(notInstalled(spec))
           return found
         },
-      }),
-    )
+      })
+    })
   }
 
   async function checkAndKeep(id: string, options: { prompts: boolean }): Promise<AgentCheck> {
@@ -176,12 +180,12 @@ export function createInstalledAgents(deps: {
     if (version !== from.version)
       invalid('version', `${name} is fetched at version ${from.version}: read it again.`)
     const found = await check(specOf(id), { fetches: true })
-    // It has started, whoever is signed in.
-    const isThere = found.can !== null
+    // An agent that reports its capabilities has started, signed in or not.
+    const hasStarted = found.can !== null
     await inOrder('save', () =>
       store.save({
         check: { id, found },
-        ...(isThere && { fetched: { ...store.content().fetched, [id]: version } }),
+        ...(hasStarted && { fetched: { ...store.content().fetched, [id]: version } }),
       }),
     )
     return found
@@ -220,6 +224,10 @@ export function createInstalledAgents(deps: {
   return {
     list,
     check: checkAndKeep,
+    agentOf(id) {
+      const spec = specOf(id)
+      return { name: installedAgentName(spec), program: spec.program }
+    },
     allowFetch,
     async signIn(id) {
       specOf(id)

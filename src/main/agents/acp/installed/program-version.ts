@@ -4,7 +4,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isRecord, text } from '../content.ts'
 
-/** A program that prints no version by then is not worth waiting for in a list. */
+/** A list does not wait longer than this for a program to print its version. */
 const programMsMax = 5_000
 /** `bin` of a package, and what it may lie in. */
 const foldersUp = 5

@@ -2,7 +2,8 @@
  * The calls that an installed agent makes over MCP, through the host of its run. Clients repeat calls, and give up on
  * calls that take long; sub-agents are neither started twice nor stopped by that.
  */
-import type { AgentHost, HostCall, ToolResult } from '../../../../shared/agents/agent.ts'
+import type { AgentHost, HostCall } from '../../../../shared/agents/driver/agent-session.ts'
+import type { ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
 import { type ToolCallId, toolCallIdSchema } from '../../../../shared/records/ids.ts'
 import { untilAborted } from '../../tools/tool.ts'
 
@@ -18,8 +19,11 @@ interface McpCall {
 export interface ToolCalls {
   /** Answers always: what prevents a call is an `error` result. */
   call(call: McpCall): Promise<Answer>
-  /** Calls wait for this, because agents connect before their run begins. */
-  connect(host: AgentHost): void
+  /**
+   * Calls wait for this, because agents connect before their run begins. `untilRead` resolves once the agent's updates
+   * until now were read: they come by another way, and one that was sent before a call must not end its turn.
+   */
+  connect(host: AgentHost, untilRead: () => Promise<void>): void
   /** Reports whether a call with this id was received. */
   received(callId: string): boolean
   /** True once the agent has reported. */
@@ -54,7 +58,7 @@ interface MadeCall {
 
 /** `graceMs`: after `stopWaiting`, until a call is answered without its tool. */
 export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
-  const connected = Promise.withResolvers<AgentHost>()
+  const connected = Promise.withResolvers<{ host: AgentHost; untilRead: () => Promise<void> }>()
   const closed = new AbortController()
   const made = new Map<string, MadeCall>()
   const receivedIds = new Set<string>()
@@ -65,18 +69,23 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
 
   async function call(asked: McpCall): Promise<Answer> {
     if (asked.callId !== null) receivedIds.add(asked.callId)
-    const stopWaiting = AbortSignal.any([asked.stopWaiting, turn.signal])
     try {
       closed.signal.throwIfAborted()
-      const answer = answered({ ...asked, stopWaiting })
       return await untilAborted(
-        Promise.race([answer, graceAfter(stopWaiting, graceMs)]),
+        Promise.race([inItsTurn(asked), graceAfter(asked.stopWaiting, graceMs)]),
         closed.signal,
       )
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       return { outcome: 'error', output: `Not done: ${why}` }
     }
+  }
+
+  async function inItsTurn(asked: McpCall): Promise<Answer> {
+    const { untilRead } = await untilAborted(connected.promise, closed.signal)
+    await untilRead()
+    const stopWaiting = AbortSignal.any([asked.stopWaiting, turn.signal])
+    return Promise.race([answered({ ...asked, stopWaiting }), graceAfter(stopWaiting, graceMs)])
   }
 
   async function answered(asked: McpCall): Promise<Answer> {
@@ -101,7 +110,7 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
   }
 
   async function makeHostCall(call: HostCall, stopWaiting: AbortSignal): Promise<ToolResult> {
-    const host = await untilAborted(connected.promise, closed.signal)
+    const { host } = await untilAborted(connected.promise, closed.signal)
     const result = await host.callTool(call, { stopWaiting })
     hasReported ||= result.endsRun === true
     return result
@@ -131,7 +140,7 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
 
   return {
     call,
-    connect: connected.resolve,
+    connect: (host, untilRead) => connected.resolve({ host, untilRead }),
     received: (callId) => receivedIds.has(callId),
     reported: () => hasReported,
     stopWaiting,

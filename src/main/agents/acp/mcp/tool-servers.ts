@@ -5,21 +5,26 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import {
   localhostHostValidation,
   localhostOriginValidation,
   toNodeHandler,
 } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { bridgeProtocol } from '../../../../shared/agents/mcp-bridge.ts'
 import { usualCallTiming } from '../../../../shared/agents/mcp-call.ts'
 import { isRecordTool } from '../../../../shared/agents/record-tools.ts'
 import type { ToolName } from '../../../../shared/agents/tools.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { OfferedAgent } from '../../tools/tool-definitions.ts'
 import { offeredTools } from '../../tools/tool-definitions.ts'
+import { type BridgeEntry, bridgeEntry } from './stdio-bridge.ts'
 import { createToolCalls, type ToolCalls } from './tool-calls.ts'
 import { createToolServer, type ToolServerTiming } from './tool-server.ts'
 
-interface ToolServers {
+export interface ToolServers {
   /**
    * Opens the server of one run. Its URL is served when this resolves. Rejects with the system's
    * error if no port can be opened.
@@ -39,6 +44,8 @@ interface ToolServers {
 /** Lives as long as a run. */
 export interface RunToolServer
   extends Pick<ToolCalls, 'connect' | 'received' | 'reported' | 'stopWaiting' | 'turnEnded'> {
+  /** The same for an agent that can't connect over HTTP, but starts a program. */
+  bridge(taskId: TaskId): BridgeEntry
   /** For `mcpServers` of `session/new`, `session/load` and `session/resume`. */
   readonly entry: {
     type: 'http'
@@ -71,6 +78,8 @@ const offeredNames: ReadonlySet<ToolName> = new Set<ToolName>([
 interface Served {
   token: Buffer
   handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>
+  /** Serves a bridge until its socket closes. */
+  serveLines: (socket: Duplex) => void
 }
 
 export function createToolServers({
@@ -94,6 +103,21 @@ export function createToolServers({
     await run.handle(req, res)
   }
 
+  /** A bridge turns its request into a plain connection. */
+  function upgrade(req: IncomingMessage, socket: Duplex): void {
+    socket.on('error', () => socket.destroy())
+    const run = served.get(req.url ?? '')
+    const isBridge = req.headers.upgrade === bridgeProtocol && req.headers.origin === undefined
+    if (!run || !isBridge || !hasToken(req, run.token)) {
+      const status = run && isBridge ? '401 Unauthorized' : '404 Not Found'
+      return void socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    }
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${bridgeProtocol}\r\n\r\n`,
+    )
+    run.serveLines(socket)
+  }
+
   async function listening(): Promise<Server> {
     const server = createServer((req, res) => {
       answer(req, res).catch(() => {
@@ -101,6 +125,7 @@ export function createToolServers({
         else refuse(res, 500)
       })
     })
+    server.on('upgrade', upgrade)
     // Calls take minutes.
     server.requestTimeout = 0
     await new Promise<void>((resolve, reject) => {
@@ -134,14 +159,26 @@ export function createToolServers({
       name === 'agent_report'
         ? mustReport
         : (offeredNames.has(name) || isRecordTool(name)) && has(name)
-    const handler = createMcpHandler(() =>
+    const create = () =>
       createToolServer({
         ...{ version, calls, timing, onListed: () => list.resolve(true) },
         tools: async () => offeredTools({ has: isOffered, agents: await agents(), readsRecord }),
-      }),
-    )
+      })
+    const handler = createMcpHandler(create)
     const handle = toNodeHandler(handler)
-    served.set(path, { token: Buffer.from(token), handle: (req, res) => handle(req, res) })
+    const bridges = new Set<Duplex>()
+    served.set(path, {
+      token: Buffer.from(token),
+      handle: (req, res) => handle(req, res),
+      serveLines(socket) {
+        bridges.add(socket)
+        const server = serveStdio(create, { transport: new StdioServerTransport(socket, socket) })
+        socket.once('close', () => {
+          bridges.delete(socket)
+          void server.close().catch(() => undefined)
+        })
+      },
+    })
     http ??= listening()
     let port: number
     try {
@@ -152,18 +189,21 @@ export function createToolServers({
       throw error
     }
     const { connect, received, reported, stopWaiting, turnEnded } = calls
+    const url = `http://127.0.0.1:${port}${path}`
     return {
       ...{ connect, received, reported, stopWaiting, turnEnded },
+      bridge: (taskId) => bridgeEntry(taskId, { url, token }),
       entry: {
         type: 'http',
         name: 'shiplog',
-        url: `http://127.0.0.1:${port}${path}`,
+        url,
         headers: [{ name: 'Authorization', value: `Bearer ${token}` }],
       },
       listed: (withinMs = listedWithinMs) => within(list.promise, withinMs),
       async close() {
         if (!served.delete(path)) return
         calls.close()
+        for (const socket of bridges) socket.destroy()
         await handler.close()
         await closeUnlessUsed()
       },

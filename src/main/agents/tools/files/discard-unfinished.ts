@@ -1,5 +1,5 @@
 /** Deletes the temporary file that a killed `write_file` or `edit_file` call left behind. */
-import type { DiscardUnfinished } from '../../../../shared/agents/agent.ts'
+import type { DiscardUnfinished } from '../../../../shared/agents/driver/tool-context.ts'
 import { toolInputSchemas } from '../../../../shared/agents/tools.ts'
 import { createFilesInside, type FilesInside } from '../inside/index.ts'
 import { temporaryNameOf } from '../inside/temporary-file.ts'

@@ -1,5 +1,5 @@
 /** Why a text is not in a file, and what is near it: for the agent, which then needs no other call to try again. */
-import type { Masker } from '../../../../shared/agents/agent.ts'
+import type { Masker } from '../../../../shared/agents/driver/masker.ts'
 import { numberedLines } from './numbered-lines.ts'
 
 /** Line comparisons, of about a microsecond each; beyond it, only equal lines count. */

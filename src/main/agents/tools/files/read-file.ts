@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ToolResult } from '../../../../shared/agents/agent.ts'
+import type { ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
 import { imageKindOf, imageProblem } from '../../../../shared/agents/image-kind.ts'
 import type { FilesInside } from '../inside/index.ts'
 import type { Tool } from '../tool.ts'

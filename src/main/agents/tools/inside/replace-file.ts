@@ -14,7 +14,7 @@ export interface Replacement {
   bytes: Uint8Array
   /** The name of the temporary file (`temporaryNameOf`). */
   temporaryName: string
-  /** Until it has been renamed, an abort removes the temporary file and leaves the old one as it was. */
+  /** Until it has been renamed, an abort removes the temporary file and leaves the old one unchanged. */
   signal: AbortSignal
 }
 

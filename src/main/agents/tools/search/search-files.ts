@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
-import type { ToolContext } from '../../../../shared/agents/agent.ts'
+import type { ToolContext } from '../../../../shared/agents/driver/tool-context.ts'
 import { decodeText } from '../files/text-file.ts'
 import type { ConfinedPath, FilesInside } from '../inside/index.ts'
 import type { Tool } from '../tool.ts'
@@ -103,7 +103,7 @@ async function searchAll(
   return found
 }
 
-/** None of what can't be searched: binary, too large, deleted, moved, or not readable. */
+/** Omits files that can't be searched: binary, too large, deleted, moved, or not readable. */
 async function searchableLines(inside: FilesInside, path: ConfinedPath): Promise<string[]> {
   try {
     const before = await inside.lstat(path)

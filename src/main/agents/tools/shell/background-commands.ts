@@ -8,13 +8,10 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type {
-  CommandSandbox,
-  Masker,
-  TaskToolsPort,
-  ToolContext,
-  ToolResult,
-} from '../../../../shared/agents/agent.ts'
+import type { Masker } from '../../../../shared/agents/driver/masker.ts'
+import type { TaskToolsPort } from '../../../../shared/agents/driver/task-tools-port.ts'
+import type { CommandSandbox, ToolContext } from '../../../../shared/agents/driver/tool-context.ts'
+import type { ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
 import type { Custody, RunningCommand } from '../../../processes/custody.ts'
 import { endProcessGroup } from '../../../processes/group.ts'
 import { type Tool, ToolError, untilAborted } from '../tool.ts'

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
-import type { CommandSandbox, ShellState, ToolResult } from '../../../../shared/agents/agent.ts'
+import type { CommandSandbox } from '../../../../shared/agents/driver/tool-context.ts'
+import type { ShellState, ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
 import { bashTimeoutMsDefault } from '../../../../shared/agents/tools.ts'
 import type { Custody } from '../../../processes/custody.ts'
 import type { Tool } from '../tool.ts'

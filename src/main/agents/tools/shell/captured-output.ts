@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import type { KeptOutput } from '../../../../shared/agents/agent.ts'
+import type { KeptOutput } from '../../../../shared/agents/driver/tool-context.ts'
 import { createBoundedOutput } from './bounded-output.ts'
 
 /** More is a runaway command: a page of it is as good as all of it, and every archive carries it along. */

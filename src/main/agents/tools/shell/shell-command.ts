@@ -4,12 +4,9 @@ import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type {
-  CommandSandbox,
-  KeptOutput,
-  Masker,
-  ShellState,
-} from '../../../../shared/agents/agent.ts'
+import type { Masker } from '../../../../shared/agents/driver/masker.ts'
+import type { CommandSandbox, KeptOutput } from '../../../../shared/agents/driver/tool-context.ts'
+import type { ShellState } from '../../../../shared/agents/driver/tool-result.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { Custody, RunningCommand } from '../../../processes/custody.ts'
 import { endProcessGroup } from '../../../processes/group.ts'

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import type { CommandSandbox } from '../../../../shared/agents/agent.ts'
+import type { CommandSandbox } from '../../../../shared/agents/driver/tool-context.ts'
 
 /** The program and arguments that run a shell with `args`: the shell itself, or the sandbox around it. */
 export async function shellProgram(

@@ -2,7 +2,7 @@
  * State that persists from one bash call to the next: the directory and the exported variables. Each command runs in
  * a new shell, inside a script that at its end writes both to a file; the command's output never contains any of it.
  */
-import type { ShellState } from '../../../../shared/agents/agent.ts'
+import type { ShellState } from '../../../../shared/agents/driver/tool-result.ts'
 
 /** The record holds what an agent exports, so that has a bound. */
 export const shellEnvBytesMax = 32 * 1024

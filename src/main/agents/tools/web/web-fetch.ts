@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ToolContext } from '../../../../shared/agents/agent.ts'
+import type { ToolContext } from '../../../../shared/agents/driver/tool-context.ts'
 import { type Tool, ToolError } from '../tool.ts'
 import { openPublicUrl, type PublicUrlOptions, RefusedAddressError } from './public-url.ts'
 

@@ -7,7 +7,7 @@ import { visibleText } from '../../../../shared/text/shown-text.ts'
 export const escaped = (text: string): string =>
   visibleText(text).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 
-/** A longer text is shown as it was written: parsing takes time that grows faster than the text. */
+/** A longer text is shown unformatted, because parsing time grows faster than the text. */
 const markdownCharsMax = 200_000
 
 /**

@@ -1,7 +1,7 @@
 /** One HTML file that is read offline, without scripts: each sub-agent after the turn that started it. */
 import { imageKindOf } from '../../../../shared/agents/image-kind.ts'
 import { shortId } from '../../../../shared/records/ids.ts'
-import type { Task } from '../../../../shared/records/tasks.ts'
+import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 import { childrenPlacer } from '../../children.ts'
 import { type ExportRun, redacted } from '../../export-run.ts'
 import { transcriptItems } from '../../transcript-items.ts'

@@ -3,7 +3,7 @@
 import type { ImageRef } from '../../../../shared/agents/agent-records.ts'
 import { assertNever } from '../../../../shared/assert-never.ts'
 import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
-import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
+import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { formatCause } from '../../../../shared/records/causes.ts'
 import { answerText } from '../../../../shared/text/permission-text.ts'
@@ -96,7 +96,7 @@ export async function itemHtml(item: TranscriptItem, imageData: ImageData): Prom
       return section(
         item,
         `Entry of type ${item.entry.originalType}`,
-        folded('As it was written', pre(JSON.stringify(item.entry.record, null, 2))),
+        folded('Original record', pre(JSON.stringify(item.entry.record, null, 2))),
       )
     default:
       return assertNever(item)

@@ -3,7 +3,7 @@
  * stores of traces keep no nested attributes. The input is only what came after the turn before: the whole history
  * in every span would grow with the square of the turns.
  */
-import type { MessageEntry } from '../../../../shared/records/entries.ts'
+import type { MessageEntry } from '../../../../shared/records/entry-types/messages.ts'
 import { type Turn, textOf } from '../../turns.ts'
 
 export interface Message {

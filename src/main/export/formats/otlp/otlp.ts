@@ -7,7 +7,7 @@
 import { formatCause } from '../../../../shared/records/causes.ts'
 import type { Entry } from '../../../../shared/records/entries.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
-import type { Task } from '../../../../shared/records/tasks.ts'
+import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 import { type ExportRun, exportedChildren, redacted } from '../../export-run.ts'
 import { conversation, type Turn } from '../../turns.ts'
 import { inputMessages, type Message, outputMessages } from './messages.ts'

@@ -1,6 +1,7 @@
 /** `shiplog demo`: a small Git project and the bundled scenario on it. */
 
 import path from 'node:path'
+import type { AgentPreset } from '../../../../shared/agents/installed-agents.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import { followRun } from '../follow/follow-run.ts'
 import { createRunProgress } from '../follow/run-progress.ts'
@@ -11,11 +12,13 @@ import { exitCodeOf, resultOf, silent, tellResult } from './agents/report-run.ts
 
 export function demo(given: ParsedOptions): Action {
   const dir = given.dir as string | undefined
+  const agent = given.agent as AgentPreset | undefined
   return (context) =>
     withShiplog(context, runsAgents, async (session) => {
       const started = await session.starting(
         () =>
           session.client.projects.startDemo({
+            ...(agent && { agent }),
             dir: dir === undefined ? undefined : path.resolve(context.host.cwd, dir),
           }),
         ({ taskId }) => [taskId],

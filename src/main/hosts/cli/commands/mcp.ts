@@ -2,8 +2,10 @@
 import type { Readable, Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { TaskId } from '../../../../shared/records/ids.ts'
-import { type CallServices, createRecordServer } from '../../mcp/record-server.ts'
+import { createRecordServer } from '../../mcp/record-server.ts'
+import { bridgeAccess, runBridge } from '../../mcp/task-bridge.ts'
 import { addTaskTools } from '../../mcp/task-tools.ts'
+import type { CallServices } from '../../mcp/text-tools.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes, usageError } from '../exit-codes.ts'
@@ -19,8 +21,8 @@ interface McpOptions extends ParsedOptions {
 /** Serves until the client closes standard input, or a signal ends it: both are a normal end. */
 export function mcp(given: ParsedOptions): Action {
   const { task, read = false } = given as McpOptions
-  if (task !== undefined && !read) throw usageError('--task limits what can be read: add --read.')
   return async (context) => {
+    if (task !== undefined && !read) return bridgeOf(context)
     const { stdin, stdout, version, onEndSignal } = context.host
     const transport = new StdioServerTransport(stdin as Readable, stdout as unknown as Writable)
     const ended = Promise.withResolvers<void>()
@@ -47,6 +49,21 @@ export function mcp(given: ParsedOptions): Action {
     await shiplog.close()
     return exitCodes.done
   }
+}
+
+/** Serves an agent that Shiplog runs: its own task tools, from the process that runs it. */
+async function bridgeOf({ host }: CliContext): Promise<number> {
+  const access = bridgeAccess(host.env)
+  if (!access)
+    throw usageError(
+      'Without --read, --task is for agents that Shiplog runs: it starts this itself, with access to that task. Add --read to limit what can be read.',
+    )
+  const { stdin, stdout } = host
+  await runBridge(access, {
+    input: stdin as Readable,
+    output: stdout as unknown as Writable,
+  })
+  return exitCodes.done
 }
 
 /** How the tools reach the services. */

@@ -1,27 +1,47 @@
 /** `shiplog` and `shiplog open`: the desktop app where it can run, else the same app in a browser. */
 import { spawn } from 'node:child_process'
+import { access } from 'node:fs/promises'
 import path from 'node:path'
+import { placeOfLog } from '../../desktop/arguments.ts'
 import type { Action } from '../action.ts'
 import type { CliContext } from '../context.ts'
 import { findElectron, hasDisplay } from '../electron-runtime.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { CliError, exitCodes } from '../exit-codes.ts'
 import { serve } from './serve.ts'
 
-export function open(): Action {
+/** `file`: a log that is shown without importing it. */
+export function open(file?: string): Action {
   return async (context) => {
     const { host } = context
+    const log = file === undefined ? undefined : await logAt(host.cwd, file)
     const electron = findElectron(host.packageDir, host.env)
     const display = hasDisplay(host.platform, host.env)
     if (electron !== null && display) {
-      if (!(await isHeldByAnother(context))) return openDesktop(context, electron)
+      if (!(await isHeldByAnother(context))) return openDesktop(context, electron, log)
     } else {
       await context.say(
         `${whatIsMissing(electron !== null, display)} The app is served to a browser:`,
       )
     }
-    const onListening = display ? openBrowser : undefined
+    const fragment = log === undefined ? '' : `&at=${encodeURIComponent(placeOfLog(log))}`
+    const onListening = display ? (url: string) => openBrowser(`${url}${fragment}`) : undefined
+    if (log !== undefined && !display)
+      await context.say(
+        `Open the URL, then the address #${placeOfLog(log)} in it, or drop the file.`,
+      )
     return serve({ host: '127.0.0.1', onListening })(context)
   }
+}
+
+async function logAt(cwd: string, file: string): Promise<string> {
+  const log = path.resolve(cwd, file)
+  await access(log).catch(() => {
+    throw new CliError(
+      exitCodes.notFound,
+      `${file} can't be read: there is no such file or folder.`,
+    )
+  })
+  return log
 }
 
 /**
@@ -42,14 +62,22 @@ function whatIsMissing(electron: boolean, display: boolean): string {
 }
 
 /** Resolves with the app's own exit code once it was closed. */
-async function openDesktop(context: CliContext, electron: string): Promise<number> {
+async function openDesktop(
+  context: CliContext,
+  electron: string,
+  log: string | undefined,
+): Promise<number> {
   const { host } = context
   const dataDir = await host.resolveDataDir(context.dataDirFlag)
   const main = path.join(host.packageDir, 'out', 'main', 'index.js')
-  const app = spawn(electron, [main, `--data-dir=${dataDir}`], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: withoutNodeMode(host.env),
-  })
+  const app = spawn(
+    electron,
+    [main, `--data-dir=${dataDir}`, ...(log ? [`--open-log=${log}`] : [])],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: withoutNodeMode(host.env),
+    },
+  )
   const stopListening = host.onEndSignal((signal) => {
     // The terminal sends Ctrl-C to both, and a second one would mean: leave at once.
     if (signal !== 'SIGINT' || !host.stdin.isTTY) app.kill(signal)

@@ -1,7 +1,7 @@
 /** The project that a person names. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { resolveId } from '../../../../shared/records/ids.ts'
-import type { Project } from '../../../../shared/records/tasks.ts'
+import type { Project } from '../../../../shared/records/projects/projects.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
 import { safeLine } from '../terminal/safe-text.ts'

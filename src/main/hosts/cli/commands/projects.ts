@@ -1,18 +1,18 @@
 /** `shiplog projects`: the projects, and what the agents of one get of the person's environment (K2). */
 
 import { shortId } from '../../../../shared/records/ids.ts'
-import { isSameProject } from '../../../../shared/records/project-identity.ts'
+import { isSameProject } from '../../../../shared/records/projects/project-identity.ts'
+import {
+  defaultEnvironment,
+  type Project,
+  type ProjectEnvironment,
+} from '../../../../shared/records/projects/projects.ts'
 import {
   formatRunSandbox,
   type SandboxSetting,
   type SandboxSupport,
   sandboxLabels,
-} from '../../../../shared/records/sandbox.ts'
-import {
-  defaultEnvironment,
-  type Project,
-  type ProjectEnvironment,
-} from '../../../../shared/records/tasks.ts'
+} from '../../../../shared/records/projects/sandbox.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes, usageError } from '../exit-codes.ts'

@@ -1,8 +1,8 @@
 /** `shiplog serve`: the web host, until it is ended. */
 import path from 'node:path'
+import type { Shiplog } from '../../../composition/shiplog.ts'
 import type { LeaseHolder } from '../../../lease/lease-holder.ts'
 import { layoutOf } from '../../../sessions/session-files.ts'
-import type { Shiplog } from '../../../shiplog.ts'
 import { nameOf } from '../../local/holder.ts'
 import { isLoopback } from '../../web/access.ts'
 import type { WebHost } from '../../web/index.ts'

@@ -4,7 +4,7 @@
  */
 import { createInterface, type Interface } from 'node:readline/promises'
 import type { ProjectSetup } from '../../../../shared/contract/projects.ts'
-import type { Project } from '../../../../shared/records/tasks.ts'
+import type { Project } from '../../../../shared/records/projects/projects.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'

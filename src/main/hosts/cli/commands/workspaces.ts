@@ -2,7 +2,7 @@
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { KeptLeftovers, WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
 import { resolveId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
-import { canGoOn } from '../../../../shared/records/tasks.ts'
+import { canGoOn } from '../../../../shared/records/tasks/task-status.ts'
 import { counted } from '../../../../shared/text/counted.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import type { CliContext } from '../context.ts'
@@ -177,7 +177,11 @@ export function restore(id: string): Action {
         await context.printJson({ restored, subAgents, left })
         return exitCodes.done
       }
-      await context.say(`Restored${restored ? ` to ${safeLine(restored.path)}` : ''}.`)
+      await context.say(
+        ids.length === 0
+          ? 'It is in the archive again.'
+          : `Restored${restored ? ` to ${safeLine(restored.path)}` : ''}.`,
+      )
       for (const line of await interruptedLines(client, ids)) await context.say(line)
       for (const { title, why } of left)
         await context.warn(`${safeLine(title)} could not be restored. ${safeLine(why)}`)

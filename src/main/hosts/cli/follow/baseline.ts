@@ -2,7 +2,7 @@
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
-import type { Task } from '../../../../shared/records/tasks.ts'
+import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 
 export interface Before {
   state: LedgerState

@@ -2,7 +2,8 @@
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
-import { isSettled, type Task, type TaskTree } from '../../../../shared/records/tasks.ts'
+import { isSettled } from '../../../../shared/records/tasks/task-status.ts'
+import type { Task, TaskTree } from '../../../../shared/records/tasks/tasks.ts'
 import { type Followed, followTrees, type RunWatcher, treeOf } from './follow-trees.ts'
 
 export interface EndedRun {

@@ -5,9 +5,10 @@
 
 import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
 import { describeToolCall } from '../../../../shared/projections/describe-tool-call.ts'
-import type { Entry, MessagePart } from '../../../../shared/records/entries.ts'
+import type { Entry } from '../../../../shared/records/entries.ts'
+import type { MessagePart } from '../../../../shared/records/entry-types/messages.ts'
 import { type EntryId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
-import { formatRunSandbox } from '../../../../shared/records/sandbox.ts'
+import { formatRunSandbox } from '../../../../shared/records/projects/sandbox.ts'
 import { permissionText } from '../../../../shared/text/permission-text.ts'
 import { terminalText } from '../../../../shared/text/terminal-text.ts'
 import type { Output } from '../terminal/output.ts'

@@ -1,5 +1,7 @@
 /** Every command and option. The commands' code is in `commands/`, loaded on demand. */
-import { Command } from 'commander'
+
+import { Command, Option } from 'commander'
+import type { AgentPreset } from '../../../../shared/agents/installed-agents.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import { portNumber } from '../option-values.ts'
 import { addAgentCommands } from './agents.ts'
@@ -10,6 +12,15 @@ import { addRecordCommands } from './record.ts'
 import { addTaskCommands } from './tasks.ts'
 import { addTranscriptCommands } from './transcripts.ts'
 import { addWorkspaceCommands } from './workspaces.ts'
+
+/** Here and not from their table, which would be loaded for every `--help`. */
+const installedAgents = Object.keys({
+  codex: true,
+  'claude-code': true,
+  opencode: true,
+  gemini: true,
+  qwen: true,
+} satisfies Record<AgentPreset, true>)
 
 interface ProgramOptions {
   version: string
@@ -57,7 +68,11 @@ export function createProgram(options: ProgramOptions): Command {
   program
     .command('open')
     .description('open the desktop app; without Electron or a display, serve it to a browser')
-    .action(runs(async () => (await import('../commands/open.ts')).open()))
+    .argument(
+      '[file]',
+      'a log of Claude Code or Codex, a trajectory in ATIF, an export, or a folder of such: shown without importing it',
+    )
+    .action(runs(async ([file]) => (await import('../commands/open.ts')).open(file)))
 
   program
     .command('serve')
@@ -81,6 +96,11 @@ export function createProgram(options: ProgramOptions): Command {
     .command('demo')
     .description('make a small Git project and run the bundled scenario on it')
     .option('--dir <dir>', 'where to make the project (else in the data directory)')
+    .addOption(
+      new Option('--agent <name>', 'an installed agent that takes part, on your account').choices(
+        installedAgents,
+      ),
+    )
     .action(runs(async (_, given) => (await import('../commands/demo.ts')).demo(given)))
 
   // Commander's own knows groups alone: `help tasks apply` would show the help of `tasks`.

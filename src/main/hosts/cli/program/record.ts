@@ -35,7 +35,7 @@ export function addRecordCommands(program: Command, runs: Runs): void {
     )
     .option(
       '--task <id>',
-      'with --read: only what is below this task, by its whole id: for its agent',
+      'with --read: only what is below this task, by its whole id. Without: the tools of its running agent, which Shiplog starts itself',
       wholeId,
     )
     .action(runs(async (_, given) => (await import('../commands/mcp.ts')).mcp(given)))
@@ -51,20 +51,32 @@ export function addRecordCommands(program: Command, runs: Runs): void {
   program
     .command('import')
     .description('bring what was recorded elsewhere into the archive')
-    .addArgument(new Argument('<tool>', 'what wrote it').choices(['claude-code', 'shiplog']))
+    .addArgument(
+      new Argument('[tool]', 'what wrote it; `--scan` without one looks for all').choices([
+        'claude-code',
+        'codex',
+        'atif',
+        'shiplog',
+      ]),
+    )
     .argument(
       '[path]',
       'a session, a folder of sessions or the tool’s own folder, which is used without it; of shiplog, an export in JSONL or JSON',
     )
-    .option('--scan', 'only say what is there, by names, sizes, times and first lines')
+    .option(
+      '--scan',
+      'only list the sessions that were found, with names, sizes, times and first lines',
+    )
+    .addOption(
+      new Option(
+        '--watch',
+        'go on with new sessions and those that grow, until you interrupt it',
+      ).conflicts('scan'),
+    )
     .action(
-      runs(async ([tool = '', path], given) => {
-        if (tool !== 'shiplog') {
-          const { importSessions } = await import('../commands/transcripts/import-sessions.ts')
-          return importSessions(tool, path, given)
-        }
-        const { importFile } = await import('../commands/transcripts/import.ts')
-        return importFile(path)
+      runs(async ([tool, path], given) => {
+        const { importSessions } = await import('../commands/transcripts/import-sessions.ts')
+        return importSessions(tool, path, given)
       }),
     )
 

@@ -10,6 +10,12 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     .description('tasks as a tree')
     .option('--project <dir>', 'only those of this project')
     .option('--status <status>', 'only those in this state')
+    .addOption(
+      new Option(
+        '--source <source>',
+        'only what this tool recorded, or what was recorded here',
+      ).choices(['claude-code', 'codex', 'atif', 'shiplog', 'here']),
+    )
     .option('--all', 'the archived ones as well')
     .action(runs(async (_, given) => (await import('../commands/tasks/tasks.ts')).list(given)))
   tasks
@@ -89,6 +95,16 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     .option('--base-url <url>', "where the model is, instead of its provider's own address")
     .option('--key-env <name>', keyEnvMeaning)
     .option('--scenario <file>', 'what a scripted agent plays (YAML)')
+    .option(
+      '--project <dir>',
+      'of an imported session: where to continue (default: its own folder)',
+    )
+    .addOption(
+      new Option(
+        '--isolation <how>',
+        'of an imported session: a worktree, or the folder itself (default: the folder)',
+      ).choices(['worktree', 'in-place']),
+    )
     .addOption(permissionsOption('what agents may do unasked (default: as the task)'))
     .option(
       '--trust',
@@ -96,7 +112,7 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     )
     .action(
       runs(async (args, given) =>
-        (await import('../commands/tasks/tasks-again.ts')).continueFrom(args, given),
+        (await import('../commands/tasks/continue.ts')).continueFrom(args, given),
       ),
     )
   tasks

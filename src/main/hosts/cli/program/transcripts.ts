@@ -26,10 +26,7 @@ export function addTranscriptCommands(program: Command, runs: Runs): void {
         .choices(['md', 'jsonl'])
         .default('md'),
     )
-    .option(
-      '--raw',
-      'as it was recorded: escape sequences and hidden characters included, outputs whole',
-    )
+    .option('--raw', 'unaltered: with escape sequences, hidden characters and complete outputs')
     .action(
       runs(async ([id = ''], given) =>
         (await import('../commands/transcripts/transcripts.ts')).show(id, given),

@@ -4,7 +4,7 @@ import type { LedgerState } from '../../../../shared/projections/ledger/ledger-s
 import { hasConflicts } from '../../../../shared/records/drift.ts'
 import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import type { ResumeOutcome } from '../../../../shared/records/resume.ts'
-import type { Task } from '../../../../shared/records/tasks.ts'
+import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../../shared/text/counted.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { Output } from '../terminal/output.ts'

@@ -7,7 +7,7 @@ import {
 } from '../../../../shared/records/drift.ts'
 import { shortId } from '../../../../shared/records/ids.ts'
 import type { ResumeCandidate } from '../../../../shared/records/resume.ts'
-import type { Task } from '../../../../shared/records/tasks.ts'
+import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 import { stateWidth } from '../follow/state-lines.ts'
 import type { Output, TextStyle } from '../terminal/output.ts'
 import { safeLine } from '../terminal/safe-text.ts'

@@ -2,7 +2,8 @@
 import { ORPCError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { resolveId, shortId } from '../../../../shared/records/ids.ts'
-import type { TaskStatus, TaskTree } from '../../../../shared/records/tasks.ts'
+import type { TaskStatus } from '../../../../shared/records/tasks/task-status.ts'
+import type { TaskTree } from '../../../../shared/records/tasks/tasks.ts'
 import { CliError, failureOf } from '../exit-codes.ts'
 import { commandLines } from '../terminal/wording.ts'
 

@@ -6,7 +6,7 @@
 import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { ResumeEnd, ResumeOutcome } from '../../../../shared/records/resume.ts'
-import type { Task } from '../../../../shared/records/tasks.ts'
+import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 import { type Before, standBefore } from '../follow/baseline.ts'
 import {
   type Followed,

@@ -5,7 +5,7 @@ import type { LedgerState } from '../../../../shared/projections/ledger/ledger-s
 import { parallelGroupOf } from '../../../../shared/projections/transcript/parallel-group.ts'
 import { shortId } from '../../../../shared/records/ids.ts'
 import type { ResumeCandidate, ResumeSelector } from '../../../../shared/records/resume.ts'
-import type { Task } from '../../../../shared/records/tasks.ts'
+import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../../shared/text/counted.ts'
 import { CliError, exitCodes, failureOf, usageError } from '../exit-codes.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'

@@ -6,9 +6,9 @@ import {
   reachedLimit,
 } from '../../../../shared/projections/ledger/budget-limit.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
-import type { BudgetPart } from '../../../../shared/records/budgets.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
-import { isRunning } from '../../../../shared/records/tasks.ts'
+import type { BudgetPart } from '../../../../shared/records/tasks/budgets.ts'
+import { isRunning } from '../../../../shared/records/tasks/task-status.ts'
 import { amountText, reachedText } from '../../../../shared/text/usage-text.ts'
 import type { CliContext } from '../context.ts'
 import { safeLine } from './safe-text.ts'

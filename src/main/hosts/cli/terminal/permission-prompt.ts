@@ -3,7 +3,7 @@ import type {
   PendingPermission,
   PermissionDecision,
 } from '../../../../shared/agents/permissions.ts'
-import { sandboxText } from '../../../../shared/records/sandbox.ts'
+import { sandboxText } from '../../../../shared/records/projects/sandbox.ts'
 import type { CliContext } from '../context.ts'
 import { createPager } from './pager.ts'
 import { safeLine } from './safe-text.ts'

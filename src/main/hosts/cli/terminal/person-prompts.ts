@@ -43,7 +43,7 @@ export async function askPerson(
   }
 }
 
-/** What `--trust` allows of what repositories configure for installed agents. */
+/** The configurations of repositories for installed agents that `--trust` allows. */
 interface TrustedConfigurations {
   has(question: AskedQuestion): boolean
   /** Each task once: what its agent has changed since is asked about. */
@@ -115,7 +115,7 @@ function listen(client: ShiplogClient, signal: AbortSignal): Waiting {
   }
 }
 
-/** Shows it all the same. */
+/** Allows it without a question, and shows what was allowed. */
 async function allowTrusted(
   context: CliContext,
   client: ShiplogClient,

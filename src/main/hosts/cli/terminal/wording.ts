@@ -1,7 +1,7 @@
 /** How states, times and sizes are printed in a terminal: a sign, always with the word. */
 import prettyBytes from 'pretty-bytes'
 import prettyMs from 'pretty-ms'
-import type { TaskStatus } from '../../../../shared/records/tasks.ts'
+import type { TaskStatus } from '../../../../shared/records/tasks/task-status.ts'
 import type { TextStyle } from './output.ts'
 
 interface StatusWording {

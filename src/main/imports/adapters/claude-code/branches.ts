@@ -27,9 +27,13 @@ const flags = { message: 1, result: 2, placed: 4, repeated: 8, side: 16 }
 
 export function createBranchSurvey({ inlineChains }: { inlineChains: boolean }) {
   const ids = createIdTable()
-  const parents = createColumn((length) => new Float64Array(length))
-  /** Of the model's message that a record is a part of; 0: none. */
-  const messages = createColumn((length) => new Float64Array(length))
+  /** Of a record: the one that it follows, from 1; 0: none that is known yet. */
+  const parents = createColumn((length) => new Int32Array(length))
+  /** Ids of records that come later than one which follows them. */
+  const laterParents = new Map<number, number>()
+  /** Of a record: the model's message that it is a part of, from 1; 0: none. */
+  const messages = createColumn((length) => new Int32Array(length))
+  const messageNumbers = createMessageNumbers()
   const kinds = createColumn((length) => new Uint8Array(length))
   const agentIds = new Map<number, string>()
 
@@ -45,10 +49,13 @@ export function createBranchSurvey({ inlineChains }: { inlineChains: boolean }) 
     }
     const isNew = ids.add(hashOf(uuid), index)
     const parent = text(record.parentUuid) ?? text(record.logicalParentUuid)
-    parents.push(parent === null || parent === uuid ? 0 : hashOf(parent))
+    const parentId = parent === null || parent === uuid ? 0 : hashOf(parent)
+    const known = parentId === 0 ? -1 : ids.find(parentId)
+    if (parentId !== 0 && known === -1) laterParents.set(index, parentId)
+    parents.push(known + 1)
     const message = isRecord(record.message) ? record.message : {}
     const messageId = record.type === 'assistant' ? text(message.id) : null
-    messages.push(messageId === null ? 0 : hashOf(messageId))
+    messages.push(messageId === null ? 0 : messageNumbers.of(hashOf(messageId)))
     let kind = flags.placed | (isNew ? 0 : flags.repeated)
     if (record.type === 'user' || record.type === 'assistant') kind |= flags.message
     if (record.type === 'user' && hasOnlyResults(message.content)) kind |= flags.result
@@ -60,7 +67,31 @@ export function createBranchSurvey({ inlineChains }: { inlineChains: boolean }) 
     kinds.push(kind)
   }
 
-  return { add, finish: () => branchesOf({ ids, parents, messages, kinds, agentIds }) }
+  function finish(): Branches {
+    for (const [index, id] of laterParents) parents.set(index, ids.find(id) + 1)
+    return branchesOf({ parents, messages, kinds, agentIds, messageCount: messageNumbers.count() })
+  }
+
+  return { add, finish }
+}
+
+/** Records of one message are at most so many messages apart. */
+const messagesApartMax = 2_000
+
+function createMessageNumbers() {
+  const recent = new Map<number, number>()
+  let count = 0
+  return {
+    of(id: number): number {
+      const number = recent.get(id) ?? ++count
+      recent.delete(id)
+      recent.set(id, number)
+      const [oldest] = recent.keys()
+      if (recent.size > messagesApartMax && oldest !== undefined) recent.delete(oldest)
+      return number
+    },
+    count: () => count,
+  }
 }
 
 const hasOnlyResults = (content: unknown): boolean =>
@@ -71,17 +102,17 @@ const hasOnlyResults = (content: unknown): boolean =>
 type Column = ReturnType<typeof createColumn>
 
 function branchesOf({
-  ids,
   parents,
   messages,
   kinds,
   agentIds,
+  messageCount,
 }: {
-  ids: ReturnType<typeof createIdTable>
   parents: Column
   messages: Column
   kinds: Column
   agentIds: Map<number, string>
+  messageCount: number
 }): Branches {
   const { length } = kinds
   const branchOf = new Int32Array(length).fill(-1)
@@ -93,10 +124,10 @@ function branchesOf({
   const chains = new Map<string, number>()
   const forkPoints = new Set<number>()
   /** The records of one message are in one branch. */
-  const messageBranch = createIdTable()
+  const messageBranch = new Int32Array(messageCount + 1).fill(-1)
   const has = (record: number, flag: number): boolean => (kinds.at(record) & flag) !== 0
   const parentOf = (record: number): number => {
-    const parent = parents.at(record) === 0 ? -1 : ids.find(parents.at(record))
+    const parent = parents.at(record) - 1
     // A side chain may name the call that started it as its parent: it is a conversation of its own.
     return parent !== -1 && has(parent, flags.side) === has(record, flags.side) ? parent : -1
   }
@@ -115,19 +146,21 @@ function branchesOf({
   /** Part of the conversation although the path does not go through it. */
   function isBeside(record: number, branch: number): boolean {
     if (!has(record, flags.message) || has(record, flags.result)) return true
-    return messages.at(record) !== 0 && messageBranch.find(messages.at(record)) === branch
+    return messages.at(record) !== 0 && messageBranch[messages.at(record)] === branch
   }
 
   /** Places a record and everything above it that has no place yet. */
   function place(record: number, walk: number): void {
-    const path: number[] = []
+    let length = 0
     let above = record
     while (above !== -1 && branchOf[above] === -1 && walks[above] !== walk) {
       walks[above] = walk
-      path.push(above)
+      length++
       above = parentOf(above)
     }
-    path.reverse()
+    // Of a long session it has millions.
+    const path = new Int32Array(length)
+    for (let one = record; length > 0; one = parentOf(one)) path[--length] = one
     const [top] = path
     if (top === undefined) return
     const isPlaced = above !== -1 && branchOf[above] !== -1
@@ -145,7 +178,8 @@ function branchesOf({
         isAway = true
       }
       branchOf[one] = branch
-      if (messages.at(one) !== 0) messageBranch.add(messages.at(one), branch)
+      const message = messages.at(one)
+      if (message !== 0 && messageBranch[message] === -1) messageBranch[message] = branch
       before = one
     }
   }

@@ -8,6 +8,7 @@ import { dayMs } from '../../../../shared/durations.ts'
 import type { FoundSession, SourceFile } from '../adapter.ts'
 import { fileAt, firstRecords, type ListedFile, listFolder, namedPath } from '../folders.ts'
 import { asRecord, isRecord, records, text } from '../values.ts'
+import { originalId } from './copied-records.ts'
 import { isClaudeRecord } from './read.ts'
 
 /** What Claude Code does unless its settings say otherwise. */
@@ -82,7 +83,7 @@ async function sessionOfFile(
   file: ListedFile,
   loose?: Map<string, SourceFile[]>,
 ): Promise<FoundSession | null> {
-  const first = await firstRecords(file.path, (one) => text(one.cwd) !== null)
+  const first = await firstRecords(file.path, (one) => text(one.cwd) !== null && isMessage(one))
   const key = basename(file.name, '.jsonl')
   if (file.bytes === 0 || !(sessionId.test(key) || first.some(isClaudeRecord))) return null
   const agentId = agentFile.exec(file.name)?.[1]
@@ -93,6 +94,26 @@ async function sessionOfFile(
   return {
     ...{ tool: 'claude-code', key, projectDir, expiresAtMs: null, isHidden: false },
     files: [source, ...beside, ...(siblings ?? [])],
+    ...originOf(first, key),
+  }
+}
+
+const isMessage = ({ type }: Record<string, unknown>): boolean =>
+  type === 'user' || type === 'assistant'
+
+function originOf(
+  first: Record<string, unknown>[],
+  key: string,
+): Pick<FoundSession, 'opening' | 'namedEarlier'> {
+  const opening = first.filter(isMessage).map(originalId).find(Boolean)
+  const named = first.flatMap((one) => [
+    text(asRecord(one.forkedFrom).sessionId),
+    text(one.sessionId),
+  ])
+  const earlier = new Set(named.filter((one) => one !== null && one !== key))
+  return {
+    ...(opening && { opening }),
+    ...(earlier.size > 0 && { namedEarlier: [...earlier] as string[] }),
   }
 }
 

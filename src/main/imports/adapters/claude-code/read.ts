@@ -6,6 +6,7 @@ import type { TaskId } from '../../../../shared/records/ids.ts'
 import { createTranscriptBuilder, type TranscriptBuilder } from '../../transcript-builder.ts'
 import {
   type FoundSession,
+  type ImportAdapter,
   type LineCounts,
   noLines,
   type ReadEvent,
@@ -13,8 +14,10 @@ import {
   type SourceFile,
 } from '../adapter.ts'
 import { type Piece, readPieces } from '../json-lines.ts'
+import { inheritPlace, parentsFirst } from '../task-order.ts'
 import { asRecord, text, timeOf, titleOf } from '../values.ts'
 import { type Branches, createBranchSurvey } from './branches.ts'
+import { createCopySurvey } from './copied-records.ts'
 import { type AgentCall, createRecordMapper, type RecordMapper } from './records.ts'
 
 /** A record of a file, and no part of one that is torn. */
@@ -54,7 +57,7 @@ interface OpenTask {
 
 export async function* readClaudeCode(
   session: FoundSession,
-  { idOf, signal }: { idOf(key: string): TaskId; signal: AbortSignal },
+  { idOf, signal, earlier = [] }: Parameters<ImportAdapter['read']>[1],
 ): AsyncGenerator<ReadEvent> {
   const tasks = new Map<string, OpenTask>()
   /** By agent: the call that started it. */
@@ -64,6 +67,8 @@ export async function* readClaudeCode(
   const compactions = session.files.filter(({ role }) => role === 'compaction')
   const withTranscript = new Set(agentFiles.map(({ agentId }) => agentId))
   let pendingCompactions = 0
+  const copies = createCopySurvey(earlier)
+  let copied = 0
 
   function open(key: string, startMs: number, branches: Branches | null, trunk = 0): OpenTask {
     const id = idOf(key)
@@ -129,6 +134,7 @@ export async function* readClaudeCode(
     let startMs: number | null = null
     for await (const piece of readPieces(file.path, isClaudeRecord, signal)) {
       survey.add(piece.record ?? null)
+      if (inline) copies.add(piece.record ?? null)
       startMs ??= timeOf(piece.record?.timestamp)
       kept?.push(piece)
     }
@@ -148,6 +154,13 @@ export async function* readClaudeCode(
       bytes += piece.bytes
       // It was written to since it was surveyed: the next import has the rest.
       if (index >= branches.records) break
+      if (inline && piece.record && copies.isCopy(index, piece.record)) {
+        copied++
+        main.counts.lines++
+        main.counts.mapped++
+        main.mapper.facts.copiedPrompt ??= promptOf(piece.record)
+        continue
+      }
       const chain = inline ? chainKey(branches.chainOf(index)) : null
       const task =
         chain === null
@@ -209,6 +222,7 @@ export async function* readClaudeCode(
     yield* take(task, true)
   }
   if (!own) inheritPlace(ended)
+  const { from } = copies
   const agents = ended.filter(({ parentId }) => parentId !== null)
   const linked = agents.filter(({ callId }) => callId !== null).length
   yield {
@@ -221,53 +235,34 @@ export async function* readClaudeCode(
       orphaned: own ? 0 : agents.length,
       missing: [...calls.keys()].filter((key) => !tasks.has(key)).length,
     },
+    continues: from && { ...from, copies: copied },
   }
 }
 
 function endTask(task: OpenTask, parentId: TaskId | null, call: AgentCall | null): ReadTask {
   const { builder, mapper, counts, meta } = task
-  const { titles, prompt, lastText, endsWithAgent } = mapper.facts
+  const { titles, prompt, copiedPrompt, lastText, endsWithAgent } = mapper.facts
   const { openCalls } = builder.facts()
   const isComplete = endsWithAgent && lastText !== null && openCalls === 0
   builder.end(isComplete)
-  const { cwd, branch, model, usage, atMs } = builder.facts()
+  const { firstCwd: cwd, branch, model, usage, atMs, edited } = builder.facts()
   const given = titles.custom ?? titles.ai ?? titles.summary
-  const title = call?.title ?? meta.title ?? given ?? (titleOf(prompt ?? '') || 'Without a prompt')
+  const said = titleOf(prompt ?? '') || titleOf(copiedPrompt ?? '')
+  const title = call?.title ?? meta.title ?? given ?? (said || 'Without a prompt')
   return {
     ...{ id: task.id, key: task.key, parentId, callId: call?.callId ?? null, title },
     agent: parentId === null ? 'claude-code' : (call?.agent ?? meta.agent ?? 'agent'),
     prompt: prompt ?? '',
-    ...{ cwd, branch, model, usage, counts, isComplete },
+    ...{ cwd, branch, model, usage, counts, isComplete, edited },
     startedAtMs: task.startedAtMs,
     endedAtMs: task.startedAtMs === null ? null : atMs,
     report: parentId !== null && isComplete ? lastText.text : null,
   }
 }
 
-/** A root without a file of its own is where and when its first sub-agent was. */
-function inheritPlace([root, ...agents]: ReadTask[]): void {
-  const [first] = agents
-  if (!root || !first) return
-  Object.assign(root, { cwd: first.cwd, branch: first.branch, startedAtMs: first.startedAtMs })
-  const ends = agents.flatMap(({ endedAtMs }) => endedAtMs ?? [])
-  if (ends.length > 0) root.endedAtMs = Math.max(...ends)
-}
-
-function parentsFirst(tasks: ReadTask[], rootId: TaskId): ReadTask[] {
-  const known = new Set(tasks.map(({ id }) => id))
-  const sorted: ReadTask[] = []
-  const add = (parentId: TaskId | null): void => {
-    for (const task of tasks.filter((one) => one.parentId === parentId)) {
-      if (sorted.includes(task)) continue
-      sorted.push(task)
-      add(task.id)
-    }
-  }
-  add(null)
-  // A call that refers to an agent above it, or to itself, would leave it out.
-  for (const task of tasks)
-    if (!sorted.includes(task) && known.has(task.id)) sorted.push({ ...task, parentId: rootId })
-  return sorted
+/** What a person said in a record; null: nothing, or not only text. */
+function promptOf({ type, message }: Record<string, unknown>): string | null {
+  return type === 'user' ? text(asRecord(message).content) : null
 }
 
 const awaitedTask = (taskId: TaskId, call: AgentCall, report: string | null): AwaitedTask => ({

@@ -2,10 +2,10 @@
  * Claude Code's tools as Shiplog's own, so that views, checks and models read its calls like ours. Fields are renamed, and
  * no value is changed or left out; tools without a counterpart keep their names.
  */
-import { isAbsolute, relative, sep } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { CallKind } from '../../../../shared/agents/agent-records.ts'
 import type { ToolDetail, ToolName } from '../../../../shared/agents/tools.ts'
+import { editDetail, patchCharsMax, shownPath } from '../edits.ts'
 import { asRecord, count, isRecord, records, text } from '../values.ts'
 
 interface ToolMap {
@@ -111,8 +111,6 @@ export function detailOf(
   return null
 }
 
-/** A diff of a file beyond this is not kept; both texts are in the call. */
-const patchCharsMax = 200_000
 /** Two texts without anything in common take long to compare. */
 const diffTimeMsMax = 100
 
@@ -130,7 +128,7 @@ function editOf(
       `@@ -${count(hunk.oldStart)},${count(hunk.oldLines)} +${count(hunk.newStart)},${count(hunk.newLines)} @@`,
       ...(Array.isArray(hunk.lines) ? hunk.lines.map(String) : []),
     ])
-    return edit(path, 'changed', `--- a/${path}\n+++ b/${path}\n${lines.join('\n')}\n`)
+    return editDetail(path, 'changed', `--- a/${path}\n+++ b/${path}\n${lines.join('\n')}\n`)
   }
   const before = text(input.oldText)
   const after = text(input.newText) ?? text(input.content)
@@ -146,25 +144,7 @@ function editOf(
     undefined,
     { context: 3, timeout: diffTimeMsMax, headerOptions: FILE_HEADERS_ONLY },
   )
-  return patch ? edit(path, before === null ? 'created' : 'changed', patch) : null
-}
-
-function edit(path: string, change: 'created' | 'changed', patch: string): ToolDetail {
-  const lines = patch.split('\n').slice(2)
-  return {
-    ...{ kind: 'edit', path, change },
-    additions: lines.filter((line) => line.startsWith('+')).length,
-    deletions: lines.filter((line) => line.startsWith('-')).length,
-    patch: patch.length > patchCharsMax ? null : patch,
-  }
-}
-
-function shownPath(path: string, cwd: string): string {
-  if (!isAbsolute(path) || cwd === '') return path
-  const inside = relative(cwd, path)
-  return inside === '' || inside.startsWith('..') || isAbsolute(inside)
-    ? path
-    : inside.split(sep).join('/')
+  return patch ? editDetail(path, before === null ? 'created' : 'changed', patch) : null
 }
 
 const planStatuses: Readonly<Record<string, 'pending' | 'in-progress' | 'completed'>> = {

@@ -1,6 +1,6 @@
 /** The bar over a transcript that chooses which of its entries are shown. */
 import { X } from 'lucide-react'
-import type { FilterAnswer } from '../../../../shared/contract/transcript-filter.ts'
+import type { FilterAnswer } from '../../../../shared/contract/transcripts/filter.ts'
 import {
   filterKinds,
   type TranscriptFilter,

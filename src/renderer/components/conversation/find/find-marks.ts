@@ -4,13 +4,14 @@
  */
 import { firstIndex } from '../../../../shared/first-index.ts'
 import { eachMatch } from '../../../../shared/text/find-pattern.ts'
+import type { DiffMatch } from './diff-match.ts'
 
 /** What is marked. */
 interface ShownMatches {
   /** A global expression for the text of the rows of the entry `seq` and those after it; null: it has no match. */
   patternFor(seq: number, nextSeq: number): RegExp | null
   /** The match that the reader is at: the nth of its text in its row. */
-  current: { partKey: string; seq: number; nth: number } | null
+  current: { partKey: string; seq: number; nth: number; inDiff?: DiffMatch | null } | null
 }
 
 /** More than anybody sees at once; marking costs time with every row that comes into view. */
@@ -168,10 +169,28 @@ function rangeOf({ current: at }: ShownMatches, root: HTMLElement, ranges: Range
   const row = at && root.querySelector(`[data-row="${CSS.escape(at.partKey)}"]`)
   if (!row) return null
   const inRow = ranges.filter((range) => isWithin(range, row))
-  const scope = row.querySelector(`[data-entry="${at.seq}"]`)
-  const inScope = scope ? inRow.filter((range) => isWithin(range, scope)) : []
+  const scopes = [...row.querySelectorAll(`[data-entry="${at.seq}"]`)]
+  const inScope = inRow.filter((range) => scopes.some((scope) => isWithin(range, scope)))
+  const found = at.inDiff ? rangeInDiff(at.inDiff, inScope) : null
+  if (found) return found
   const among = inScope.length > 0 ? inScope : inRow
-  return among[Math.min(at.nth, among.length - 1)] ?? null
+  const part = row.querySelector<HTMLElement>(`[data-entry="${at.seq}"] [data-matches-before]`)
+  const nth = at.nth - Number(part?.dataset.matchesBefore ?? 0)
+  return among[Math.min(nth, among.length - 1)] ?? null
+}
+
+/** The diff shows a line of the input, which may be there several times. */
+function rangeInDiff({ side, line, linesBefore, nthInLine }: DiffMatch, ranges: Range[]) {
+  const otherSide = side === 'additions' ? 'change-deletion' : 'change-addition'
+  const lines = new Map<Element, Range[]>()
+  for (const range of ranges) {
+    const element = range.startContainer.parentElement?.closest('[data-line]')
+    if (element?.getAttribute('data-line-type') === otherSide) continue
+    // An edit may begin or end in the middle of a line.
+    if (!element?.textContent.includes(line)) continue
+    lines.set(element, [...(lines.get(element) ?? []), range])
+  }
+  return [...lines.values()][linesBefore]?.[nthInLine] ?? null
 }
 
 /** A range in a shadow tree is within the elements around its host as well. */

@@ -1,4 +1,4 @@
-/** Where the matches of a search are in the whole transcript, for the marks on its scroll bar. */
+/** Where the matches of a search are, for the marks on the scroll bar and for outputs that are kept in parts. */
 import { createContext } from 'react'
 
 interface FoundPlaces {
@@ -8,4 +8,14 @@ interface FoundPlaces {
   current: number | null
 }
 
+/** The match that the reader is at, if it is in the output of a call. */
+interface FoundMatch {
+  /** The entry of the output. */
+  seq: number
+  /** Its position among the matches in the whole output, from 0. */
+  nth: number
+  pattern: RegExp
+}
+
+export const FoundMatchContext = createContext<FoundMatch | null>(null)
 export const FoundPlacesContext = createContext<FoundPlaces | null>(null)

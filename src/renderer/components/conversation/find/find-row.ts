@@ -1,12 +1,13 @@
 /** Where a match of a search in the transcript is shown: its row, and the folds that hide it. Pure. */
 import type { SearchKind } from '../../../../shared/contract/search.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
-import { eachMatch } from '../../../../shared/text/find-pattern.ts'
+import { matchStarts } from '../../../../shared/text/find-pattern.ts'
 import { markdownPieces } from '../../text/index.ts'
 import { textKey } from '../rows/json-value.tsx'
 import { moreKey } from '../rows/long-text.tsx'
 import { callsOf, type Row } from '../rows/rows.ts'
 import { stepThrough } from '../rows/text-cut.ts'
+import { type DiffMatch, matchInDiff } from './diff-match.ts'
 
 interface Match {
   /** The entry, and which text of it. */
@@ -23,6 +24,8 @@ interface MatchPlace {
   /** Its position among the matches of the same text in that part, from 0. */
   nth: number
   folds: string[]
+  /** Of an edit that is shown as a diff: its line there. */
+  inDiff?: DiffMatch | null
 }
 
 /**
@@ -47,13 +50,16 @@ export function placeOfMatch(
     const call = callsOf(part).find((one) => one.seq === seq || one.resultSeq === seq)
     if (!call) continue
     const folds = [...outer, ...foldsOfCall(part, call, match, pattern)]
-    return { rowKey, partKey: part.key, nth, folds }
+    const { detail } = call
+    const isDiff = detail?.kind === 'edit' && detail.patch !== null && seq === call.seq
+    const inDiff = isDiff ? matchInDiff(call.input, nth, pattern) : null
+    return { rowKey, partKey: part.key, nth, folds, inDiff }
   }
   let before = 0
   const wanted = kind === 'reasoning' ? 'reasoning' : 'text'
   for (const { rowKey, part, outer } of parts) {
     if (part.kind !== wanted) continue
-    const positions = positionsIn(part.text, pattern)
+    const positions = matchStarts(pattern, part.text)
     if (nth < before + positions.length) {
       const position = positions[nth - before] ?? 0
       const folds = part.kind === 'reasoning' ? [part.key] : piecesUntil(part, position)
@@ -72,7 +78,7 @@ function foldsOfCall(row: Row, call: ToolCallView, { seq, nth }: Match, pattern:
     return [...folds, inputKey, textKey(inputKey), `${call.callId}:diff`]
   }
   const output = call.output ?? ''
-  const position = positionsIn(output, pattern)[nth]
+  const position = matchStarts(pattern, output)[nth]
   const foldKey = `${call.callId}:output`
   switch (position === undefined ? 0 : stepThrough(output, position)) {
     case 0:
@@ -103,13 +109,4 @@ function piecesUntil({ key, text }: { key: string; text: string }, position: num
     if (position < end) return folds
   }
   return folds
-}
-
-function positionsIn(text: string, pattern: RegExp): number[] {
-  const positions: number[] = []
-  eachMatch(pattern, text, (start) => {
-    positions.push(start)
-    return true
-  })
-  return positions
 }

@@ -47,6 +47,33 @@ export function useOpenedAt(
   return settled
 }
 
+interface Placed extends Scrolled {
+  scrollOffset: number | null
+  scrollRect: { height: number } | null
+  measurementsCache: { start: number }[]
+  getTotalSize(): number
+}
+
+/**
+ * Moves the virtualizer to a new target before it says which rows to render. Otherwise the rows at the old offset would
+ * be rendered first, which after a jump are none of those that are shown.
+ */
+export function useOffsetOfTarget(
+  target: object | null,
+  index: number | null,
+  virtualizer: Placed,
+): void {
+  const placed = useRef<object | null>(null)
+  if (target === placed.current) return
+  placed.current = target
+  // Lays the new rows out.
+  const heightPx = virtualizer.getTotalSize()
+  const startPx = virtualizer.measurementsCache[index ?? -1]?.start
+  if (startPx === undefined || virtualizer.scrollOffset === null) return
+  const lastPx = Math.max(0, heightPx - (virtualizer.scrollRect?.height ?? 0))
+  virtualizer.scrollOffset = Math.min(startPx, lastPx)
+}
+
 /**
  * Scrolls to the very end whenever the rows of a list that follows its tail change their height.
  * The virtualizer only adds the difference, so an initial gap of a few pixels would remain. Not
@@ -113,21 +140,26 @@ export function useTailOverSizes(
   }, [hasRows])
 }
 
-/** Requests a page once each time that few rows are left. */
+/** After a jump this long: the next one of many, as in a replay, needs no page of the one before. */
+const pageAfterJumpMs = 200
+
+/** Requests a page once each time that few rows are left. `jumped`: shows an entry that was asked for. */
 export function usePaging(
-  settled: boolean,
-  rowsLeft: number,
   wanted: boolean,
+  rowsLeft: number,
+  jumped: { current: boolean },
   ask?: () => void,
 ): void {
-  const near = settled && wanted && rowsLeft < rowsLeftMin
+  const near = wanted && rowsLeft < rowsLeftMin
   const asking = useRef(ask)
   useEffect(() => {
     asking.current = ask
   })
   useEffect(() => {
-    if (near) asking.current?.()
-  }, [near])
+    if (!near) return
+    const timer = setTimeout(() => asking.current?.(), jumped.current ? pageAfterJumpMs : 0)
+    return () => clearTimeout(timer)
+  }, [near, jumped])
 }
 
 /**

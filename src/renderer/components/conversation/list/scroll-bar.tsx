@@ -13,7 +13,7 @@ import {
   useState,
 } from 'react'
 import { firstIndex } from '../../../../shared/first-index.ts'
-import { timeOfDay } from '../../primitives/format.ts'
+import { exactCount, timeOfDay } from '../../primitives/format.ts'
 import { classNames } from '../../primitives/index.ts'
 import { entrySeqOf, type Row, turnAt } from '../rows/rows.ts'
 import { ScrollMarks, useScrollMarks } from './scroll-marks.tsx'
@@ -86,7 +86,7 @@ export function ScrollBar(props: {
   const [place, setPlace] = useState<Place | null>(null)
   /** Another object at each scroll, null when the position is not shown. */
   const [shown, setShown] = useState<object | null>(null)
-  /** While the thumb is dragged it is at the pointer, and the scale stays as it was. */
+  /** While the thumb is dragged it is at the pointer, and the scale does not change. */
   const drag = useRef<{ grabPx: number; topPx: number; scale: Scale; extent: Extent } | null>(null)
   const scrolledByUser = useRef(false)
   const seqs = useMemo(() => risingSeqs(rows), [rows])
@@ -286,9 +286,7 @@ function positionText(rows: Row[], index: number, { total, turns }: Extent): str
   const row = rows[index]
   const place =
     turn === null || turns === null
-      ? `Entry ${counted(row ? entrySeqOf(row) : 1)} of ${counted(total)}`
-      : `Turn ${counted(turn)} of ${counted(Math.max(turn, turns))}`
+      ? `Entry ${exactCount(row ? entrySeqOf(row) : 1)} of ${exactCount(total)}`
+      : `Turn ${exactCount(turn)} of ${exactCount(Math.max(turn, turns))}`
   return row?.at ? `${place} · ${timeOfDay(row.at)}` : place
 }
-
-const counted = (count: number): string => count.toLocaleString('en')

@@ -19,7 +19,7 @@ import {
   useState,
 } from 'react'
 import type { Damage } from '../../../../shared/contract/workspace.ts'
-import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
+import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import { classNames } from '../../primitives/index.ts'
 import { createFolds, FoldContext } from '../fold-state.ts'
 import {
@@ -30,8 +30,10 @@ import {
   transcriptRows,
   turnAt,
 } from '../rows/rows.ts'
+import { estimatedHeight, estimatedStart } from './estimated-heights.ts'
 import {
   useFocusKept,
+  useOffsetOfTarget,
   useOpenedAt,
   usePaging,
   useRowFocus,
@@ -39,8 +41,11 @@ import {
   useTailKept,
   useTailOverSizes,
 } from './list-place.ts'
+import { type Paging, PagingNote } from './paging-note.tsx'
+import { isTyping, press } from './row-buttons.ts'
 import { type Extent, ScrollBar } from './scroll-bar.tsx'
 import { TranscriptRow } from './transcript-row.tsx'
+import { TurnAnnouncer } from './turn-announcer.tsx'
 
 export interface TranscriptListHandle {
   scrollToEnd(): void
@@ -51,12 +56,13 @@ export interface TranscriptListHandle {
 
 /** Rendered beyond each edge: what a wheel turns at once. Half a dozen short rows, or one long one. */
 const overscanPx = 400
+/** About what headers and the composer leave to the list; once it is laid out, its own height counts. */
+const shareOfWindow = 0.75
+const paddingPx = { start: 16, end: 24 }
 /** Positions this near to the end count as the tail. */
 const endThresholdPx = 48
 /** How long a row is highlighted after a jump to it. */
 const pointedOutMs = 1600
-
-type Paging = 'older' | 'newer' | 'jump' | null
 
 /** See `goTo` of the transcript store. */
 interface Target {
@@ -132,6 +138,7 @@ export function TranscriptList(props: TranscriptListProps) {
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
+    initialOffset: () => firstOffset(rows, target, startAt),
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     estimateSize: (index) => estimatedHeight(rows[index]),
     rangeExtractor: (range) => rangeWithin(range, laidOut.current?.measurementsCache ?? []),
@@ -139,13 +146,14 @@ export function TranscriptList(props: TranscriptListProps) {
     followOnAppend: live,
     // -1 disables end detection, so growth at the tail does not scroll.
     scrollEndThreshold: pinned && !hasNewer ? endThresholdPx : -1,
-    paddingStart: 16,
-    paddingEnd: 24,
+    paddingStart: paddingPx.start,
+    paddingEnd: paddingPx.end,
     // Its own `isAtEnd` makes the browser lay out what was rendered a moment ago.
     onChange: ({ getTotalSize, scrollOffset, scrollRect }) =>
       setAtEnd(getTotalSize() - (scrollOffset ?? 0) - (scrollRect?.height ?? 0) <= endThresholdPx),
   })
   laidOut.current = virtualizer
+  useOffsetOfTarget(target, target && targetIndex(rows, target), virtualizer)
   // Not in onChange, which reports a short scroll only with the next change of the rows.
   const onScroll = ({ currentTarget }: UIEvent<HTMLElement>) => {
     const { scrollTop: offset } = currentTarget
@@ -181,7 +189,7 @@ export function TranscriptList(props: TranscriptListProps) {
     virtualizer,
   )
   const firstKey = rows[0]?.key
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when a page came before what was there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when a page was prepended
   useLayoutEffect(() => {
     // Rows added above are not a scroll by the user.
     before.current = { offset: virtualizer.scrollOffset ?? 0, size: virtualizer.getTotalSize() }
@@ -192,8 +200,10 @@ export function TranscriptList(props: TranscriptListProps) {
   const shown = virtualizer.getVirtualItems()
   const inView = virtualizer.range ?? { startIndex: 0, endIndex: rows.length - 1 }
 
-  usePaging(settled, inView.startIndex, hasOlder && paging === null, onReachStart)
-  usePaging(settled, rows.length - 1 - inView.endIndex, hasNewer && paging === null, onReachEnd)
+  const canPage = settled && paging === null
+  const rowsAfter = rows.length - 1 - inView.endIndex
+  usePaging(canPage && hasOlder, inView.startIndex, isHeld, onReachStart)
+  usePaging(canPage && hasNewer, rowsAfter, isHeld, onReachEnd)
 
   useEffect(() => {
     if (pointedOut === null) return
@@ -247,9 +257,7 @@ export function TranscriptList(props: TranscriptListProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target; its rows came with it
   useLayoutEffect(() => {
     if (!target) return
-    // Entries before the first row are shown with it.
-    const named = rows.findIndex(({ key }) => key === target.rowKey)
-    const index = named >= 0 ? named : Math.max(0, rowIndexOfSeq(rows, target.seq))
+    const index = targetIndex(rows, target)
     const row = rows[index]
     if (row) {
       goElsewhere()
@@ -375,6 +383,23 @@ export function TranscriptList(props: TranscriptListProps) {
   )
 }
 
+/** Entries before the first row are shown with it. */
+function targetIndex(rows: Row[], { seq, rowKey }: Target): number {
+  const named = rows.findIndex(({ key }) => key === rowKey)
+  return named >= 0 ? named : Math.max(0, rowIndexOfSeq(rows, seq))
+}
+
+/**
+ * Where the list opens, by the estimated heights of its rows. From 0 the first rows would be rendered, only to be thrown
+ * away when the list is scrolled to its place.
+ */
+function firstOffset(rows: Row[], target: Target | null, startAt: 'start' | 'end'): number {
+  if (target) return paddingPx.start + estimatedStart(rows, targetIndex(rows, target))
+  if (startAt === 'start') return 0
+  const heightPx = paddingPx.start + estimatedStart(rows, rows.length) + paddingPx.end
+  return Math.max(0, heightPx - globalThis.innerHeight * shareOfWindow)
+}
+
 /** Rows of up to `overscanPx` beyond each edge. Counted in rows it would be thousands of pixels of long ones. */
 function rangeWithin({ startIndex, endIndex, count }: Range, sizes: { size: number }[]): number[] {
   let [first, last] = [startIndex, endIndex]
@@ -389,73 +414,4 @@ function extentOf(rows: Row[]): Extent {
   const last = rows.at(-1)
   const total = last ? entrySeqOf(last) : 1
   return { firstSeq: 1, lastSeq: total, total, turns: turnAt(rows, rows.length - 1) }
-}
-
-function PagingNote({ paging }: { paging: Paging }) {
-  return (
-    <div role="status" className="pointer-events-none absolute inset-x-0 top-2 flex justify-center">
-      {paging ? (
-        <span
-          aria-hidden={paging === 'jump'}
-          // A jump is usually done before this shows.
-          className="transition-opacity delay-300 starting:opacity-0 rounded-md bg-raised px-2 py-0.5 text-small text-muted shadow-popup"
-        >
-          {pagingTexts[paging]}
-        </span>
-      ) : null}
-    </div>
-  )
-}
-
-const pagingTexts = {
-  older: 'Loading earlier entries…',
-  newer: 'Loading later entries…',
-  jump: 'Loading entries…',
-}
-
-/** Announces complete turns to screen readers, not every word. */
-function TurnAnnouncer({ items }: { items: TranscriptItem[] }) {
-  const last = items.findLast((item) => item.kind === 'turn' && item.status === 'complete')
-  return (
-    <p role="log" aria-live="polite" className="sr-only">
-      {last?.kind === 'turn' ? `Turn ${last.turn} ended` : ''}
-    </p>
-  )
-}
-
-/**
- * Presses the button for `action` of the focused task, or of the row's. Returns false if there is
- * none.
- */
-function press(
-  target: HTMLElement,
-  row: HTMLElement | null,
-  action: 'transcript' | 'resume' | 'show' | 'menu',
-) {
-  const of = target.closest<HTMLElement>('[data-task]') ?? row
-  const button = of?.querySelector<HTMLElement>(`[data-action="${action}"]:not(:disabled)`)
-  button?.click()
-  return button !== undefined && button !== null
-}
-
-const isTyping = (target: EventTarget): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-
-/** Close enough that the scroll bar does not jump when rows are measured. */
-function estimatedHeight(row: Row | undefined): number {
-  switch (row?.kind) {
-    case 'text':
-      return 12 + Math.max(1, Math.ceil(row.text.length / 95)) * 21
-    case 'call':
-      return row.call.name === 'task' ? 120 : 32
-    case 'cards':
-      return 48 + Math.min(row.calls.length, 20) * 28
-    case 'mark':
-      return 36
-    case 'item':
-      return row.item.kind === 'prompt' ? 32 + Math.ceil(row.item.text.length / 90) * 21 : 40
-    default:
-      return 30
-  }
 }

@@ -10,10 +10,8 @@ import {
   untilFilled,
 } from '../../../../../storybook/transcript-scroller.ts'
 import { long } from '../../../../../tests/fixtures/entries/conversations.ts'
-import {
-  emptyTranscript,
-  foldEntries,
-} from '../../../../shared/projections/transcript/transcript.ts'
+import { foldEntries } from '../../../../shared/projections/transcript/transcript.ts'
+import { emptyTranscript } from '../../../../shared/projections/transcript/transcript-fold.ts'
 import type { Entry } from '../../../../shared/records/entries.ts'
 import { TranscriptList } from './transcript-list.tsx'
 

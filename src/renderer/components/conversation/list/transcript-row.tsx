@@ -1,5 +1,5 @@
 import { memo, type Ref, useState } from 'react'
-import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
+import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import { classNames } from '../../primitives/index.ts'
 import { EntryJson } from '../rows/entry-json.tsx'
 import { rowName } from '../rows/row-name.ts'

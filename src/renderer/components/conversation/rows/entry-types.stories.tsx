@@ -4,13 +4,13 @@ import { expect, fn, userEvent, within } from 'storybook/test'
 import { lookupOf } from '../../../../../storybook/task-lookup.ts'
 import { everyEntry } from '../../../../../tests/fixtures/entries/every-entry.ts'
 import { laterState } from '../../../../../tests/fixtures/entries/tasks.ts'
-import type { OutlineItem } from '../../../../shared/contract/transcripts.ts'
-import {
-  emptyTranscript,
-  foldEntries,
-  type NoteSubject,
-  type TranscriptItem,
-} from '../../../../shared/projections/transcript/transcript.ts'
+import type { OutlineItem } from '../../../../shared/contract/transcripts/transcripts.ts'
+import { foldEntries } from '../../../../shared/projections/transcript/transcript.ts'
+import { emptyTranscript } from '../../../../shared/projections/transcript/transcript-fold.ts'
+import type {
+  NoteSubject,
+  TranscriptItem,
+} from '../../../../shared/projections/transcript/transcript-items.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import type { EntryType } from '../../../../shared/records/entries.ts'
 import { TranscriptList } from '../list/transcript-list.tsx'

@@ -5,10 +5,8 @@ import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { inWindow } from '../../../../../storybook/decorators.tsx'
 import { session } from '../../../../../tests/fixtures/entries/builder.ts'
 import { ids } from '../../../../../tests/fixtures/entries/tasks.ts'
-import {
-  emptyTranscript,
-  foldEntries,
-} from '../../../../shared/projections/transcript/transcript.ts'
+import { foldEntries } from '../../../../shared/projections/transcript/transcript.ts'
+import { emptyTranscript } from '../../../../shared/projections/transcript/transcript-fold.ts'
 import { type DiffLayout, DiffLayoutContext } from '../../diff/diff-layout.ts'
 import { TranscriptList } from '../list/transcript-list.tsx'
 

@@ -11,7 +11,7 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { NoteSubject } from '../../../../shared/projections/transcript/transcript.ts'
+import type { NoteSubject } from '../../../../shared/projections/transcript/transcript-items.ts'
 import { plainText } from '../../../../shared/text/plain-text.ts'
 import { Disclosure } from '../disclosure.tsx'
 import { LongText } from './long-text.tsx'

@@ -13,7 +13,7 @@ import {
   SquareTerminal,
 } from 'lucide-react'
 import { useContext, useRef, useState } from 'react'
-import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
+import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import { createItemMarkdown } from '../../../../shared/projections/transcript/transcript-markdown.ts'
 import { terminalText } from '../../../../shared/text/terminal-text.ts'
 import { exactTime, timeOfDayWithSeconds } from '../../primitives/format.ts'

@@ -253,7 +253,7 @@ function Plan({ items }: { items: PlanItem[] }) {
   return (
     <ul className="ml-5.5 flex flex-col gap-0.5 py-1 text-ui text-muted">
       {items.map(({ text, status }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a plan is shown as it was, its lines are its places
+        // biome-ignore lint/suspicious/noArrayIndexKey: a recorded plan never changes, so positions identify its lines
         <li key={index} className="flex gap-2">
           <PlanMark status={status} />
           <span className="untrusted">{plainText(text)}</span>

@@ -7,13 +7,11 @@ import { session } from '../../../../../tests/fixtures/entries/builder.ts'
 import { leadEnded } from '../../../../../tests/fixtures/entries/conversations.ts'
 import { callId, taskId } from '../../../../../tests/fixtures/entries/ids.ts'
 import { ids, laterState } from '../../../../../tests/fixtures/entries/tasks.ts'
-import {
-  emptyTranscript,
-  foldEntries,
-  withPartial,
-  withProgress,
-} from '../../../../shared/projections/transcript/transcript.ts'
-import type { Entry, MessageEntry } from '../../../../shared/records/entries.ts'
+import { withPartial, withProgress } from '../../../../shared/projections/transcript/live-items.ts'
+import { foldEntries } from '../../../../shared/projections/transcript/transcript.ts'
+import { emptyTranscript } from '../../../../shared/projections/transcript/transcript-fold.ts'
+import type { Entry } from '../../../../shared/records/entries.ts'
+import type { MessageEntry } from '../../../../shared/records/entry-types/messages.ts'
 import { runIdOf } from '../../../../shared/records/ids.ts'
 import { TranscriptList } from '../list/transcript-list.tsx'
 import { TaskActionsContext, TaskLookupContext } from '../task-lookup.ts'

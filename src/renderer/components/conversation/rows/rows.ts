@@ -7,7 +7,7 @@
 import { traitsOf } from '../../../../shared/agents/tool-traits.ts'
 import type { Damage } from '../../../../shared/contract/workspace.ts'
 import { firstIndex } from '../../../../shared/first-index.ts'
-import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
+import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import type {
   ToolCallView,
   TurnBlock,

@@ -1,8 +1,8 @@
 /** Summaries: that of a run, and the one that replaces a part of the agent's context. */
 import { History, ScrollText } from 'lucide-react'
 import { type ReactNode, useContext, useEffect, useState } from 'react'
-import type { OutlineItem } from '../../../../shared/contract/transcripts.ts'
-import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript.ts'
+import type { OutlineItem } from '../../../../shared/contract/transcripts/transcripts.ts'
+import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import { exactCount } from '../../primitives/format.ts'
 import { Skeleton, TextButton } from '../../primitives/index.ts'
 import { Disclosure } from '../disclosure.tsx'

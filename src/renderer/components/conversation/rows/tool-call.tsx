@@ -283,7 +283,12 @@ function ToolOutput({ call }: { call: ToolCallView }) {
     <>
       <ShownImages images={call.images} foldKey={`${call.callId}:images`} />
       {detail?.kind === 'bash' && detail.whole ? (
-        <WholeOutput whole={detail.whole} bounded={given} />
+        <WholeOutput
+          whole={detail.whole}
+          bounded={given}
+          seq={call.resultSeq}
+          foldKey={`${call.callId}:whole`}
+        />
       ) : (
         given
       )}

@@ -1,74 +1,72 @@
 /** The complete output of a command, loaded in parts, because it may be 32 MB. */
-import { type ReactNode, useContext, useState } from 'react'
+import { type ReactNode, useContext } from 'react'
 import type { ToolDetail } from '../../../../shared/agents/tools.ts'
 import { bytes } from '../../primitives/format.ts'
 import { TextButton } from '../../primitives/index.ts'
 import { TaskActionsContext } from '../task-lookup.ts'
 import { LongText } from './long-text.tsx'
+import { partKey, useOutputParts } from './use-output-parts.ts'
 
 type Whole = NonNullable<Extract<ToolDetail, { kind: 'bash' }>['whole']>
 
-interface Shown {
-  text: string
-  /** The offsets of this part and those before it, in bytes. */
-  offsets: number[]
-  next: number | null
-}
-
-/** `bounded` is the output that the agent got, shown until the whole is requested. */
-export function WholeOutput({ whole, bounded }: { whole: Whole; bounded: ReactNode }) {
+/**
+ * `bounded` is the output that the agent got, shown until the whole is requested, or a search finds something in it.
+ * `seq` is its entry.
+ */
+export function WholeOutput(props: {
+  whole: Whole
+  bounded: ReactNode
+  seq: number | null
+  foldKey: string
+}) {
+  const { whole, bounded, seq, foldKey } = props
   const { readOutput } = useContext(TaskActionsContext)
-  const [shown, setShown] = useState<Shown | null>(null)
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
+  const parts = useOutputParts(whole.sha256, seq, foldKey)
+  const { part, busy, problem, matchesBefore, show, close } = parts
   if (!readOutput) return bounded
-  const show = async (offsets: number[]) => {
-    setBusy(true)
-    setProblem(null)
-    try {
-      const part = await readOutput(whole.sha256, offsets.at(-1) ?? 0)
-      setShown({ text: part.text, offsets, next: part.nextOffset })
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
-    }
-    setBusy(false)
-  }
   const failed = problem === null ? null : <p className="text-small text-red">{problem}</p>
-  if (!shown)
+  if (!part)
     return (
-      <div className="text-small">
+      <div className="text-small" data-matches-before={matchesBefore}>
         {bounded}
-        <TextButton className="mt-1" disabled={busy} onClick={() => void show([0])}>
+        <TextButton className="mt-1" disabled={busy} onClick={() => show([0])}>
           Open whole output ({bytes(whole.bytes)})
         </TextButton>
         {failed}
       </div>
     )
-  const { offsets, next } = shown
+  const { offsets, next } = part
   const from = offsets.at(-1) ?? 0
   return (
-    <div aria-busy={busy}>
-      <LongText key={from} captioned terminal label="Whole output" text={shown.text} />
-      <p className="mt-1 flex flex-wrap gap-x-3 text-small text-muted">
+    <div aria-busy={busy} data-matches-before={matchesBefore}>
+      <LongText
+        key={from}
+        captioned
+        terminal
+        label="Whole output"
+        text={part.text}
+        foldKey={partKey(foldKey, from)}
+      />
+      <p data-aside className="mt-1 flex flex-wrap gap-x-3 text-small text-muted">
         {from > 0 || next !== null ? (
           <span>
             {bytes(from)} to {bytes(next ?? whole.bytes)} of {bytes(whole.bytes)}
           </span>
         ) : null}
         {offsets.length > 1 ? (
-          <TextButton disabled={busy} onClick={() => void show(offsets.slice(0, -1))}>
+          <TextButton disabled={busy} onClick={() => show(offsets.slice(0, -1))}>
             Previous part
           </TextButton>
         ) : null}
         {next === null ? null : (
-          <TextButton disabled={busy} onClick={() => void show([...offsets, next])}>
+          <TextButton disabled={busy} onClick={() => show([...offsets, next])}>
             Next part
           </TextButton>
         )}
-        <TextButton onClick={() => setShown(null)}>Close whole output</TextButton>
+        <TextButton onClick={close}>Close whole output</TextButton>
       </p>
       {next === null && whole.leftOutBytes > 0 ? (
-        <p className="text-small text-muted">
+        <p data-aside className="text-small text-muted">
           {bytes(whole.leftOutBytes)} more were printed and are not kept.
         </p>
       ) : null}

@@ -5,10 +5,10 @@ import {
   descendantsOf,
   type LedgerState,
 } from '../../../../../shared/projections/ledger/ledger-state.ts'
-import type { Budget } from '../../../../../shared/records/budgets.ts'
 import { shortId, type TaskId } from '../../../../../shared/records/ids.ts'
 import type { ResumeCandidate, ResumeChoice } from '../../../../../shared/records/resume.ts'
-import type { Task } from '../../../../../shared/records/tasks.ts'
+import type { Budget } from '../../../../../shared/records/tasks/budgets.ts'
+import type { Task } from '../../../../../shared/records/tasks/tasks.ts'
 import type { Action } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
 import { usageError } from '../../exit-codes.ts'

@@ -3,7 +3,8 @@ import type { AgentChoice } from '../../../../../shared/agents/agent-specs.ts'
 import { isAgentPreset } from '../../../../../shared/agents/installed-agents.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import type { TaskId } from '../../../../../shared/records/ids.ts'
-import type { Isolation, Project } from '../../../../../shared/records/tasks.ts'
+import type { Project } from '../../../../../shared/records/projects/projects.ts'
+import type { Isolation } from '../../../../../shared/records/projects/workspaces.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
 import { usageError } from '../../exit-codes.ts'
@@ -202,7 +203,7 @@ export async function withDefaultModel(
 }
 
 /** Adds the project when it is not there yet, and takes it off again when nothing could be started. */
-async function startIn(
+export async function startIn(
   client: ShiplogClient,
   dir: string,
   start: (project: Project) => Promise<TaskId>,

@@ -99,7 +99,7 @@ async function setUp(
     await client.models.setDefaults({ defaultModel: full })
     await context.say(`New agents are offered ${full}.`)
   } else if (!works) {
-    await context.say(`${name} stays set up; the model of new agents is as it was.`)
+    await context.say(`${name} stays set up; the model of new agents did not change.`)
     for (const line of commandLines([[`shiplog agent setup ${name}`, 'chooses another model']]))
       await context.say(line)
   }

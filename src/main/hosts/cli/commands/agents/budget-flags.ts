@@ -1,5 +1,5 @@
 /** `--budget-…` as the budget of a tree. */
-import type { Budget } from '../../../../../shared/records/budgets.ts'
+import type { Budget } from '../../../../../shared/records/tasks/budgets.ts'
 
 export interface BudgetFlags {
   budgetUsd?: number

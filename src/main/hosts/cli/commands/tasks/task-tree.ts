@@ -2,7 +2,7 @@
 import { sleepOf } from '../../../../../shared/projections/ledger/sleep.ts'
 import { formatCause } from '../../../../../shared/records/causes.ts'
 import { shortId, type TaskId } from '../../../../../shared/records/ids.ts'
-import type { Task, TaskTree } from '../../../../../shared/records/tasks.ts'
+import type { Task, TaskTree } from '../../../../../shared/records/tasks/tasks.ts'
 import { addUsage, type Usage } from '../../../../../shared/records/usage.ts'
 import { sleepText } from '../../../../../shared/text/sleep-text.ts'
 import { costText } from '../../../../../shared/text/usage-text.ts'

@@ -1,8 +1,8 @@
-/** `shiplog tasks retry`, `restart`, `abandon` and `continue`: other ways on than a resume. */
+/** `shiplog tasks retry`, `restart` and `abandon`: other ways on than a resume. */
 
 import { resolveId, shortId, type TaskId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
-import type { Action, ParsedOptions } from '../../action.ts'
+import type { Action } from '../../action.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { endOf } from '../../follow/follow-run.ts'
 import { ledgerSnapshot } from '../../follow/follow-trees.ts'
@@ -13,9 +13,6 @@ import { resumeAndFollow } from '../../resume/resume-and-follow.ts'
 import { causeJson } from '../../task-json.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { runsAgents, withShiplog } from '../../with-shiplog.ts'
-import { type AgentFlags, chosenAgent, withDefaultModel } from '../agents/agent-run.ts'
-import { keyEnvOf } from '../agents/key-env.ts'
-import { modeOf, type PermissionsFlag } from '../agents/permissions-flag.ts'
 import {
   exitCodeOf,
   reportRun,
@@ -24,7 +21,6 @@ import {
   tellResult,
   tellWhatIsLeft,
 } from '../agents/report-run.ts'
-import { allowSetup, trustNewRoot } from '../trust.ts'
 
 /** A failed one runs again, to its end; with it what it had blocked. */
 export function retry(id: string): Action {
@@ -112,56 +108,5 @@ export function abandon(id: string): Action {
         for (const line of othersLines(others)) await context.say(line)
       }
       return exitCodes.done
-    })
-}
-
-interface ContinueFlags extends AgentFlags {
-  at?: number
-  permissions?: PermissionsFlag
-}
-
-/** A new root that continues another task; followed as `agent run` follows its own. */
-export function continueFrom([id = '', prompt]: string[], given: ParsedOptions): Action {
-  const trust = given.trust === true
-  const { at, permissions: flag, ...flags } = given as ContinueFlags
-  const permissions = modeOf(flag)
-  return (context) =>
-    withShiplog(context, runsAgents, async (session) => {
-      const { client } = session
-      const { tasks, projects } = await ledgerSnapshot(client)
-      const found = resolveId(id, tasks.keys())
-      const from = found.kind === 'found' ? tasks.get(found.id) : undefined
-      const project = from && projects.get(from.projectId)
-      if (project && (from?.isolation === 'worktree' || (at !== undefined && project.git)))
-        await allowSetup(context, session, project, trust)
-      if (project && trust) await trustNewRoot(session, project)
-      const isAnother =
-        flags.agent !== undefined ||
-        flags.command !== undefined ||
-        flags.scenario !== undefined ||
-        flags.baseUrl !== undefined ||
-        (flags.model !== undefined && from !== undefined && from.spec.kind !== 'model')
-      const whom = isAnother
-        ? {
-            agent: await withDefaultModel(
-              client,
-              await chosenAgent(prompt || from?.prompt || '', flags, context),
-            ),
-          }
-        : { model: flags.model, keyEnv: keyEnvOf(flags.keyEnv, context) }
-      const { taskId } = await session.starting(
-        () =>
-          hinting(client, 'continue', id, () =>
-            client.tasks.continueFrom({
-              taskId: id,
-              prompt,
-              ...whom,
-              at,
-              permissions,
-            }),
-          ),
-        (started) => [started.taskId],
-      )
-      return reportRun(context, session, taskId)
     })
 }

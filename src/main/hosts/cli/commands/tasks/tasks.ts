@@ -6,8 +6,9 @@ import {
   convertedLines,
   type UndoOutcome,
 } from '../../../../../shared/agents/tools.ts'
+import { recordSourceSchema } from '../../../../../shared/records/exported-tasks.ts'
 import { shortId, type TaskId } from '../../../../../shared/records/ids.ts'
-import { type TaskStatus, taskStatuses } from '../../../../../shared/records/tasks.ts'
+import { type TaskStatus, taskStatuses } from '../../../../../shared/records/tasks/task-status.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import { notCarriedLines } from '../../../../../shared/text/not-carried.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
@@ -24,16 +25,19 @@ import { printTree } from './task-tree.ts'
 interface ListOptions extends ParsedOptions {
   project?: string
   status?: string
+  source?: string
   all?: boolean
 }
 
 export function list(given: ParsedOptions): Action {
-  const { project, status, all = false } = given as ListOptions
+  const { project, status, source, all = false } = given as ListOptions
   return async (context) => {
     const query = {
       projectDir: project === undefined ? undefined : await projectPath(project, context.host.cwd),
       status: status === undefined ? undefined : statusOf(status),
-      all,
+      source: recordSourceSchema.optional().parse(source),
+      // What was imported is archived.
+      all: all || (source !== undefined && source !== 'here'),
     }
     return withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const { tasks } = await client.tasks.list(query)
@@ -173,8 +177,13 @@ function statusOf(text: string): TaskStatus | 'running' {
   throw usageError(`There is no status "${text}". It is one of: ${statuses.join(', ')}.`)
 }
 
-function nothingToList(query: { projectDir?: string; status?: string; all: boolean }): string {
-  if (query.projectDir !== undefined || query.status !== undefined) return 'No such tasks.'
+function nothingToList(query: {
+  projectDir?: string
+  status?: string
+  source?: string
+  all: boolean
+}): string {
+  if (query.projectDir ?? query.status ?? query.source) return 'No such tasks.'
   return query.all
     ? 'There are no tasks yet. Try `shiplog demo`.'
     : 'There are no tasks. `shiplog tasks list --all` shows the archived ones; `shiplog demo` makes some.'

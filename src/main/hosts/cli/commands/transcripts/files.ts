@@ -4,7 +4,7 @@ import {
   type MissingFiles,
   type StatedFiles,
   turnFileBytesMax,
-} from '../../../../../shared/contract/turn-files.ts'
+} from '../../../../../shared/contract/transcripts/turn-files.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'

@@ -1,4 +1,7 @@
-/** `shiplog import TOOL [PATH]`: sessions of another tool, as archived roots; with `--scan` only what is there. */
+/**
+ * `shiplog import [TOOL] [PATH]`: sessions of another tool, as archived roots; with `--scan` it only lists what was
+ * found, with `--watch` it goes on as they grow.
+ */
 import { resolve } from 'node:path'
 import prettyMs from 'pretty-ms'
 import {
@@ -9,19 +12,17 @@ import {
   type SkippedSession,
 } from '../../../../../shared/contract/imports.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
-import {
-  type SessionTool,
-  sessionToolSchema,
-} from '../../../../../shared/records/exported-tasks.ts'
+import { type ImportTool, importToolSchema } from '../../../../../shared/records/exported-tasks.ts'
 import { shortId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import { toolName } from '../../../../../shared/text/import-text.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
-import { exitCodes } from '../../exit-codes.ts'
+import { exitCodes, usageError } from '../../exit-codes.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { size } from '../../terminal/wording.ts'
 import { withShiplog } from '../../with-shiplog.ts'
+import { watch } from './import-watch.ts'
 
 /** Between two lines about the progress. */
 const progressMs = 2_000
@@ -31,19 +32,26 @@ const listedProjects = 20
 const listedSessions = 20
 
 export function importSessions(
-  given: string,
+  given: string | undefined,
   path: string | undefined,
   options: ParsedOptions,
 ): Action {
-  const tool = sessionToolSchema.parse(given)
+  const tool = importToolSchema.optional().parse(given)
+  if (tool === undefined && options.scan !== true)
+    throw usageError('Name the tool whose sessions are imported, or see what there is: `--scan`.', [
+      ...importToolSchema.options.map((one) => `shiplog import ${one}`),
+      'shiplog import --scan',
+    ])
+  if (path === undefined && options.scan !== true && (tool === 'atif' || tool === 'shiplog'))
+    throw usageError(`Name the file: \`shiplog import ${tool} PATH\`.`)
   return (context) =>
     withShiplog(context, { host: 'cli', reachable: true }, async ({ client, ending }) => {
-      const request = {
-        tool,
-        ...(path !== undefined && { path: resolve(context.host.cwd, path) }),
-      }
-      if (options.scan === true) await scan(context, client, request)
-      else await run(context, client, { ...request, signal: ending })
+      const place = path === undefined ? {} : { path: resolve(context.host.cwd, path) }
+      if (options.scan === true || tool === undefined)
+        await scan(context, client, { ...(tool && { tool }), ...place })
+      else if (options.watch === true)
+        return watch(context, client, { tool, ...place, signal: ending })
+      else return run(context, client, { tool, ...place, signal: ending })
       return exitCodes.done
     })
 }
@@ -51,12 +59,14 @@ export function importSessions(
 async function scan(
   context: CliContext,
   client: ShiplogClient,
-  request: { tool: SessionTool; path?: string },
+  request: { tool?: ImportTool; path?: string },
 ): Promise<void> {
   const { sources } = await client.imports.scan(request)
   if (context.json) return context.printJson({ sources })
   if (sources.length === 0)
-    await context.say(`No sessions of ${toolName(request.tool)} were found.`)
+    await context.say(
+      `No sessions of ${request.tool ? toolName(request.tool) : 'other tools'} were found.`,
+    )
   for (const source of sources) await printSource(context, source)
 }
 
@@ -82,8 +92,8 @@ async function printSource(context: CliContext, source: ImportSourceFound): Prom
 async function run(
   context: CliContext,
   client: ShiplogClient,
-  { signal, ...request }: { tool: SessionTool; path?: string; signal: AbortSignal },
-): Promise<void> {
+  { signal, ...request }: { tool: ImportTool; path?: string; signal: AbortSignal },
+): Promise<number> {
   const sessions: ImportedSession[] = []
   const skipped: SkippedSession[] = []
   const startedAt = performance.now()
@@ -96,7 +106,12 @@ async function run(
       await context.say(context.err.style('dim', progressLine(event, saidAt - startedAt)))
     }
   }
-  if (context.json) return context.printJson({ sessions, skipped })
+  // A file that can't be read must not look like success to a script.
+  const exitCode = sessions.length === 0 && skipped.length > 0 ? exitCodes.failed : exitCodes.done
+  if (context.json) {
+    await context.printJson({ sessions, skipped })
+    return exitCode
+  }
   const added = sessions.filter(({ isNew }) => isNew)
   const grown = sessions.filter(({ isUpdated }) => isUpdated)
   const same = sessions.length - added.length - grown.length
@@ -105,21 +120,28 @@ async function run(
     ...(grown.length > 0 ? [`updated ${grown.length}`] : []),
     ...(same > 0 ? [`${same} were here already`] : []),
   ]
-  await context.say(`${done.join(', ')}.`)
+  if (exitCode === exitCodes.done) await context.say(`${done.join(', ')}.`)
   for (const one of [...added, ...grown].slice(0, listedSessions))
     await context.say(`  ${shortId(one.taskId)}  ${safeLine(one.title)}`)
   const more = added.length + grown.length - listedSessions
   if (more > 0) await context.say(`  and ${more} more: \`shiplog tasks list --all\``)
   const damaged = sessions.reduce((sum, one) => sum + one.damaged, 0)
+  const withheld = sessions.reduce((sum, one) => sum + one.withheld, 0)
+  if (withheld > 0)
+    await context.say(
+      `${counted(withheld, 'entry', 'entries')} had been masked or left out before.`,
+    )
   if (damaged > 0)
     await context.warn(`${counted(damaged, 'line')} could not be read; the transcripts show where.`)
   for (const { session, reason } of skipped)
     await context.warn(`${session} was left out: ${reason}`)
+  return exitCode
 }
 
 function progressLine({ sessions, sessionsTotal, bytes, bytesTotal }: ImportProgress, ms: number) {
   const perSecond = (bytes / ms) * 1_000
-  const left = perSecond > 0 ? ((bytesTotal - bytes) / perSecond) * 1_000 : null
+  const left =
+    perSecond > 0 && bytes < bytesTotal ? ((bytesTotal - bytes) / perSecond) * 1_000 : null
   return [
     `${sessions} of ${counted(sessionsTotal, 'session')}`,
     `${size(bytes)} of ${size(bytesTotal)}`,

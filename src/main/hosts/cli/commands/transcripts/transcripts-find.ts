@@ -1,5 +1,5 @@
 /** `shiplog transcripts find`: all matches of a text in one transcript. */
-import type { FindPlace } from '../../../../../shared/contract/transcript-find.ts'
+import type { FindPlace } from '../../../../../shared/contract/transcripts/find.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'

@@ -13,10 +13,9 @@ import { createTranscriptMarkdown } from '../../../../../shared/projections/tran
 import { readPages } from '../../../../../shared/read-pages.ts'
 import type { Entry } from '../../../../../shared/records/entries.ts'
 import { shortId } from '../../../../../shared/records/ids.ts'
-import { isRunning } from '../../../../../shared/records/tasks.ts'
+import { isRunning } from '../../../../../shared/records/tasks/task-status.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import { dayOf } from '../../../../../shared/text/format-time.ts'
-import { terminalText } from '../../../../../shared/text/terminal-text.ts'
 import { withWholeValues } from '../../../../../shared/whole-values.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
@@ -29,6 +28,7 @@ import { ago, size, statusWording } from '../../terminal/wording.ts'
 import { withShiplog } from '../../with-shiplog.ts'
 import { projectNamed } from '../project-named.ts'
 import { continues, hintsFor } from '../tasks/task-tree.ts'
+import { shownEntry } from './shown-entry.ts'
 
 export function list(given: ParsedOptions): Action {
   const project = given.project as string | undefined
@@ -295,19 +295,13 @@ async function printMarkdown(
     }
     damage.add(page.damage)
     last = page
-    await print(markdown.add(raw ? page.entries : page.entries.map(withoutSequences)))
+    await print(markdown.add(raw ? page.entries : page.entries.map(shownEntry)))
     if (out.closed) break
   }
   const ending = { partial: last?.partial, live: heading?.live, cut: last?.nextSeq != null }
   await print(markdown.end(ending))
   return { damage: damage.all }
 }
-
-/** Removes terminal sequences from a command's output, and none from the command itself. */
-const withoutSequences = (entry: Entry): Entry =>
-  entry.type === 'tool-result' && entry.name === 'bash'
-    ? { ...entry, output: terminalText(entry.output) }
-    : entry
 
 interface Heading {
   markdown: string

@@ -57,7 +57,7 @@ function exportSummary(
   const copies = redacted > 0 ? ` (${redacted} with a readable copy, which nothing proves)` : ''
   const what = `${counted(records, 'record')} of ${counted(tasks, 'task')}, and ${withheld} withheld${copies}`
   return ok
-    ? `In order: ${what}. Each record is as it was written and in its place; nothing else is missing.`
+    ? `In order: ${what}. Each record is unaltered and in its place; nothing else is missing.`
     : `Damaged: ${what}. Something was changed, cut or lost since it was exported.`
 }
 

@@ -1,0 +1,103 @@
+/** How what an agent sends of one of its sessions becomes events and answers. */
+import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
+import type { AgentHost } from '../../../shared/agents/driver/agent-session.ts'
+import { jsonOf } from './content.ts'
+import type { RunToolServer } from './mcp/tool-servers.ts'
+import { allowOnce, cancelled, questionOf, responseTo } from './permission-requests.ts'
+import type { Item, SessionItem } from './session-items.ts'
+import type { SubAgentCalls } from './sub-agents/sub-agent-calls.ts'
+import { saysSomething } from './update-kinds.ts'
+import type { UpdateFold } from './updates.ts'
+
+export interface ItemReader {
+  /** Yields the events of one item. A request for permission is answered later. */
+  read(item: Item): AsyncGenerator<AgentEvent>
+  /** What was asked and refused since the last call of it, the last of it; null: nothing. */
+  takeRefused(): string | null
+}
+
+export function createItemReader({
+  source,
+  sessionId,
+  fold,
+  host,
+  tools,
+  subAgents,
+}: {
+  /** The agent, in foreign entries. */
+  source: string
+  sessionId: string
+  fold: UpdateFold
+  host: AgentHost
+  tools: Pick<RunToolServer, 'stopWaiting'> | null
+  subAgents: SubAgentCalls
+}): ItemReader {
+  let refused: string | null = null
+
+  async function* read(item: Item): AsyncGenerator<AgentEvent> {
+    if (item.kind === 'mark') return item.resolve()
+    if (item.kind === 'sub-agent-began') return yield* subAgents.began(item.child)
+    if (item.kind === 'permission') return yield* ask(item)
+    if (item.sessionId !== sessionId && item.sessionId !== '') {
+      const { update } = item
+      if (saysSomething(update))
+        yield { type: 'foreign', source, content: jsonOf({ sessionId: item.sessionId, update }) }
+      return
+    }
+    if (subAgents.isAbout(item.update)) return yield* subAgents.read(item.update, item.about)
+    yield* subAgents.goesOn(item.update)
+    const events = fold.update(item.update)
+    // The agent has an answer to each of its calls, or gave up on them: no call may hold up the end of the turn.
+    if (events.some(({ type }) => type === 'turn-ended')) tools?.stopWaiting()
+    yield* events
+  }
+
+  function* ask(item: Extract<Item, { kind: 'permission' }>): Generator<AgentEvent> {
+    const { events, call } = fold.asked(item.request.toolCall)
+    yield* events
+    // Shiplog's own tools are decided on when they are called.
+    if (call === 'own') return item.resolve(allowOnce(item.request))
+    const question = questionOf(item.request, call)
+    void decide(question, item).then((isAllowed) => {
+      if (!isAllowed) refused = question.question
+    })
+  }
+
+  /** Answers a request for permission. Returns whether it was allowed. */
+  async function decide(
+    question: ReturnType<typeof questionOf>,
+    { signal, resolve }: Extract<Item, { kind: 'permission' }>,
+  ): Promise<boolean> {
+    signal.addEventListener('abort', () => resolve(cancelled), { once: true })
+    try {
+      const answer = await host.ask(question)
+      resolve(responseTo(answer, question.options))
+      return answer.allowed
+    } catch {
+      // The run ends.
+      resolve(cancelled)
+      return false
+    }
+  }
+
+  return {
+    read,
+    takeRefused() {
+      const taken = refused
+      refused = null
+      return taken
+    },
+  }
+}
+
+/** Yields what updates say that nobody waits for any more, and refuses what they ask. */
+export function* drained(
+  fold: UpdateFold,
+  feed: { take(): SessionItem | undefined },
+): Generator<AgentEvent> {
+  for (let item = feed.take(); item; item = feed.take()) {
+    if (item.kind === 'update') yield* fold.update(item.update)
+    else if (item.kind === 'permission') item.resolve(cancelled)
+    else if (item.kind === 'mark') item.resolve()
+  }
+}

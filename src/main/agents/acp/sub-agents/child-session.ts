@@ -1,0 +1,137 @@
+/**
+ * A sub-agent that runs in the process of its parent, as a session of its own: its task is run, recorded, asked about
+ * and stopped like any other. It ends when the agent says that it is idle.
+ */
+import { methods, RequestError } from '@agentclientprotocol/sdk/unstable'
+import type { AgentEvent } from '../../../../shared/agents/driver/agent-events.ts'
+import type { AgentPlace } from '../../../../shared/agents/driver/agent-place.ts'
+import type {
+  AgentHost,
+  AgentSession,
+  OpenAgent,
+} from '../../../../shared/agents/driver/agent-session.ts'
+import type { Cause } from '../../../../shared/records/causes.ts'
+import type { AcpAgent } from '../acp-agent.ts'
+import type { AcpConnection } from '../connection.ts'
+import { isRecord, text } from '../content.ts'
+import { causeOfError, causeOfStop } from '../failures.ts'
+import { createItemReader } from '../read-items.ts'
+import type { Child } from '../session-items.ts'
+import { optionOf } from '../session-options.ts'
+import { createUpdateFold, type UpdateFold } from '../updates.ts'
+import { usageOfAnswer } from '../usage.ts'
+import type { SessionFeeds } from './session-feeds.ts'
+import { createSubAgentCalls } from './sub-agent-calls.ts'
+
+interface ChildPorts {
+  agent: AcpAgent
+  connection: Pick<AcpConnection, 'notify'>
+  feeds: SessionFeeds
+  /** The session of the run, which is stopped if this one can't be stopped alone. */
+  mainSessionId: string
+}
+
+export function openChild(ports: ChildPorts): (child: Child) => OpenAgent {
+  return (child) => async (place) => childSession(child, place, ports)
+}
+
+function childSession(child: Child, place: AgentPlace, ports: ChildPorts): AgentSession {
+  const { agent, connection, feeds, mainSessionId } = ports
+  const { sessionId } = child
+  // Its own store may have it in a file, which is linked by this id. It can't be resumed by it.
+  const ref = { agent: `${agent.source}${ofSubAgent}`, id: sessionId }
+
+  async function* run(_: unknown, host: AgentHost): AsyncGenerator<AgentEvent> {
+    const cwd = child.cwd ?? place.cwd
+    const fold = createUpdateFold({ source: agent.source, cwd })
+    const subAgents = createSubAgentCalls({
+      ...{ source: agent.source, sessionId, isSubAgent: true, feeds, fold, host },
+      open: openChild(ports),
+    })
+    const reader = createItemReader({
+      ...{ source: agent.source, sessionId, fold, host, subAgents },
+      tools: null,
+    })
+    let model: string | null = null
+    yield { type: 'session', ref }
+    // Shiplog records the files of its parent's folder alone.
+    if (cwd !== place.cwd) yield { type: 'foreign', source: agent.source, content: { cwd } }
+    fold.begin()
+    yield* fold.openTurn()
+    for (;;) {
+      const item = child.feed.take()
+      if (!item) {
+        await child.feed.wait()
+        continue
+      }
+      if (item.kind === 'idle') return yield* ended(item.state, { host, fold, subAgents, model })
+      if (item.kind === 'gone') {
+        yield* subAgents.turnEnds()
+        yield { type: 'failed', cause: causeOfGone(item.error, agent) }
+        return
+      }
+      if (item.kind === 'update') model = modelIn(item.update) ?? model
+      yield* reader.read(item)
+    }
+  }
+
+  async function* ended(
+    state: Record<string, unknown>,
+    at: {
+      host: AgentHost
+      fold: UpdateFold
+      subAgents: ReturnType<typeof createSubAgentCalls>
+      model: string | null
+    },
+  ): AsyncGenerator<AgentEvent> {
+    const { host, fold, subAgents, model } = at
+    const stop = text(state.stopReason) ?? 'end_turn'
+    const cause = causeOfIdle(state, stop, agent)
+    yield* subAgents.turnEnds()
+    const { lastText } = fold.seen()
+    if (!cause && lastText !== '')
+      await host.callTool({
+        name: 'agent_report',
+        input: { title: 'Its last message', markdown: lastText },
+      })
+    const usage = usageOfAnswer(state, { isSum: true, costUsd: null })
+    yield* fold.end({ usage, ...(model !== null && { model }), stop })
+    if (cause) yield { type: 'failed', cause }
+  }
+
+  return {
+    ref,
+    run,
+    async cancel() {
+      const stopped = child.canCancel ? sessionId : mainSessionId
+      if (!child.isOver)
+        await connection.notify(methods.agent.session.cancel, { sessionId: stopped })
+    },
+    async close() {
+      feeds.leave(child)
+    },
+  }
+}
+
+/** After the name of the agent, in the reference to a session that only its parent's session can go on with. */
+const ofSubAgent = '/sub-agent'
+
+function causeOfIdle(state: Record<string, unknown>, stop: string, agent: AcpAgent): Cause | null {
+  if (stop === 'cancelled') return { kind: 'stopped', by: 'parent' }
+  if (stop !== 'error') return causeOfStop(stop)
+  const { code, message, data } = isRecord(state.error) ? state.error : {}
+  const error = new RequestError(
+    typeof code === 'number' ? code : -32603,
+    text(message) ?? 'it did not say why',
+    data,
+  )
+  return causeOfError(error, agent)
+}
+
+const causeOfGone = (error: Error | null, agent: AcpAgent): Cause =>
+  error === null ? { kind: 'stopped', by: 'parent' } : causeOfError(error, agent)
+
+function modelIn(update: unknown): string | null {
+  if (!isRecord(update) || update.sessionUpdate !== 'config_option_update') return null
+  return text(optionOf(update, 'model')?.currentValue)
+}

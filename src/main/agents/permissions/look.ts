@@ -1,0 +1,208 @@
+/**
+ * What a request would run, write and read, at any depth: the form that rules match. Reads the file
+ * system to resolve links, and changes nothing.
+ */
+import { existsSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import { findEdited, findPath, isGlobInside, type PathFound, type Place } from './places.ts'
+import { policyPath } from './policy.ts'
+import { onlyReads } from './reading-commands.ts'
+import { isHarmlessVariable, isOwnVariable } from './rules.ts'
+import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
+import { behindSudo, wrappedIn } from './wrapped-commands.ts'
+
+export type PermissionRequest =
+  | { kind: 'command'; command: string; place: Place }
+  | { kind: 'edit'; path: string; place: Place }
+  | OtherRequest
+
+/**
+ * `subject`: the used path or address; null if unknown, which always asks. `given`: as the agent
+ * wrote it.
+ */
+export interface OtherRequest {
+  kind: 'other'
+  tool: string
+  subject: string | null
+  given: string
+}
+
+/** A request in the form that rules match: everything that runs or is written, at any depth. */
+export type Seen =
+  | (Findings & { kind: 'command'; behindSudo: Findings })
+  | { kind: 'edit'; path: string; found: PathFound }
+  | OtherRequest
+
+interface Findings {
+  steps: Step[]
+  unclear: string[]
+}
+
+export type Step =
+  | {
+      kind: 'run'
+      segment: Extract<Segment, { kind: 'command' }>
+      /** It only reads, or is a shell builtin without effect. */
+      harmless: boolean
+      /** It only runs another command, which is a separate step. */
+      transparent: boolean
+      /** An argument names the repository's policy, which it may change. */
+      namesPolicy: boolean
+    }
+  /** `isKnown`: whether the file is certain before it runs. */
+  | { kind: 'write'; path: string; found: PathFound; isKnown: boolean; always: boolean }
+  | { kind: 'read'; text: string; inside: boolean }
+
+export function look(request: PermissionRequest): Seen {
+  if (request.kind === 'other') return request
+  const { place } = request
+  if (request.kind === 'edit')
+    return { ...request, found: findEdited(request.path, place.workingDir) }
+  const seen: Extract<Seen, { kind: 'command' }> = {
+    ...{ kind: 'command', steps: [], unclear: [] },
+    behindSudo: { steps: [], unclear: [] },
+  }
+  addSteps(
+    readShellCommand(request.command),
+    seen,
+    seen.behindSudo,
+    { place, folders: [place.cwd] },
+    0,
+  )
+  return seen
+}
+
+interface Where {
+  place: Place
+  /**
+   * The directories that the shell may be in after `cd` to folders inside; null if it may be
+   * outside.
+   */
+  folders: string[] | null
+}
+
+/** Maximum nesting of commands. Deeper ones are not legitimate. */
+const depthMax = 5
+
+function addSteps(
+  { segments, unclear }: ShellReading,
+  seen: Findings,
+  sudo: Findings,
+  where: Where,
+  depth: number,
+): void {
+  seen.unclear.push(...unclear)
+  if (depth > depthMax) seen.unclear.push('commands nested too deeply')
+  if (depth > depthMax) return
+  const find = (path: string): PathFound =>
+    where.folders ? findPath(path, where.place, where.folders) : { inside: false }
+  const inside = (path: string, isGlob: boolean) =>
+    isGlob
+      ? where.folders !== null && isGlobInside(path, where.place, where.folders)
+      : find(path).inside
+  // Checked first, because in a loop or after a substitution it may run first.
+  const targets = segments.flatMap((segment) => folderOf(segment))
+  if (targets.length > 0) where.folders = foldersBy(targets, where)
+  for (const segment of segments) {
+    if (segment.kind !== 'command') {
+      const { path } = segment
+      const text = path.kind === 'dynamic' ? path.text : path.value
+      const found: PathFound = path.kind === 'literal' ? find(text) : { inside: false }
+      const isStream = path.kind === 'literal' && streams.test(text)
+      if (segment.kind === 'write')
+        seen.steps.push({
+          ...{ kind: 'write', path: text, found, always: isStream },
+          isKnown: path.kind === 'literal' && (where.folders !== null || isAbsolute(text)),
+        })
+      // What a substitution is read from runs as a step of its own.
+      else if (!text.startsWith('<('))
+        seen.steps.push({ kind: 'read', text, inside: isStream || found.inside })
+      continue
+    }
+    const { words, assignments } = segment
+    const wrapped = wrappedIn(words)
+    if (wrapped.kind === 'opaque') seen.unclear.push(wrapped.reason)
+    if (wrapped.kind === 'runs') addSteps(wrapped.reading, seen, sudo, where, depth + 1)
+    const asAnother = behindSudo(words)
+    if (asAnother.kind === 'opaque') sudo.unclear.push(asAnother.reason)
+    if (asAnother.kind === 'runs') addSteps(asAnother.reading, sudo, sudo, { ...where }, depth + 1)
+    const harmless =
+      words.length === 0
+        ? assignments.every(isOwnVariable)
+        : assignments.every(isHarmlessVariable) &&
+          (onlyReads(words, inside) || changesFolder(segment, where) || exportsHarmless(segment))
+    const transparent =
+      wrapped.kind === 'runs' &&
+      (wrapped.own === null || onlyReads(wrapped.own, inside)) &&
+      assignments.every(isHarmlessVariable)
+    const namesPolicy = words.some(
+      (word) => word.kind === 'literal' && mayBePolicy(word.value, find),
+    )
+    seen.steps.push({ kind: 'run', segment, harmless, transparent, namesPolicy })
+  }
+}
+
+const streams = /^\/dev\/(null|stdin|stdout|stderr|tty|fd\/\d+)$/
+
+/** More are not legitimate. */
+const foldersMax = 30
+
+/** Returns the target of `cd` to a folder without `..`; null for anything else. */
+function folderOf(segment: Segment): (string | null)[] {
+  if (segment.kind !== 'command') return []
+  const [name, to, ...more] = segment.words
+  if (name?.kind !== 'literal' || !['cd', 'pushd', 'popd'].includes(name.value)) return []
+  if (name.value !== 'cd' || more.length > 0 || to?.kind !== 'literal') return [null]
+  const isPlain = to.value !== '' && !/^[-~]/.test(to.value) && !to.value.split('/').includes('..')
+  return [isPlain ? to.value : null]
+}
+
+/** Each may be entered any number of times, from any other. */
+function foldersBy(targets: (string | null)[], { place, folders }: Where): string[] | null {
+  if (folders === null) return null
+  const all = new Set(folders)
+  for (const folder of all) {
+    for (const target of targets) {
+      if (target === null) return null
+      const next = resolve(folder, target)
+      if (!findPath(next, place).inside) return null
+      if (folder === place.cwd || existsSync(next)) all.add(next)
+    }
+    if (all.size > foldersMax) return null
+  }
+  return [...all]
+}
+
+/** `cd` to a folder within the working directory. */
+function changesFolder(
+  segment: Extract<Segment, { kind: 'command' }>,
+  { folders }: Where,
+): boolean {
+  const [to] = folderOf(segment)
+  return typeof to === 'string' && folders !== null
+}
+
+function exportsHarmless({ words }: Extract<Segment, { kind: 'command' }>): boolean {
+  const [name, ...args] = words
+  if (name?.kind !== 'literal' || name.value !== 'export' || args.length === 0) return false
+  return args.every((word) => {
+    const found = word.kind === 'literal' ? /^([A-Z_]+)=/.exec(word.value) : null
+    return found !== null && isHarmlessVariable({ name: found[1] ?? '', value: null })
+  })
+}
+
+/** Reports whether an argument (`file`, `--output=file`, `of=file`) is the policy or its folder. */
+function mayBePolicy(word: string, find: (path: string) => PathFound): boolean {
+  if (!word.toLowerCase().includes('.shiplog')) return false
+  return [word, word.slice(word.indexOf('=') + 1)].some((path) => {
+    const found = find(path.replace(/\/+$/, ''))
+    const folder = policyPath.slice(0, policyPath.indexOf('/'))
+    return (
+      isPolicy(found) || (found.inside && found.names.some((one) => one.toLowerCase() === folder))
+    )
+  })
+}
+
+/** Some file systems ignore case. */
+export const isPolicy = (found: PathFound): boolean =>
+  found.inside && found.names.some((name) => name.toLowerCase() === policyPath)

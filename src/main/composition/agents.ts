@@ -1,0 +1,185 @@
+/** The kinds of agent, and what they may do unasked. */
+
+import { createAllowConfiguration } from '../agents/acp/configuration/allow-configuration.ts'
+import { createProjectConfiguration } from '../agents/acp/configuration/project-configuration.ts'
+import { createAcpDriver } from '../agents/acp/driver.ts'
+import type { FindProgram } from '../agents/acp/find-program.ts'
+import { type AgentStore, agentSettingsOf } from '../agents/acp/installed/agent-store.ts'
+import { createInstalledAgents } from '../agents/acp/installed/installed-agents.ts'
+import type { ToolServers } from '../agents/acp/mcp/tool-servers.ts'
+import { createOpenTaskTools, offeredPresets } from '../agents/acp/task-tools.ts'
+import { builtInSource } from '../agents/definitions/definition.ts'
+import { createDefinitions } from '../agents/definitions/index.ts'
+import { createModelDriver } from '../agents/model/driver.ts'
+import type { ProjectFacts } from '../agents/model/instructions.ts'
+import { createPermissions } from '../agents/permissions/permissions.ts'
+import { openPermissionStore } from '../agents/permissions/store.ts'
+import type { createModelSettings } from '../agents/providers/model-settings.ts'
+import { createScriptedDriver } from '../agents/scripted/driver.ts'
+import { createFilesInside } from '../agents/tools/inside/index.ts'
+import type { RecordReader } from '../agents/tools/record-tools.ts'
+import type { Git } from '../git/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Custody } from '../processes/custody.ts'
+import { recordAnswer } from '../record-tools/record-tools.ts'
+import { createInProcessClient, type ShiplogRouter } from '../rpc/router.ts'
+import { agentEnvironment, isSecret } from '../secrets/agent-environment.ts'
+import type { LearningMasker } from '../secrets/masker.ts'
+import { openTerminal } from '../system/open-terminal.ts'
+import { version } from '../version.ts'
+import { createAllowedConfiguration } from '../workspaces/allowed-configuration.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import type { Foundation } from './foundation.ts'
+import type { Notices } from './notices.ts'
+import type { OpenShiplogOptions } from './options.ts'
+
+export async function openPermissions(
+  { ledger, layout, clock }: Foundation,
+  deps: {
+    workspaces: WorkspaceService
+    canAsk: NonNullable<OpenShiplogOptions['canAsk']>
+    notices: Notices
+  },
+) {
+  const { workspaces, canAsk, notices } = deps
+  return createPermissions({
+    store: await openPermissionStore(layout.permissions),
+    clock,
+    canAsk,
+    taskOf: (taskId) => ledger.state.tasks.get(taskId),
+    projectOf: workspaces.projects.known,
+    setUpOf: async (projectId) => {
+      if (!workspaces.projects.known(projectId).git) return null
+      // A configuration that can't be used makes no worktree; making one reports why.
+      const found = await workspaces.projects.setup(projectId).catch(() => null)
+      return found?.setup ?? null
+    },
+    onWarning: notices.warning,
+  })
+}
+
+export function createDrivers(
+  { git, ledger }: Foundation,
+  deps: {
+    models: Awaited<ReturnType<typeof createModelSettings>>
+    secrets: LearningMasker
+    notices: Notices
+    custody: Custody
+    find: FindProgram
+    agentStore: AgentStore
+  },
+) {
+  const { models, secrets, notices, custody, find, agentStore } = deps
+  const isInstalled = async (command: string) =>
+    (await find(command, process.env.PATH ?? '')) !== null
+  const definitions = createDefinitions({
+    ...{ inside: createFilesInside(), mask: secrets, onNotice: notices.warning },
+    ...{ resolveModel: models.providers.resolve, isSetUp: async () => true },
+    subAgentModel: () => null,
+  })
+  const model = createModelDriver({
+    access: { keys: models.providers, contextWindow: models.contextWindow },
+    resolve: models.providers.resolve,
+    providerNames: () => models.providers.list().map(({ name }) => name),
+    subAgentModel: () => models.providers.defaults().subAgentModel,
+    otherAgents: () => offeredPresets(isInstalled),
+    facts: (cwd, signal) => projectFacts(git, cwd, signal),
+    mask: secrets,
+    onNotice: notices.warning,
+  })
+  return {
+    scripted: createScriptedDriver(secrets),
+    model,
+    acp: createAcpDriver({
+      ...{ custody, version, find, hostEnv: process.env, definitions },
+      settings: agentSettingsOf(agentStore),
+      allowConfiguration: createAllowConfiguration({
+        allowedIn: createAllowedConfiguration(ledger).ofTask,
+        ...configurationReading(git),
+      }),
+      openTools: createOpenTaskTools({
+        servers: toolServers(),
+        ...{ definitions, isInstalled },
+      }),
+      async onModel({ name, model: own, source }, dir) {
+        const named =
+          own ?? (source === builtInSource ? models.providers.defaults().subAgentModel : null)
+        if (named === null) return null
+        const prepared = await model.prepare({ kind: 'model', model: named, agent: name }, dir)
+        const { state } = await model.check(prepared.spec, {
+          read: async (file) => prepared.files.find((one) => one.name === file)?.text ?? '',
+        })
+        return state === 'ready' ? prepared : null
+      },
+      onNotice: notices.warning,
+    }),
+  }
+}
+
+/** Loaded with the first installed agent that runs: what serves the protocol takes 40 MB of memory. */
+function toolServers(): ToolServers {
+  let servers: Promise<ToolServers> | null = null
+  const load = async () =>
+    (await import('../agents/acp/mcp/tool-servers.ts')).createToolServers({ version })
+  return {
+    async open(offer) {
+      servers ??= load()
+      return (await servers).open(offer)
+    },
+  }
+}
+
+const configurationReading = (git: Git) => ({
+  listFiles: async (dir: string) => (await git.listFiles(dir, {})) ?? [],
+  isSecret,
+})
+
+/** The agents that are installed on this machine: found, checked and set up. */
+export function installedAgents(
+  { git, ledger, clock }: Foundation,
+  deps: {
+    agentStore: AgentStore
+    find: FindProgram
+    custody: Custody
+    workspaces: WorkspaceService
+    notices: Notices
+  },
+) {
+  const { agentStore, find, custody, workspaces, notices } = deps
+  const hostEnv = process.env
+  const onPath = (program: string) => find(program, hostEnv.PATH ?? '')
+  const agents = createInstalledAgents({
+    ...{ store: agentStore, find, custody, version, now: clock, hostEnv, isSecret },
+    environment: (passes) => agentEnvironment(hostEnv, { allowed: passes, only: null }).env,
+    openTerminal: (command) =>
+      openTerminal(command, { find: async (program) => (await onPath(program))?.file ?? null }),
+    onWarning: notices.warning,
+  })
+  const configuration = createProjectConfiguration({
+    ...configurationReading(git),
+    agentOf: agents.agentOf,
+    dirOf: (projectId) => workspaces.projects.known(projectId).dir,
+    allowedIn: createAllowedConfiguration(ledger).inProject,
+  })
+  return { ...agents, configuration }
+}
+
+/** The record for the agents of a tree that may read it; `router` is called after the services are connected. */
+export const recordForAgents = (ledger: Ledger, router: () => ShiplogRouter): RecordReader => ({
+  isOffered: (taskId) => {
+    const { tasks } = ledger.state
+    return tasks.get(tasks.get(taskId)?.rootId ?? taskId)?.options.readsRecord ?? false
+  },
+  answer: (name, input, { taskId, signal }) =>
+    recordAnswer(name, input, { client: createInProcessClient(router()), scope: taskId, signal }),
+})
+
+async function projectFacts(git: Git, cwd: string, signal: AbortSignal): Promise<ProjectFacts> {
+  if (!(await git.isInRepository(cwd))) return { branch: null, isClean: null, files: null }
+  const [branch, isClean, files] = await Promise.all([
+    git.currentBranch(cwd, { signal }),
+    git.isClean(cwd, { signal }),
+    git.listFiles(cwd, { signal }),
+  ])
+  return { branch, isClean, files }
+}

@@ -1,0 +1,209 @@
+/** The notices of a start: what was repaired, recovered or lost, for the person and the log. */
+import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
+import type { Notice } from '../../shared/contract/app.ts'
+import { type ReceiptId, shortId, type TaskId } from '../../shared/records/ids.ts'
+import { counted } from '../../shared/text/counted.ts'
+import type { LogLevel } from '../log/format-line.ts'
+import type { Log } from '../log/log.ts'
+
+/** A working tree whose update was cut short, as the workspaces tell of it. */
+interface SettledUpdate {
+  title: string
+  reason: 'apply' | 'undo'
+  root: string
+  files: number
+  /** Shows what was kept, with `:before/<file>` or `:after/<file>` at its end. */
+  show: string
+  outcome:
+    | { kind: 'completed' | 'given-up' }
+    | { kind: 'rolled-back'; left: string[] }
+    | { kind: 'failed'; error: unknown }
+}
+
+/** What is said of a session when it is opened; as its journal has it. */
+interface OpenedSession {
+  id: TaskId
+  title: string
+  healed: { detail: string }[]
+  damage: { file: string; line: number; reason: string }[]
+}
+
+/** Notices for the person: what was healed, what was interrupted, what went wrong. */
+export type Notices = ReturnType<typeof createNotices>
+
+/** More than a user reads; a process that runs for weeks must not collect them without a limit. */
+export const noticesMax = 200
+/** Of one notice. The log has them all. */
+export const detailsMax = 100
+
+/** `log`: each is written there as well, in full. */
+export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
+  const notices: Notice[] = []
+  let leftOut = 0
+  // A window remembers which it has shown: those of another start are not the same.
+  const start = randomUUID()
+  let added = 0
+  /** Null once the start is over. */
+  let healedAtStart: string[] | null = []
+  const damageTold = new Map<TaskId, number>()
+  const push = (notice: Omit<Notice, 'id'>, logged: { error?: unknown } = {}) => {
+    const { tone, text, details } = notice
+    log[tone]('notice', { text, details, ...logged })
+    const more = details.length - detailsMax
+    const shown = more > 0 ? [...details.slice(0, detailsMax), `… and ${more} more`] : details
+    notices.push({ ...notice, id: `${start}-${++added}`, details: shown })
+    if (notices.length <= noticesMax) return
+    // What can be undone or asks something is not pushed out by what went wrong since.
+    const oldest = notices.findIndex((one) => !one.receiptId && !one.topic)
+    notices.splice(Math.max(0, oldest), 1)
+    leftOut++
+  }
+  const add = (tone: Notice['tone'], text: string, details: string[], receiptId?: ReceiptId) =>
+    push({ tone, text, details, receiptId })
+  const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
+    if (details.length > 0) add(tone, text(details.length), details)
+  }
+  // Of one id, however many they become: who has read it need not read it again.
+  const olderOnes = (): Notice => ({
+    id: `${start}-older`,
+    tone: 'info',
+    text: `${counted(leftOut, 'older notice is', 'older notices are')} only in Shiplog’s own log.`,
+    details: [log.file],
+  })
+  let listenerHasFailed = false
+  const problem = (text: string, error: unknown) =>
+    push(
+      { tone: 'error', text, details: [error instanceof Error ? error.message : String(error)] },
+      // Its stack is for the log; in a window it is of no use.
+      { error },
+    )
+  return {
+    list: (): Notice[] => (leftOut === 0 ? [...notices] : [...notices, olderOnes()]),
+    /** What the start healed and interrupted, a line each. */
+    putRight: () =>
+      notices
+        .filter(({ tone, topic }) => tone === 'info' && topic !== 'project')
+        .flatMap((one) => [one.text, ...one.details]),
+    /** What the start repaired, including sessions: one notice. Those that are opened later have their own. */
+    healed: (details: string[]) => {
+      const all = [...details, ...(healedAtStart ?? [])]
+      healedAtStart = null
+      some('info', all, () => 'Shiplog didn’t shut down cleanly. The log was repaired.')
+    },
+    /** What opening a session for writing found in its journal. Damage is reported if it is more than was known. */
+    sessionOpened: ({ id, title, healed, damage }: OpenedSession) => {
+      const lines = healed.map((one) => `${title} (${shortId(id)}): ${one.detail}`)
+      if (healedAtStart) healedAtStart.push(...lines)
+      else
+        some('info', lines, () => `The transcript of "${title}" ended abruptly and was repaired.`)
+      if (damage.length <= (damageTold.get(id) ?? 0)) return
+      damageTold.set(id, damage.length)
+      some(
+        'warning',
+        damage.map((one) => `${basename(one.file)}:${one.line} ${one.reason}`),
+        (count) =>
+          `${counted(count, 'place')} in the transcript of "${title}" can't be read. Everything else can.`,
+      )
+    },
+    damaged: (details: string[]) =>
+      some(
+        'warning',
+        details,
+        (count) => `${counted(count, 'place')} in the ledger can't be read. Everything else can.`,
+      ),
+    strays: (details: string[]) =>
+      some(
+        'warning',
+        details,
+        (count) =>
+          `${counted(count, 'transcript is', 'transcripts are')} on disk that the ledger does not list. Nothing was changed.`,
+      ),
+    unknownRecords: (count: number) => {
+      if (count > 0)
+        add(
+          'warning',
+          `${counted(count, 'record of the ledger is', 'records of the ledger are')} of a kind that this version of Shiplog does not know and ${count === 1 ? 'is' : 'are'} not shown. Nothing was changed.`,
+          [],
+        )
+    },
+    interrupted: (details: string[]) => {
+      const agents = counted(details.length, 'agent was', 'agents were')
+      if (details.length > 0)
+        push({
+          tone: 'info',
+          text: `${agents} interrupted when Shiplog quit.`,
+          details,
+          topic: 'interrupted',
+        })
+    },
+    /** How it was ended, or why it could not be. */
+    settled: ({ title, reason, root, files, show, outcome }: SettledUpdate) => {
+      const what = `${reason === 'apply' ? 'Applying' : 'Undoing the apply of'} “${title}” (${counted(files, 'file')}, ${root})`
+      switch (outcome.kind) {
+        case 'completed':
+          return add('info', `${what} was interrupted. It has been completed.`, [])
+        case 'given-up':
+          return add('info', `${what} was interrupted, and nothing is left of it to complete.`, [])
+        case 'rolled-back':
+          if (outcome.left.length === 0)
+            return add('info', `${what} was interrupted. Every file was restored.`, [])
+          return add(
+            'warning',
+            `${what} was interrupted. ${counted(outcome.left.length, 'file was', 'files were')} changed since and left alone; all others are as before.`,
+            [
+              ...outcome.left,
+              `What they held before: ${show}:${reason === 'apply' ? 'before' : 'after'}/<file>`,
+            ],
+          )
+        case 'failed':
+          return add(
+            'error',
+            `${what} was interrupted and can’t be completed yet. The next start tries again; the earlier content is kept: ${show}.`,
+            [outcome.error instanceof Error ? outcome.error.message : String(outcome.error)],
+          )
+      }
+    },
+    /** A project has moved, or another repository is in its folder. */
+    project: (notice: Pick<Notice, 'tone' | 'text' | 'details'>) =>
+      push({ ...notice, topic: 'project' }),
+    logFailed: (error: unknown) =>
+      add('warning', 'Shiplog’s own log can’t be written. Everything else works.', [
+        error instanceof Error ? error.message : String(error),
+      ]),
+    warning: (text: string) => add('warning', text, []),
+    /** What retention removed at this start; `receiptId`: while it can be undone. */
+    swept: ({ text, details }: { text: string; details: string[] }, receiptId?: ReceiptId) => {
+      add('info', text, details, receiptId)
+    },
+    /** Removes the notice, because the sweep was undone. */
+    withdraw: (receiptId: ReceiptId) => {
+      const at = notices.findIndex((one) => one.receiptId === receiptId)
+      if (at >= 0) notices.splice(at, 1)
+    },
+    clockAhead: (text: string) =>
+      push({
+        tone: 'warning',
+        text,
+        details: [],
+        topic: 'clock-ahead',
+      }),
+    clockConfirmed: () => {
+      const at = notices.findIndex((one) => one.topic === 'clock-ahead')
+      if (at >= 0) notices.splice(at, 1)
+    },
+    settingsLost: (detail: string) =>
+      add(
+        'warning',
+        'The settings of retention can’t be read, so nothing is cleaned up by itself until they are saved again.',
+        [detail],
+      ),
+    /** A listener threw when an event was published. It throws again with the next event, so only the first is kept. */
+    listenerFailed: (error: unknown) => {
+      if (listenerHasFailed) return
+      listenerHasFailed = true
+      problem('A part of Shiplog could not handle a recorded event. The event is recorded.', error)
+    },
+    problem,
+  }
+}

@@ -1,0 +1,41 @@
+/** What only reads the record: transcripts, search, checks, authors of changes and exports. */
+
+import { createTranscripts } from '../archive/transcripts.ts'
+import { createTurnFiles } from '../archive/turn-files.ts'
+import { createChecks } from '../checks/checks.ts'
+import { createDiskSource } from '../export/disk-source.ts'
+import { createExportService } from '../export/export-service.ts'
+import { createFileAuthors } from '../review/file-authors.ts'
+import { createSearchService } from '../search/search-service.ts'
+import { createTranscriptFinder } from '../search/transcript-finder.ts'
+import type { LearningMasker } from '../secrets/masker.ts'
+import type { TurnStore } from '../turn-store/turn-store.ts'
+import { version } from '../version.ts'
+import type { WorkspaceService } from '../workspaces/workspace-service.ts'
+import type { Foundation } from './foundation.ts'
+
+export function createReaders(
+  common: Foundation,
+  deps: { workspaces: WorkspaceService; turnStore: TurnStore; secrets: LearningMasker },
+) {
+  const { ledger, layout, git, clock } = common
+  const { workspaces, turnStore, secrets } = deps
+  const archive = workspaces.records
+  const { state } = ledger
+  const transcripts = createTranscripts(archive)
+  return {
+    transcripts,
+    turnFiles: createTurnFiles({ state, archive, turnStore, git }),
+    checks: createChecks({ state, archive, turnStore }),
+    fileAuthors: createFileAuthors({ state, archive, turnStore, diff: workspaces.diff }),
+    search: createSearchService({ ...common, archive, file: layout.searchIndex }),
+    finder: createTranscriptFinder({ archive, indexFile: layout.searchIndex }),
+    exports: createExportService({
+      source: createDiskSource({ state, archive }),
+      turns: transcripts.rangeOfTurns,
+      maskKnown: secrets.text,
+      version,
+      clock,
+    }),
+  }
+}

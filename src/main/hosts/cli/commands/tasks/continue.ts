@@ -1,0 +1,160 @@
+/** `shiplog tasks continue`: a new root that continues a task of Shiplog's or an imported session. */
+import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
+import { resolveId, shortId, type TaskId } from '../../../../../shared/records/ids.ts'
+import type { Project } from '../../../../../shared/records/projects/projects.ts'
+import type { Isolation } from '../../../../../shared/records/projects/workspaces.ts'
+import type { Task } from '../../../../../shared/records/tasks/tasks.ts'
+import type { Action, ParsedOptions } from '../../action.ts'
+import type { CliContext } from '../../context.ts'
+import { CliError, exitCodes, usageError } from '../../exit-codes.ts'
+import { ledgerSnapshot } from '../../follow/follow-trees.ts'
+import { projectPath } from '../../paths.ts'
+import { hinting } from '../../resume/error-hints.ts'
+import { safeLine } from '../../terminal/safe-text.ts'
+import { type CliSession, runsAgents, withShiplog } from '../../with-shiplog.ts'
+import { type AgentFlags, chosenAgent, startIn, withDefaultModel } from '../agents/agent-run.ts'
+import { keyEnvOf } from '../agents/key-env.ts'
+import { modeOf, type PermissionsFlag } from '../agents/permissions-flag.ts'
+import { reportRun } from '../agents/report-run.ts'
+import { allowSetup, trustNewRoot } from '../trust.ts'
+
+interface ContinueFlags extends AgentFlags {
+  at?: number
+  project?: string
+  isolation?: Isolation
+  permissions?: PermissionsFlag
+  trust?: boolean
+}
+
+/** Followed as `agent run` follows its own. */
+export function continueFrom([id = '', prompt]: string[], given: ParsedOptions): Action {
+  const {
+    at,
+    permissions,
+    trust = false,
+    project: folder,
+    isolation,
+    ...flags
+  } = given as ContinueFlags
+  return (context) =>
+    withShiplog(context, runsAgents, async (session) => {
+      const { client } = session
+      const { tasks, projects } = await ledgerSnapshot(client)
+      const found = resolveId(id, tasks.keys())
+      const from = found.kind === 'found' ? tasks.get(found.id) : undefined
+      const begin = async (place?: { projectId: Project['id']; isolation: Isolation }) => {
+        const whom = await agentOf(client, { from, prompt, flags, context })
+        const { taskId } = await session.starting(
+          () =>
+            hinting(client, 'continue', id, () =>
+              client.tasks.continueFrom({
+                ...{ taskId: id, prompt, at, permissions: modeOf(permissions) },
+                ...whom,
+                ...(place && { place }),
+              }),
+            ),
+          (started) => [started.taskId],
+        )
+        return taskId
+      }
+      if (from?.imported) {
+        const wanted = { at, folder, isolation: isolation ?? ('in-place' as const), trust }
+        const taskId = await continueImported(context, session, from, { ...wanted, prompt, begin })
+        return reportRun(context, session, taskId)
+      }
+      if (folder !== undefined || isolation !== undefined)
+        throw usageError('--project and --isolation are for imported sessions: omit them.')
+      const project = from && projects.get(from.projectId)
+      if (project && (from?.isolation === 'worktree' || (at !== undefined && project.git)))
+        await allowSetup(context, session, project, trust)
+      if (project && trust) await trustNewRoot(session, project)
+      return reportRun(context, session, await begin())
+    })
+}
+
+/** Absent fields: as the task. */
+async function agentOf(
+  client: ShiplogClient,
+  {
+    from,
+    prompt,
+    flags,
+    context,
+  }: {
+    from: Task | undefined
+    prompt: string | undefined
+    flags: AgentFlags
+    context: CliContext
+  },
+) {
+  const isAnother =
+    flags.agent !== undefined ||
+    flags.command !== undefined ||
+    flags.scenario !== undefined ||
+    flags.baseUrl !== undefined ||
+    (flags.model !== undefined && from !== undefined && from.spec.kind !== 'model')
+  if (!isAnother) return { model: flags.model, keyEnv: keyEnvOf(flags.keyEnv, context) }
+  const chosen = await chosenAgent(prompt || from?.prompt || '', flags, context)
+  return { agent: await withDefaultModel(client, chosen) }
+}
+
+/** Says where it goes on and what changed there since; refuses (exit 5) while no project is known for its folder. */
+async function continueImported(
+  context: CliContext,
+  session: CliSession,
+  from: Task,
+  wanted: {
+    at: number | undefined
+    folder: string | undefined
+    isolation: Isolation
+    trust: boolean
+    prompt: string | undefined
+    begin(place: { projectId: Project['id']; isolation: Isolation }): Promise<TaskId>
+  },
+): Promise<TaskId> {
+  const { client } = session
+  const { at, folder, isolation, trust, begin } = wanted
+  const id = shortId(from.id)
+  if (!wanted.prompt?.trim())
+    throw usageError(
+      `Say what to do next: shiplog tasks continue ${id} "PROMPT". It was imported, so it has no assignment of Shiplog's to repeat.`,
+    )
+  const start = async (project: Project) => {
+    const asked = { taskId: from.id, at, projectId: project.id }
+    const { places } = await client.tasks.continuation(asked)
+    const place = places.find((one) => one.kind === 'project' && one.projectId === project.id)
+    await context.say(`Continuing in ${safeLine(project.dir)}.`)
+    for (const line of place?.drift ?? []) await context.say(`  ${safeLine(line)}`)
+    if (isolation === 'worktree') await allowSetup(context, session, project, trust)
+    if (trust) await trustNewRoot(session, project)
+    return begin({ projectId: project.id, isolation })
+  }
+  if (folder !== undefined)
+    return startIn(client, await projectPath(folder, context.host.cwd), start)
+  const { places, recordedDir, isThere, problem } = await client.tasks.continuation({
+    ...{ taskId: from.id, at },
+  })
+  const [best] = places
+  if (best?.kind === 'project') {
+    const { projects } = await client.projects.list()
+    const project = projects.find((one) => one.id === best.projectId)
+    if (project) return start(project)
+  }
+  const here = (dir: string) => `  shiplog tasks continue ${id} "PROMPT" --project ${dir}`
+  throw new CliError(
+    exitCodes.refused,
+    problem ??
+      (isThere
+        ? `The session worked in ${safeLine(recordedDir)}, which is no project of Shiplog yet.`
+        : `The session worked in ${safeLine(recordedDir) || 'a folder that it did not record'}, which is gone.`),
+    places.length > 0
+      ? [
+          ...places.map(({ dir, kind }) =>
+            kind === 'folder'
+              ? `${here(safeLine(dir))}   adds it and continues there`
+              : `${here(safeLine(dir))}   continues in a project with the same repository`,
+          ),
+        ]
+      : [`${here('DIR')}   continues in another folder`],
+  )
+}

@@ -1,0 +1,169 @@
+/** Maps the steps of one ATIF trajectory, one at a time, to entries. */
+import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
+import type { ToolCallId } from '../../../../shared/records/ids.ts'
+import { noUsage, type Usage } from '../../../../shared/records/usage.ts'
+import type { TranscriptBuilder } from '../../transcript-builder.ts'
+import { asRecord, count, isRecord, records, text, timeOf } from '../values.ts'
+
+/** A reference of a result to the sub-agent that its call started. */
+interface SubAgentRef {
+  trajectoryId: string | null
+  path: string | null
+}
+
+interface MapperContext {
+  builder: TranscriptBuilder
+  /** Of the trajectory's agent; null: it names none. */
+  model: string | null
+  /** A result refers to a sub-agent. Returns what its card shows; null: it is not in the document. */
+  onSubAgent(ref: SubAgentRef, callId: ToolCallId | null, report: string | null): AwaitedTask | null
+}
+
+/** What a step, a call and a result may have by the format; other fields are kept verbatim. */
+const stepFields = new Set([
+  ...['step_id', 'timestamp', 'source', 'model_name', 'message', 'reasoning_content'],
+  ...['tool_calls', 'observation', 'metrics', 'is_copied_context'],
+])
+const callFields = new Set(['tool_call_id', 'function_name', 'arguments'])
+const resultFields = new Set(['source_call_id', 'content', 'subagent_trajectory_ref'])
+
+export type StepMapper = ReturnType<typeof createStepMapper>
+
+export function createStepMapper({ builder, model: ownModel, onSubAgent }: MapperContext) {
+  const facts = {
+    prompt: null as string | null,
+    /** Of the last message of the agent, if nothing came after it. */
+    lastText: null as string | null,
+    hasMetrics: false,
+    startedAtMs: null as number | null,
+  }
+
+  /** Returns false for a step that has no meaning here: it is to be kept verbatim. */
+  function map(line: number, step: Record<string, unknown>): boolean {
+    const at = timeOf(step.timestamp)
+    facts.startedAtMs ??= at
+    builder.place({ atMs: at, cwd: null, branch: null })
+    if (step.source === 'agent') agent(line, step)
+    else if (step.source === 'user') user(step)
+    else if (step.source === 'system' && isCompaction(step)) builder.compacted(shown(step.message))
+    else return false
+    const others = without(step, stepFields)
+    if (others) builder.kept(line, { step_id: step.step_id, ...others }, { isQuiet: true })
+    return true
+  }
+
+  function user(step: Record<string, unknown>): void {
+    const said = shown(step.message)
+    builder.prompt([said], null)
+    facts.prompt ??= said
+    facts.lastText = null
+    results(step, [], 0)
+  }
+
+  function agent(line: number, step: Record<string, unknown>): void {
+    const messageId = `step ${line} ${String(step.step_id)}`
+    const of = { messageId, uuid: null }
+    const model = text(step.model_name) ?? ownModel
+    const isCopied = step.is_copied_context === true
+    // What was copied from another trajectory is counted there.
+    const usage = isCopied ? null : usageOf(step.metrics)
+    facts.hasMetrics ||= usage !== null
+    builder.used(messageId, { usage, model, stop: null, uuid: null })
+    const thought = shown(step.reasoning_content)
+    if (thought !== '') builder.said({ type: 'reasoning', text: thought }, of)
+    const said = shown(step.message)
+    if (said !== '') builder.said({ type: 'text', text: said }, of)
+    const calls: string[] = []
+    for (const call of records(step.tool_calls)) {
+      const callId = text(call.tool_call_id) ?? `${messageId} call ${calls.length}`
+      const name = text(call.function_name) ?? 'tool'
+      builder.called({ callId, name, input: call.arguments }, of)
+      calls.push(callId)
+      const others = without(call, callFields)
+      if (others) builder.kept(line, { tool_call_id: callId, ...others }, { isQuiet: true })
+    }
+    results(step, calls, line)
+    facts.lastText = calls.length === 0 && said !== '' ? said : null
+  }
+
+  function results(step: Record<string, unknown>, calls: string[], line: number): void {
+    for (const result of records(asRecord(step.observation).results)) {
+      const [only] = calls
+      const callId = text(result.source_call_id) ?? (calls.length === 1 ? only : undefined)
+      const open = callId === undefined ? null : builder.openCall(callId)
+      const output = shown(result.content)
+      const agents = records(result.subagent_trajectory_ref).flatMap((ref) => {
+        const { trajectory_id, trajectory_path, session_id } = ref
+        // Before version 1.7 the session's id was the key.
+        const trajectoryId = text(trajectory_id) ?? text(session_id)
+        const given = { trajectoryId, path: text(trajectory_path) }
+        return onSubAgent(given, open?.id ?? null, output === '' ? null : output) ?? []
+      })
+      if (open && callId !== undefined)
+        builder.returned({
+          ...{ callId, output, outcome: 'ok' },
+          detail: agents.length > 0 ? { kind: 'tasks', tasks: agents } : null,
+        })
+      const others = open ? without(result, resultFields) : result
+      if (others) builder.kept(line, { step_id: step.step_id, result: others })
+    }
+  }
+
+  return { map, facts }
+}
+
+const isCompaction = ({ extra }: Record<string, unknown>): boolean =>
+  asRecord(asRecord(extra).context_management).type === 'compaction'
+
+/** A text, or parts of text and images; an image is a file beside the document. */
+function shown(given: unknown): string {
+  if (typeof given === 'string') return given
+  if (given === null || given === undefined) return ''
+  if (!Array.isArray(given)) return JSON.stringify(given)
+  return given
+    .map((part: unknown) => {
+      if (!isRecord(part)) return String(part)
+      const { media_type, path } = asRecord(part.source)
+      if (part.type === 'image') return `[${text(media_type) ?? 'image'}: ${text(path) ?? '?'}]`
+      return text(part.text) ?? JSON.stringify(part)
+    })
+    .join('\n')
+}
+
+/** Null: it has no other fields. */
+function without(
+  record: Record<string, unknown>,
+  known: ReadonlySet<string>,
+): Record<string, unknown> | null {
+  const others = Object.entries(record).filter(
+    ([key, value]) => !known.has(key) && value !== null && value !== undefined,
+  )
+  return others.length === 0 ? null : Object.fromEntries(others)
+}
+
+/** Null: there are no metrics. The price is the one that the document has: its models have no list of prices. */
+function usageOf(given: unknown): Usage | null {
+  if (!isRecord(given)) return null
+  const cost = given.cost_usd
+  const costUsd = typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : null
+  const [inputTokens, outputTokens] = [count(given.prompt_tokens), count(given.completion_tokens)]
+  return {
+    ...noUsage,
+    ...{ inputTokens, outputTokens, costUsd },
+    cacheReadTokens: Math.min(count(given.cached_tokens), inputTokens),
+    pricedBy: costUsd === null ? null : 'agent',
+    unpriced: costUsd === null && inputTokens + outputTokens > 0,
+    complete: given.prompt_tokens !== undefined && given.completion_tokens !== undefined,
+  }
+}
+
+/** Of a whole trajectory, for one whose steps have none. */
+export function totalUsageOf(given: unknown): Usage | null {
+  if (!isRecord(given)) return null
+  return usageOf({
+    prompt_tokens: given.total_prompt_tokens,
+    completion_tokens: given.total_completion_tokens,
+    cached_tokens: given.total_cached_tokens,
+    cost_usd: given.total_cost_usd,
+  })
+}

@@ -1,0 +1,177 @@
+/** The calls of one thread of Codex: their results, and what the tool reports of them besides. */
+import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
+import type { ToolCallId } from '../../../../shared/records/ids.ts'
+import type { TranscriptBuilder } from '../../transcript-builder.ts'
+import { asRecord, isRecord, text, titleOf } from '../values.ts'
+import { type Edit, patchEdits, patchOf } from './edits.ts'
+import {
+  argumentsOf,
+  type CallOutput,
+  type MappedCall,
+  mapCall,
+  outputOf,
+  planOf,
+} from './tools.ts'
+
+/** A call that started a sub-agent. */
+export interface AgentCall {
+  callId: ToolCallId
+  title: string
+  agent: string
+}
+
+export interface AgentLinks {
+  /** A call started the sub-agent with this id, or with this path. */
+  onAgent(agent: { threadId: string } | { path: string }, call: AgentCall): unknown
+  /** Its card, if its rollout is there. */
+  awaited(
+    agent: { threadId: string } | { path: string },
+    call: AgentCall,
+    report: string | null,
+  ): AwaitedTask | null
+}
+
+/** What an event says of a call whose output comes later. */
+interface CallFacts {
+  exitCode?: number | null
+  edits?: Edit[]
+  agentId?: string
+}
+
+interface OpenCall extends MappedCall {
+  id: ToolCallId
+  facts: CallFacts
+  agent: AgentCall | null
+}
+
+/** Calls without an output; older ones are looked up no more. */
+const openCallsMax = 1_000
+/** Calls that had one, of which an event may still come. */
+const closedCallsMax = 1_000
+
+export type CallMapper = ReturnType<typeof createCallMapper>
+
+export function createCallMapper(
+  builder: TranscriptBuilder,
+  links: AgentLinks,
+  /** The answer of the model that is being read, and the one whose calls are. */
+  responses: { responseId(): string; openId(): string },
+) {
+  const open = new Map<string, OpenCall>()
+  const closed = new Set<string>()
+  const agents = new Map<string, AgentCall>()
+
+  function called(callId: string, name: string, given: unknown): void {
+    const mapped = mapCall(name, argumentsOf(given))
+    const id = builder.called(
+      { callId, ...mapped },
+      { messageId: responses.responseId(), uuid: null },
+    )
+    const agent = mapped.name === 'task' ? agentCall(id, mapped.input) : null
+    open.set(callId, { ...mapped, id, facts: {}, agent })
+    const [oldest] = open.keys()
+    if (open.size > openCallsMax && oldest !== undefined) open.delete(oldest)
+    const plan = planOf(name, mapped.input)
+    if (plan) builder.planned(plan)
+  }
+
+  /** False: no call waits for it. */
+  function returned(callId: string, given: unknown): boolean {
+    const call = open.get(callId)
+    if (!call || !builder.openCall(callId)) return false
+    open.delete(callId)
+    closed.add(callId)
+    const [oldest] = closed
+    if (closed.size > closedCallsMax && oldest !== undefined) closed.delete(oldest)
+    const output = outputOf(given)
+    const edits = call.facts.edits ?? editsOf(call, output)
+    const isPatch = edits.length > 0
+    builder.returned({
+      callId,
+      outcome: output.isError ? 'error' : 'ok',
+      output: output.text,
+      images: output.images,
+      detail: isPatch
+        ? edits.length === 1
+          ? (edits[0] ?? null)
+          : null
+        : (agentDetail(call, output.text) ?? commandDetail(call, output)),
+    })
+    if (edits.length > 1) for (const [at, edit] of edits.entries()) edited(`${callId}/${at}`, edit)
+    return true
+  }
+
+  function editsOf(call: OpenCall, output: CallOutput): Edit[] {
+    const patch = output.isError ? null : patchOf(call.name, call.input)
+    return patch === null ? [] : patchEdits(patch, builder.facts().cwd)
+  }
+
+  /** A change that a call made among others, or a script of calls: one of its own, so that its file is known. */
+  function edited(callId: string, edit: Edit): void {
+    const name = edit.change === 'created' ? 'write_file' : 'edit_file'
+    inner(callId, { name, input: { path: edit.path }, kind: 'edit' })
+    builder.returned({ callId, outcome: 'ok', output: `Changed ${edit.path}.`, detail: edit })
+  }
+
+  const inner = (callId: string, call: MappedCall): void => {
+    builder.called({ callId, ...call }, { messageId: responses.openId(), uuid: null })
+  }
+
+  function commandDetail(call: OpenCall, output: CallOutput) {
+    const exitCode = call.facts.exitCode ?? output.exitCode
+    if (call.name !== 'bash' || exitCode === null) return null
+    return { kind: 'bash' as const, exitCode, timedOut: false, omittedBytes: 0 }
+  }
+
+  function agentDetail(call: OpenCall, output: string) {
+    const answer = asRecord(argumentsOf(output))
+    if (call.agent) {
+      const threadId = call.facts.agentId ?? text(answer.agent_id)
+      const path = text(answer.task_name)
+      const agent = threadId !== null ? { threadId } : path !== null ? { path } : null
+      if (!agent) return null
+      if (threadId !== null) agents.set(threadId, call.agent)
+      links.onAgent(agent, call.agent)
+      const awaited = links.awaited(agent, call.agent, null)
+      return awaited && { kind: 'tasks' as const, tasks: [awaited] }
+    }
+    if (call.name !== 'wait_agent' && call.name !== 'wait') return null
+    const tasks = Object.entries(asRecord(answer.status)).flatMap(([threadId, status]) => {
+      const agent = agents.get(threadId)
+      const report = text(asRecord(status).completed)
+      return (agent && report !== null && links.awaited({ threadId }, agent, report)) || []
+    })
+    return tasks.length > 0 ? { kind: 'tasks' as const, tasks } : null
+  }
+
+  return {
+    called,
+    returned,
+    /** A call that has no output of its own. */
+    calledAlone(callId: string, call: MappedCall, output: CallOutput): void {
+      inner(callId, call)
+      const { text: shown, images, isError } = output
+      builder.returned({
+        ...{ callId, output: shown, images, outcome: isError ? 'error' : 'ok' },
+        detail: commandDetail(
+          { ...call, id: callId as ToolCallId, facts: {}, agent: null },
+          output,
+        ),
+      })
+    },
+    edited,
+    /** False: no call waits for its output. */
+    note(callId: string, facts: CallFacts): boolean {
+      const call = open.get(callId)
+      if (call) Object.assign(call.facts, facts)
+      return call !== undefined
+    },
+    isClosed: (callId: string): boolean => closed.has(callId),
+  }
+}
+
+function agentCall(callId: ToolCallId, input: unknown): AgentCall {
+  const given = asRecord(isRecord(input) ? input : {})
+  const title = text(given.title) ?? text(given.prompt) ?? 'Sub-agent'
+  return { callId, title: titleOf(title), agent: text(given.agent) ?? 'agent' }
+}

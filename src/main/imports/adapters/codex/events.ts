@@ -1,0 +1,169 @@
+/**
+ * Maps `event_msg`. Most events repeat what other records say, or tell more of a call; both older ones of one type each
+ * and `item_completed` of newer versions.
+ */
+import { fileURLToPath } from 'node:url'
+import type { TranscriptBuilder } from '../../transcript-builder.ts'
+import { asRecord, records, text, titleOf } from '../values.ts'
+import type { CallMapper } from './calls.ts'
+import { reportedEdits } from './edits.ts'
+import type { Mapping } from './lines.ts'
+import type { Speech } from './speech.ts'
+import { mapCall, outputOf } from './tools.ts'
+
+interface EventContext {
+  builder: TranscriptBuilder
+  calls: CallMapper
+  speech: Speech
+  onTitle(title: string): void
+  onTurnEnd(isComplete: boolean, lastMessage: string | null): void
+  onCompactionEvent(): Mapping
+}
+
+export function createEventMapper(context: EventContext) {
+  const { builder, calls, speech } = context
+
+  function mapEvent(payload: Record<string, unknown>): Mapping {
+    const callId = text(payload.call_id) ?? ''
+    switch (payload.type) {
+      case 'agent_message':
+        return speech.announced('text', text(payload.message))
+      case 'agent_reasoning':
+      case 'agent_reasoning_raw_content':
+        return speech.announced('reasoning', text(payload.text))
+      case 'item_completed':
+        return mapItem(asRecord(payload.item))
+      case 'exec_command_end':
+        return command(callId, payload)
+      case 'patch_apply_end':
+        return patch(callId, payload)
+      case 'mcp_tool_call_end':
+        return mcpCall(callId, asRecord(payload.invocation), payload.result)
+      case 'collab_agent_spawn_end':
+        return agent(callId, text(payload.new_thread_id))
+      case 'context_compacted':
+        return context.onCompactionEvent()
+      case 'thread_name_updated':
+        return title(payload.thread_name)
+      case 'task_complete':
+      case 'turn_complete':
+        context.onTurnEnd(true, text(payload.last_agent_message))
+        return 'quiet'
+      case 'turn_aborted':
+        context.onTurnEnd(false, null)
+        return 'kept'
+      case 'error':
+      case 'stream_error':
+      case 'exited_review_mode':
+      case 'entered_review_mode':
+      case 'thread_rolled_back':
+        return 'kept'
+      default:
+        return 'quiet'
+    }
+  }
+
+  function mapItem(item: Record<string, unknown>): Mapping {
+    const id = text(item.id) ?? ''
+    switch (item.type) {
+      case 'AgentMessage':
+        return speech.announced('text', joined(item.content))
+      case 'Reasoning':
+        return speech.announced(
+          'reasoning',
+          strings(item.summary_text) || strings(item.raw_content),
+        )
+      case 'Plan':
+        return speech.announced('text', text(item.text))
+      case 'CommandExecution':
+        return command(id, item)
+      case 'FileChange':
+        return patch(id, item)
+      case 'McpToolCall':
+        return mcpCall(id, item, item.result ?? item.error)
+      case 'CollabAgentToolCall':
+        return agent(id, first(item.receiver_thread_ids))
+      case 'SubAgentActivity':
+        return item.kind === 'started' ? agent(id, text(item.agent_thread_id)) : 'quiet'
+      case 'ImageView':
+        return calls.note(id, {}) ? 'mapped' : 'quiet'
+      case 'ContextCompaction':
+        return context.onCompactionEvent()
+      default:
+        return 'quiet'
+    }
+  }
+
+  /** A command of a call that waits, or one that a script ran. */
+  function command(id: string, given: Record<string, unknown>): Mapping {
+    const exitCode = typeof given.exit_code === 'number' ? given.exit_code : null
+    if (calls.note(id, { exitCode })) return 'mapped'
+    // It ran on after its call had returned.
+    if (id === '' || calls.isClosed(id)) return 'quiet'
+    const { command: argv } = given
+    const workdir = pathOf(given.cwd)
+    const output = text(given.aggregated_output) ?? text(given.formatted_output) ?? ''
+    calls.calledAlone(id, mapCall('shell', { command: argv ?? '', ...(workdir && { workdir }) }), {
+      ...{ text: output, images: [], exitCode },
+      isError: exitCode !== 0,
+    })
+    return 'mapped'
+  }
+
+  function patch(id: string, given: Record<string, unknown>): Mapping {
+    const isDone =
+      given.success !== false && given.status !== 'failed' && given.status !== 'declined'
+    const edits = isDone ? reportedEdits(given.changes, builder.facts().cwd) : []
+    if (calls.note(id, { edits })) return 'mapped'
+    if (id === '' || calls.isClosed(id) || edits.length === 0) return 'kept'
+    for (const [at, edit] of edits.entries()) calls.edited(`${id}/${at}`, edit)
+    return 'mapped'
+  }
+
+  function mcpCall(id: string, given: Record<string, unknown>, result: unknown): Mapping {
+    if (calls.note(id, {})) return 'mapped'
+    const [server, tool] = [text(given.server), text(given.tool)]
+    if (id === '' || calls.isClosed(id) || server === null || tool === null) return 'quiet'
+    // Versions differ in whether they wrap it.
+    const answer = asRecord(asRecord(result).Ok ?? result)
+    const failure = text(asRecord(result).Err) ?? text(answer.message)
+    const said = failure ?? joined(answer.content)
+    calls.calledAlone(id, mapCall(`mcp__${server}__${tool}`, given.arguments ?? {}), {
+      ...outputOf(said),
+      isError: failure !== null || answer.is_error === true || answer.isError === true,
+    })
+    return 'mapped'
+  }
+
+  const agent = (callId: string, threadId: string | null): Mapping =>
+    threadId !== null && calls.note(callId, { agentId: threadId }) ? 'mapped' : 'quiet'
+
+  function title(given: unknown): Mapping {
+    const name = text(given)
+    if (!name?.trim()) return 'quiet'
+    builder.titled(titleOf(name))
+    context.onTitle(name)
+    return 'mapped'
+  }
+
+  return mapEvent
+}
+
+/** Newer versions write folders as `file:` addresses. */
+function pathOf(given: unknown): string | null {
+  const path = text(given)
+  if (!path?.startsWith('file://')) return path
+  try {
+    return fileURLToPath(path)
+  } catch {
+    return path
+  }
+}
+
+const joined = (content: unknown): string =>
+  records(content)
+    .flatMap((part) => text(part.text) ?? [])
+    .join('\n')
+const strings = (given: unknown): string =>
+  Array.isArray(given) ? given.filter((one) => typeof one === 'string').join('\n\n') : ''
+const first = (given: unknown): string | null => (Array.isArray(given) ? text(given[0]) : null)

@@ -1,0 +1,156 @@
+/** Maps `response_item`: what goes to the model and comes from it. */
+import { asRecord, records, text } from '../values.ts'
+import type { CallMapper } from './calls.ts'
+import type { Mapping, RolloutMeta } from './lines.ts'
+import { contentParts, imageOf } from './prompts.ts'
+import { reasoningText, type Speech } from './speech.ts'
+import { type CallOutput, mapCall } from './tools.ts'
+
+interface ItemContext {
+  calls: CallMapper
+  speech: Speech
+  meta: RolloutMeta | null
+  prompted(payload: Record<string, unknown>, isCopy: boolean): void
+}
+
+const done: CallOutput = { text: '', images: [], exitCode: null, isError: false }
+
+export function createItemMapper({ calls, speech, meta, prompted }: ItemContext) {
+  let alone = 0
+
+  function mapItem(payload: Record<string, unknown>, isCopy: boolean): Mapping {
+    switch (payload.type) {
+      case 'message':
+        return payload.role === 'assistant' ? said(payload) : 'quiet'
+      case 'reasoning':
+        return reasoned(payload)
+      case 'function_call':
+        return called(payload, nameOf(payload), payload.arguments)
+      case 'custom_tool_call':
+        return called(payload, nameOf(payload), payload.input)
+      case 'local_shell_call':
+        return called(payload, 'local_shell', shellArguments(asRecord(payload.action)))
+      case 'tool_search_call':
+        return called(payload, 'tool_search', payload.arguments)
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        return returned(payload, payload.output)
+      case 'tool_search_output':
+        return returned(payload, JSON.stringify(payload.tools ?? []))
+      case 'web_search_call':
+        return searched(payload)
+      case 'image_generation_call':
+        return generated(payload)
+      case 'agent_message':
+        return received(payload, isCopy)
+      case 'additional_tools':
+        return 'quiet'
+      default:
+        return 'kept'
+    }
+  }
+
+  function said(payload: Record<string, unknown>): Mapping {
+    const parts = contentParts(payload.content)
+    for (const part of parts) if (typeof part === 'string') speech.say('text', part)
+    return parts.length > 0 && parts.every((part) => typeof part === 'string') ? 'mapped' : 'kept'
+  }
+
+  /** What only the provider can read stays with its part. */
+  function reasoned(payload: Record<string, unknown>): Mapping {
+    const encrypted = text(payload.encrypted_content)
+    const words = reasoningText(payload)
+    if (words === '' && encrypted === null) return 'quiet'
+    const data = encrypted === null ? undefined : { encrypted_content: encrypted }
+    speech.say('reasoning', words, data)
+    return 'mapped'
+  }
+
+  function called(payload: Record<string, unknown>, name: string | null, given: unknown): Mapping {
+    const callId = text(payload.call_id) ?? text(payload.id)
+    if (callId === null || name === null) return 'kept'
+    speech.flush()
+    speech.forgetLastText()
+    calls.called(callId, name, given)
+    return 'mapped'
+  }
+
+  function returned(payload: Record<string, unknown>, output: unknown): Mapping {
+    speech.over()
+    return calls.returned(text(payload.call_id) ?? '', output) ? 'mapped' : 'kept'
+  }
+
+  /** The provider searches by itself: there is no result but what the model says of it. */
+  function searched(payload: Record<string, unknown>): Mapping {
+    speech.flush()
+    speech.responseId()
+    const isError = payload.status === 'failed'
+    calls.calledAlone(idOf(payload), mapCall('web_search', asRecord(payload.action)), {
+      ...done,
+      isError,
+    })
+    return 'mapped'
+  }
+
+  function generated(payload: Record<string, unknown>): Mapping {
+    const { result, revised_prompt: prompt, status } = payload
+    const image = imageOf(`data:image/png;base64,${text(result) ?? ''}`)
+    if (!image || image.data.length === 0) return 'kept'
+    speech.flush()
+    speech.responseId()
+    const call = mapCall('image_generation', { prompt: prompt ?? null })
+    calls.calledAlone(idOf(payload), call, {
+      ...done,
+      images: [image],
+      isError: status === 'failed',
+    })
+    return 'mapped'
+  }
+
+  /** A task from the thread above is this one's prompt; what sub-agents send back is kept as it is. */
+  function received(payload: Record<string, unknown>, isCopy: boolean): Mapping {
+    const isTask =
+      meta?.agentPath != null && payload.recipient === meta.agentPath && meta.parentId !== null
+    if (!isTask) return 'kept'
+    const content = records(payload.content).map((part) =>
+      part.type === 'encrypted_content' ? { text: text(part.encrypted_content) ?? '' } : part,
+    )
+    const whole = contentParts(content)
+    const [head, ...others] = whole
+    const [, words] =
+      /^Message Type: [^\n]*\n(?:[\w ]+: [^\n]*\n)*Payload:\n([\s\S]*)$/.exec(
+        typeof head === 'string' ? head : '',
+      ) ?? []
+    const said = words === undefined ? whole : [...(words === '' ? [] : [words]), ...others]
+    prompted({ content: said.map((part) => ({ text: part })) }, isCopy)
+    return 'mapped'
+  }
+
+  const idOf = (payload: Record<string, unknown>): string =>
+    text(payload.id) ?? text(payload.call_id) ?? `${String(payload.type)}-${alone++}`
+
+  return mapItem
+}
+
+const nameOf = ({ name, namespace }: Record<string, unknown>): string | null => {
+  const own = text(name)
+  const group = text(namespace)
+  // Codex's own tools for sub-agents are known by their names alone.
+  if (
+    own === null ||
+    group === null ||
+    /^(?:multi_agent_v\d+|collaboration|functions)$/.test(group)
+  )
+    return own
+  return `${group}${group.endsWith('__') ? '' : '__'}${own}`
+}
+
+const shellArguments = (action: Record<string, unknown>) => {
+  const { type: _, command, timeout_ms, working_directory, ...others } = action
+  return {
+    command,
+    ...(timeout_ms != null && { timeout_ms }),
+    ...(working_directory != null && { workdir: working_directory }),
+    ...others,
+  }
+}

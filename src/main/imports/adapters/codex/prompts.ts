@@ -1,0 +1,44 @@
+/** Tells what a person said from what Codex adds for the model, which has the same role. */
+import type { BuiltImage } from '../../transcript-builder.ts'
+import { asRecord, records, text } from '../values.ts'
+
+/** An event that repeats a prompt of a person. */
+export const isPersonsEvent = (payload: Record<string, unknown>): boolean =>
+  payload.type === 'user_message' ||
+  (payload.type === 'item_completed' && asRecord(payload.item).type === 'UserMessage')
+
+/** Whose words an item of the role `user` has; null: the item does not say. */
+export function isPersons(payload: Record<string, unknown>): boolean | null {
+  const { content_item_kinds: kinds } = asRecord(payload.internal_chat_message_metadata_passthrough)
+  if (Array.isArray(kinds)) return kinds.some((kind) => String(kind).startsWith('user.'))
+  return null
+}
+
+/** Begins like what Codex adds: a tagged block, or the instructions of a folder. */
+export const looksAdded = (payload: Record<string, unknown>): boolean => {
+  const first = records(payload.content)
+    .map((part) => text(part.text))
+    .find((part) => part !== null)
+  return /^\s*(?:<[a-z_]+(?: [^>]*)?>|# AGENTS\.md instructions)/.test(first ?? '')
+}
+
+/** Around an attached image, Codex puts its path for the model. */
+const imageTag = /^\s*<\/?image(?: [^>]*)?>\s*$/
+
+/** Texts and images of a message, in their order. */
+export const contentParts = (content: unknown): (string | BuiltImage)[] =>
+  records(content).flatMap((part): (string | BuiltImage)[] => {
+    const image = imageOf(part.image_url)
+    if (image) return [image]
+    const said = text(part.text)
+    if (said !== null) return imageTag.test(said) ? [] : [said]
+    return [JSON.stringify(part)]
+  })
+
+/** An image in a `data:` address; null: it is another address, or none. */
+export function imageOf(url: unknown): BuiltImage | null {
+  const given = typeof url === 'string' ? url : text(asRecord(url).url)
+  const [head, mediaType] = /^data:(image\/[\w.+-]+);base64,/.exec(given?.slice(0, 200) ?? '') ?? []
+  if (given === null || head === undefined || mediaType === undefined) return null
+  return { mediaType, data: Buffer.from(given.slice(head.length), 'base64') }
+}

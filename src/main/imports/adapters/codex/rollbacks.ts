@@ -1,0 +1,64 @@
+/**
+ * What a person went back from: `thread_rolled_back` takes the last prompts, and all that followed them, out of the
+ * conversation. They stay in the file, and become forks (I5).
+ */
+import { linesOf } from '../../../journal/index.ts'
+import { readPieces } from '../json-lines.ts'
+import { contentOf } from '../source-content.ts'
+import { count } from '../values.ts'
+import { isCodexRecord, lineOf } from './lines.ts'
+import { isPersonsEvent } from './prompts.ts'
+
+interface Rollbacks {
+  /** The branch of a record, counted from 0; 0 is the conversation. */
+  branchOf(record: number): number
+  parentOf(branch: number): { branch: number; record: number } | null
+}
+
+const none: Rollbacks = { branchOf: () => 0, parentOf: () => null }
+const marker = Buffer.from('"thread_rolled_back"')
+
+export async function surveyRollbacks(path: string, signal: AbortSignal): Promise<Rollbacks> {
+  // Few files have any: those are not parsed twice.
+  if (!(await hasMarker(path, signal))) return none
+  /** Where the turns of the conversation begin. */
+  const starts: number[] = []
+  const ranges: { from: number; to: number }[] = []
+  let index = -1
+  let lastUserItem = -1
+  for await (const { record } of readPieces(path, isCodexRecord, signal)) {
+    index++
+    if (!record) continue
+    const { type, payload } = lineOf(record)
+    if (type === 'response_item' && payload.type === 'message' && payload.role === 'user')
+      lastUserItem = index
+    if (type !== 'event_msg') continue
+    if (isPersonsEvent(payload)) starts.push(lastUserItem === index - 1 ? lastUserItem : index)
+    if (payload.type !== 'thread_rolled_back') continue
+    const turns = Math.min(count(payload.num_turns), starts.length)
+    const [from] = turns > 0 ? starts.splice(starts.length - turns) : []
+    if (from !== undefined) ranges.push({ from, to: index })
+  }
+  // A later range holds those of before whole, or none of them.
+  const innermost = (record: number): number =>
+    ranges.findIndex(({ from, to }) => record >= from && record < to) + 1
+  return {
+    branchOf: innermost,
+    parentOf(branch) {
+      const range = ranges[branch - 1]
+      if (!range) return null
+      const outer = ranges.findIndex(
+        ({ from, to }, at) => at > branch - 1 && from <= range.from && to >= range.to,
+      )
+      return { branch: outer + 1, record: -1 }
+    },
+  }
+}
+
+async function hasMarker(path: string, signal: AbortSignal): Promise<boolean> {
+  for await (const line of linesOf(contentOf(path), { lineBytesMax: 1 << 20, tail: true })) {
+    signal.throwIfAborted()
+    if (line?.includes(marker)) return true
+  }
+  return false
+}

@@ -1,0 +1,83 @@
+/**
+ * What each answer of a model used. Codex writes running totals of a thread, several times each, and what its last answer
+ * used: the difference to the total before counts once, also when lines between are damaged.
+ */
+import type { Usage } from '../../../../shared/records/usage.ts'
+import { usageOf } from '../../../agents/model/pricing.ts'
+import { asRecord, count, isRecord } from '../values.ts'
+
+const fields = [
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_input_tokens',
+  'output_tokens',
+  'reasoning_output_tokens',
+] as const
+type Tokens = Record<(typeof fields)[number], number>
+
+const tokensOf = (given: unknown): Tokens | null =>
+  isRecord(given)
+    ? (Object.fromEntries(fields.map((field) => [field, count(given[field])])) as Tokens)
+    : null
+
+export function createUsageCounter() {
+  /** Null: nothing was counted yet. A fork's first total has what its origin used. */
+  let before: Tokens | null = null
+
+  return {
+    /** Null: it repeats what was counted. `last`: what the last answer used. */
+    count(total: unknown, last: unknown): Tokens | null {
+      const now = tokensOf(total)
+      const own = tokensOf(last)
+      if (!now) return null
+      const previous = before
+      before = now
+      if (!previous) return own && hasTokens(own) ? own : null
+      const added = Object.fromEntries(
+        fields.map((field) => [field, now[field] - previous[field]]),
+      ) as Tokens
+      // A total that shrinks was begun again.
+      if (fields.some((field) => added[field] < 0)) return own && hasTokens(own) ? own : null
+      return hasTokens(added) ? added : null
+    },
+  }
+}
+
+const hasTokens = (tokens: Tokens): boolean => fields.some((field) => tokens[field] > 0)
+
+/** The totals of a `token_count` and of a `token_usage_record`; null: it has none. */
+export function totalsOf(
+  payload: Record<string, unknown>,
+): { total: unknown; last: unknown } | null {
+  if (isRecord(payload.thread_token_usage))
+    return { total: payload.thread_token_usage, last: payload.usage }
+  const info = asRecord(payload.info)
+  return isRecord(info.total_token_usage)
+    ? { total: info.total_token_usage, last: info.last_token_usage }
+    : null
+}
+
+/** Priced by OpenAI's list if that is who answered; null of a model that is not known. */
+export function pricedUsage(tokens: Tokens, model: string, provider: string | null): Usage {
+  const cacheReadTokens = tokens.cached_input_tokens
+  const cacheWriteTokens = tokens.cache_write_input_tokens
+  return usageOf(
+    {
+      inputTokens: tokens.input_tokens,
+      outputTokens: tokens.output_tokens,
+      totalTokens: undefined,
+      inputTokenDetails: {
+        noCacheTokens: Math.max(0, tokens.input_tokens - cacheReadTokens - cacheWriteTokens),
+        ...{ cacheReadTokens, cacheWriteTokens },
+      },
+      outputTokenDetails: {
+        textTokens: undefined,
+        reasoningTokens: tokens.reasoning_output_tokens,
+      },
+    },
+    {
+      provider: provider === null || provider === 'openai' ? 'openai' : 'openai-compatible',
+      model,
+    },
+  )
+}

@@ -1,0 +1,30 @@
+/** Changes of files as the views show them. */
+import { isAbsolute, relative, sep } from 'node:path'
+import type { ToolDetail } from '../../../shared/agents/tools.ts'
+
+/** A diff of a file beyond this is not kept; the call has what it changed. */
+export const patchCharsMax = 200_000
+
+/** `patch`: a unified diff with the two lines of names. */
+export function editDetail(
+  path: string,
+  change: 'created' | 'changed',
+  patch: string,
+): Extract<ToolDetail, { kind: 'edit' }> {
+  const lines = patch.split('\n').slice(2)
+  return {
+    ...{ kind: 'edit', path, change },
+    additions: lines.filter((line) => line.startsWith('+')).length,
+    deletions: lines.filter((line) => line.startsWith('-')).length,
+    patch: patch.length > patchCharsMax ? null : patch,
+  }
+}
+
+/** Relative to the working directory, with `/`, if it is inside. */
+export function shownPath(path: string, cwd: string): string {
+  if (!isAbsolute(path) || cwd === '') return path
+  const inside = relative(cwd, path)
+  return inside === '' || inside.startsWith('..') || isAbsolute(inside)
+    ? path
+    : inside.split(sep).join('/')
+}

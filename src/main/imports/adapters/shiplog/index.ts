@@ -1,0 +1,138 @@
+/**
+ * Reads exports of Shiplog: everything that the format promises is checked, and one problem refuses the whole file. Records
+ * are passed on as they were written.
+ */
+import { basename } from 'node:path'
+import type { ExportedTask } from '../../../../shared/records/exported-tasks.ts'
+import { noUsage } from '../../../../shared/records/usage.ts'
+import { isExport, readExport } from '../../../export/read-export.ts'
+import type {
+  FoundSession,
+  ImportAdapter,
+  LineCounts,
+  ReadEvent,
+  ReadReport,
+  ReadTask,
+} from '../adapter.ts'
+import { noLines } from '../adapter.ts'
+import { fileAt, type ListedFile, listFolder, namedPath } from '../folders.ts'
+
+/** A tree has dozens; a file with more is not made by Shiplog. */
+const tasksMax = 10_000
+/** Lines between two reports of the progress. */
+const progressLines = 500
+
+export const shiplogAdapter: ImportAdapter = {
+  tool: 'shiplog',
+  discover,
+  read,
+}
+
+async function* discover(given: string, signal: AbortSignal): AsyncGenerator<FoundSession> {
+  const named = await namedPath(given)
+  if (!named) return
+  const file = named.isFolder ? null : await fileAt(named.path)
+  const files = file ? [file] : (await listFolder(named.path)).files
+  for (const one of files) {
+    signal.throwIfAborted()
+    if (!file && !/\.jsonl?$/.test(one.name)) continue
+    const found = await sessionOf(one)
+    if (found) yield found
+  }
+}
+
+/** Null: it does not begin as an export does. */
+async function sessionOf(file: ListedFile): Promise<FoundSession | null> {
+  try {
+    if (!(await isExport(file.path))) return null
+    for await (const read of readExport(file.path)) {
+      // It is an export, and what is wrong with it is said when it is read.
+      const key = read.kind === 'header' ? read.header.root : file.name
+      return {
+        ...{ tool: 'shiplog', key, files: [{ ...file, role: 'session' }] },
+        ...{ projectDir: null, expiresAtMs: null, isHidden: false },
+      }
+    }
+  } catch {
+    // It can't be read.
+  }
+  return null
+}
+
+interface OpenTask {
+  task: ExportedTask
+  hasTranscript: boolean
+  reports: ReadReport[]
+  counts: LineCounts
+  withheld: number
+}
+
+async function* read(
+  session: FoundSession,
+  { signal }: { signal: AbortSignal },
+): AsyncGenerator<ReadEvent> {
+  const [file] = session.files
+  if (!file) throw new Error('The export has no file')
+  const tasks: OpenTask[] = []
+  let version = ''
+  let isRedacted = false
+  let lines = 0
+  let bytes = 0
+  let reported = 0
+  for await (const one of readExport(file.path)) {
+    signal.throwIfAborted()
+    bytes += one.kind === 'record' ? one.bytes.length : 0
+    if (++lines % progressLines === 0) {
+      yield { kind: 'bytes', bytes: bytes - reported }
+      reported = bytes
+    }
+    const last = tasks.at(-1)
+    if (one.kind === 'problem')
+      throw new Error(
+        `${basename(file.path)} can't be imported: line ${one.line} ${one.reason}. Nothing of it was kept.`,
+      )
+    if (one.kind === 'header') {
+      version = one.header.app
+      isRedacted = one.header.redacted || one.header.range !== null
+    } else if (one.kind === 'record' && last) {
+      last.counts.lines++
+      if (one.withheld) last.withheld++
+      else last.counts.mapped++
+      const { bytes, withheld } = one
+      yield { kind: 'exported', task: last.task.id, part: { kind: 'record', bytes, withheld } }
+    } else if (one.kind === 'part') {
+      const { part } = one
+      if (part.shiplog === 'task') {
+        if (tasks.length >= tasksMax)
+          throw new Error(`It holds more than ${tasksMax} tasks, which no export of Shiplog does.`)
+        tasks.push({
+          ...{ task: part.task, hasTranscript: part.transcript, reports: [] },
+          ...{ counts: noLines(), withheld: 0 },
+        })
+      } else if (part.shiplog === 'report') last?.reports.push(part)
+      else if (last && part.shiplog !== 'end')
+        yield { kind: 'exported', task: last.task.id, part: { kind: 'line', line: part } }
+    }
+  }
+  if (tasks.length === 0) throw new Error(`${file.name} holds no task.`)
+  yield {
+    ...{ kind: 'end', version, isRedacted, tasks: tasks.map(readTask) },
+    links: { linked: tasks.length - 1, unlinked: 0, orphaned: 0, missing: 0 },
+  }
+}
+
+function readTask({ task, hasTranscript, reports, counts, withheld }: OpenTask): ReadTask {
+  const { id, parentId, callId, title, agent, prompt, branch, model } = task
+  const report = reports.at(-1)
+  return {
+    ...{ id, key: parentId === null ? '' : id, parentId, callId, title, agent, prompt, branch },
+    ...{ model, cwd: task.project.dir, usage: task.usage ?? noUsage },
+    startedAtMs: Date.parse(task.startedAt ?? task.createdAt),
+    endedAtMs: Date.parse(task.endedAt ?? task.createdAt),
+    report: report?.markdown ?? null,
+    ...{ isComplete: task.status === 'completed', edited: [] },
+    // What was withheld is in its place, as a stub or a copy: no line of it is lost.
+    counts: { ...counts, foreign: withheld },
+    exported: { task, hasTranscript, reports, withheld },
+  }
+}

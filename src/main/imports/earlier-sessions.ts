@@ -1,0 +1,60 @@
+/** Which sessions another one may go on from, because its tool went on in another file. */
+import { join } from 'node:path'
+import { descendantsOf, type LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
+import { transcriptsDir } from '../artifacts/index.ts'
+import { chatFile, type DataLayout } from '../sessions/session-files.ts'
+import type { FoundSession } from './adapters/adapter.ts'
+import type { EarlierTranscripts } from './stage/earlier-sessions.ts'
+
+/** Of one conversation, those that went on last; a person rarely goes on as often. */
+const earlierMax = 50
+
+/** Imported sessions with the same first message, or named by its first lines. */
+export function earlierSessions(
+  state: LedgerState,
+  layout: Pick<DataLayout, 'archiveDir'>,
+  session: FoundSession,
+): EarlierTranscripts[] {
+  const { tool, key, opening, namedEarlier = [] } = session
+  if (opening === undefined && namedEarlier.length === 0) return []
+  const found = [...state.tasks.values()].filter(({ importedFrom: from, trashed, purged }) => {
+    if (from?.tool !== tool || from.originalId === key || trashed || purged) return false
+    const isSameConversation = opening !== undefined && from.opening === opening
+    return isSameConversation || namedEarlier.includes(from.originalId)
+  })
+  return found.slice(-earlierMax).map(({ id, importedFrom }) => {
+    const dir = layout.archiveDir(id)
+    const agents = descendantsOf(state, id).filter(({ hasTranscript }) => hasTranscript)
+    return {
+      ...{ taskId: id, own: join(dir, chatFile) },
+      isNamed: namedEarlier.includes(importedFrom?.originalId ?? ''),
+      subAgents: agents.map((agent) => join(dir, transcriptsDir, agent.id, chatFile)),
+    }
+  })
+}
+
+/** Puts sessions before those that go on from them; else the order stays. */
+export function earlierFirst(sessions: readonly FoundSession[]): FoundSession[] {
+  const byOpening = Map.groupBy(
+    sessions.filter(({ opening }) => opening !== undefined),
+    ({ opening }) => opening,
+  )
+  const byKey = new Map(sessions.map((session) => [session.key, session]))
+  const lastOf = ({ files: [own] }: FoundSession) => own?.mtimeMs ?? 0
+  const sorted = new Set<FoundSession>()
+  const visited = new Set<FoundSession>()
+  const add = (session: FoundSession): void => {
+    if (visited.has(session)) return
+    visited.add(session)
+    const family = byOpening.get(session.opening) ?? []
+    // One with more of the conversation was written to later.
+    for (const one of family.filter((other) => lastOf(other) < lastOf(session))) add(one)
+    for (const name of session.namedEarlier ?? []) {
+      const named = byKey.get(name)
+      if (named) add(named)
+    }
+    sorted.add(session)
+  }
+  for (const session of sessions) add(session)
+  return [...sorted]
+}

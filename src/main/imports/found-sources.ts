@@ -1,0 +1,43 @@
+/** What a scan has found of one tool, in numbers. */
+import { expiringDays, type ImportSourceFound } from '../../shared/contract/imports.ts'
+import { dayMs } from '../../shared/durations.ts'
+import type { FoundSession } from './adapters/adapter.ts'
+
+export const bytesOf = ({ files }: FoundSession): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** When its files were written last, in milliseconds since the epoch. */
+export const lastOf = ({ files }: FoundSession): number =>
+  Math.max(...files.map(({ mtimeMs }) => mtimeMs))
+
+export function sourceFound(
+  known: Pick<ImportSourceFound, 'tool' | 'path' | 'imported'>,
+  found: readonly FoundSession[],
+  nowMs: number,
+): ImportSourceFound {
+  const byProject = projectsOf(found)
+  const soon = nowMs + expiringDays * dayMs
+  return {
+    ...{ ...known, sessions: found.length, projects: byProject.length, byProject },
+    subAgents: found.reduce(
+      (sum, { files }) => sum + files.filter(({ role }) => role === 'sub-agent').length,
+      0,
+    ),
+    bytes: found.reduce((sum, session) => sum + bytesOf(session), 0),
+    expiringSoon: found.filter(({ expiresAtMs }) => expiresAtMs !== null && expiresAtMs <= soon)
+      .length,
+    hidden: found.filter(({ isHidden }) => isHidden).length,
+  }
+}
+
+/** The one that was worked in last comes first. */
+function projectsOf(found: readonly FoundSession[]): ImportSourceFound['byProject'] {
+  const byDir = Map.groupBy(found, ({ projectDir }) => projectDir)
+  return [...byDir]
+    .map(([dir, sessions]) => ({
+      ...{ dir, sessions: sessions.length },
+      bytes: sessions.reduce((sum, session) => sum + bytesOf(session), 0),
+      lastAt: new Date(Math.max(...sessions.map(lastOf))).toISOString(),
+    }))
+    .sort((a, b) => (a.lastAt < b.lastAt ? 1 : -1))
+}

@@ -1,0 +1,206 @@
+/** Imports one session: a thread reads it into a staging folder, then it becomes an archived root, all of it or nothing. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type {
+  ImportedSession,
+  ImportProgress,
+  SkippedSession,
+} from '../../shared/contract/imports.ts'
+import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
+import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
+import { exists, makeDirDurable, moveDurable } from '../journal/index.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { DataLayout } from '../sessions/session-files.ts'
+import type { FoundSession } from './adapters/adapter.ts'
+import { earlierSessions } from './earlier-sessions.ts'
+import { readImportRecord } from './known-session.ts'
+import { buildHome, homeDir, replacedDir, sourceOf } from './publish-session.ts'
+import { derivedId } from './rewritten-ids.ts'
+import type { Place, SessionPlaces } from './session-places.ts'
+import { endOf, type ImportThread } from './stage/import-thread.ts'
+import { type ImportRecord, linksOf, type StagedSession, sumOf } from './stage/staged-session.ts'
+import { clearStagingFolder, stagingPrefix } from './staging.ts'
+
+export type ImportEvent =
+  | ({ type: 'progress' } & ImportProgress)
+  | { type: 'session'; session: ImportedSession }
+  | { type: 'skipped'; skipped: SkippedSession }
+
+interface SessionImporter {
+  /** A number: bytes that were read. */
+  importOne(
+    thread: ImportThread,
+    session: FoundSession,
+    signal: AbortSignal,
+  ): AsyncGenerator<ImportEvent | number>
+}
+
+export function createSessionImporter(deps: {
+  ledger: Ledger
+  layout: DataLayout
+  clock: () => number
+  oneAtATime: KeyedMutex
+  places: SessionPlaces
+  redact: (text: string) => string
+}): SessionImporter {
+  const { ledger, layout, clock, oneAtATime, places, redact } = deps
+  const { state } = ledger
+  let archiveMade: Promise<void> | null = null
+
+  async function* importOne(
+    thread: ImportThread,
+    session: FoundSession,
+    signal: AbortSignal,
+  ): AsyncGenerator<ImportEvent | number> {
+    const held = Promise.withResolvers<void>()
+    const turn = Promise.withResolvers<void>()
+    // One import stages at a time, for all callers.
+    void oneAtATime('import', () => {
+      turn.resolve()
+      return held.promise
+    })
+    await turn.promise
+    try {
+      signal.throwIfAborted()
+      yield* importTo(thread, session, await places.of(session, signal), signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      // One session that can't be read, or was deleted meanwhile, must not keep the others from being rescued.
+      const reason = error instanceof Error ? error.message : String(error)
+      yield { type: 'skipped', skipped: { source: session.tool, session: session.key, reason } }
+    } finally {
+      held.resolve()
+    }
+  }
+
+  async function* importTo(
+    thread: ImportThread,
+    session: FoundSession,
+    place: Place,
+    signal: AbortSignal,
+  ): AsyncGenerator<ImportEvent | number> {
+    if (place.kind === 'trashed') {
+      const reason = `It is here, in the trash: \`shiplog workspaces restore ${place.id.slice(0, 8)}\` takes it back out.`
+      yield { type: 'skipped', skipped: { source: session.tool, session: session.key, reason } }
+    } else if (place.kind === 'here')
+      yield { type: 'session', session: sessionHere(session, place.id, place.record) }
+    else yield* importAs(thread, session, place, signal)
+  }
+
+  async function* importAs(
+    thread: ImportThread,
+    session: FoundSession,
+    { id, nth, kind }: Extract<Place, { nth: number }>,
+    signal: AbortSignal,
+  ): AsyncGenerator<ImportEvent | number> {
+    const name = `${stagingPrefix}${id}`
+    const staging = join(layout.archive, name)
+    // An earlier import of it may have left something.
+    await clearStagingFolder(layout, name)
+    // Not durable: what a crash leaves of it is deleted.
+    await mkdir(staging, { recursive: true, mode: 0o700 })
+    let other: Place | null = null
+    try {
+      let staged: StagedSession | null = null
+      const events = await thread.calls.stage(
+        { session, dir: staging, nth, earlier: earlierSessions(state, layout, session) },
+        { signal: endOf(thread, signal) },
+      )
+      for await (const event of events)
+        if (event.kind === 'bytes') yield event.bytes
+        else if (event.kind === 'failed') throw new Error(event.reason)
+        else staged = event.staged
+      signal.throwIfAborted()
+      if (!staged) throw new Error('The thread that read it ended.')
+      other = await places.ofRead(staged, nth)
+      if (!other) {
+        const root = await publish(staged, staging, session.opening)
+        const title = state.tasks.get(root)?.title ?? ''
+        yield { type: 'session', session: { ...imported(root, staged, kind), title } }
+      }
+    } finally {
+      await clearStagingFolder(layout, name)
+    }
+    if (other) yield* importTo(thread, session, other, signal)
+  }
+
+  async function publish(
+    staged: StagedSession,
+    staging: string,
+    opening: string | undefined,
+  ): Promise<TaskId> {
+    const tasks = await buildHome(staged, staging, {
+      importedAt: new Date(clock()).toISOString(),
+      ...{ isHere: (id) => state.tasks.has(id), redact },
+    })
+    const [root] = tasks
+    if (!root) throw new Error('It holds no task.')
+    const target = layout.archiveDir(root.id)
+    if (await exists(target)) {
+      await refuseUnknown(target, staged)
+      await moveDurable(target, join(staging, replacedDir))
+    }
+    archiveMade ??= makeDirDurable(layout.archive)
+    await archiveMade
+    await moveDurable(join(staging, homeDir), target)
+    await ledger.record({
+      ...{ type: 'tasks.imported', tasks, source: sourceOf(staged.record, opening) },
+      projectId: projectOf(root.project),
+    })
+    return root.id
+  }
+
+  /** An archived session that the ledger has lost may have the id of an export's root. */
+  async function refuseUnknown(target: string, { record }: StagedSession): Promise<void> {
+    const before = await readImportRecord(target)
+    if (before?.tool === record.tool && before.session === record.session) return
+    throw new Error(
+      `${target} is there, and no task is known of it. Move it away, then import again.`,
+    )
+  }
+
+  /** The project of that folder, if it is one here; else one of its own, which is in no list. */
+  function projectOf({ name, dir }: { name: string; dir: string }): ProjectId {
+    const known = [...state.projects.values()].find((one) => one.dir === dir)
+    return known?.id ?? (derivedId('project', `${name}\0${dir}`) as string as ProjectId)
+  }
+
+  /** `record`: null for a task that was not imported, but exported from here. */
+  function sessionHere(
+    { tool, key }: FoundSession,
+    id: TaskId,
+    record: ImportRecord | null,
+  ): ImportedSession {
+    const below = [...state.tasks.values()].filter(({ rootId }) => rootId === id)
+    const entries = below.reduce((sum, one) => sum + (one.transcriptCounts?.entries ?? 0), 0)
+    const counts = record
+      ? { ...sumOf(record.tasks), ...linksOf(record) }
+      : {
+          ...{ lines: entries, mapped: entries, foreign: 0, damaged: 0 },
+          ...{ linked: below.length - 1, unlinked: 0, orphaned: 0 },
+        }
+    return {
+      ...{
+        source: tool,
+        session: key,
+        taskId: id,
+        title: state.tasks.get(id)?.title ?? '',
+        ...counts,
+      },
+      ...{ withheld: 0, isNew: false, isUpdated: false },
+    }
+  }
+
+  return { importOne }
+}
+
+const imported = (
+  id: TaskId,
+  { record, tasks }: StagedSession,
+  kind: 'new' | 'grown',
+): Omit<ImportedSession, 'title'> => ({
+  ...{ source: record.tool, session: record.session, taskId: id },
+  ...{ ...sumOf(record.tasks), ...linksOf(record) },
+  withheld: tasks.reduce((sum, { exported }) => sum + (exported?.withheld ?? 0), 0),
+  ...{ isNew: kind === 'new', isUpdated: kind === 'grown' },
+})

@@ -1,0 +1,102 @@
+/**
+ * Imports sessions as they begin and grow. Every look lists all of them, so that a change that was not reported is
+ * found by a later one, and importing is idempotent, so that a process that is killed starts over without loss (I3).
+ */
+import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FoundSession } from '../adapters/adapter.ts'
+import { lastOf } from '../found-sources.ts'
+import type { ImportEvent } from '../import-session.ts'
+import { createFolderChanges } from './folder-changes.ts'
+
+export type WatchEvent =
+  | ImportEvent
+  /** A look has ended: `sessions` are there now. `problem`: why changes may be found late; null: they are not. */
+  | { type: 'looked'; at: string; sessions: number; problem: string | null }
+
+export interface WatchTimes {
+  /** Between two looks: an agent at work changes its log many times a second. */
+  betweenMs: number
+  /** Without a change: some systems report none on network folders. */
+  rescanMs: number
+  /** A session is read as a whole, so one that is being written waits until it is quiet for this long, */
+  quietMs: number
+  /** but not longer than this after its last import. */
+  growingMs: number
+}
+export const watchTimes: WatchTimes = {
+  ...{ betweenMs: 15_000, rescanMs: 10 * 60_000, quietMs: 20_000, growingMs: 5 * 60_000 },
+}
+
+export async function* watchSessions(
+  deps: {
+    /** The folder of all sessions. */
+    place: string
+    clock: () => number
+    times: WatchTimes
+    discover(): Promise<FoundSession[]>
+    /** False: a person deleted it here. */
+    isWanted(session: FoundSession): boolean
+    isHereAsIs(session: FoundSession): Promise<boolean>
+    importAll(found: FoundSession[]): AsyncGenerator<ImportEvent>
+  },
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent> {
+  const { place, clock, times, discover, importAll } = deps
+  const changes = createFolderChanges()
+  const isDue = createDue(deps)
+  try {
+    while (!signal.aborted) {
+      const found = await discover()
+      const due: FoundSession[] = []
+      let waiting = false
+      for (const session of found) {
+        const answer = await isDue(session)
+        if (answer === 'now') due.push(session)
+        waiting ||= answer === 'later'
+      }
+      if (due.length > 0) yield* importAll(due)
+      const isNew = changes.watch(foldersOf(place, found))
+      const at = new Date(clock()).toISOString()
+      yield { type: 'looked', at, sessions: found.length, problem: changes.problem() }
+      await delay(times.betweenMs, undefined, { signal, ref: false }).catch(() => {})
+      // What changed in a folder before it was watched was not reported.
+      if (waiting || isNew) continue
+      await changes.wait(times.rescanMs, signal)
+    }
+  } finally {
+    changes.close()
+  }
+}
+
+/** A session is imported, or found to be unreadable, once for each state of its files. */
+function createDue(deps: Omit<Parameters<typeof watchSessions>[0], 'place'>) {
+  const { clock, times, isWanted, isHereAsIs } = deps
+  const handled = new Map<string, { stamp: string; atMs: number }>()
+  return async (session: FoundSession): Promise<'now' | 'later' | 'never'> => {
+    const stamp = session.files
+      .map(({ name, bytes, mtimeMs }) => `${name}:${bytes}:${mtimeMs}`)
+      .join()
+    const before = handled.get(session.key)
+    if (before?.stamp === stamp || !isWanted(session)) return 'never'
+    const nowMs = clock()
+    if (before) {
+      const isQuiet = nowMs - lastOf(session) >= times.quietMs
+      if (!isQuiet && nowMs - before.atMs < times.growingMs) return 'later'
+    }
+    handled.set(session.key, { stamp, atMs: nowMs })
+    return (await isHereAsIs(session)) ? 'never' : 'now'
+  }
+}
+
+/** The place, and every folder below it with a session somewhere in it. */
+function foldersOf(place: string, found: readonly FoundSession[]): Set<string> {
+  const folders = new Set([place])
+  for (const { files } of found)
+    for (const { path } of files)
+      for (let dir = dirname(path); dir.length > place.length; dir = dirname(dir)) {
+        if (folders.has(dir)) break
+        folders.add(dir)
+      }
+  return folders
+}

@@ -1,0 +1,113 @@
+/** The watched import: while it is on, and the app runs, sessions of other tools are kept as they begin and grow. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import type { ImportedSession, ImportWatchState } from '../../../shared/contract/imports.ts'
+import type { ImportTool } from '../../../shared/records/exported-tasks.ts'
+import { toolName } from '../../../shared/text/import-text.ts'
+import { openSettingsFile } from '../../journal/index.ts'
+import type { SessionImports } from '../session-imports.ts'
+import { watchTimes } from './watch-sessions.ts'
+
+export interface WatchedImport {
+  /** Begins to watch, if it is on. */
+  start(): void
+  /** Durable when it resolves. */
+  setEnabled(enabled: boolean): Promise<void>
+  state(): ImportWatchState
+  /** Calls `listener` after each change. Returns the unsubscribe function. */
+  subscribe(listener: () => void): () => void
+  close(): Promise<void>
+}
+
+/** Tools with a place of their own. */
+const watchedTools: readonly ImportTool[] = ['claude-code', 'codex']
+/** Sessions that could not be imported and are listed. */
+const failedMax = 20
+const settingsSchema = z.object({ watch: z.boolean() })
+
+/** `path`: of the settings file. */
+export async function openWatchedImport({
+  path,
+  watch,
+  onLost,
+  retryMs = watchTimes.rescanMs,
+}: {
+  path: string
+  watch: SessionImports['watch']
+  onLost(text: string): void
+  retryMs?: number
+}): Promise<WatchedImport> {
+  const file = await openSettingsFile(path, settingsSchema, { watch: false })
+  const lost = file.lost()
+  if (lost !== null) onLost(`New sessions of other tools are not kept any more. ${lost}`)
+  const listeners = new Set<() => void>()
+  let state: ImportWatchState = {
+    ...{ enabled: file.current().watch, lookedAt: null, kept: 0, failed: [], problem: null },
+  }
+  let running: { abort: AbortController; ended: Promise<unknown> } | null = null
+  let isStarted = false
+
+  function change(changed: Partial<ImportWatchState>): void {
+    state = { ...state, ...changed }
+    for (const listener of listeners) listener()
+  }
+
+  async function follow(tool: ImportTool, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted)
+      try {
+        for await (const event of watch({ tool }, signal))
+          if (event.type === 'looked') change({ lookedAt: event.at, problem: event.problem })
+          else if (event.type === 'session') kept(event.session)
+          else if (event.type === 'skipped') {
+            const others = state.failed.filter(({ session }) => session !== event.skipped.session)
+            change({ failed: [event.skipped, ...others].slice(0, failedMax) })
+          }
+      } catch (error) {
+        if (signal.aborted) return
+        const reason = error instanceof Error ? error.message : String(error)
+        change({ problem: `Sessions of ${toolName(tool)} could not be looked for: ${reason}` })
+        await delay(retryMs, undefined, { signal, ref: false }).catch(() => {})
+      }
+  }
+
+  function kept({ session: name, isNew, isUpdated }: ImportedSession): void {
+    const failed = state.failed.filter(({ session }) => session !== name)
+    change({ failed, kept: state.kept + (isNew || isUpdated ? 1 : 0) })
+  }
+
+  function begin(): void {
+    if (running || !isStarted || !state.enabled) return
+    const abort = new AbortController()
+    const ended = Promise.all(watchedTools.map((tool) => follow(tool, abort.signal)))
+    running = { abort, ended }
+  }
+
+  async function end(): Promise<void> {
+    const ending = running
+    running = null
+    ending?.abort.abort()
+    await ending?.ended
+  }
+
+  return {
+    start() {
+      isStarted = true
+      begin()
+    },
+    async setEnabled(enabled) {
+      await file.change(() => ({ watch: enabled }))
+      change({ enabled, ...(!enabled && { lookedAt: null, problem: null, failed: [] }) })
+      if (enabled) begin()
+      else await end()
+    },
+    state: () => state,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async close() {
+      isStarted = false
+      await end()
+    },
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * Takes a root's changes to the person's own repository host: a commit of its worktree, a push of its branch, and a
+ * pull request by their own `gh`. Runs nothing but the commands that they were shown and approved (K6).
+ */
+import type { PublishRequest, PublishResult, PublishState } from '../../shared/contract/publish.ts'
+import { refused } from '../../shared/failure.ts'
+import type { TaskId } from '../../shared/records/ids.ts'
+import { isRunning } from '../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
+import { planPublish } from '../../shared/text/plan-publish.ts'
+import { type PublishStep, publishCommands } from '../../shared/text/publish-commands.ts'
+import { type Git, GitError } from '../git/index.ts'
+import type { GithubCliRunner } from './github-cli.ts'
+
+export interface PublishService {
+  state(taskId: TaskId): Promise<PublishState>
+  /** Throws FailureError unless `commands` is what would run. A command that fails is part of the result. */
+  run(taskId: TaskId, request: PublishRequest, commands: string): Promise<PublishResult>
+}
+
+export function createPublishService(deps: {
+  tasks: Pick<ReadonlyMap<TaskId, Task>, 'get'>
+  git: Pick<Git, 'isClean' | 'pushAddress' | 'remoteName' | 'runApproved'>
+  gh: GithubCliRunner
+  /** Nothing else changes the workspace meanwhile. */
+  exclusively: <T>(taskId: TaskId, work: () => Promise<T>) => Promise<T>
+  linkPullRequest: (taskId: TaskId, url: string) => Promise<boolean>
+}): PublishService {
+  const { git, gh } = deps
+
+  async function stateOf(taskId: TaskId): Promise<PublishState> {
+    const { worktree, branch } = placeOf(deps.tasks.get(taskId))
+    const [isClean, { url, settings }] = await Promise.all([
+      git.isClean(worktree),
+      git.pushAddress(worktree),
+    ])
+    const name = url === null ? null : git.remoteName(url)
+    const repository = name === null ? null : repositoryOf(name)
+    return {
+      ...{ worktree, branch, uncommitted: !isClean },
+      remote: url === null ? null : { url, repository },
+      cannotPush: cannotPush(url, settings),
+      gh:
+        repository === null
+          ? { state: 'failed', reason: 'The remote is no repository of GitHub.' }
+          : await gh.state(taskId, repository.split('/')[0] ?? ''),
+    }
+  }
+
+  async function runStep(taskId: TaskId, cwd: string, step: PublishStep): Promise<string | null> {
+    if (step.program === 'git') {
+      await git.runApproved(step.args, { cwd, usesNetwork: step.does === 'push' })
+      return null
+    }
+    const { exitCode, stdout, stderr } = await gh.run(taskId, step.args)
+    const url = addressIn(exitCode === 0 ? stdout : stderr)
+    // gh fails for a branch that has a pull request, and names it.
+    if (url !== null && (exitCode === 0 || stderr.includes('already exists'))) return url
+    throw new Error(stderr.trim() || `gh ended with exit code ${exitCode}.`)
+  }
+
+  async function runAll(taskId: TaskId, request: PublishRequest, approved: string) {
+    const { title, status } = deps.tasks.get(taskId) ?? refuse()
+    if (isRunning(status)) return refused('running', `"${title}" is running. Wait for its end.`)
+    const state = await stateOf(taskId)
+    const steps = planPublish(state, request)
+    if (steps.length === 0)
+      return refused('nothing-to-apply', 'There is nothing to commit or push.')
+    if (publishCommands(steps) !== approved)
+      return refused('changed-since-shown', 'The commands are no longer those that were shown.')
+    if (request.pushTo !== null && state.cannotPush !== null)
+      return refused('not-set-up', state.cannotPush)
+    const result: PublishResult = { done: [], url: null, failed: null }
+    for (const step of steps) {
+      try {
+        result.url = await runStep(taskId, state.worktree, step)
+        result.done.push(step.does)
+      } catch (error) {
+        result.failed = { does: step.does, message: messageOf(error) }
+        break
+      }
+    }
+    return result
+  }
+
+  return {
+    state: stateOf,
+    async run(taskId, request, commands) {
+      const result = await deps.exclusively(taskId, () => runAll(taskId, request, commands))
+      if (result.url !== null) await deps.linkPullRequest(taskId, result.url)
+      return result
+    },
+  }
+}
+
+const refuse = (): never => refused('not-a-root', 'There is no such agent.')
+
+function placeOf(task: Task | undefined): { worktree: string; branch: string } {
+  const { parentId, workspace } = task ?? refuse()
+  if (parentId !== null || !workspace || workspace.removal !== null)
+    return refused('not-a-root', 'Only the changes of a root with a workspace are committed.')
+  const { isolation, branch, path } = workspace
+  if (isolation !== 'worktree' || branch === null)
+    return refused(
+      'not-a-root',
+      'It works in the project’s own folder, not on a branch of its own.',
+    )
+  return { worktree: path, branch }
+}
+
+/** `host/owner/name`; null for a folder, a hashed address, and deeper paths of other hosts. */
+const repositoryOf = (remoteName: string): string | null =>
+  /^[^/:]+(?::\d+)?\/[^/]+\/[^/]+$/.test(remoteName) ? remoteName : null
+
+function cannotPush(url: string | null, settings: readonly string[]): string | null {
+  if (url === null) return 'The repository has no remote called origin.'
+  if (settings.length === 0) return null
+  const names = settings.join(', ')
+  return `The repository’s own configuration sets ${names}, which Shiplog does not use. Run the commands in a terminal.`
+}
+
+const addressIn = (text: string): string | null =>
+  /https:\/\/\S+\/pull\/\d+/.exec(text)?.[0] ?? null
+
+const messageOf = (error: unknown): string => {
+  if (error instanceof GitError) return error.stderr.trim() || error.message
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,81 @@
+/** Opens a folder on this machine, in the file manager or in a code editor. */
+import { spawn } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { basename, delimiter, join } from 'node:path'
+import { invalid } from '../../shared/failure.ts'
+
+/** A launcher that has not failed after this time has found a program. */
+const launcherMs = 1_500
+
+/** Editors with a window of their own, by their command, the more common first. */
+const editorCommands = [
+  'code',
+  'cursor',
+  'zed',
+  'subl',
+  'codium',
+  'idea',
+  'webstorm',
+  'nova',
+  'gedit',
+  'kate',
+]
+
+/** Rejects with FailureError, saying what to do, when there is nothing to open it with. */
+export async function openFolder(path: string, opener: 'editor' | 'file-manager'): Promise<void> {
+  const app = opener === 'editor' ? await findEditor(process.env) : null
+  const reveal = app ? null : revealCommand(path, process.platform)
+  const child = reveal
+    ? spawn(reveal[0], reveal.slice(1), { stdio: 'ignore' })
+    : await openByApp(path, app)
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    // A launcher without a program to launch ends at once with a code of its own.
+    child.once('exit', (code) => (code ? reject(new Error(`exit code ${code}`)) : resolve()))
+    setTimeout(resolve, launcherMs).unref()
+  }).catch(() =>
+    invalid(
+      'with',
+      `${path} could not be opened: this machine has no program for it. Open it by hand.`,
+    ),
+  )
+}
+
+/** The package is a dozen files, which no start loads before somebody opens a folder. */
+async function openByApp(path: string, name: string | null) {
+  const { default: open } = await import('open')
+  return open(path, name ? { app: { name } } : {})
+}
+
+/**
+ * On macOS a folder such as `X.app` is a program, which opening would start: it is shown in the folder above.
+ * Null: it can be opened as what it is.
+ */
+export function revealCommand(
+  path: string,
+  platform: NodeJS.Platform,
+): [command: string, ...args: string[]] | null {
+  return platform === 'darwin' && basename(path).includes('.') ? ['open', '-R', path] : null
+}
+
+async function findEditor(env: NodeJS.ProcessEnv): Promise<string> {
+  const named = env.SHIPLOG_EDITOR
+  if (named) return named
+  const names =
+    process.platform === 'win32'
+      ? editorCommands.flatMap((name) => [`${name}.cmd`, `${name}.exe`])
+      : editorCommands
+  for (const folder of (env.PATH ?? '').split(delimiter)) {
+    for (const name of names) {
+      const found = await access(join(folder, name), constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+      if (found) return join(folder, name)
+    }
+  }
+  return invalid(
+    'with',
+    `No code editor was found on the PATH. Set SHIPLOG_EDITOR to the command of yours.`,
+  )
+}

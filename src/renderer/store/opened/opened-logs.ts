@@ -1,0 +1,114 @@
+/** The log that is open in this window without being imported: how far its reading is, and stores that show it. */
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { ShiplogClient } from '../../../shared/contract/index.ts'
+import { type OpenedLog, uploadBytesMax } from '../../../shared/contract/opened.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+
+export type OpenedView =
+  | { kind: 'none' }
+  | { kind: 'opening'; name: string; bytes: number; bytesTotal: number }
+  | { kind: 'open'; log: OpenedLog }
+  /** `name`: what could not be opened. */
+  | { kind: 'failed'; name: string; problem: Problem }
+  /** The host was restarted, or other logs were opened since. */
+  | { kind: 'closed' }
+
+/** A file that was dropped or chosen; `path`: where the host can read it, if the page knows. */
+export interface GivenFile {
+  /** With the folders that it was dropped with. */
+  name: string
+  file: Blob
+  path: string | null
+}
+
+export interface OpenedLogs {
+  store: StoreApi<OpenedView>
+  openPath(path: string): Promise<OpenedLog | null>
+  /** Resolves with null if it can't be opened, or another one was opened meanwhile. */
+  openFiles(files: GivenFile[]): Promise<OpenedLog | null>
+  /** Shows one that is open already, such as after a reload. */
+  show(id: string): Promise<void>
+  close(): void
+}
+
+export function createOpenedLogs({
+  client,
+}: {
+  client: Pick<ShiplogClient, 'opened'>
+}): OpenedLogs {
+  const store = createStore<OpenedView>(() => ({ kind: 'none' }))
+  let abort = new AbortController()
+
+  async function open(
+    name: string,
+    request: (signal: AbortSignal) => Promise<{ path: string } | { upload: string }>,
+  ): Promise<OpenedLog | null> {
+    close()
+    abort = new AbortController()
+    const { signal } = abort
+    store.setState({ kind: 'opening', name, bytes: 0, bytesTotal: 0 }, true)
+    try {
+      const of = await request(signal)
+      for await (const event of await client.opened.open(of, { signal })) {
+        if (signal.aborted) return null
+        if (event.type === 'progress') {
+          const { bytes, bytesTotal } = event
+          store.setState({ kind: 'opening', name, bytes, bytesTotal }, true)
+        } else {
+          store.setState({ kind: 'open', log: event.log }, true)
+          return event.log
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted)
+        store.setState({ kind: 'failed', name, problem: problemOf(error, `open ${name}`) }, true)
+    }
+    return null
+  }
+
+  async function upload(files: GivenFile[], signal: AbortSignal): Promise<{ upload: string }> {
+    const id = crypto.randomUUID()
+    for (const { name, file } of files)
+      for (let offset = 0; offset === 0 || offset < file.size; offset += uploadBytesMax) {
+        signal.throwIfAborted()
+        const piece = await file.slice(offset, offset + uploadBytesMax).arrayBuffer()
+        const data = base64Of(new Uint8Array(piece))
+        await client.opened.upload({ upload: id, name, offset, data }, { signal })
+      }
+    return { upload: id }
+  }
+
+  function close(): void {
+    abort.abort()
+    const before = store.getState()
+    store.setState({ kind: 'none' }, true)
+    // Its files are deleted at the next start of the host at the latest.
+    if (before.kind === 'open') client.opened.close({ id: before.log.id }).catch(() => {})
+  }
+
+  return {
+    store,
+    close,
+    openPath: (path) => open(path.split(/[\\/]/).findLast(Boolean) ?? path, async () => ({ path })),
+    openFiles(files) {
+      const [first] = files
+      const name = first?.name.split('/')[0] ?? ''
+      const path = files.length === 1 ? first?.path : null
+      return open(name, async (signal) => (path ? { path } : upload(files, signal)))
+    },
+    async show(id) {
+      const now = store.getState()
+      if (now.kind === 'open' && now.log.id === id) return
+      const { log } = await client.opened.get({ id }).catch(() => ({ log: null }))
+      store.setState(log ? { kind: 'open', log } : { kind: 'closed' }, true)
+    },
+  }
+}
+
+/** In pieces, because a call takes a limited number of arguments. */
+function base64Of(bytes: Uint8Array): string {
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += 0x8000)
+    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
+  return btoa(binary)
+}

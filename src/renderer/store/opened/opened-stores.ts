@@ -1,0 +1,42 @@
+/** The stores that show an opened log: its own tasks and transcripts, with the preferences and keys of the window. */
+import { createStore } from 'zustand/vanilla'
+import type { ShiplogClient } from '../../../shared/contract/index.ts'
+import { lastActionOf } from '../../../shared/projections/transcript/last-action.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { createLedgerStore } from '../ledger-store.ts'
+import { createChangeSummaries } from '../results/change-summaries.ts'
+import { createReports } from '../results/reports.ts'
+import { createLastActions } from '../resume/last-actions.ts'
+import { createSearchStore } from '../search/search-store.ts'
+import type { Stores } from '../stores.ts'
+import { createSessions } from '../transcript/sessions.ts'
+import type { Navigation } from '../window/navigation.ts'
+import { createOverlay } from '../window/overlay.ts'
+import type { Route } from '../window/route.ts'
+
+export function createOpenedStores(outer: Stores, client: ShiplogClient, first: TaskId): Stores {
+  const ledger = createLedgerStore({ client, onNotice: () => {} })
+  const sessions = createSessions({ client, ledger })
+  const search = createSearchStore({ client })
+  return {
+    ...outer,
+    ...{ client, ledger, sessions, search },
+    reports: createReports({ client }),
+    changeSummaries: createChangeSummaries({ client }),
+    lastActs: createLastActions({ client, describe: lastActionOf }),
+    overlay: createOverlay(),
+    navigation: navigationWithin(first),
+    open: () => ledger.open(),
+    close() {
+      search.close()
+      sessions.close()
+      ledger.close()
+    },
+  }
+}
+
+/** Its places have no address of their own: a link could not open them once the log is closed. */
+function navigationWithin(first: TaskId): Navigation {
+  const route = createStore<Route>(() => ({ screen: 'archive', taskId: first, tab: 'transcript' }))
+  return { route, go: (to) => route.setState(to, true), close() {} }
+}

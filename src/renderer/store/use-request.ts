@@ -1,0 +1,37 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { type Problem, problemOf } from '../rpc/problem.ts'
+
+interface RequestView<Answer> {
+  /** Null until it was answered; the last answer while it is asked again. */
+  answer: Answer | null
+  problem: Problem | null
+  reload(): void
+}
+
+/** Asks the host when first shown, and by `reload`. `doing`: `read the limits`. */
+export function useRequest<Answer>(
+  request: () => Promise<Answer>,
+  doing: string,
+): RequestView<Answer> {
+  const [view, setView] = useState<Omit<RequestView<Answer>, 'reload'>>({
+    answer: null,
+    problem: null,
+  })
+  const [asked, setAsked] = useState(0)
+  const latest = useRef(request)
+  latest.current = request
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` counts the times that it is asked again
+  useEffect(() => {
+    let wanted = true
+    latest.current().then(
+      (answer) => wanted && setView({ answer, problem: null }),
+      (error: unknown) =>
+        wanted && setView((before) => ({ ...before, problem: problemOf(error, doing) })),
+    )
+    return () => {
+      wanted = false
+    }
+  }, [asked, doing])
+  const reload = useCallback(() => setAsked((count) => count + 1), [])
+  return { ...view, reload }
+}

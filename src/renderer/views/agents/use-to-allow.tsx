@@ -1,0 +1,91 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import type { InstalledAgentState } from '../../../shared/agents/agent-checks.ts'
+import type { AskedConfiguration } from '../../../shared/contract/agents.ts'
+import type { ProjectId } from '../../../shared/records/ids.ts'
+import type { Isolation } from '../../../shared/records/projects/workspaces.ts'
+import type { Problem } from '../../rpc/problem.ts'
+import { useStores } from '../../store/hooks.ts'
+import { AgentConfiguration } from './agent-configuration.tsx'
+import { hasToBeSeen, SetupTrust } from './setup-trust.tsx'
+import { useProjectSetup } from './use-project-setup.ts'
+
+interface ToAllow {
+  /** Starting allows something. */
+  asks: boolean
+  /** False: something of it was not seen whole yet. */
+  isSeen: boolean
+  /** What is allowed, for the place beside the button that starts. */
+  shown: ReactNode
+  problem: Problem | null
+  /** Call it before the start. Rejects as the host answers. */
+  allow(projectId: ProjectId): Promise<void>
+}
+
+/**
+ * What a repository brings that runs as the person, and that they have to allow before an agent starts in it: its
+ * set-up and Git configuration in a new worktree, and what it configures for an installed agent (K8).
+ */
+export function useToAllow(start: {
+  projectId: ProjectId | null
+  isolation: Isolation
+  installed: InstalledAgentState | null
+}): ToAllow {
+  const { projectId, isolation, installed } = start
+  const { client } = useStores()
+  const { setup, setupProblem } = useProjectSetup(projectId)
+  const configuration = useAgentConfiguration(projectId, installed?.id ?? null)
+  const [setupSeen, setSetupSeen] = useState(false)
+  const [configurationSeen, setConfigurationSeen] = useState(false)
+  const asksForSetup = isolation === 'worktree' && setup !== null && !setup.trusted
+  const configures = configuration !== null && configuration.text !== ''
+  const isShown = configures || (configuration?.unshowable.length ?? 0) > 0
+  return {
+    asks: asksForSetup || configures,
+    isSeen:
+      (!asksForSetup || !hasToBeSeen(setup) || setupSeen) && (!configures || configurationSeen),
+    shown:
+      asksForSetup || isShown ? (
+        <div className="flex max-h-[44vh] flex-col gap-2 overflow-y-auto">
+          {asksForSetup ? <SetupTrust setup={setup} onSeen={setSetupSeen} /> : null}
+          {installed && isShown ? (
+            <AgentConfiguration
+              name={installed.name}
+              configuration={configuration as AskedConfiguration}
+              onSeen={setConfigurationSeen}
+            />
+          ) : null}
+        </div>
+      ) : null,
+    problem: setupProblem,
+    async allow(id) {
+      if (asksForSetup && setup.configSha256)
+        await client.projects.trustSetup({ projectId: id, configSha256: setup.configSha256 })
+      if (installed && configures)
+        await client.agents.allowConfiguration({
+          ...{ id: installed.id, projectId: id, sha256s: configuration.sha256s },
+        })
+    },
+  }
+}
+
+/** Null while it is read, and where it can't be: the person is then asked when the agent starts. */
+function useAgentConfiguration(
+  projectId: ProjectId | null,
+  id: string | null,
+): AskedConfiguration | null {
+  const { client } = useStores()
+  const [read, setRead] = useState<{ of: string; found: AskedConfiguration } | null>(null)
+  const of = `${projectId} ${id}`
+  useEffect(() => {
+    if (projectId === null || id === null) return
+    let wanted = true
+    client.agents.configuration({ id, projectId }).then(
+      (found) => wanted && setRead({ of: `${projectId} ${id}`, found }),
+      () => {},
+    )
+    return () => {
+      wanted = false
+    }
+  }, [client, projectId, id])
+  return read?.of === of ? read.found : null
+}

@@ -1,0 +1,64 @@
+import type { ImportSourceFound } from '../../../shared/contract/imports.ts'
+import { toolName } from '../../../shared/text/import-text.ts'
+import { counted } from '../../components/primitives/format.ts'
+import { Bytes, RelativeTime, TextButton } from '../../components/primitives/index.ts'
+import { dangerText, foundText } from './import-texts.ts'
+import { keyOf } from './start-import.ts'
+
+/** The sessions of one tool, by project, each of which can be left out. */
+export function SourceChoice(props: {
+  source: ImportSourceFound
+  left: ReadonlySet<string>
+  onChange(left: ReadonlySet<string>): void
+}) {
+  const { source, left, onChange } = props
+  const { tool, byProject, imported } = source
+  const keys = byProject.map(({ dir }) => keyOf(tool, dir))
+  const areAll = keys.every((key) => !left.has(key))
+  const danger = dangerText(source)
+  const change = (changed: string[], keep: boolean) => {
+    const next = new Set(left)
+    for (const key of changed) keep ? next.delete(key) : next.add(key)
+    onChange(next)
+  }
+  return (
+    <section aria-label={toolName(tool)} className="flex flex-col gap-1">
+      <p>
+        {foundText(source)}
+        {imported > 0 ? ` ${imported} of them are in the archive already.` : ''}
+      </p>
+      {danger ? <p className="text-amber">{danger}</p> : null}
+      <div className="flex items-center">
+        <h3 className="flex-1 font-semibold">Projects</h3>
+        <TextButton onClick={() => change(keys, !areAll)}>
+          {areAll ? 'Choose none' : 'Choose all'}
+        </TextButton>
+      </div>
+      <ul className="max-h-72 overflow-auto rounded-md border">
+        {byProject.map(({ dir, sessions, bytes, lastAt }) => (
+          <li key={keyOf(tool, dir)} className="border-b last:border-b-0">
+            <label className="flex min-h-9 items-center gap-2 px-3 py-1">
+              <input
+                type="checkbox"
+                className="size-4 shrink-0 accent-[var(--accent-fill)]"
+                checked={!left.has(keyOf(tool, dir))}
+                onChange={(event) => change([keyOf(tool, dir)], event.target.checked)}
+              />
+              <span
+                title={dir ?? undefined}
+                className="untrusted min-w-0 flex-1 truncate"
+                dir="auto"
+              >
+                {dir ?? 'No known folder'}
+              </span>
+              <span className="tabular shrink-0 text-small text-muted">
+                {counted(sessions, 'session')} · <Bytes count={bytes} /> ·{' '}
+                <RelativeTime at={lastAt} />
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,37 @@
+import type { ImportSourceFound } from '../../../shared/contract/imports.ts'
+import { importToolSchema } from '../../../shared/records/exported-tasks.ts'
+import { toast } from '../../components/primitives/index.ts'
+import type { ImportChoice } from '../../store/imports/import-run.ts'
+import type { Stores } from '../../store/stores.ts'
+import { resultText } from './import-texts.ts'
+
+/** Identifies a folder of a tool's sessions; its sessions may not say which it is. */
+export const keyOf = (tool: string, dir: string | null): string => `${tool}\n${dir ?? ''}`
+
+/** Starts an import, or retries what the last one left out, and reports how it ended if its dialog was closed meanwhile. */
+export async function startImport(
+  { imports, overlay }: Pick<Stores, 'imports' | 'overlay'>,
+  choices: ImportChoice[] | 'retry',
+): Promise<void> {
+  const result = await (choices === 'retry' ? imports.retry() : imports.start(choices))
+  // Its dialog shows the result itself.
+  if (result && overlay.store.getState().kind !== 'import') toast.success(resultText(result))
+}
+
+/** All folders of a tool are imported as a whole, so that those found meanwhile are too. */
+export function choicesOf(
+  sources: ImportSourceFound[],
+  left: ReadonlySet<string> = new Set(),
+): ImportChoice[] {
+  return sources.flatMap((source): ImportChoice[] => {
+    const tool = importToolSchema.safeParse(source.tool)
+    const kept = source.byProject.filter(({ dir }) => !left.has(keyOf(source.tool, dir)))
+    if (!tool.success || kept.length === 0) return []
+    const isAll = kept.length === source.byProject.length
+    const expected = {
+      sessions: kept.reduce((sum, { sessions }) => sum + sessions, 0),
+      bytes: kept.reduce((sum, { bytes }) => sum + bytes, 0),
+    }
+    return [{ tool: tool.data, projects: isAll ? null : kept.map(({ dir }) => dir), expected }]
+  })
+}

@@ -1,0 +1,93 @@
+import { useEffect, useState } from 'react'
+import type { ImportWatchState } from '../../../shared/contract/imports.ts'
+import { counted } from '../../components/primitives/format.ts'
+import { RelativeTime, TextButton, toast } from '../../components/primitives/index.ts'
+import { problemOf } from '../../rpc/problem.ts'
+import { useStores, useUnreachable } from '../../store/hooks.ts'
+import { SkippedList } from './skipped-list.tsx'
+
+/** Whether other tools' sessions are kept as they grow, and how that goes. */
+export function WatchSwitch() {
+  const { client } = useStores()
+  const unreachable = useUnreachable()
+  const state = useWatchState(unreachable !== undefined)
+  const change = async (enabled: boolean) => {
+    try {
+      await client.imports.setWatch({ enabled })
+    } catch (error) {
+      toast.error(problemOf(error, 'change the setting').message)
+    }
+  }
+  return (
+    <div className="flex flex-col gap-1">
+      <label className="flex min-h-7 w-fit items-center gap-2">
+        <input
+          type="checkbox"
+          className="size-4 shrink-0 accent-[var(--accent-fill)]"
+          disabled={!state || unreachable !== undefined}
+          title={unreachable}
+          checked={state?.enabled ?? false}
+          onChange={(event) => void change(event.target.checked)}
+        />
+        Keep new and growing sessions while Shiplog runs
+      </label>
+      {state?.enabled ? (
+        <Watching state={state} />
+      ) : (
+        <p className="text-small text-muted">
+          Sessions of Claude Code and Codex are added to the archive by themselves, before their
+          tools delete them.
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Watching({ state: { lookedAt, kept, failed, problem } }: { state: ImportWatchState }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <p className="flex flex-wrap gap-x-1 text-small text-muted">
+        {lookedAt === null ? (
+          'Looking for sessions…'
+        ) : (
+          <span>
+            Looked <RelativeTime at={lookedAt} />.
+          </span>
+        )}
+        {kept > 0 ? <span>{counted(kept, 'session')} kept since the start.</span> : null}
+        {problem ? <span className="text-amber">{problem}</span> : null}
+        {failed.length > 0 ? (
+          <>
+            <span className="text-amber">
+              {counted(failed.length, 'session')} could not be imported.
+            </span>
+            <TextButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              Details
+            </TextButton>
+          </>
+        ) : null}
+      </p>
+      {isOpen && failed.length > 0 ? <SkippedList skipped={failed} /> : null}
+    </>
+  )
+}
+
+/** Null until it is known. */
+function useWatchState(isUnreachable: boolean): ImportWatchState | null {
+  const { client } = useStores()
+  const [state, setState] = useState<ImportWatchState | null>(null)
+  useEffect(() => {
+    if (isUnreachable) return
+    const abort = new AbortController()
+    const { signal } = abort
+    const follow = async () => {
+      for await (const next of await client.imports.watchState(undefined, { signal }))
+        if (!signal.aborted) setState(next)
+    }
+    // The window says that the connection is lost, and this begins again after that.
+    follow().catch(() => {})
+    return () => abort.abort()
+  }, [client, isUnreachable])
+  return state
+}

@@ -1,0 +1,232 @@
+import { useEffect, useRef, useState } from 'react'
+import type { Continuation, ContinuationPlace } from '../../../shared/contract/continuation.ts'
+import type { Project } from '../../../shared/records/projects/projects.ts'
+import type { Isolation } from '../../../shared/records/projects/workspaces.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { EmptyState, Field, Select } from '../../components/primitives/index.ts'
+import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { useProjects, useStores } from '../../store/hooks.ts'
+import { projectLabels } from '../../store/project-labels.ts'
+import { taskRoute } from '../../store/window/route.ts'
+import { AgentDetails } from '../agents/agent-fields.tsx'
+import type { ScenarioFile } from '../agents/scenario-field.tsx'
+import { useAgentChoice } from '../agents/use-agent-choice.ts'
+import { useToAllow } from '../agents/use-to-allow.tsx'
+import { FormDialog } from '../dialogs/form-dialog.tsx'
+import { ContinuePrompt } from './continue-prompt.tsx'
+
+/**
+ * A new task that goes on from an imported session, in its recorded folder or in another project, with any agent. `at`:
+ * from the end of the turn with that entry. Null: from its end.
+ */
+export function ContinueImportedForm({ task, at }: { task: Task; at: number | null }) {
+  const { client, navigation } = useStores()
+  const projects = useProjects()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [prompt, setPrompt] = useState('')
+  const [scenario, setScenario] = useState<ScenarioFile | null>(null)
+  const agent = useAgentChoice(scenario, ownAgent(task))
+  /** The value of its option; null: the best place. */
+  const [chosen, setChosen] = useState<string | null>(null)
+  const [wanted, setWanted] = useState<Isolation>('in-place')
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const { found, failed } = useContinuation(
+    task,
+    at,
+    projects.find(({ id }) => id === chosen),
+  )
+  const place = found && placeChosen(found, chosen)
+  const projectId = place?.kind === 'project' ? place.projectId : null
+  const isolation = place?.git && projectId ? wanted : 'in-place'
+  const toAllow = useToAllow({ projectId, isolation, installed: agent.installed })
+  const errorOf = (name: string) => (problem?.field === name ? problem.message : null)
+  const said = prompt.trim()
+
+  const submit = async () => {
+    if (!place || !agent.choice) return
+    setProblem(null)
+    const project = place.kind === 'project' ? null : await client.projects.add({ dir: place.dir })
+    const id = project?.id ?? projectId
+    if (id === null) return
+    try {
+      await toAllow.allow(id)
+      const { taskId } = await client.tasks.continueFrom({
+        ...{ taskId: task.id, prompt: said, agent: agent.choice },
+        place: { projectId: id, isolation },
+        ...(at !== null && { at }),
+      })
+      agent.remember()
+      navigation.go(taskRoute(taskId))
+    } catch (error) {
+      // Added for this task alone.
+      if (project && projects.every((one) => one.id !== project.id))
+        await client.projects.remove({ projectId: project.id }).catch(() => {})
+      setProblem(problemOf(error, 'continue in Shiplog'))
+      throw error
+    }
+  }
+
+  return (
+    <FormDialog
+      title={`Continue “${task.title}” in Shiplog`}
+      action={
+        toAllow.asks
+          ? 'Allow and start'
+          : place?.kind === 'folder'
+            ? 'Add project and start'
+            : 'Start'
+      }
+      doing="continue in Shiplog"
+      canSubmit={said !== '' && agent.choice !== null && place !== null && toAllow.isSeen}
+      submit={submit}
+      focus={field}
+      submitsByModEnter
+    >
+      <ContinuePrompt
+        ref={field}
+        value={prompt}
+        onChange={setPrompt}
+        placeholder="What to do next"
+        hint={historyHint(at)}
+        error={errorOf('prompt')}
+      />
+      <PlaceFields
+        {...{ found, failed, projects, place, isolation }}
+        onPlace={setChosen}
+        onIsolation={setWanted}
+      />
+      <Field label="Agent" error={errorOf('command')}>
+        <Select value={agent.picked} onChange={agent.pick} options={agent.offers} />
+      </Field>
+      <AgentDetails agent={agent} scenario={scenario} onScenario={setScenario} errorOf={errorOf}>
+        {null}
+      </AgentDetails>
+      {toAllow.shown}
+    </FormDialog>
+  )
+}
+
+function PlaceFields(props: {
+  found: Continuation | null
+  failed: Problem | null
+  projects: readonly Project[]
+  place: ContinuationPlace | null
+  isolation: Isolation
+  onPlace(value: string): void
+  onIsolation(isolation: Isolation): void
+}) {
+  const { found, failed, projects, place, isolation, onPlace, onIsolation } = props
+  const { overlay } = useStores()
+  if (failed) return <p className="text-small text-red">{failed.message}</p>
+  if (!found) return <p className="text-small text-muted">Looking at its folder…</p>
+  const options = placeOptions(found, projects)
+  if (options.length === 0)
+    return (
+      <EmptyState
+        sentence={`${whyNowhere(found)} Add a project to continue in.`}
+        action={{ label: 'Add a project…', onClick: () => overlay.show({ kind: 'add-project' }) }}
+      />
+    )
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-4">
+        <Field label="Folder" hint={place ? null : whyNowhere(found)}>
+          <Select
+            value={place ? optionOf(place) : ''}
+            onChange={onPlace}
+            options={[...(place ? [] : [{ value: '', label: 'Choose a project' }]), ...options]}
+          />
+        </Field>
+        <Field
+          label="Works in"
+          hint={isolation === 'worktree' ? 'It has what is committed, and nothing else.' : null}
+        >
+          <Select
+            value={isolation}
+            disabled={place?.kind !== 'project' || !place.git}
+            onChange={onIsolation}
+            options={[
+              { value: 'in-place', label: 'The folder itself' },
+              { value: 'worktree', label: 'New worktree' },
+            ]}
+          />
+        </Field>
+      </div>
+      {place ? (
+        <ul role="status" aria-label="What changed since" className="text-small text-muted">
+          {place.drift.map((line) => (
+            <li key={line} className="untrusted wrap-anywhere">
+              {line}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </>
+  )
+}
+
+const historyHint = (at: number | null): string =>
+  at === null
+    ? 'The new task has the full history of the session.'
+    : 'The new task has the history up to the end of that turn.'
+
+/** Claude Code, for a session of Claude Code; what is not installed here is not offered. */
+const ownAgent = ({ spec }: Task): string | undefined =>
+  spec.kind === 'acp' && spec.program !== 'acp' ? spec.program : undefined
+
+const whyNowhere = ({ recordedDir, isThere, problem }: Continuation): string => {
+  if (problem !== null) return problem
+  if (recordedDir === '') return 'The session did not record its folder.'
+  return isThere
+    ? `It worked in ${recordedDir}, which is no project.`
+    : `It worked in ${recordedDir}, which is gone.`
+}
+
+const folderValue = 'recorded folder'
+const optionOf = (place: ContinuationPlace): string =>
+  place.kind === 'project' ? place.projectId : folderValue
+
+/** Null: none was chosen, and none is known. */
+function placeChosen({ places }: Continuation, chosen: string | null): ContinuationPlace | null {
+  const best = places.find((one) => one.kind === 'folder' || one.foundBy !== 'choice') ?? null
+  return chosen === null ? best : (places.find((one) => optionOf(one) === chosen) ?? null)
+}
+
+function placeOptions({ places }: Continuation, projects: readonly Project[]) {
+  const labels = projectLabels(projects)
+  const found = places.map((place) =>
+    place.kind === 'folder'
+      ? { value: folderValue, label: place.dir, hint: 'Not a project yet' }
+      : { value: place.projectId as string, label: place.name, hint: place.dir },
+  )
+  const known = new Set(found.map(({ value }) => value))
+  const others = projects
+    .filter(({ id }) => !known.has(id))
+    .map(({ id, name, dir }) => ({
+      ...{ value: id as string, label: labels.get(id) ?? name, hint: dir },
+    }))
+  return [...found, ...others]
+}
+
+/** `chosen`: a project that is no place of the session by itself. Null while it is looked for. */
+function useContinuation(task: Task, at: number | null, chosen: Project | undefined) {
+  const { client } = useStores()
+  const [found, setFound] = useState<Continuation | null>(null)
+  const [failed, setFailed] = useState<Problem | null>(null)
+  const { id: taskId } = task
+  const projectId = chosen?.id
+  useEffect(() => {
+    const controller = new AbortController()
+    setFailed(null)
+    client.tasks
+      .continuation(
+        { taskId, ...(at !== null && { at }), ...(projectId && { projectId }) },
+        { signal: controller.signal },
+      )
+      .then(setFound, (error: unknown) => {
+        if (!controller.signal.aborted) setFailed(problemOf(error, 'look at its folder'))
+      })
+    return () => controller.abort()
+  }, [client, taskId, at, projectId])
+  return { found, failed }
+}

@@ -1,0 +1,31 @@
+interface Frame {
+  /** Inside what scrolls. */
+  content: HTMLElement | null
+  /** Stays at the top of it. */
+  heading: HTMLElement | null
+}
+
+/** Scrolls until `top` is `marginPx` below the header: `scrollIntoView` would move the window as well. */
+export function scrollToTop(element: Element, frame: Frame, marginPx: number): void {
+  const { top } = element.getBoundingClientRect()
+  scrollerOf(frame.content)?.scrollBy({ top: top - headingEnd(frame) - marginPx })
+}
+
+/** Scrolls only as far as the element is hidden, with `marginPx` around it. */
+export function scrollToNearest(element: Element, frame: Frame, marginPx: number): void {
+  const scroller = scrollerOf(frame.content)
+  if (!scroller) return
+  const { top, bottom } = element.getBoundingClientRect()
+  const above = top - marginPx - headingEnd(frame)
+  const below = bottom + marginPx - scroller.getBoundingClientRect().bottom
+  if (above < 0) scroller.scrollBy({ top: above })
+  else if (below > 0) scroller.scrollBy({ top: below })
+}
+
+const headingEnd = ({ heading }: Frame): number => heading?.getBoundingClientRect().bottom ?? 0
+
+function scrollerOf(element: HTMLElement | null): HTMLElement | null {
+  for (let at = element; at; at = at.parentElement)
+    if (/auto|scroll/.test(getComputedStyle(at).overflowY)) return at
+  return null
+}

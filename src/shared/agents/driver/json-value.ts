@@ -1,0 +1,3 @@
+import type { z } from 'zod'
+
+export type JsonValue = z.infer<ReturnType<typeof z.json>>

@@ -1,0 +1,70 @@
+/** Logs that are opened without being imported: read only, and nothing of them is kept. */
+import { eventIterator } from '@orpc/contract'
+import { z } from 'zod'
+import { importToolSchema } from '../records/exported-tasks.ts'
+import { taskIdSchema } from '../records/ids.ts'
+import { base } from './base.ts'
+
+const count = z.number().int().min(0)
+const id = z.uuid()
+const path = z.string().min(1).max(4_096)
+
+const openedLogSchema = z.object({
+  id,
+  /** Absolute, on the machine that the host runs on. */
+  path: z.string(),
+  /** Its last part. */
+  name: z.string(),
+  /** What wrote it, by its content; a folder may hold logs of several tools. */
+  tools: z.array(importToolSchema).min(1),
+  /** Its sessions, each a root. */
+  sessions: z.array(z.object({ taskId: taskIdSchema, title: z.string() })).min(1),
+  /** Sessions that could not be read. */
+  skipped: z.array(z.object({ session: z.string(), reason: z.string() })),
+})
+export type OpenedLog = z.infer<typeof openedLogSchema>
+
+/** Of one piece of an uploaded file, before its coding. */
+export const uploadBytesMax = 1 << 20
+
+export const opened = {
+  /**
+   * Reads the log at `path`, an absolute one, or at that of an upload, as an import would, but not into the archive.
+   * What it is shows by its content. Ending the iterator stops it. INVALID (field `path`) if it is no log that can be
+   * read. The log that was not looked at for longest is closed when too many are open.
+   */
+  open: base
+    .input(z.union([z.object({ path }), z.object({ upload: id })]))
+    .output(
+      eventIterator(
+        z.discriminatedUnion('type', [
+          z.object({ type: z.literal('progress'), bytes: count, bytesTotal: count }),
+          z.object({ type: z.literal('opened'), log: openedLogSchema }),
+        ]),
+      ),
+    ),
+  /** Null: it is not open any more. */
+  get: base.input(z.object({ id })).output(z.object({ log: openedLogSchema.nullable() })),
+  /**
+   * Calls a procedure of this contract, by its path, on the opened log. Only those that read: others are REFUSED, because
+   * nothing of it is kept. NOT_FOUND if it is not open any more.
+   */
+  call: base
+    .input(z.object({ id, path: z.array(z.string()).min(1).max(4), input: z.unknown() }))
+    .output(z.unknown()),
+  /**
+   * A piece of a file that was dropped on a page, which has no path. Pieces of a file come in order. `name`: with the
+   * folders that it was dropped with.
+   */
+  upload: base
+    .input(
+      z.object({
+        upload: id,
+        name: z.string().min(1).max(1_000),
+        offset: count,
+        data: z.base64().max(Math.ceil(uploadBytesMax / 3) * 4 + 4),
+      }),
+    )
+    .output(z.object({})),
+  close: base.input(z.object({ id })).output(z.object({})),
+}

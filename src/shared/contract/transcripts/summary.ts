@@ -1,0 +1,31 @@
+import type { Task } from '../../records/tasks/tasks.ts'
+import type { TranscriptSummary } from '../workspace.ts'
+
+/** What a list of transcripts shows of a task, with the number of its entries and the bytes of its files. */
+export const transcriptSummaryOf = (
+  task: Task,
+  { entries, bytes }: { entries: number; bytes: number },
+): TranscriptSummary => ({
+  taskId: task.id,
+  parentId: task.parentId,
+  rootId: task.rootId,
+  projectId: task.projectId,
+  title: task.title,
+  agent: task.agent,
+  status: task.status,
+  projectDir: task.projectDir,
+  runs: task.runs.length,
+  entries,
+  bytes,
+  startedAt: task.startedAt,
+  endedAt: task.endedAt,
+  archived: task.archived,
+  hasReport: task.hasReport,
+  reportTitle: task.reportTitle,
+  model: task.model,
+  usage: task.usage,
+  resumedFrom: task.resumedFrom,
+  importedFrom: task.importedFrom?.tool ?? null,
+  pinned: task.pinned,
+  transcriptExpired: task.transcriptExpired,
+})

@@ -1,0 +1,127 @@
+/**
+ * The files of a task as they were at a moment of its transcript (V5): the whole working tree, so changes made by
+ * commands are in it. They are kept as long as the transcript. Throughout, NOT_FOUND, OUT_OF_SCOPE and DAMAGED are three
+ * different answers (A5); files that were never recorded, or are kept no more, are an answer (`missing`).
+ */
+import { z } from 'zod'
+import { idTextSchema, taskIdSchema } from '../../records/ids.ts'
+import { base } from '../base.ts'
+import { workspaceDiffSchema } from '../workspace.ts'
+
+/** Names of one folder; the rest of a larger one is counted. */
+export const turnFolderNamesMax = 5_000
+/** Of a file that a view shows; a longer one is cut. */
+const shownFileBytesMax = 1 << 20
+/** Of one answer: as large as the largest untracked file that is stored. */
+export const turnFileBytesMax = 32 << 20
+/** Longer than any path. */
+const pathCharsMax = 4_096
+
+const seq = z.number().int().min(1)
+const count = z.number().int().min(0)
+/** As of the entry `seq`, that one included. */
+const moment = { taskId: idTextSchema, requestingWorkspaceId: taskIdSchema.optional(), seq }
+/** Relative to the root of the working tree, with `/`. */
+const path = z.string().max(pathCharsMax)
+
+/** Which entry states the files: the nearest one at or before the moment. */
+const statedSchema = z.object({
+  seq,
+  at: z.number(),
+  turn: z.number().int().min(1).nullable(),
+  /** Why a snapshot between that entry and the moment failed; null: none did. */
+  failed: z.string().nullable(),
+})
+export type StatedFiles = z.infer<typeof statedSchema>
+
+const missingSchema = z.object({
+  kind: z.literal('missing'),
+  /**
+   * `no-git`: only Git projects have states of their files. `before`: none was recorded yet. `failed`: none could be
+   * taken. `expired`: they went with the transcript. `lost`: the store does not hold them.
+   */
+  reason: z.enum(['no-git', 'before', 'failed', 'expired', 'lost']),
+  /** A sentence. */
+  message: z.string(),
+})
+export type MissingFiles = z.infer<typeof missingSchema>
+
+const turnFolderSchema = z.object({
+  kind: z.literal('folder'),
+  stated: statedSchema,
+  /** Folders first, then by name. */
+  names: z.array(
+    z.object({
+      name: z.string(),
+      kind: z.enum(['folder', 'file', 'link', 'submodule']),
+      /** Null where it is not a file, or its content is not kept any more. */
+      bytes: count.nullable(),
+      isExecutable: z.boolean(),
+    }),
+  ),
+  more: count,
+})
+export type TurnFolder = z.infer<typeof turnFolderSchema>
+
+const turnFileSchema = z.object({
+  kind: z.literal('file'),
+  stated: statedSchema,
+  content: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('text'), text: z.string() }),
+    z.object({ kind: z.literal('bytes'), base64: z.string() }),
+    z.object({ kind: z.literal('image'), mediaType: z.string(), base64: z.string() }),
+    /** Not shown as text. */
+    z.object({ kind: z.literal('binary') }),
+    z.object({ kind: z.literal('link'), target: z.string() }),
+    z.object({ kind: z.literal('submodule'), commit: z.string() }),
+    /** An unchanged file of an old state, which the repository does not have any more. */
+    z.object({ kind: z.literal('lost') }),
+  ]),
+  /** Of the whole file; null where that is not known. */
+  bytes: count.nullable(),
+  truncated: z.boolean(),
+})
+export type TurnFile = z.infer<typeof turnFileSchema>
+
+const diffBases = ['turn-before', 'start', 'now'] as const
+export type DiffBase = (typeof diffBases)[number]
+
+const turnDiffSchema = workspaceDiffSchema.omit({ target: true, tree: true }).extend({
+  kind: z.literal('diff'),
+  stated: statedSchema,
+  /**
+   * What it is compared with. `entry`: what that entry states. `folder`: the working directory as it is. `same`: there
+   * is no other state.
+   */
+  other: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('entry'), seq, at: z.number() }),
+    z.object({ kind: z.literal('folder') }),
+    z.object({ kind: z.literal('same') }),
+  ]),
+})
+export type TurnDiff = z.infer<typeof turnDiffSchema>
+
+export const turnFiles = {
+  /** What is in a folder; `path` empty: the root. NOT_FOUND `folder`. */
+  folder: base
+    .input(z.object({ ...moment, path: path.default('') }))
+    .output(z.discriminatedUnion('kind', [turnFolderSchema, missingSchema])),
+  /** `as: 'bytes'`: whatever it holds. NOT_FOUND `file`. */
+  file: base
+    .input(
+      z.object({
+        ...moment,
+        path: path.min(1),
+        as: z.enum(['shown', 'bytes']).default('shown'),
+        bytesMax: z.number().int().min(1).max(turnFileBytesMax).default(shownFileBytesMax),
+      }),
+    )
+    .output(z.discriminatedUnion('kind', [turnFileSchema, missingSchema])),
+  /**
+   * The changes from the end of the turn before, or from the first state, to the moment; or from the moment to the
+   * working directory as it is now, which is the last state once that is gone. `patch: false`: without their text.
+   */
+  diff: base
+    .input(z.object({ ...moment, against: z.enum(diffBases), patch: z.boolean().default(true) }))
+    .output(z.discriminatedUnion('kind', [turnDiffSchema, missingSchema])),
+}

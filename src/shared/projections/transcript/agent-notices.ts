@@ -1,0 +1,29 @@
+/** Entries of installed agents that are sentences for the person. */
+import type { Entry } from '../../records/entries.ts'
+
+/** A notice of an installed agent, by its protocol (ACP): a title for the person, and more about it. */
+export function noticeOf({ source, content }: Extract<Entry, { type: 'foreign' }>) {
+  if (!source.startsWith('acp:') || content === null || typeof content !== 'object') return null
+  const { sessionUpdate, title, description, severity, replay } = content as Record<string, unknown>
+  if (replay !== undefined) return replayNotice(replay)
+  if (sessionUpdate !== 'notice' || typeof title !== 'string' || title.trim() === '') return null
+  const more = typeof description === 'string' && description !== '' ? `\n${description}` : ''
+  const isWarning = severity === 'warning' || severity === 'error'
+  return { about: isWarning ? 'agent-warning' : 'agent-notice', text: title + more } as const
+}
+
+/** How the agent's own record of a loaded session differs from this one. */
+function replayNotice(replay: unknown) {
+  const { sentences, onlyAgent } = (replay ?? {}) as {
+    sentences?: unknown
+    onlyAgent?: { text?: unknown; calls?: unknown }
+  }
+  if (!Array.isArray(sentences)) return null
+  const calls = Array.isArray(onlyAgent?.calls) ? onlyAgent.calls : []
+  const lines = [
+    sentences.join(' '),
+    ...calls.map((call) => `${call?.title} (${call?.status})`),
+    ...(typeof onlyAgent?.text === 'string' && onlyAgent.text !== '' ? [onlyAgent.text] : []),
+  ]
+  return { about: 'agent-warning', text: lines.join('\n') } as const
+}

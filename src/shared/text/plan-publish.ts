@@ -1,0 +1,18 @@
+import type { PublishRequest, PublishState } from '../contract/publish.ts'
+import { type PublishStep, publishSteps } from './publish-commands.ts'
+
+/** The steps of a request in the state of a worktree: the same in the window, which shows them, and where they run. */
+export function planPublish(state: PublishState, request: PublishRequest): PublishStep[] {
+  const { worktree, branch, uncommitted, remote } = state
+  const { subject, body, pushTo, pullRequest } = request
+  const repository = remote?.repository ?? null
+  return publishSteps({
+    ...{ worktree, branch },
+    commit: uncommitted ? { subject, body } : null,
+    push: remote && pushTo !== null ? { url: remote.url, branch: pushTo } : null,
+    pullRequest:
+      pullRequest && pushTo !== null && repository !== null
+        ? { repository, branch: pushTo, base: pullRequest.base, title: subject, body }
+        : null,
+  })
+}

@@ -1,0 +1,155 @@
+/** Sessions of another tool: found in the first minute, kept, read, searched, replayed and continued. */
+import { utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { claudeLog, writeFiles } from '../imports/claude-code-log.ts'
+import { type App, expect, type Host, test } from './app.ts'
+import { archiveList, card, conversation, openAt, reader } from './places.ts'
+
+const session = '1b2c3d4e-0000-4000-8000-000000000001'
+const title = 'Find the albatross'
+
+/** A home folder in which Claude Code has a session with a sub-agent that has one too, and one that it deletes soon. */
+async function homeWith(app: App, cwd: string): Promise<string> {
+  const log = claudeLog(session, { cwd })
+  log.prompt(title)
+  log.calls('m1', 'c1', 'Task', {
+    subagent_type: 'Explore',
+    description: 'Look at sea',
+    prompt: 'Look',
+  })
+  log.returns('c1', 'Over the gannet.', { toolUseResult: { agentId: 'a1' } })
+  log.says('m2', 'It flew over the gannet.')
+  const agent = claudeLog('2b2c3d4e-0000-4000-8000-00000000000a', { cwd, isSidechain: true })
+  agent.prompt('Look')
+  agent.calls('s1', 'c2', 'Task', {
+    subagent_type: 'Explore',
+    description: 'Look below',
+    prompt: 'Dive',
+  })
+  agent.returns('c2', 'Only herring.', { toolUseResult: { agentId: 'a2' } })
+  agent.says('s2', 'Over the gannet.')
+  const nested = claudeLog('4b2c3d4e-0000-4000-8000-00000000000b', { cwd, isSidechain: true })
+  nested.prompt('Dive')
+  nested.says('t1', 'Only herring.')
+  const old = claudeLog('3b2c3d4e-0000-4000-8000-000000000002', { cwd: '/code/old' })
+  old.prompt('Count the puffins')
+  old.says('u1', 'Nine.')
+  const home = join(app.dir, 'home')
+  await writeFiles(join(home, '.claude/projects/-app'), {
+    [`${session}.jsonl`]: log.text(),
+    [`${session}/subagents/agent-a1.jsonl`]: agent.text(),
+    [`${session}/subagents/agent-a2.jsonl`]: nested.text(),
+    '3b2c3d4e-0000-4000-8000-000000000002.jsonl': old.text(),
+  })
+  const daysAgo28 = Date.now() / 1000 - 28 * 86_400
+  await utimes(
+    join(home, '.claude/projects/-app/3b2c3d4e-0000-4000-8000-000000000002.jsonl'),
+    daysAgo28,
+    daysAgo28,
+  )
+  return home
+}
+
+const serveAt = (app: App, home: string): Promise<Host> =>
+  app.serve({ env: { HOME: home, CLAUDE_CONFIG_DIR: undefined, CODEX_HOME: undefined } })
+
+const offer = (page: Page) => page.getByRole('region', { name: 'Sessions on this machine' })
+const continueDialog = (page: Page) =>
+  page.getByRole('dialog', { name: `Continue “${title}” in Shiplog` })
+
+async function keepAll(page: Page): Promise<void> {
+  await offer(page).getByRole('button', { name: 'Keep all' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import sessions' })
+  await expect(dialog.getByText(/^Imported 2 sessions/)).toBeVisible()
+  await dialog.getByRole('button', { name: title, exact: true }).click()
+  await expect(reader(page).getByText(/^Imported from Claude Code/)).toBeVisible()
+}
+
+async function choosesScenario(page: Page): Promise<void> {
+  const dialog = continueDialog(page)
+  await dialog.getByRole('combobox', { name: 'Agent' }).click()
+  await page.getByRole('option', { name: 'Scenario' }).click()
+  const text = 'version: 1\nname: on\nagents:\n  lead:\n    turns:\n      - say: I go on.\n'
+  await dialog
+    .getByLabel('Scenario file')
+    .setInputFiles({ name: 'on.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) })
+}
+
+test('keeps what another tool will delete, shows a nested sub-agent, and continues in its folder', async ({
+  app,
+  page,
+}) => {
+  const project = await app.repository('project')
+  const host = await serveAt(app, await homeWith(app, project))
+  await openAt(page, host)
+  await expect(offer(page)).toContainText('2 sessions of Claude Code')
+  await expect(offer(page)).toContainText('Claude Code will delete 1 of them within 5 days')
+  await keepAll(page)
+
+  await reader(page).getByRole('tab', { name: 'Transcript' }).click()
+  await card(reader(page), 'Look at sea')
+    .getByRole('button', { name: 'View transcript of Look at sea' })
+    .click()
+  await card(reader(page), 'Look below')
+    .getByRole('button', { name: 'View transcript of Look below' })
+    .click()
+  await expect(reader(page).getByText('Only herring.')).toBeVisible()
+
+  await archiveList(page)
+    .getByRole('treeitem', { name: new RegExp(title) })
+    .click()
+  await reader(page).getByRole('button', { name: 'Continue…' }).click()
+  const dialog = continueDialog(page)
+  await expect(dialog.getByRole('combobox', { name: 'Folder' })).toContainText(project)
+  await expect(dialog.getByText(/^The imported session ended on/)).toBeVisible()
+  await choosesScenario(page)
+  await dialog.getByRole('textbox', { name: 'Prompt' }).fill('And the puffin?')
+  await dialog.getByRole('button', { name: 'Add project and start' }).click()
+  await expect(conversation(page).getByText('I go on.')).toBeVisible()
+  await expect(page.getByText('Continues')).toBeVisible()
+})
+
+test('declines the offer, chooses projects from the palette, and finds and replays what was imported', {
+  tag: '@soak',
+}, async ({ app, page }) => {
+  const project = await app.repository('project')
+  const home = await homeWith(app, project)
+  const host = await serveAt(app, home)
+  await openAt(page, host)
+  await offer(page).getByRole('button', { name: 'Not now' }).click()
+  await expect(offer(page)).toHaveCount(0)
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Try the demo' })).toBeVisible()
+  await expect(offer(page)).toHaveCount(0)
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('Import sessions')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Import sessions' })
+  await dialog.getByRole('checkbox', { name: /\/code\/old/ }).click()
+  await dialog.getByRole('button', { name: 'Keep 1 session' }).click()
+  await expect(dialog.getByText(/^Imported 1 session/)).toBeVisible()
+  // From here on the one that was left out is kept as well.
+  await dialog.getByRole('checkbox', { name: /^Keep new and growing sessions/ }).click()
+  await expect(dialog.getByText('1 session kept since the start.')).toBeVisible()
+  await expect(dialog.getByText(/^Looked/)).toBeVisible()
+  await dialog.getByRole('button', { name: title, exact: true }).click()
+
+  await page.keyboard.press('Control+Shift+F')
+  await page.getByRole('searchbox', { name: 'Search everything that is kept' }).fill('herring')
+  await page
+    .getByRole('button', { name: /^Message.*herring/ })
+    .first()
+    .click()
+  await expect(reader(page).getByText('Only herring.')).toBeInViewport()
+
+  await archiveList(page)
+    .getByRole('treeitem', { name: new RegExp(title) })
+    .click()
+  await reader(page).getByRole('tab', { name: 'Transcript' }).click()
+  await reader(page)
+    .getByRole('button', { name: /^Replay/ })
+    .click()
+  await expect(page.getByRole('region', { name: /Replay/ })).toBeVisible()
+})

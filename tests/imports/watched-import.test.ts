@@ -1,0 +1,158 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { openShiplog } from '../../src/main/composition/shiplog.ts'
+import type { FoundSession } from '../../src/main/imports/adapters/adapter.ts'
+import { createFolderChanges } from '../../src/main/imports/watch/folder-changes.ts'
+import { type WatchEvent, watchSessions } from '../../src/main/imports/watch/watch-sessions.ts'
+import type { ImportWatchState } from '../../src/shared/contract/imports.ts'
+import { temporaryDir } from '../harness.ts'
+import { claudeLog, writeFiles } from './claude-code-log.ts'
+
+const session = '1b2c3d4e-0000-4000-8000-000000000001'
+const times = { betweenMs: 0, rescanMs: 3_600_000, quietMs: 0, growingMs: 0 }
+
+function logOf(title: string): string {
+  const log = claudeLog(session)
+  log.prompt(title)
+  log.says('m1', 'Found.')
+  return log.text()
+}
+
+function found(bytes: number, mtimeMs: number, place = '/nowhere'): FoundSession {
+  const path = join(place, 'app', `${session}.jsonl`)
+  return {
+    ...{ tool: 'claude-code', key: session, projectDir: null, expiresAtMs: null, isHidden: false },
+    files: [{ path, name: `${session}.jsonl`, bytes, mtimeMs, role: 'session' }],
+  }
+}
+
+/** The state of `watchState` that is the first to fit. */
+async function stateWhere(
+  states: AsyncIterable<ImportWatchState>,
+  fits: (state: ImportWatchState) => boolean,
+): Promise<ImportWatchState> {
+  for await (const state of states) if (fits(state)) return state
+  throw new Error('it ended')
+}
+
+it('imports each state of a session once, and one that is being written only when it is quiet', async () => {
+  let nowMs = 1_000_000
+  let sessions = [found(10, nowMs)]
+  const imports: number[] = []
+  const abort = new AbortController()
+  const watching = watchSessions(
+    {
+      ...{ place: '/nowhere', clock: () => nowMs, discover: async () => sessions },
+      times: { ...times, rescanMs: 0, quietMs: 20_000, growingMs: 300_000 },
+      isWanted: ({ files }) => files[0]?.bytes !== 99,
+      isHereAsIs: async () => false,
+      async *importAll(due): AsyncGenerator<WatchEvent & { type: 'skipped' }> {
+        imports.push(...due.map(({ files }) => files[0]?.bytes ?? 0))
+        const reason = 'It is damaged.'
+        yield { type: 'skipped', skipped: { source: 'claude-code', session, reason } }
+      },
+    },
+    abort.signal,
+  )
+  const next = async () => {
+    for (;;) {
+      const { value } = await watching.next()
+      if (value?.type === 'looked') return imports.splice(0)
+    }
+  }
+  // At once, though it is being written; it fails, and is not tried again.
+  expect(await next()).toEqual([10])
+  expect(await next()).toEqual([])
+  sessions = [found(20, nowMs)]
+  expect(await next()).toEqual([])
+  nowMs += 20_000
+  expect(await next()).toEqual([20])
+  // It is never quiet.
+  sessions = [found(30, nowMs)]
+  nowMs += 299_999
+  sessions = [found(40, nowMs)]
+  expect(await next()).toEqual([])
+  nowMs += 1
+  sessions = [found(50, nowMs)]
+  expect(await next()).toEqual([50])
+  // A person deleted it here.
+  nowMs += 300_000
+  sessions = [found(99, nowMs)]
+  expect(await next()).toEqual([])
+  abort.abort()
+  expect((await watching.next()).done).toBe(true)
+})
+
+it('reports what changes in a folder that is watched, and a folder that is new', async () => {
+  const dir = await writeFiles(await temporaryDir(), { 'a/one.jsonl': '1\n' })
+  const changes = createFolderChanges()
+  onTestFinished(() => changes.close())
+  const folders = new Set([dir, join(dir, 'a'), join(dir, 'gone')])
+  expect(changes.watch(folders)).toBe(true)
+  expect(changes.watch(folders)).toBe(false)
+  expect(changes.problem()).toBeNull()
+  const { signal } = new AbortController()
+  const grown = changes.wait(3_600_000, signal)
+  await appendFile(join(dir, 'a/one.jsonl'), '2\n')
+  await grown
+  const added = changes.wait(3_600_000, signal)
+  await writeFiles(dir, { 'b/two.jsonl': '1\n' })
+  await added
+  await changes.wait(3_600_000, AbortSignal.abort())
+})
+
+it('keeps sessions while the app runs once it is on, also after a restart, and none that were deleted here', async () => {
+  const home = await temporaryDir()
+  const dataDir = await temporaryDir()
+  const main = `projects/-work-app/${session}.jsonl`
+  await writeFiles(home, { [main]: logOf('Find the albatross') })
+  // Of an agent that Shiplog ran itself: it has the record of it.
+  const own = claudeLog(session.replace(/1$/, '2'), { cwd: join(dataDir, 'worktrees/app/fix') })
+  own.prompt('Find the auk')
+  await writeFiles(home, { [main.replace(/1\.jsonl$/, '2.jsonl')]: own.text() })
+  vi.stubEnv('CLAUDE_CONFIG_DIR', home)
+  vi.stubEnv('CODEX_HOME', join(home, 'none'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const open = () => openShiplog({ host: 'web', dataDir, sweepAtStart: false })
+  const first = await open()
+  expect((await stateWhere(await first.client.imports.watchState(), () => true)).enabled).toBe(
+    false,
+  )
+  await first.client.imports.setWatch({ enabled: true })
+  const looked = await stateWhere(
+    await first.client.imports.watchState(),
+    ({ kept, lookedAt }) => kept === 1 && lookedAt !== null,
+  )
+  expect(looked).toMatchObject({ enabled: true, failed: [], problem: null })
+  await first.close()
+
+  // It grew while nothing ran.
+  await appendFile(join(home, main), logOf('And the puffin?').replaceAll('"0000000', '"1000000'))
+  const second = await open()
+  await stateWhere(await second.client.imports.watchState(), ({ kept }) => kept === 1)
+  const { tasks } = await second.client.tasks.list({ all: true })
+  expect(tasks).toMatchObject([{ id: session, importedFrom: { tool: 'claude-code' } }])
+  await second.client.workspace.trash({ workspaceId: session })
+  await second.close()
+
+  await appendFile(join(home, main), '{}\n')
+  const third = await open()
+  const again = await stateWhere(
+    await third.client.imports.watchState(),
+    ({ lookedAt }) => lookedAt !== null,
+  )
+  expect(again).toMatchObject({ kept: 0, failed: [] })
+  expect((await third.client.tasks.list({ all: true })).tasks).toEqual([])
+  await third.client.imports.setWatch({ enabled: false })
+  expect(JSON.parse(await readFile(join(dataDir, 'imports.json'), 'utf8'))).toEqual({
+    ...{ version: 1, watch: false },
+  })
+  await third.close()
+
+  await writeFile(join(dataDir, 'imports.json'), '{')
+  const fourth = await open()
+  onTestFinished(() => fourth.close())
+  const [notice] = (await fourth.client.app.info()).notices
+  expect(notice?.text).toContain('New sessions of other tools are not kept any more.')
+})

@@ -1,0 +1,181 @@
+/** Commands that were approved, run by Shiplog or by a shell, with a `gh` that refuses what the real one refuses. */
+import { execFileSync } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createGit } from '../../src/main/git/index.ts'
+import { createCustody } from '../../src/main/processes/custody.ts'
+import { createGithubCli } from '../../src/main/publish/github-cli.ts'
+import { createPublishService } from '../../src/main/publish/publish-service.ts'
+import type { PublishRequest } from '../../src/shared/contract/publish.ts'
+import type { TaskId } from '../../src/shared/records/ids.ts'
+import { planPublish } from '../../src/shared/text/plan-publish.ts'
+import { publishCommands } from '../../src/shared/text/publish-commands.ts'
+import { git, gitProject, temporaryDir } from '../harness.ts'
+import { createWorld } from '../retention/tasks.ts'
+
+/** Knows the two commands that are used, and their flags; needs a sign-in, and opens one pull request a branch. */
+const fakeGh = `
+const fs = require('node:fs')
+const home = process.env.GH_CONFIG_DIR
+const fail = (code, text) => { process.stderr.write(text + '\\n'); process.exit(code) }
+const args = process.argv.slice(2)
+const flags = {}
+for (let at = 2; at < args.length; at += 2) {
+  if (!/^--(hostname|repo|head|base|title|body)$/.test(args[at])) fail(1, 'unknown flag: ' + args[at])
+  if (args[at + 1] === undefined) fail(1, 'flag needs an argument: ' + args[at])
+  flags[args[at].slice(2)] = args[at + 1]
+}
+const host = flags.hostname ?? (flags.repo ?? '').split('/')[0]
+const signedIn = fs.existsSync(home + '/hosts.yml') && fs.readFileSync(home + '/hosts.yml', 'utf8').includes(host + ':')
+const command = args.slice(0, 2).join(' ')
+if (command === 'auth status') {
+  if (!signedIn) fail(1, 'You are not logged into any accounts on ' + host)
+  process.exit(0)
+}
+if (command !== 'pr create') fail(1, 'unknown command "' + args[0] + '" for "gh"')
+if (!signedIn) fail(4, 'To get started with GitHub CLI, please run:  gh auth login')
+if (!/^[^/]+\\/[^/]+\\/[^/]+$/.test(flags.repo ?? '')) fail(1, 'expected the "[HOST/]OWNER/REPO" format')
+if (process.stdin.isTTY !== true && (flags.title === undefined || flags.body === undefined))
+  fail(1, 'must provide \`--title\` and \`--body\` when not running interactively')
+const opened = home + '/opened-' + flags.head.replaceAll('/', '-')
+if (fs.existsSync(opened))
+  fail(1, 'a pull request for branch "' + flags.head + '" into branch "' + flags.base + '" already exists:\\nhttps://github.com/harbour/lights/pull/7')
+fs.writeFileSync(opened, JSON.stringify({ flags, cwd: process.cwd(), inside: fs.readdirSync('.') }))
+process.stderr.write('\\nCreating pull request for ' + flags.head + ' into ' + flags.base + ' in harbour/lights\\n\\n')
+process.stdout.write('https://github.com/harbour/lights/pull/7\\n')
+`
+
+async function published({ isInstalled = true, remote = '' } = {}) {
+  const dir = await temporaryDir()
+  const worktree = await gitProject(join(dir, "it's here"))
+  const origin = join(dir, 'origin.git')
+  git(dir, 'init', '-q', '--bare', origin)
+  git(worktree, 'remote', 'add', 'origin', remote || origin)
+  git(worktree, 'switch', '-q', '-c', 'agent/fix')
+  await writeFile(join(worktree, 'new.txt'), 'new\n')
+  const bin = join(dir, 'bin')
+  await mkdir(bin)
+  const program = `#!${process.execPath}\n${fakeGh}`
+  await writeFile(join(bin, 'gh'), program, { mode: 0o755 })
+  const world = createWorld()
+  const taskId = world.add({ archived: false })
+  const task = world.state.tasks.get(taskId) ?? expect.unreachable()
+  const workspace = task.workspace ?? expect.unreachable()
+  world.state.tasks.set(taskId, {
+    ...task,
+    workspace: { ...workspace, path: worktree, branch: 'agent/fix', isolation: 'worktree' },
+  })
+  const linked: string[] = []
+  const env = {
+    ...{ ...process.env, GH_CONFIG_DIR: dir },
+    ...{ GIT_CONFIG_GLOBAL: join(dir, 'gitconfig') },
+  }
+  await writeFile(env.GIT_CONFIG_GLOBAL, '[user]\nname = Ada\nemail = a@localhost\n')
+  const realGit = createGit({ env })
+  const service = createPublishService({
+    tasks: world.state.tasks,
+    // A folder stands for the repository of a server.
+    git: { ...realGit, remoteName: () => 'github.com/harbour/lights' },
+    gh: createGithubCli({
+      ...{ custody: createCustody(join(dir, 'running')), hostEnv: env },
+      find: async () =>
+        isInstalled ? { file: join(bin, 'gh'), path: process.env.PATH ?? '' } : null,
+    }),
+    exclusively: (_: TaskId, work) => work(),
+    linkPullRequest: async (_, url) => linked.push(url) > 0,
+  })
+  const run = async (request: PublishRequest) => {
+    const commands = publishCommands(planPublish(await service.state(taskId), request))
+    return service.run(taskId, request, commands)
+  }
+  const signIn = () => writeFile(join(dir, 'hosts.yml'), 'github.com:\n    user: ada\n')
+  return { dir, worktree, origin, bin, env, taskId, service, run, signIn, linked }
+}
+
+const body = 'One\n\n\ttwo `id` \\ "three"\u001B[2J\u0003'
+const shownBody = 'One\n\n    two `id` \\ "three"␛[2J␃'
+
+it('commits, pushes and opens a pull request with exactly the approved commands, and links it', async () => {
+  const { dir, worktree, origin, taskId, service, run, signIn, linked } = await published()
+  await mkdir(join(worktree, '.git', 'hooks'), { recursive: true })
+  await writeFile(join(worktree, '.git', 'hooks', 'pre-commit'), '#!/bin/sh\nexit 1\n', {
+    mode: 0o755,
+  })
+  const subject = `Fix 'quotes' and $(touch ${join(dir, 'ran')})`
+  const pullRequest = { base: 'main' }
+  const request = { subject, body, pushTo: 'fix', pullRequest }
+  expect((await service.state(taskId)).gh).toMatchObject({ state: 'signed-out' })
+  const signedOut = await run(request)
+  expect(signedOut).toMatchObject({ done: ['stage', 'commit', 'push'], url: null })
+  expect(signedOut.failed).toMatchObject({
+    does: 'pull-request',
+    message: expect.stringContaining('gh auth login'),
+  })
+  expect(git(worktree, 'log', '-1', '--format=%an%n%B').trim()).toBe(
+    `Ada\n${subject}\n\n${shownBody}`,
+  )
+  expect(git(origin, 'rev-parse', 'fix')).toBe(git(worktree, 'rev-parse', 'HEAD'))
+
+  await signIn()
+  expect(await service.state(taskId)).toMatchObject({ uncommitted: false, gh: { state: 'ready' } })
+  expect(await run(request)).toMatchObject({ done: ['push', 'pull-request'], failed: null })
+  const opened = JSON.parse(await readFile(join(dir, 'opened-fix'), 'utf8'))
+  expect(opened.flags).toEqual({
+    ...{ repo: 'github.com/harbour/lights', head: 'fix', base: 'main' },
+    ...{ title: subject, body: shownBody },
+  })
+  expect(opened.inside).not.toContain('.git')
+  // Again: the one that is open is found.
+  expect(await run(request)).toMatchObject({ url: 'https://github.com/harbour/lights/pull/7' })
+  expect(linked).toEqual(Array(2).fill('https://github.com/harbour/lights/pull/7'))
+  await expect(readFile(join(dir, 'ran'))).rejects.toThrow('ENOENT')
+})
+
+it('runs nothing that was not shown, and nothing while a repository redirects pushes', async () => {
+  const { worktree, origin, taskId, service, run } = await published({ isInstalled: false })
+  const request = { subject: 'Fix', body: '', pushTo: 'fix', pullRequest: null }
+  const commands = publishCommands(planPublish(await service.state(taskId), request))
+  await expect(service.run(taskId, { ...request, subject: 'Else' }, commands)).rejects.toThrow(
+    'no longer those that were shown',
+  )
+  git(worktree, 'config', 'url.https://elsewhere.example/.pushInsteadOf', '/')
+  await expect(run(request)).rejects.toThrow(/pushinsteadof.*Run the commands in a terminal/i)
+  expect(git(worktree, 'log', '-1', '--format=%s').trim()).not.toBe('Fix')
+  expect(git(origin, 'branch', '--list')).toBe('')
+  expect((await service.state(taskId)).gh).toEqual({
+    ...{ state: 'missing', reason: 'GitHub’s command line, gh, is not installed.' },
+  })
+})
+
+it('does the same from a terminal, with texts that are no part of the shell', async () => {
+  const { dir, worktree, origin, bin, env, taskId, service, signIn } = await published()
+  await signIn()
+  const subject = `Fix 'quotes' and $(touch ${join(dir, 'ran')})`
+  const request = { subject, body, pushTo: 'fix', pullRequest: { base: null } }
+  const commands = publishCommands(planPublish(await service.state(taskId), request))
+  expect(commands).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/)
+  execFileSync('sh', ['-c', commands], {
+    ...{ cwd: dir, stdio: 'pipe', env: { ...env, PATH: `${bin}:${process.env.PATH}` } },
+  })
+  expect(git(worktree, 'log', '-1', '--format=%B').trim()).toBe(`${subject}\n\n${shownBody}`)
+  expect(git(origin, 'rev-parse', 'fix')).toBe(git(worktree, 'rev-parse', 'HEAD'))
+  expect(JSON.parse(await readFile(join(dir, 'opened-fix'), 'utf8')).flags).toMatchObject({
+    ...{ title: subject, body: shownBody },
+  })
+})
+
+it('answers for a gh that ends before its start is recorded', async () => {
+  const dir = await temporaryDir()
+  const gh = createGithubCli({
+    custody: {
+      begin: async () => ({
+        ...{ dir, environment: {}, ended: async () => {} },
+        started: () => new Promise((resolve) => setTimeout(resolve, 300)),
+      }),
+    },
+    hostEnv: process.env,
+    find: async () => ({ file: '/bin/true', path: '' }),
+  })
+  expect(await gh.run('task', [])).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+})
