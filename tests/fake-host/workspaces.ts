@@ -13,9 +13,11 @@ import type { Happenings } from './happenings.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'
 
-/** What every command printed that printed more than its result shows. */
 /** So that it has several parts. */
 const partBytesMax = 16_384
+/** Several frames, like a file that is read. */
+const readOutputMs = 100
+/** What every command printed that printed more than its result shows. */
 export const wholeOutput = Array.from({ length: 4000 }, (_, line) => `line ${line + 1}\n`).join('')
 
 /** Throws FailureError where there is no state to compare with. */
@@ -116,8 +118,9 @@ export function workspaceAnswers(
   const lastActive = ({ endedAt, startedAt }: TranscriptSummary) => endedAt ?? startedAt ?? ''
 
   return {
-    readOutput: os.workspace.readOutput.handler(({ input }) => {
+    readOutput: os.workspace.readOutput.handler(async ({ input }) => {
       find(input.taskId)
+      await new Promise((resolve) => setTimeout(resolve, readOutputMs))
       const end = input.offset + Math.min(input.bytesMax, partBytesMax)
       return {
         text: wholeOutput.slice(input.offset, end),

@@ -13,6 +13,8 @@ export function Toaster() {
       className="in-[body:has([data-dialog-size=small],[data-dialog-size=medium])]:z-30!"
       // Above the composer, whose buttons are in this corner.
       offset={{ right: 24, bottom: 104 }}
+      // Undo is taken within this time: the default of four seconds is too short to read and decide.
+      duration={10_000}
       visibleToasts={3}
       gap={8}
       toastOptions={{

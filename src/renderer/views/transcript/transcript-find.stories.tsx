@@ -239,13 +239,18 @@ export const InWholeOutput: Story = {
     await userEvent.keyboard('line 399')
     await waitFor(() => expect(status).toHaveTextContent('1 of 11'))
     await waitFor(() => expect(marked('find-current')).toEqual(['line 399']))
-    await userEvent.keyboard('{Enter}{Enter}')
-    await waitFor(() => expect(status).toHaveTextContent('3 of 11'))
     const current = () => [...(CSS.highlights.get('find-current') ?? [])][0]
-    await waitFor(() =>
-      expect(current()?.startContainer.textContent?.slice(current()?.startOffset)).toMatch(
-        /^line 3991/,
-      ),
-    )
+    const isAt = (line: RegExp) =>
+      waitFor(() =>
+        expect(current()?.startContainer.textContent?.slice(current()?.startOffset)).toMatch(line),
+      )
+    await userEvent.keyboard('{Enter}')
+    await isAt(/^line 3990/)
+    // In the part that is shown already.
+    await userEvent.keyboard('{Enter}')
+    await isAt(/^line 3991/)
+    await userEvent.keyboard('{Enter}{Enter}')
+    await isAt(/^line 3993/)
+    await expect(status).toHaveTextContent('5 of 11')
   },
 }

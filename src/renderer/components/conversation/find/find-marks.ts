@@ -51,7 +51,11 @@ export function createFindMarks(root: HTMLElement, coveredPx: number): FindMarks
   function observe(tree: Node): void {
     if (observed.has(tree)) return
     observed.add(tree)
-    observer.observe(tree, { childList: true, subtree: true, characterData: true })
+    observer.observe(tree, {
+      ...{ childList: true, subtree: true, characterData: true },
+      // Which part of an output is shown is known later than its text, and alone decides which match is the current one.
+      attributeFilter: ['data-matches-before'],
+    })
   }
 
   function request(): void {
