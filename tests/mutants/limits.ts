@@ -13,8 +13,8 @@ export const limitsMutants: Mutant[] = [
   {
     id: 'limits-unpriced-counted-as-nothing',
     file: 'src/main/tasks/limits/tree-limits.ts',
-    find: '(budget.usd !== undefined && (used.unpriced || isUnmeasured))',
-    replace: '(budget.usd !== undefined && isUnmeasured)',
+    find: 'usageOfTasks(priced, live).unpriced || unmeasured.usd.has(rootId)',
+    replace: 'unmeasured.usd.has(rootId)',
     harm: 'A budget in dollars holds nothing back from a model without a price.',
     tests: ['tests/tasks/limits/tree-limits.test.ts'],
   },

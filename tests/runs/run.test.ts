@@ -5,7 +5,7 @@ import { createToolRunner } from '../../src/main/agents/tools/tool-runner.ts'
 import { createGit } from '../../src/main/git/index.ts'
 import { createCustody } from '../../src/main/processes/custody.ts'
 import { Interruption } from '../../src/main/runs/interruption.ts'
-import { noLimits } from '../../src/main/runs/run-limits.ts'
+import { type Measured, noLimits } from '../../src/main/runs/run-limits.ts'
 import type { Session } from '../../src/main/sessions/session.ts'
 import type { AgentEvent } from '../../src/shared/agents/driver/agent-events.ts'
 import type { Entry, EntryBody } from '../../src/shared/records/entries.ts'
@@ -199,17 +199,22 @@ it('shows that an attempt is made again, and what follows', async () => {
 
 it('[Q2] takes no model for one that does not say what it uses because a turn was cut short', async () => {
   const { play } = await stage({ parentId: null })
-  const told: (boolean | undefined)[] = []
+  const told: (Measured | undefined)[] = []
   const limits = {
     ...noLimits,
-    used: (_: unknown, isMeasured?: boolean) => void told.push(isMeasured),
+    used: (_: unknown, measured?: Measured) => void told.push(measured),
   }
   const retrying: AgentEvent = { type: 'retrying', cause: { kind: 'crashed' }, untilMs: null }
   const ended: AgentEvent = { type: 'turn-ended', usage: noUsage }
   await play(() => playing([...says('x'), retrying, ...says('y'), ended]), { limits })
-  expect(told).toEqual([true, true])
+  const all = { usd: true, tokens: true }
+  expect(told).toEqual([all, all])
   await play(() => playing([...says('x'), { type: 'turn-ended' }]), { limits, run: 2 })
-  expect(told.at(-1)).toBe(false)
+  expect(told.at(-1)).toEqual({ usd: false, tokens: false })
+  // An agent that says what it cost, and not all that it used.
+  const cost = { ...unknownUsage, costUsd: 1, pricedBy: 'agent' as const }
+  await play(() => playing([...says('x'), { type: 'turn-ended', usage: cost }]), { limits, run: 3 })
+  expect(told.at(-1)).toEqual({ usd: true, tokens: false })
 })
 
 it('[G6] counts what is known of a turn that was cut short or tried again, and keeps it in its entry', async () => {

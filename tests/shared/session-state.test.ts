@@ -13,6 +13,7 @@ import type { Entry } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { runIdOf } from '../../src/shared/records/ids.ts'
 import { parseEntry } from '../../src/shared/records/parse-entry.ts'
+import { noUsage } from '../../src/shared/records/usage.ts'
 import { seed } from '../crash/effort.ts'
 import { uuidOf } from '../fixtures/entries/ids.ts'
 import fc from '../random.ts'
@@ -323,4 +324,33 @@ describe('what grows with a session', () => {
     expect(state.links).toHaveLength(listedMax)
     expect(state.links).not.toContain('https://example.com/a/b/pull/1')
   })
+})
+
+it('[G6] knows what the agent’s session has cost, also from turns without its sum, and begins at 0 with another one', () => {
+  const sessionId = uuidOf('cost') as TaskId
+  const runId = runIdOf(sessionId, 1)
+  const state = emptySessionState()
+  const fold = (fields: object) => {
+    const seq = state.seq + 1
+    foldSessionState(
+      state,
+      parseEntry({ v: 1, seq, at: seq, uuid: uuidOf(`cost ${seq}`), parentUuid: null, ...fields }),
+    )
+    return state.agentSessionCostUsd
+  }
+  const session = (id: string) =>
+    fold({ type: 'agent-session', runId, ref: { agent: 'acp:x', id } })
+  const turn = (costUsd: number, more: object = {}) =>
+    fold({
+      ...{ type: 'message', role: 'assistant', parts: [], cwd: '/', gitBranch: null, sessionId },
+      ...{ timestamp: new Date(0).toISOString(), runId, turn: 1, status: 'complete' },
+      usage: { ...noUsage, costUsd, pricedBy: 'agent' },
+      ...more,
+    })
+  session('a')
+  expect([turn(1), turn(1)]).toEqual([1, 2])
+  expect(session('a')).toBe(2)
+  expect([turn(1, { sessionCostUsd: 5 }), turn(1, { sessionCostUsd: 1 })]).toEqual([5, 1])
+  expect(turn(1, { usage: { ...noUsage, costUsd: 1, pricedBy: 'estimate' } })).toBe(1)
+  expect(session('b')).toBe(0)
 })

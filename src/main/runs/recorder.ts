@@ -47,10 +47,13 @@ type RecordedEvent = Exclude<AgentEvent, { type: 'failed' }>
 /** The agent's summary of its turn at its end. */
 interface TurnEnd {
   usage?: Usage | null | undefined
+  sessionCostUsd?: number | undefined
   model?: string | undefined
   stop?: string | undefined
   providerData?: ProviderData | undefined
 }
+
+type Reported = Pick<Extract<AgentEvent, { type: 'usage' }>, 'usage' | 'sessionCostUsd'>
 
 /** The message of the current turn. */
 interface OpenMessage {
@@ -128,9 +131,11 @@ export function createRecorder(options: {
   }
 
   /** A run that is stopped during the turn's calls has used it as well. */
-  function setUsage({ fields }: OpenMessage, usage: Usage): void {
-    fields.usage = usage
-    if (session.partial) session.setPartial({ ...session.partial, usage })
+  function setUsage({ fields }: OpenMessage, reported: Reported): void {
+    const { usage, sessionCostUsd } = reported
+    Object.assign(fields, { usage }, sessionCostUsd !== undefined && { sessionCostUsd })
+    const { partial } = session
+    if (partial) session.setPartial({ ...partial, usage, sessionCostUsd: fields.sessionCostUsd })
   }
 
   /** Text or a call outside of a turn begins one. */
@@ -182,7 +187,7 @@ export function createRecorder(options: {
         return (await calls.end(event)) ? undefined : keepAsForeign(event)
       case 'usage':
         return event.of === 'turn' && message
-          ? setUsage(message, event.usage)
+          ? setUsage(message, event)
           : options.onUsage?.(event.usage, 'run')
       case 'retrying':
         return supersede(event)
@@ -280,6 +285,8 @@ export function createRecorder(options: {
 
   async function writeTurn(open: OpenMessage, of: TurnEnd): Promise<void> {
     const { usage = open.fields.usage, model, stop, providerData } = of
+    // A later turn has the usage, and the sum with it.
+    const { sessionCostUsd = usage === null ? undefined : open.fields.sessionCostUsd } = of
     // Text and calls from here on belong to the next turn.
     message = null
     const parts = open.parts.finish()
@@ -289,6 +296,7 @@ export function createRecorder(options: {
         parts,
         status: 'complete',
         usage,
+        sessionCostUsd,
         model,
         stop,
         providerData,

@@ -27,8 +27,14 @@ export interface RunLimits {
   messages(): Pick<WaitingPrompt, 'id' | 'prompt' | 'images'>[]
   /** Records one by `record`, and that it was given. False: the person has withdrawn it, and nothing was recorded. */
   deliver(promptId: PromptId, record: () => Promise<void>): Promise<boolean>
-  /** Called with all that the run used so far. `isMeasured`: each whole turn said what it used; absent: as `usage` says. */
-  used(usage: Usage, isMeasured?: boolean): void
+  /** Called with all that the run used so far. `measured`: absent, as `usage` says. */
+  used(usage: Usage, measured?: Measured): void
+}
+
+/** Whether each whole turn said what it cost, and what it used. */
+export interface Measured {
+  usd: boolean
+  tokens: boolean
 }
 
 /** For a run without limits. */

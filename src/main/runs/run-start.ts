@@ -25,6 +25,7 @@ export interface RunStart {
   shell: ShellState
   /** The reference to the agent's own record of the conversation, from the last run that has one. */
   agentSession: AgentSessionRef | null
+  agentSessionCostUsd: number
   /** As its own runs left the working directory. */
   lastTree: KnownTree | null
   /** The same, or as the task that it continues left it. */
@@ -44,6 +45,7 @@ export function startOf(options: RunOptions, own: PastSession): RunStart {
     reported: state.reported,
     shell: shellAtStart(options, state),
     agentSession: state.agentSession,
+    agentSessionCostUsd: state.agentSessionCostUsd,
     lastTree: state.tree,
     treeBefore: firstOf(past.toReversed(), (one) => one.state.tree)?.tree ?? null,
   }

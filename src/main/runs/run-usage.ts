@@ -1,4 +1,4 @@
-import { type AgentSpec, usesModel } from '../../shared/agents/agent-specs.ts'
+import { type AgentSpec, isCostIncluded, usesModel } from '../../shared/agents/agent-specs.ts'
 import { addUsage, noUsage, type Usage, unknownUsage } from '../../shared/records/usage.ts'
 import type { RunLimits } from './run-limits.ts'
 
@@ -11,14 +11,21 @@ interface UsageSum {
 /** The sum is marked complete only if every turn reported its usage. */
 export function createUsageSum(spec: AgentSpec, onUsed: RunLimits['used']): UsageSum {
   let sum = noUsage
-  let isMeasured = true
+  const measured = { usd: true, tokens: true }
   return {
     add(usage, of) {
       sum = addUsage(sum, usage ?? (usesModel(spec) ? unknownUsage : noUsage))
       // A connection that was cut says nothing about the model.
-      if (of === 'turn' && usesModel(spec) && !usage?.complete) isMeasured = false
-      onUsed(sum, isMeasured)
+      if (of === 'turn' && usesModel(spec) && !usage?.complete) {
+        measured.tokens = false
+        if (!isCostIncluded(spec) && !isPricedByAgent(usage)) measured.usd = false
+      }
+      onUsed(sum, { ...measured })
     },
     total: () => sum,
   }
 }
+
+/** It reports its cost, whether or not it reports all tokens. */
+const isPricedByAgent = (usage: Usage | undefined): boolean =>
+  usage?.pricedBy === 'agent' && usage.costUsd !== null && !usage.unpriced

@@ -29,7 +29,7 @@ const checkpointVersion = 2
  * tests/toolchain/fold-rules.test.ts computes, because computing it here would take longer than
  * reading a checkpoint.
  */
-export const foldRules = '2-ZSdlm5TXmvwMSr3HhEk-f21Pkp_aFA-RvT7x43zEbTY'
+export const foldRules = '3-yAyvNNPf0e0X681-RafczeyoxNrYvXtBLjKqUGCV5dM'
 
 /**
  * The limits of the fold keep checkpoints far smaller. A longer file is not ours and must not fill
@@ -152,6 +152,7 @@ export const storedStateSchema = z.object({
   unknownCalls: z.array(z.tuple([toolCallIdSchema, unknownCallSchema])),
   runUsage: usageSchema,
   agentSession: agentSessionRefSchema.nullable(),
+  agentSessionCostUsd: z.number().min(0),
   plan: z.array(planItemSchema).nullable(),
   keptFromSeq: count,
   children: z.array(taskIdSchema),

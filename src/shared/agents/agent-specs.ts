@@ -97,6 +97,10 @@ export function withModelRef(
 /** An agent without a model has no usage, also in an unfinished turn. */
 export const usesModel = ({ kind }: Pick<AgentSpec, 'kind'>): boolean => kind !== 'scripted'
 
+/** A sub-agent that its parent's agent runs itself: what the parent says that it cost includes it. */
+export const isCostIncluded = (spec: AgentSpec): boolean =>
+  spec.kind === 'acp' && spec.inside === true
+
 /** Returns the effect of its definition; null for a kind without definitions. */
 export const definitionOfSpec = (spec: AgentSpec): DefinedAgent | null =>
   spec.kind === 'scripted' ? null : (spec.definition ?? null)

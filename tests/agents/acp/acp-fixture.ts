@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
+import type { Budget } from '../../../src/shared/records/tasks/budgets.ts'
 import type { AgentScript } from '../../acp-agent/script.ts'
 import { entriesOf, openFixture } from '../../harness.ts'
 
@@ -21,14 +22,17 @@ export async function acpFixture(script: AgentScript) {
   await mkdir(agentDir)
   const play = (next: AgentScript) => writeFile(join(agentDir, 'script.json'), JSON.stringify(next))
   await play(script)
-  const begin = async (permissions: 'ask' | 'allow-all' = 'allow-all'): Promise<TaskId> => {
+  const begin = async (
+    permissions: 'ask' | 'allow-all' = 'allow-all',
+    more: { budget?: Budget } = {},
+  ): Promise<TaskId> => {
     const { taskId } = await fixture.shiplog.client.tasks.start({
       projectId: fixture.project.id,
       agent: {
         ...{ kind: 'acp', program: 'acp' },
         command: `env SCRIPTED_ACP=${agentDir} ${process.execPath} ${program}`,
       },
-      ...{ prompt: 'Go', title: 'Lead', permissions },
+      ...{ prompt: 'Go', title: 'Lead', permissions, ...more },
     })
     return taskId
   }

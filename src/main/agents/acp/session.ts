@@ -14,6 +14,7 @@ import type { RunToolServer } from './mcp/tool-servers.ts'
 import { continueText, promptBlocks, reportWanted, resumeNotes } from './prompts.ts'
 import { createItemReader, drained, type ItemReader } from './read-items.ts'
 import { createReplay, type Replay } from './replay.ts'
+import { totalUsdIn } from './session-cost.ts'
 import { type Started, startSession } from './start-session.ts'
 import { openChild } from './sub-agents/child-session.ts'
 import { createSessionFeeds, type SessionFeeds } from './sub-agents/session-feeds.ts'
@@ -63,6 +64,8 @@ export function openAcpSession(
     const feeds = createSessionFeeds()
     /** Of a session that is being loaded. */
     let replay: Replay | null = createReplay(place.cwd)
+    /** What the session has cost, as the agent reported it before the first prompt; null: it did not. */
+    let costAtStartUsd: number | null = null
     try {
       const refused = await ports.allow(host)
       if (refused) return yield { type: 'failed', cause: refused }
@@ -71,8 +74,10 @@ export function openAcpSession(
         await ports.launch(),
         {
           onUpdate(id, update) {
-            if (replay) replay.add(update)
-            else feeds.update(id, update)
+            if (replay) {
+              replay.add(update)
+              costAtStartUsd = totalUsdIn(update) ?? costAtStartUsd
+            } else feeds.update(id, update)
           },
           onPermission: (request, signal) =>
             new Promise((resolve) => {
@@ -99,6 +104,8 @@ export function openAcpSession(
       session.ref = started.ref
       const replayed = started.isReplayed ? replay : null
       replay = null
+      if (!started.isNew) fold.cost.continueFrom(place.resumeCostUsd ?? 0)
+      if (costAtStartUsd !== null) fold.cost.reported(costAtStartUsd)
       yield* begun(started)
       if (replayed) yield* compared(replayed, started)
       if (tools && !(await tools.listed()))
@@ -185,7 +192,7 @@ export function openAcpSession(
       yield* fold.end({
         usage: usageOfAnswer(answer.result, {
           isSum: agent.sumsUsage,
-          costUsd: costOf(answer.costBefore, fold.costUsd()),
+          costUsd: fold.cost.uncountedUsd(),
         }),
         ...(started.model !== null && { model: started.model }),
         stop: answer.stop,
@@ -206,10 +213,9 @@ export function openAcpSession(
 
   /** Sends one prompt. Yields what it brings, and returns its answer. Rejects as requests do. */
   async function* prompted(
-    { started, fold, feeds, reader, subAgents, connection }: Conversation,
+    { started, feeds, reader, subAgents, connection }: Conversation,
     parts: PromptPart[],
   ): AsyncGenerator<AgentEvent, PromptAnswer> {
-    const costBefore = fold.costUsd() ?? (started.isNew ? 0 : null)
     const { sessionId } = started
     const feed = feeds.main
     const state: { result?: unknown; error?: unknown; isOver: boolean } = { isOver: false }
@@ -241,15 +247,13 @@ export function openAcpSession(
     if ('error' in state) throw state.error
     yield* subAgents.turnEnds()
     const stop = isRecord(state.result) ? (text(state.result.stopReason) ?? '') : ''
-    return { result: state.result, stop, costBefore, refused: reader.takeRefused() }
+    return { result: state.result, stop, refused: reader.takeRefused() }
   }
 }
 
 interface PromptAnswer {
   result: unknown
   stop: string
-  /** The cumulative cost before the prompt; null: unknown. */
-  costBefore: number | null
   /** What was asked and refused during the prompt, the last of it; null: nothing. */
   refused: string | null
 }
@@ -272,10 +276,6 @@ function failureOf(
   if (hasSpeech || calls > 0 || hasUsage) return null
   return { kind: 'refused' as const, detail: `${agent.name} ended its turn without an answer` }
 }
-
-/** Null: it did not say, or what it cost before is unknown. */
-const costOf = (before: number | null, after: number | null): number | null =>
-  before === null || after === null ? null : Math.max(0, after - before)
 
 function reportOf(said: string, wasAsked: boolean) {
   const title = 'Its last message: it gave no report'

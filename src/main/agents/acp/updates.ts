@@ -14,6 +14,8 @@ import { type CallState, callStateOf, endOfCall, isEnd, newCall, newsOfCall } fr
 import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
 import { createEndedCalls } from './ended-calls.ts'
 import { ownToolOf } from './own-tools.ts'
+import { createSessionCost, type SessionCost, totalUsdIn } from './session-cost.ts'
+import { costOnly } from './usage.ts'
 
 export interface UpdateFold {
   /** `update`: as received, in any form. */
@@ -31,8 +33,7 @@ export interface UpdateFold {
     /** Reported by the agent behind a normal end of its turn; null: none. */
     failure: Cause | null
   }
-  /** As the agent has it and says it: the cumulative cost of its session in US dollars. */
-  costUsd(): number | null
+  readonly cost: SessionCost
   /** The mode that the agent reported last; null: none. */
   mode(): string | null
   /** A new prompt is sent. */
@@ -69,7 +70,7 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
   let lastText = ''
   /** What the agent said of its failure; empty: only that there was one. */
   let failure: string | null = null
-  let costUsd: number | null = null
+  const cost = createSessionCost()
   let mode: string | null = null
 
   const foreign = (content: unknown): AgentEvent => ({
@@ -82,7 +83,15 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
     if (inTurn) return []
     inTurn = true
     turnHasCalls = false
-    return [{ type: 'turn-started' }]
+    return [{ type: 'turn-started' }, ...costSoFar()]
+  }
+
+  /** Kept with a turn that is cut short. A complete one has it at its end. */
+  function costSoFar(): AgentEvent[] {
+    const costUsd = cost.uncountedUsd()
+    const sessionCostUsd = cost.totalUsd()
+    if (!costUsd || sessionCostUsd === null) return []
+    return [{ type: 'usage', of: 'turn', usage: costOnly(costUsd), sessionCostUsd }]
   }
 
   /** What an agent says after the results of its calls is the next turn, as it is in a model's conversation. */
@@ -179,6 +188,7 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
       part = null
       forgetCalls()
       inTurn = false
+      cost.counted()
       const cause = failureSaid(detail ?? '')
       return [{ type: 'retrying', cause, untilMs: null }]
     }
@@ -225,10 +235,10 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
       case 'compaction_summary_chunk':
         return compaction(update)
       case 'usage_update': {
-        const cost = isRecord(update.cost) ? update.cost : {}
-        if (typeof cost.amount === 'number' && cost.currency === 'USD' && cost.amount >= 0)
-          costUsd = cost.amount
-        return []
+        const totalUsd = totalUsdIn(update)
+        if (totalUsd === null) return []
+        cost.reported(totalUsd)
+        return inTurn ? costSoFar() : []
       }
       case 'current_mode_update': {
         const next = text(update.currentModeId)
@@ -276,12 +286,15 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
       const events = [...openTurn(), ...endPart()]
       inTurn = false
       forgetCalls()
+      const sessionCostUsd = cost.totalUsd()
       events.push({
         type: 'turn-ended',
         ...(usage && { usage }),
+        ...(sessionCostUsd !== null && { sessionCostUsd }),
         ...(model !== undefined && { model }),
         ...(stop !== undefined && { stop }),
       })
+      cost.counted()
       return events
     },
     seen: () => ({
@@ -291,7 +304,7 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
       // Its error is a message of its own, which may follow.
       failure: failure === null ? null : failureSaid(failure || lastText.trim()),
     }),
-    costUsd: () => costUsd,
+    cost,
     mode: () => mode,
     begin() {
       part = null

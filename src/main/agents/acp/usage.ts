@@ -11,9 +11,7 @@ export function usageOfAnswer(
   { isSum, costUsd }: { isSum: boolean; costUsd: number | null },
 ): Usage | undefined {
   const given = isRecord(answer) && isRecord(answer.usage) ? answer.usage : null
-  if (given === null && costUsd === null) return undefined
-  const cost = { costUsd, pricedBy: costUsd === null ? null : ('agent' as const) }
-  if (given === null) return { ...unknownUsage, ...cost }
+  if (given === null) return costUsd === null ? undefined : costOnly(costUsd)
   const cacheReadTokens = count(given.cachedReadTokens)
   const cacheWriteTokens = count(given.cachedWriteTokens)
   return {
@@ -23,11 +21,19 @@ export function usageOfAnswer(
     cacheReadTokens,
     cacheWriteTokens,
     reasoningTokens: count(given.thoughtTokens),
-    ...cost,
+    costUsd,
+    pricedBy: costUsd === null ? null : 'agent',
     unpriced: false,
     complete: isSum,
   }
 }
+
+/** Of a prompt that has not ended. */
+export const costOnly = (costUsd: number): Usage => ({
+  ...unknownUsage,
+  costUsd,
+  pricedBy: 'agent',
+})
 
 const count = (value: unknown): number =>
   typeof value === 'number' && value > 0 ? Math.round(value) : 0

@@ -4,6 +4,7 @@
  * or their runs end where nobody can be asked.
  */
 
+import { isCostIncluded } from '../../../shared/agents/agent-specs.ts'
 import { refused } from '../../../shared/failure.ts'
 import {
   budgetUse,
@@ -19,6 +20,7 @@ import {
   hasLimit,
   nearShare,
 } from '../../../shared/records/tasks/budgets.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Usage } from '../../../shared/records/usage.ts'
 import { amountText } from '../../../shared/text/usage-text.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
@@ -75,8 +77,8 @@ export function createTreeLimits(deps: {
   const { state } = ledger
   const usage: UsageBoard = createBoard((a, b) => a === b)
   const live = new Map<TaskId, RunUsage>()
-  /** Roots below which a turn did not say all that it used. */
-  const unmeasured = new Set<TaskId>()
+  /** Roots below which a turn did not say what it cost, or not all that it used. */
+  const unmeasured = { usd: new Set<TaskId>(), tokens: new Set<TaskId>() }
   const wrappingUp = new Set<TaskId>()
   /** Waits of paused agents, to be looked at again. */
   const pauses = new Set<() => void>()
@@ -91,11 +93,21 @@ export function createTreeLimits(deps: {
       if (one.used >= one.limit) return [{ ...one, level: 'spent' }]
       return one.used >= one.limit * nearShare ? [{ ...one, level: 'near' }] : []
     })
-    if (!budget.allowUnpriced && isUncounted(budget, used, unmeasured.has(rootId))) {
-      const part = budget.usd !== undefined ? 'usd' : 'tokens'
-      reached.push({ part, level: 'unpriced', used: 0, limit: budget[part] ?? 0 })
-    }
+    const part = budget.allowUnpriced ? undefined : uncountedPart(rootId, budget, tree)
+    if (part) reached.push({ part, level: 'unpriced', used: 0, limit: budget[part] ?? 0 })
     return reached
+  }
+
+  /** A limit of money or tokens can't be checked against unknown usage; that is reported instead. */
+  function uncountedPart(
+    rootId: TaskId,
+    budget: Budget,
+    tree: Task[],
+  ): 'usd' | 'tokens' | undefined {
+    const priced = tree.filter(({ spec }) => !isCostIncluded(spec))
+    const isUnpriced = () => usageOfTasks(priced, live).unpriced || unmeasured.usd.has(rootId)
+    if (budget.usd !== undefined && isUnpriced()) return 'usd'
+    return budget.tokens !== undefined && unmeasured.tokens.has(rootId) ? 'tokens' : undefined
   }
 
   /** Once for each budget. */
@@ -168,14 +180,16 @@ export function createTreeLimits(deps: {
       takeCompaction: () => takeCompaction(taskId),
       messages: () => deps.messages.of(taskId),
       deliver: (promptId, record) => deps.messages.deliver(taskId, promptId, record),
-      used(sum, isMeasured = sum.complete) {
+      used(sum, measured = { usd: sum.complete, tokens: sum.complete }) {
         const before = live.get(taskId)?.usage
         const now = { run, usage: sum }
         live.set(taskId, now)
         usage.set(taskId, now)
         // A failed attempt, and a turn that asked no model, say nothing about a quota.
         if (tokensOf(sum) > (before ? tokensOf(before) : 0)) deps.onAnswered?.(taskId)
-        if (!isMeasured) unmeasured.add(record.known(taskId).rootId)
+        const { rootId } = record.known(taskId)
+        if (!measured.usd) unmeasured.usd.add(rootId)
+        if (!measured.tokens) unmeasured.tokens.add(rootId)
       },
     }),
     async setBudget(taskId, budget) {
@@ -187,7 +201,8 @@ export function createTreeLimits(deps: {
         taskId,
         budget: hasLimit(budget) ? budget : null,
       })
-      unmeasured.delete(taskId)
+      unmeasured.usd.delete(taskId)
+      unmeasured.tokens.delete(taskId)
       wake()
     },
     wrapUp(taskIds) {
@@ -207,11 +222,6 @@ export function createTreeLimits(deps: {
 }
 
 const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens
-
-/** A money or token limit can't be checked against unknown usage; that is reported instead. */
-const isUncounted = (budget: Budget, used: Usage, isUnmeasured: boolean): boolean =>
-  (budget.usd !== undefined && (used.unpriced || isUnmeasured)) ||
-  (budget.tokens !== undefined && isUnmeasured)
 
 const usedText = ({ part, used, limit }: Reached): string =>
   `${amountText(part, used)} of its budget of ${amountText(part, limit)}`

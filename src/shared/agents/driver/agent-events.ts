@@ -51,9 +51,10 @@ export type AgentEvent =
    */
   | { type: 'compacted'; summary: string; keptFromSeq: number | null; images?: ImageRef[] }
   /**
-   * `turn`: of the turn so far, replacing earlier reports. `run`: in addition to that of its turns.
+   * `turn`: of the turn so far, replacing earlier reports. `run`: in addition to that of its turns. `sessionCostUsd`:
+   * see `MessageEntry`.
    */
-  | { type: 'usage'; usage: Usage; of: 'turn' | 'run' }
+  | { type: 'usage'; usage: Usage; of: 'turn' | 'run'; sessionCostUsd?: number }
   /** The attempt at this turn failed, and its text is superseded. */
   | { type: 'retrying'; cause: Cause; untilMs: number | null }
   /** Data that the driver can't interpret (G8). */
@@ -62,6 +63,7 @@ export type AgentEvent =
   | {
       type: 'turn-ended'
       usage?: Usage | null
+      sessionCostUsd?: number
       model?: string
       stop?: string
       providerData?: ProviderData

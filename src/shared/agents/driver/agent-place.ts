@@ -35,6 +35,8 @@ export interface AgentPlace {
    * none.
    */
   resume: AgentSessionRef | null
+  /** What that session has cost by the record, as the agent reports it. Absent: nothing. */
+  resumeCostUsd?: number
   /** Aborted when the run is interrupted. */
   signal: AbortSignal
 }

@@ -120,6 +120,8 @@ export interface SessionState {
   runUsage: Usage
   /** The last reference to the conversation in the agent's own store; null: none. */
   agentSession: AgentSessionRef | null
+  /** What that conversation has cost, as the agent reports it; 0: it reported nothing. */
+  agentSessionCostUsd: number
   /** The last recorded plan; null: none. */
   plan: PlanItem[] | null
   /** The first entry that was not replaced by a summary in the agent's context; 1: none was. */
@@ -174,6 +176,7 @@ export function emptySessionState(): SessionState {
     usage: noUsage,
     runUsage: noUsage,
     agentSession: null,
+    agentSessionCostUsd: 0,
     plan: null,
     keptFromSeq: 1,
     children: [],
@@ -289,6 +292,7 @@ function foldConversation(state: SessionState, entry: Entry): void {
       state.titled = true
       break
     case 'agent-session':
+      if (!isSameSession(state.agentSession, entry.ref)) state.agentSessionCostUsd = 0
       state.agentSession = entry.ref
       break
     case 'plan':
@@ -333,9 +337,16 @@ function foldMessage(state: SessionState, entry: MessageEntry): void {
   }
   state.message = { uuid, turn: turn ?? 0 }
   state.model = entry.model ?? state.model
+  const { usage, sessionCostUsd } = entry
+  if (sessionCostUsd !== undefined) state.agentSessionCostUsd = sessionCostUsd
+  // Records of earlier versions have no sum: it is that of their turns.
+  else if (usage?.pricedBy === 'agent') state.agentSessionCostUsd += usage.costUsd ?? 0
   if (entry.status === 'complete')
     state.completed = { turns: state.completed.turns + 1, seq, resultSeq: state.resultSeq }
 }
+
+const isSameSession = (a: AgentSessionRef | null, b: AgentSessionRef): boolean =>
+  a !== null && a.agent === b.agent && a.id === b.id
 
 function foldCall(state: SessionState, entry: ToolCallEntry): void {
   const { seq, messageUuid, runId, turn, callId, name } = entry

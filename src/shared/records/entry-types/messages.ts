@@ -50,6 +50,11 @@ const messageFields = {
   model: z.string().nullish(),
   /** Null: the usage of a later turn covers this one too. Absent: not reported. */
   usage: usageSchema.nullish(),
+  /**
+   * What the agent says that its session has cost, all prompts of it, as of the usage of this turn: what it says after
+   * a resume is compared with that.
+   */
+  sessionCostUsd: z.number().min(0).optional(),
   /** Why the provider ended the turn, in its own term. */
   stop: z.string().optional(),
   /** On a prompt that a person sent to the agent while it ran. */
