@@ -58,3 +58,8 @@ export function earlierFirst(sessions: readonly FoundSession[]): FoundSession[] 
   for (const session of sessions) add(session)
   return [...sorted]
 }
+
+/** Whether a session may go on from the other one. */
+export const goesOnFrom = (session: FoundSession, other: FoundSession): boolean =>
+  (session.opening !== undefined && session.opening === other.opening) ||
+  (session.namedEarlier ?? []).includes(other.key)

@@ -45,7 +45,16 @@ export function createSessionImporter(deps: {
 }): SessionImporter {
   const { ledger, layout, clock, oneAtATime, places, redact } = deps
   const { state } = ledger
-  let archiveMade: Promise<void> | null = null
+  let archive: Promise<void> | null = null
+
+  /** Tried again if it failed, for want of room for example. */
+  function makeArchive(): Promise<void> {
+    archive ??= makeDirDurable(layout.archive).catch((error) => {
+      archive = null
+      throw error
+    })
+    return archive
+  }
 
   async function* importOne(
     thread: ImportThread,
@@ -54,8 +63,9 @@ export function createSessionImporter(deps: {
   ): AsyncGenerator<ImportEvent | number> {
     const held = Promise.withResolvers<void>()
     const turn = Promise.withResolvers<void>()
-    // One import stages at a time, for all callers.
-    void oneAtATime('import', () => {
+    // Each session once at a time, for all callers. Only its content tells which one an export holds.
+    const lock = session.tool === 'shiplog' ? 'exports' : `${session.tool} ${session.key}`
+    void oneAtATime(`import ${lock}`, () => {
       turn.resolve()
       return held.promise
     })
@@ -97,8 +107,9 @@ export function createSessionImporter(deps: {
     const staging = join(layout.archive, name)
     // An earlier import of it may have left something.
     await clearStagingFolder(layout, name)
+    await makeArchive()
     // Not durable: what a crash leaves of it is deleted.
-    await mkdir(staging, { recursive: true, mode: 0o700 })
+    await mkdir(staging, { mode: 0o700 })
     let other: Place | null = null
     try {
       let staged: StagedSession | null = null
@@ -140,8 +151,6 @@ export function createSessionImporter(deps: {
       await refuseUnknown(target, staged)
       await moveDurable(target, join(staging, replacedDir))
     }
-    archiveMade ??= makeDirDurable(layout.archive)
-    await archiveMade
     await moveDurable(join(staging, homeDir), target)
     await ledger.record({
       ...{ type: 'tasks.imported', tasks, source: sourceOf(staged.record, opening) },

@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import type { ImportDetails, ImportSourceFound } from '../../shared/contract/imports.ts'
 import { invalid } from '../../shared/failure.ts'
+import { inParallel } from '../../shared/in-parallel.ts'
 import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { ImportTool } from '../../shared/records/exported-tasks.ts'
@@ -14,7 +15,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { EditedFile, FoundSession } from './adapters/adapter.ts'
 import { homes, sessionTools } from './adapters/homes.ts'
-import { earlierFirst } from './earlier-sessions.ts'
+import { earlierFirst, goesOnFrom } from './earlier-sessions.ts'
 import { bytesOf, lastOf, sourceFound } from './found-sources.ts'
 import { createSessionImporter, type ImportEvent } from './import-session.ts'
 import { readImportRecord } from './known-session.ts'
@@ -43,6 +44,11 @@ interface ImportRequest {
   /** Only these, as the tool names them; absent: all. */
   sessions?: string[] | undefined
 }
+
+/** Sessions that are imported at once: while one waits for the disk, others are read. */
+const parallelMax = 4
+/** Of sessions that are imported at once, or one alone: what is read of each is in memory until it is written. */
+const parallelBytesMax = 8 << 20
 
 export interface SessionImports {
   scan(
@@ -172,20 +178,32 @@ export function createSessionImports(deps: {
       ...{ sessions: 0, sessionsTotal: found.length, bytes: 0 },
       bytesTotal: found.reduce((sum, session) => sum + bytesOf(session), 0),
     }
-    yield { type: 'progress', ...progress }
-    for (const session of earlierFirst(sorted)) {
-      const until = progress.bytes + bytesOf(session)
-      for await (const event of importOne(threads.running(), session, signal)) {
+    const waiting = earlierFirst(sorted)
+    const running = new Set<FoundSession>()
+    async function* one(session: FoundSession): AsyncGenerator<ImportEvent> {
+      running.add(session)
+      let left = bytesOf(session)
+      for await (const event of importOne(threads.running(), session, signal))
         if (typeof event !== 'number') yield event
         else {
-          progress.bytes = Math.min(until, progress.bytes + event)
+          const bytes = Math.min(left, event)
+          left -= bytes
+          progress.bytes += bytes
           yield { type: 'progress', ...progress }
         }
-      }
-      progress.bytes = until
+      running.delete(session)
+      progress.bytes += left
       progress.sessions++
       yield { type: 'progress', ...progress }
     }
+    yield { type: 'progress', ...progress }
+    yield* inParallel(() => {
+      const next = waiting[0]
+      if (!next) return null
+      if (!canBegin(next, running)) return 'wait'
+      waiting.shift()
+      return one(next)
+    })
   }
 
   async function* watch(
@@ -241,4 +259,12 @@ export function createSessionImports(deps: {
   }
 
   return { scan, run, watch, details, edited }
+}
+
+function canBegin(session: FoundSession, running: ReadonlySet<FoundSession>): boolean {
+  if (running.size === 0) return true
+  const bytes = [session, ...running].reduce((sum, one) => sum + bytesOf(one), 0)
+  if (running.size >= parallelMax || bytes > parallelBytesMax) return false
+  // What it goes on from must be here first.
+  return ![...running].some((one) => goesOnFrom(session, one))
 }

@@ -33,6 +33,7 @@ export { setAside } from './files/set-aside.ts'
 export { openSettingsFile, type SettingsFile } from './files/settings-file.ts'
 export {
   createChainCheck,
+  lineBatchesOf,
   linesOf,
   type RawRecord,
   readLines,

@@ -86,8 +86,16 @@ export async function* readLines(
 /** Splits bytes into lines, as `readLines` does with those of a file. */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
-  { lineBytesMax = Number.POSITIVE_INFINITY, tail = false }: LineOptions = {},
+  options: LineOptions = {},
 ): AsyncGenerator<Buffer | null> {
+  for await (const lines of lineBatchesOf(chunks, options)) yield* lines
+}
+
+/** As `linesOf`, with all lines that end in one chunk at once: waiting for each costs more than reading it. */
+export async function* lineBatchesOf(
+  chunks: AsyncIterable<Buffer>,
+  { lineBytesMax = Number.POSITIVE_INFINITY, tail = false }: LineOptions = {},
+): AsyncGenerator<(Buffer | null)[]> {
   let begun: Buffer[] = []
   let begunBytes = 0
   let isSkipped = false
@@ -100,11 +108,13 @@ export async function* linesOf(
     return tooLong ? null : line
   }
   for await (const chunk of chunks) {
+    const lines: (Buffer | null)[] = []
     let start = 0
     for (let at = chunk.indexOf(newlineByte); at !== -1; at = chunk.indexOf(newlineByte, start)) {
-      yield take(chunk.subarray(start, at))
+      lines.push(take(chunk.subarray(start, at)))
       start = at + 1
     }
+    if (lines.length > 0) yield lines
     if (start === chunk.length) continue
     begun.push(chunk.subarray(start))
     begunBytes += chunk.length - start
@@ -113,7 +123,7 @@ export async function* linesOf(
     begunBytes = 0
     isSkipped = true
   }
-  if (tail && (begunBytes > 0 || isSkipped)) yield take(Buffer.alloc(0))
+  if (tail && (begunBytes > 0 || isSkipped)) yield [take(Buffer.alloc(0))]
 }
 
 /** Checks lines of a journal, stubs included, one after the other. */

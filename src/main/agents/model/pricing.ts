@@ -1,9 +1,9 @@
 /** What a turn used, and what it cost by a public list of prices: an estimate, and null where the list lacks it (G6). */
-import { calcPrice } from '@pydantic/genai-prices'
 import type { LanguageModelUsage } from 'ai'
 import type { ModelProvider, ModelRef } from '../../../shared/agents/model-refs.ts'
 import { noUsage, type Usage, unknownUsage } from '../../../shared/records/usage.ts'
 import { ownBaseUrls } from './base-urls.ts'
+import { listedPrice } from './price-table.ts'
 
 /** Providers by their names in the list. Who answers behind another address has prices of its own. */
 const pricedProviders: Record<ModelProvider, string | null> = {
@@ -45,21 +45,8 @@ function isOwnAddress(provider: ModelProvider, baseUrl: string | undefined): boo
   return baseUrl === undefined || (own !== null && new URL(baseUrl).origin === new URL(own).origin)
 }
 
-function priceOf(usage: Usage, providerId: string | null, model: string): number | null {
-  if (providerId === null) return null
-  const counts = {
-    input_tokens: usage.inputTokens,
-    cache_read_tokens: usage.cacheReadTokens,
-    cache_write_tokens: usage.cacheWriteTokens,
-    output_tokens: usage.outputTokens,
-  }
-  try {
-    return calcPrice(counts, model, { providerId })?.total_price ?? null
-  } catch {
-    // The list can't price this: that is no reason to fail a turn.
-    return null
-  }
-}
+const priceOf = (usage: Usage, providerId: string | null, model: string): number | null =>
+  providerId === null ? null : listedPrice(providerId, model, usage)
 
 /** Whether the list has a price for it. */
 export const hasPrice = ({ provider, model, baseUrl }: ModelRef): boolean =>

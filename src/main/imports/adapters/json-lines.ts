@@ -1,5 +1,5 @@
 /** Reads the JSON Lines of other tools, including cut lines, several records on one line, and runs of NUL bytes. */
-import { linesOf } from '../../journal/index.ts'
+import { lineBatchesOf } from '../../journal/index.ts'
 import { contentOf } from './source-content.ts'
 import { isRecord } from './values.ts'
 
@@ -21,36 +21,37 @@ const damagedCharsMax = 2_000
 const scannedCharsMax = 300_000_000
 
 /**
- * Yields the records of a file in order, and what is between them and can't be read. `isRecordOf` recognizes a record of
- * the tool, so that a part of a torn one is not taken for a whole one.
+ * Yields the records of a file in order, and what is between them and can't be read, several at once. `isRecordOf`
+ * recognizes a record of the tool, so that a part of a torn one is not taken for a whole one.
  */
 export async function* readPieces(
   file: string,
   isRecordOf: (value: Record<string, unknown>) => boolean,
   signal: AbortSignal,
-): AsyncGenerator<Piece> {
+): AsyncGenerator<Piece[]> {
   let line = 0
   let damage: string | null = null
   const content = contentOf(file, (reason) => {
     damage = reason
   })
-  for await (const bytes of linesOf(content, { lineBytesMax, tail: true })) {
+  for await (const lines of lineBatchesOf(content, { lineBytesMax, tail: true })) {
     signal.throwIfAborted()
-    line++
-    if (bytes === null) {
-      const damage = `longer than ${lineBytesMax >> 20} MB`
-      yield { line, bytes: lineBytesMax, damage, text: '' }
-      continue
+    const pieces: Piece[] = []
+    for (const bytes of lines) {
+      line++
+      if (bytes === null) {
+        const damage = `longer than ${lineBytesMax >> 20} MB`
+        pieces.push({ line, bytes: lineBytesMax, damage, text: '' })
+        continue
+      }
+      const text = bytes.toString('utf8')
+      const whole = parsed(text)
+      if (isRecord(whole)) pieces.push({ line, bytes: bytes.length + 1, record: whole })
+      else pieces.push(...piecesOf(text, line, bytes.length + 1, isRecordOf))
     }
-    const text = bytes.toString('utf8')
-    const whole = parsed(text)
-    if (isRecord(whole)) {
-      yield { line, bytes: bytes.length + 1, record: whole }
-      continue
-    }
-    yield* piecesOf(text, line, bytes.length + 1, isRecordOf)
+    yield pieces
   }
-  if (damage !== null) yield { line: line + 1, bytes: 0, damage, text: '' }
+  if (damage !== null) yield [{ line: line + 1, bytes: 0, damage, text: '' }]
 }
 
 function* piecesOf(

@@ -34,9 +34,11 @@ export async function* contentOf(
 }
 
 async function* stored(handle: FileHandle): AsyncGenerator<Buffer> {
+  const { size } = await handle.stat()
   for (let at = 0; ; ) {
-    const chunk = Buffer.allocUnsafe(chunkBytes)
-    const { bytesRead } = await handle.read(chunk, 0, chunkBytes, at)
+    // One byte more, to see the end; it may have grown since.
+    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(size - at, 0) + 1))
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, at)
     if (bytesRead === 0) return
     at += bytesRead
     yield chunk.subarray(0, bytesRead)

@@ -56,7 +56,7 @@ export function startImportThread(): ImportThread {
 export const endOf = (thread: ImportThread, signal: AbortSignal): AbortSignal =>
   AbortSignal.any([signal, thread.ended])
 
-/** Threads of one import: a session that takes too much memory ends its thread, and no other session. */
+/** Threads of one import: a session that takes too much memory ends its thread, and no session that comes later. */
 export function createThreads(start: () => ImportThread) {
   let thread: ImportThread | null = null
   return {

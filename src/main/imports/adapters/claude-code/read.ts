@@ -104,27 +104,30 @@ export async function* readClaudeCode(
       yield { kind: 'entries', task: task.id, entries, images }
   }
 
-  async function* mapPiece(
+  /** Waits only for what is in another file: waiting once for each record would take as long as mapping it. */
+  function mapPiece(
     task: OpenTask,
     piece: Piece,
-    { file, isRepeated, isCopy }: { file: SourceFile; isRepeated: boolean; isCopy: boolean },
-  ): AsyncGenerator<ReadEvent> {
+    { isRepeated, isCopy }: { isRepeated: boolean; isCopy: boolean },
+  ): void | Promise<void> {
     const { counts, builder } = task
     counts.lines++
-    if (piece.record === undefined) {
+    const { record, line } = piece
+    if (record === undefined) {
       counts.damaged++
-      builder.kept(piece.line, { damaged: piece.damage, text: piece.text })
-      const { line, bytes, damage: reason } = piece
-      yield { kind: 'damage', damage: { file: file.name, line, bytes, reason } }
+      builder.kept(line, { damaged: piece.damage, text: piece.text })
       return
     }
-    const at = timeOf(piece.record.timestamp)
-    task.startedAtMs ??= at
-    if (!isRepeated && (await task.mapper.map(piece.record, isCopy))) counts.mapped++
-    else {
-      counts.foreign++
-      builder.kept(piece.line, piece.record, { isQuiet: quietTypes.has(String(piece.record.type)) })
+    task.startedAtMs ??= timeOf(record.timestamp)
+    const count = (isMapped: boolean) => {
+      if (isMapped) counts.mapped++
+      else {
+        counts.foreign++
+        builder.kept(line, record, { isQuiet: quietTypes.has(String(record.type)) })
+      }
     }
+    const mapped = !isRepeated && task.mapper.map(record, isCopy)
+    return typeof mapped === 'boolean' ? count(mapped) : mapped.then(count)
   }
 
   async function* readTranscript(file: SourceFile, key: string): AsyncGenerator<ReadEvent> {
@@ -132,11 +135,13 @@ export async function* readClaudeCode(
     const survey = createBranchSurvey({ inlineChains: inline })
     const kept: Piece[] | null = file.bytes <= keptBytesMax ? [] : null
     let startMs: number | null = null
-    for await (const piece of readPieces(file.path, isClaudeRecord, signal)) {
-      survey.add(piece.record ?? null)
-      if (inline) copies.add(piece.record ?? null)
-      startMs ??= timeOf(piece.record?.timestamp)
-      kept?.push(piece)
+    for await (const pieces of readPieces(file.path, isClaudeRecord, signal)) {
+      for (const { record = null } of pieces) {
+        survey.add(record)
+        if (inline) copies.add(record)
+        startMs ??= timeOf(record?.timestamp)
+      }
+      if (kept) for (const piece of pieces) kept.push(piece)
     }
     const branches = survey.finish()
     if (inline) for (const chain of branches.chains) withTranscript.add(chain)
@@ -149,38 +154,44 @@ export async function* readClaudeCode(
     let index = -1
     let bytes = 0
     let waiting = 0
-    for await (const piece of kept ?? readPieces(file.path, isClaudeRecord, signal)) {
-      index++
-      bytes += piece.bytes
-      // It was written to since it was surveyed: the next import has the rest.
-      if (index >= branches.records) break
-      if (inline && piece.record && copies.isCopy(index, piece.record)) {
-        copied++
-        main.counts.lines++
-        main.counts.mapped++
-        main.mapper.facts.copiedPrompt ??= promptOf(piece.record)
-        continue
+    for await (const pieces of kept ? [kept] : readPieces(file.path, isClaudeRecord, signal))
+      for (const piece of pieces) {
+        index++
+        bytes += piece.bytes
+        // It was written to since it was surveyed: the next import has the rest.
+        if (index >= branches.records) break
+        if (inline && piece.record && copies.isCopy(index, piece.record)) {
+          copied++
+          main.counts.lines++
+          main.counts.mapped++
+          main.mapper.facts.copiedPrompt ??= promptOf(piece.record)
+          continue
+        }
+        const chain = inline ? chainKey(branches.chainOf(index)) : null
+        const task =
+          chain === null
+            ? main
+            : (tasks.get(chain) ??
+              open(chain, startMs ?? file.mtimeMs, branches, branches.branchOf(index)))
+        const branch = branches.branchOf(index)
+        if (branch !== -1) task.builder.goTo(branch)
+        const mapping = mapPiece(task, piece, {
+          isRepeated: branches.isRepeated(index),
+          isCopy: false,
+        })
+        if (mapping) await mapping
+        if (piece.record === undefined) yield damageOf(file, piece)
+        if (branches.isForkPoint(index)) task.builder.markForkPoint(index)
+        while (pendingCompactions > 0) {
+          pendingCompactions--
+          yield* readCompaction(main)
+        }
+        if (++waiting < batchEntries) continue
+        waiting = 0
+        for (const one of tasks.values()) yield* take(one, false)
+        yield { kind: 'bytes', bytes }
+        bytes = 0
       }
-      const chain = inline ? chainKey(branches.chainOf(index)) : null
-      const task =
-        chain === null
-          ? main
-          : (tasks.get(chain) ??
-            open(chain, startMs ?? file.mtimeMs, branches, branches.branchOf(index)))
-      const branch = branches.branchOf(index)
-      if (branch !== -1) task.builder.goTo(branch)
-      yield* mapPiece(task, piece, { file, isRepeated: branches.isRepeated(index), isCopy: false })
-      if (branches.isForkPoint(index)) task.builder.markForkPoint(index)
-      while (pendingCompactions > 0) {
-        pendingCompactions--
-        yield* readCompaction(main)
-      }
-      if (++waiting < batchEntries) continue
-      waiting = 0
-      for (const one of tasks.values()) yield* take(one, false)
-      yield { kind: 'bytes', bytes }
-      bytes = 0
-    }
     main.mapper.flushCompaction(null)
     yield { kind: 'bytes', bytes }
   }
@@ -191,8 +202,12 @@ export async function* readClaudeCode(
     if (!file) return
     const back = main.builder.branch
     main.builder.goTo(-1 - compactions.length)
-    for await (const piece of readPieces(file.path, isClaudeRecord, signal))
-      yield* mapPiece(main, piece, { file, isRepeated: false, isCopy: true })
+    for await (const pieces of readPieces(file.path, isClaudeRecord, signal))
+      for (const piece of pieces) {
+        const mapping = mapPiece(main, piece, { isRepeated: false, isCopy: true })
+        if (mapping) await mapping
+        if (piece.record === undefined) yield damageOf(file, piece)
+      }
     main.builder.goTo(back)
     yield { kind: 'bytes', bytes: file.bytes }
   }
@@ -238,6 +253,11 @@ export async function* readClaudeCode(
     continues: from && { ...from, copies: copied },
   }
 }
+
+const damageOf = (
+  { name }: SourceFile,
+  { line, bytes, damage: reason }: Extract<Piece, { record?: undefined }>,
+): ReadEvent => ({ kind: 'damage', damage: { file: name, line, bytes, reason } })
 
 function endTask(task: OpenTask, parentId: TaskId | null, call: AgentCall | null): ReadTask {
   const { builder, mapper, counts, meta } = task

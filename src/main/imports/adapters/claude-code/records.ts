@@ -50,7 +50,7 @@ export function createRecordMapper(context: MapperContext) {
   }
 
   /** Returns false for a record that has no meaning here: it is to be kept verbatim. */
-  async function map(record: Record<string, unknown>, isCopy = false): Promise<boolean> {
+  function map(record: Record<string, unknown>, isCopy = false): boolean | Promise<boolean> {
     const version = text(record.version)
     if (version !== null) facts.version = version
     builder.place({
@@ -174,7 +174,7 @@ export function createRecordMapper(context: MapperContext) {
     if (plan) builder.planned(plan)
   }
 
-  async function mapUser(record: Record<string, unknown>, isCopy: boolean): Promise<boolean> {
+  function mapUser(record: Record<string, unknown>, isCopy: boolean): boolean | Promise<boolean> {
     const { message } = record
     const content = isRecord(message) ? message.content : undefined
     if (record.isCompactSummary === true) {
@@ -187,10 +187,30 @@ export function createRecordMapper(context: MapperContext) {
       typeof content === 'string' ? [{ type: 'text', text: content }] : records(content)
     if (blocks.length === 0) return false
     const results = blocks.filter(({ type }) => type === 'tool_result')
-    let isMapped = true
-    for (const block of results) isMapped = (await result(block, record.toolUseResult)) && isMapped
     const said = blocks.filter(({ type }) => type !== 'tool_result')
-    if (said.length === 0) return isMapped
+    const stored = results.some((block) => storedIn(block) !== null)
+    if (!stored) {
+      const mapped = results.map((block) => result(block, record.toolUseResult, null))
+      return mapSaid(said, record, isCopy) && mapped.every(Boolean)
+    }
+    return (async () => {
+      let isMapped = true
+      for (const block of results) {
+        const path = storedIn(block)
+        const whole = path === null ? null : await context.stored(path)
+        isMapped = result(block, record.toolUseResult, whole) && isMapped
+      }
+      return mapSaid(said, record, isCopy) && isMapped
+    })()
+  }
+
+  /** What is no result of a call. */
+  function mapSaid(
+    said: Record<string, unknown>[],
+    record: Record<string, unknown>,
+    isCopy: boolean,
+  ): boolean {
+    if (said.length === 0) return true
     flushCompaction(null)
     const parts = said.map((block) => imageOf(block) ?? text(block.text) ?? JSON.stringify(block))
     const [only] = parts
@@ -201,21 +221,22 @@ export function createRecordMapper(context: MapperContext) {
     if (typeof first === 'string' && !/^\/|^\[Request interrupted/.test(first))
       facts.prompt ??= isCopy ? null : first
     if (!isCopy) facts.endsWithAgent = false
-    return isMapped
+    return true
   }
 
-  async function result(block: Record<string, unknown>, structured: unknown): Promise<boolean> {
+  /** `whole`: what was stored of it in a file; null: nothing. */
+  function result(
+    block: Record<string, unknown>,
+    structured: unknown,
+    whole: string | null,
+  ): boolean {
     const id = text(block.tool_use_id) ?? ''
     const open = builder.openCall(id)
     if (!open) return false
     const isError = block.is_error === true
-    const parts =
-      typeof block.content === 'string'
-        ? [{ type: 'text', text: block.content }]
-        : records(block.content)
+    const parts = partsOf(block)
     const shown = textOf(parts)
-    const [, path] = storedPattern.exec(shown) ?? []
-    const output = (path === undefined ? null : await context.stored(path)) ?? shown
+    const output = whole ?? shown
     const { name, input } = inputs.get(id) ?? { name: open.name, input: {} }
     inputs.delete(id)
     const started = agents.get(id)
@@ -256,6 +277,13 @@ const waitingInputsMax = 1_000
 const storedPattern =
   /^<persisted-output>[\s\S]{0,200}?Full output saved to: ([^\n]{1,4000}\.(?:txt|json))\n/
 const agentIdPattern = /\bagentId: ([\w-]{1,80})/
+
+/** The path of the file with the whole of a result; null: the result is whole. */
+const storedIn = (block: Record<string, unknown>): string | null =>
+  storedPattern.exec(textOf(partsOf(block)))?.[1] ?? null
+
+const partsOf = ({ content }: Record<string, unknown>): Record<string, unknown>[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : records(content)
 
 const textOf = (blocks: Record<string, unknown>[]): string =>
   blocks.flatMap((block) => (typeof block.text === 'string' ? block.text : [])).join('\n')

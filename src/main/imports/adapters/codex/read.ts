@@ -84,17 +84,18 @@ export async function* readCodex(
     )
     let index = -1
     let bytes = 0
-    for await (const piece of readPieces(file.path, isCodexRecord, signal)) {
-      index++
-      bytes += piece.bytes
-      const isCopy = piece.record !== undefined && copies.isCopy(lineOf(piece.record))
-      goTo(thread, isCopy && isAgent ? inheritedBranch : rollbacks.branchOf(index))
-      yield* mapPiece(thread, piece, file, isCopy)
-      if ((index + 1) % batchLines !== 0) continue
-      yield* take(thread)
-      yield { kind: 'bytes', bytes: shareOf(file, bytes) }
-      bytes = 0
-    }
+    for await (const pieces of readPieces(file.path, isCodexRecord, signal))
+      for (const piece of pieces) {
+        index++
+        bytes += piece.bytes
+        const isCopy = piece.record !== undefined && copies.isCopy(lineOf(piece.record))
+        goTo(thread, isCopy && isAgent ? inheritedBranch : rollbacks.branchOf(index))
+        yield* mapPiece(thread, piece, file, isCopy)
+        if ((index + 1) % batchLines !== 0) continue
+        yield* take(thread)
+        yield { kind: 'bytes', bytes: shareOf(file, bytes) }
+        bytes = 0
+      }
     thread.mapper.end()
     yield* take(thread)
     yield { kind: 'bytes', bytes: shareOf(file, bytes) }

@@ -26,19 +26,20 @@ export async function surveyRollbacks(path: string, signal: AbortSignal): Promis
   const ranges: { from: number; to: number }[] = []
   let index = -1
   let lastUserItem = -1
-  for await (const { record } of readPieces(path, isCodexRecord, signal)) {
-    index++
-    if (!record) continue
-    const { type, payload } = lineOf(record)
-    if (type === 'response_item' && payload.type === 'message' && payload.role === 'user')
-      lastUserItem = index
-    if (type !== 'event_msg') continue
-    if (isPersonsEvent(payload)) starts.push(lastUserItem === index - 1 ? lastUserItem : index)
-    if (payload.type !== 'thread_rolled_back') continue
-    const turns = Math.min(count(payload.num_turns), starts.length)
-    const [from] = turns > 0 ? starts.splice(starts.length - turns) : []
-    if (from !== undefined) ranges.push({ from, to: index })
-  }
+  for await (const pieces of readPieces(path, isCodexRecord, signal))
+    for (const { record } of pieces) {
+      index++
+      if (!record) continue
+      const { type, payload } = lineOf(record)
+      if (type === 'response_item' && payload.type === 'message' && payload.role === 'user')
+        lastUserItem = index
+      if (type !== 'event_msg') continue
+      if (isPersonsEvent(payload)) starts.push(lastUserItem === index - 1 ? lastUserItem : index)
+      if (payload.type !== 'thread_rolled_back') continue
+      const turns = Math.min(count(payload.num_turns), starts.length)
+      const [from] = turns > 0 ? starts.splice(starts.length - turns) : []
+      if (from !== undefined) ranges.push({ from, to: index })
+    }
   // A later range holds those of before whole, or none of them.
   const innermost = (record: number): number =>
     ranges.findIndex(({ from, to }) => record >= from && record < to) + 1
