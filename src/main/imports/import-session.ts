@@ -7,6 +7,7 @@ import type {
   SkippedSession,
 } from '../../shared/contract/imports.ts'
 import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
+import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import { exists, makeDirDurable, moveDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -180,20 +181,24 @@ export function createSessionImporter(deps: {
     id: TaskId,
     record: ImportRecord | null,
   ): ImportedSession {
-    const below = [...state.tasks.values()].filter(({ rootId }) => rootId === id)
-    const entries = below.reduce((sum, one) => sum + (one.transcriptCounts?.entries ?? 0), 0)
+    const root = state.tasks.get(id)
+    const agents = descendantsOf(state, id)
+    const entries = [root, ...agents].reduce(
+      (sum, one) => sum + (one?.transcriptCounts?.entries ?? 0),
+      0,
+    )
     const counts = record
       ? { ...sumOf(record.tasks), ...linksOf(record) }
       : {
           ...{ lines: entries, mapped: entries, foreign: 0, damaged: 0 },
-          ...{ linked: below.length - 1, unlinked: 0, orphaned: 0 },
+          ...{ linked: agents.length, unlinked: 0, orphaned: 0 },
         }
     return {
       ...{
         source: tool,
         session: key,
         taskId: id,
-        title: state.tasks.get(id)?.title ?? '',
+        title: root?.title ?? '',
         ...counts,
       },
       ...{ withheld: 0, isNew: false, isUpdated: false },

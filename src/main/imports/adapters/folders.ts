@@ -53,6 +53,8 @@ export async function namedPath(
 const firstLinesMax = 12
 /** Longer lines are not looked at. */
 const lineBytesMax = 256 << 10
+/** Most first lines are short, and no more is read before the person says so. */
+const chunkBytes = 16 << 10
 
 /** The records among the first lines of a file, until one is `enough`. */
 export async function firstRecords(
@@ -62,7 +64,10 @@ export async function firstRecords(
   const found: Record<string, unknown>[] = []
   let lines = 0
   try {
-    for await (const line of linesOf(contentOf(path), { lineBytesMax, tail: true })) {
+    for await (const line of linesOf(contentOf(path, { chunkBytes }), {
+      lineBytesMax,
+      tail: true,
+    })) {
       if (++lines > firstLinesMax) break
       const record = line && parsed(line)
       if (!isRecord(record)) continue

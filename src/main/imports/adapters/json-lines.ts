@@ -31,8 +31,10 @@ export async function* readPieces(
 ): AsyncGenerator<Piece[]> {
   let line = 0
   let damage: string | null = null
-  const content = contentOf(file, (reason) => {
-    damage = reason
+  const content = contentOf(file, {
+    onDamage(reason) {
+      damage = reason
+    },
   })
   for await (const lines of lineBatchesOf(content, { lineBytesMax, tail: true })) {
     signal.throwIfAborted()

@@ -6,7 +6,7 @@ import { createZstdDecompress } from 'node:zlib'
 import { openDataFile } from '../../journal/index.ts'
 
 const compressedSuffix = '.zst'
-const chunkBytes = 1 << 20
+const chunkBytesMax = 1 << 20
 /** A file that expands to more was made to fill a disk. */
 const contentBytesMax = 64 * 2 ** 30
 
@@ -18,22 +18,25 @@ export const plainName = (name: string): string =>
 
 /**
  * Yields the content of a file. `onDamage`: its compression is damaged; what could be read before that has been
- * yielded. Throws as `openDataFile` does.
+ * yielded. `chunkBytes`: read at once, of a file that is not compressed. Throws as `openDataFile` does.
  */
 export async function* contentOf(
   path: string,
-  onDamage: (reason: string) => void = () => {},
+  {
+    onDamage = () => {},
+    chunkBytes = chunkBytesMax,
+  }: { onDamage?: (reason: string) => void; chunkBytes?: number } = {},
 ): AsyncGenerator<Buffer> {
   const handle = await openDataFile(path, 'read')
   try {
     if (isCompressed(path)) yield* decompressed(handle, onDamage)
-    else yield* stored(handle)
+    else yield* stored(handle, chunkBytes)
   } finally {
     await handle.close()
   }
 }
 
-async function* stored(handle: FileHandle): AsyncGenerator<Buffer> {
+async function* stored(handle: FileHandle, chunkBytes: number): AsyncGenerator<Buffer> {
   const { size } = await handle.stat()
   for (let at = 0; ; ) {
     // One byte more, to see the end; it may have grown since.
