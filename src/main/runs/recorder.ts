@@ -41,8 +41,8 @@ export interface Recorder {
   interrupt(): Promise<void>
 }
 
-/** The run itself records how it ended. */
-type RecordedEvent = Exclude<AgentEvent, { type: 'failed' }>
+/** The run itself records how it ended, and where the agent works. */
+type RecordedEvent = Exclude<AgentEvent, { type: 'failed' | 'moved' }>
 
 /** The agent's summary of its turn at its end. */
 interface TurnEnd {

@@ -50,7 +50,8 @@ export interface RunOptions {
   /** Time between the stop of an agent and the forced end of its run. Absent: `stopGraceMs`. */
   graceMs?: number
   clock: () => number
-  gitBranch: () => Promise<string | null>
+  /** `dir`: absolute; absent: the working directory. Null: there is none. */
+  gitBranch: (dir?: string) => Promise<string | null>
   /**
    * Prepares the worktree unless that was done. Null: there was nothing to run. `changed`: set-up files that an
    * agent changed; then the command was not run.

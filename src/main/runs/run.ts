@@ -45,20 +45,21 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
     readTexts: async (names) => (await snapshots?.readTexts(names)) ?? new Map(),
   })
   const snapshots = options.snapshots(start.lastTree, fileChanges.byCommands)
-  const held: CallState = { shell: start.shell, report: null }
+  const held: CallState = { shell: start.shell, isElsewhere: false, report: null }
+  const snapshotsHere = () => (held.isElsewhere ? null : snapshots)
   const recorder = createRecorder({
     session,
     sessionId: task.id,
     runId,
     turnsBefore: start.turns,
     cwd: () => held.shell.cwd,
-    gitBranch: options.gitBranch,
+    gitBranch: () => options.gitBranch(held.isElsewhere ? held.shell.cwd : undefined),
     clock: options.clock,
     mask: options.secrets,
-    beforeTool: async (call) => (await snapshots?.beforeTool(call)) ?? null,
-    afterTool: async (call) => (await snapshots?.afterTool(call)) ?? null,
+    beforeTool: async (call) => (await snapshotsHere()?.beforeTool(call)) ?? null,
+    afterTool: async (call) => (await snapshotsHere()?.afterTool(call)) ?? null,
     onUsage: usage.add,
-    afterTurn: async (turn) => snapshots?.afterTurn(turn),
+    afterTurn: async (turn) => snapshotsHere()?.afterTurn(turn),
   })
   const end = await playRun(options, start, { recorder, held, fileChanges }).catch((error) =>
     interrupted(options, error),
@@ -136,6 +137,10 @@ async function untilItLeaves(
       signal.throwIfAborted()
       if (event.type === 'failed') return event.cause
       options.onSign?.()
+      if (event.type === 'moved') {
+        calls.moved(event.cwd)
+        continue
+      }
       if (event.type === 'turn-started') options.onActivity('Thinking')
       if (event.type === 'retrying') options.onActivity('Waiting to try again')
       if (event.type === 'part-delta' && event.kind === 'text') options.onActivity('Writing')

@@ -1,4 +1,5 @@
 /** Carries out the tool calls of one run, each with its permission, and records them. */
+import { isAbsolute, relative, sep } from 'node:path'
 import type { AgentHost } from '../../shared/agents/driver/agent-session.ts'
 import type { ShellState, ToolResult } from '../../shared/agents/driver/tool-result.ts'
 import { traitsOf } from '../../shared/agents/tool-traits.ts'
@@ -21,6 +22,8 @@ const activityCharsMax = 120
 /** State that tool calls change during the run. */
 export interface CallState {
   shell: ShellState
+  /** The agent works outside of the task's folder: nothing that happens in that is its act. */
+  isElsewhere: boolean
   report: { title: string; markdown: string } | null
 }
 
@@ -132,6 +135,11 @@ export function createToolCalls(
     await recorder.settleCalls()
   }
 
+  function moved(cwd: string): void {
+    held.shell = { ...held.shell, cwd }
+    held.isElsewhere = isOutside(relative(options.workingDir, cwd))
+  }
+
   const host: AgentHost = {
     callTool: tracked,
     ask: (question) => askFor(question, held.shell.cwd, signal),
@@ -144,8 +152,14 @@ export function createToolCalls(
     ...createTurnBoundary({
       ...options,
       runId: runIdOf(task.id, options.run),
-      place: () => ({ ...options, cwd: held.shell.cwd }),
+      place: () => ({
+        ...{ ...options, cwd: held.shell.cwd },
+        ...(held.isElsewhere && { gitBranch: () => options.gitBranch(held.shell.cwd) }),
+      }),
     }),
   }
-  return { host, settle, said, reported: () => reported }
+  return { host, settle, said, moved, reported: () => reported }
 }
+
+const isOutside = (path: string): boolean =>
+  path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)

@@ -307,7 +307,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
           secrets: deps.secrets,
           signal,
           clock: deps.clock,
-          gitBranch: () => workspaces.currentBranch(workingDir),
+          gitBranch: (dir = workingDir) => workspaces.currentBranch(dir),
           setUpWorktree: () =>
             workspaces.workingDirs
               .setUp(taskId, signal, () =>

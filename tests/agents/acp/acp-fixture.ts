@@ -1,6 +1,7 @@
 /** Shiplog with the scripted ACP agent as an installed one: whole trees, with its processes. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { PermissionMode } from '../../../src/shared/agents/permission-modes.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import type { Budget } from '../../../src/shared/records/tasks/budgets.ts'
 import type { AgentScript } from '../../acp-agent/script.ts'
@@ -23,7 +24,7 @@ export async function acpFixture(script: AgentScript) {
   const play = (next: AgentScript) => writeFile(join(agentDir, 'script.json'), JSON.stringify(next))
   await play(script)
   const begin = async (
-    permissions: 'ask' | 'allow-all' = 'allow-all',
+    permissions: PermissionMode = 'allow-all',
     more: { budget?: Budget } = {},
   ): Promise<TaskId> => {
     const { taskId } = await fixture.shiplog.client.tasks.start({

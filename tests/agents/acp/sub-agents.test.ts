@@ -1,5 +1,8 @@
 /** Sub-agents that an installed agent runs itself, from the agent's process to the tree of tasks. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { TaskId } from '../../../src/shared/records/ids.ts'
 import {
   call,
   callUpdate,
@@ -9,7 +12,7 @@ import {
   subAgent,
   textChunk,
 } from '../../acp-agent/script.ts'
-import { allTasks, entriesOf, until, untilQuiet } from '../../harness.ts'
+import { allTasks, entriesOf, temporaryDir, until, untilQuiet } from '../../harness.ts'
 import { itInSoak } from '../../soak.ts'
 import { acpFixture } from './acp-fixture.ts'
 
@@ -135,14 +138,10 @@ it('lets one end its work after the answer of its parent, and stops one alone', 
       [
         ...codexChild('a'),
         ...codexChild('b'),
-        subAgent('a', { cwd: '/elsewhere' }),
         textChunk('They work.', 'm1'),
         {
           after: [
-            inside(
-              'a',
-              call('x', { title: 'ls', kind: 'execute', locations: [{ path: '/elsewhere/src' }] }),
-            ),
+            inside('a', call('x', { title: 'ls', kind: 'execute' })),
             inside('a', callUpdate('x', { status: 'completed', rawOutput: '1' })),
             inside('a', textChunk('One.', 'k1')),
             idle('a'),
@@ -181,12 +180,83 @@ it('lets one end its work after the answer of its parent, and stops one alone', 
   const entries = await entriesOf(shiplog, a.id)
   const messages = entries.filter(({ type }) => type === 'message')
   expect(messages.at(-1)).toMatchObject({ model: 'gpt-small' })
-  expect(entries).toContainEqual(
-    expect.objectContaining({ type: 'foreign', content: { cwd: '/elsewhere' } }),
+})
+
+it('takes what one does in another folder for what it is: its paths, its questions and its files', async () => {
+  const elsewhere = await temporaryDir()
+  await writeFile(join(elsewhere, 'old.txt'), 'old\n')
+  const edit = (id: string, path: string) => ({
+    ...{ toolCallId: id, title: 'Edit', kind: 'edit' },
+    content: [{ type: 'diff', path, oldText: null, newText: 'x\n' }],
+  })
+  const list = {
+    toolCallId: 'b1',
+    title: 'rm',
+    kind: 'execute',
+    rawInput: { command: 'rm old.txt' },
+  }
+  const asks = (id: string, ask: object): Step =>
+    ({
+      ...{ ask, of: 'a' },
+      allowed: [inside('a', callUpdate(id, { status: 'completed' }))],
+    }) as Step
+  const { shiplog, project, begin } = await acpFixture({
+    prompts: [
+      [
+        ...codexChild('a'),
+        inside('a', textChunk('Here.', 'k1')),
+        inside('a', call('e0', edit('e0', 'here.txt'))),
+        inside('a', callUpdate('e0', { status: 'completed' })),
+        subAgent('a', { cwd: elsewhere }),
+        inside('a', textChunk('There.', 'k2')),
+        asks('e1', edit('e1', 'a.txt')),
+        asks('e2', edit('e2', join(elsewhere, 'b.txt'))),
+        asks('b1', list),
+        // One of its own works where it does.
+        subAgent('n', { description: 'Look.', state: { state: 'running' } }, 'a'),
+        inside('n', textChunk('Deep.', 'n1')),
+        inside('n', call('e3', { ...edit('e3', 'c.txt'), status: 'completed' })),
+        subAgent('n', { state: { state: 'idle', stopReason: 'end_turn' } }, 'a'),
+        inside('a', textChunk('Done.', 'k3')),
+        idle('a'),
+        ended(),
+      ],
+    ],
+  })
+  const root = await begin('allow-edits')
+  const asked: [string, string][] = []
+  await until(shiplog, async (tasks) => {
+    const { questions } = await shiplog.client.permissions.list()
+    for (const { id, text, directory } of questions) {
+      asked.push([text.split('\n')[0] ?? '', directory])
+      await shiplog.client.permissions.answer({ id, decision: { kind: 'allow-once' } })
+    }
+    return tasks.find(({ id }) => id === root)?.status === 'completed'
+  })
+  const [, child, nested] = await allTasks(shiplog)
+  if (!child || !nested) return expect.unreachable()
+  const here = child.workspace?.path ?? project.dir
+  expect(asked).toEqual([
+    [`Write ${join(elsewhere, 'a.txt')}:`, here],
+    [`Write ${join(elsewhere, 'b.txt')}:`, here],
+    ['rm old.txt', elsewhere],
+  ])
+  const messages = (await entriesOf(shiplog, child.id)).flatMap((entry) =>
+    entry.type === 'message' && entry.role === 'assistant' ? [entry] : [],
   )
-  expect(entries).toContainEqual(
-    expect.objectContaining({ type: 'tool-call', locations: [{ path: 'src' }] }),
-  )
+  expect(messages.map(({ cwd }) => cwd)).toEqual([here, elsewhere, elsewhere])
+  const pathsOf = async (taskId: TaskId) =>
+    (await entriesOf(shiplog, taskId)).flatMap((entry) => {
+      if (entry.type !== 'tool-result') return []
+      const { path } = (entry.detail ?? {}) as { path?: string }
+      return path === undefined ? [] : [[path, entry.tree !== undefined]]
+    })
+  expect(await pathsOf(child.id)).toEqual([
+    ['here.txt', true],
+    [join(elsewhere, 'a.txt'), false],
+    [join(elsewhere, 'b.txt'), false],
+  ])
+  expect(await pathsOf(nested.id)).toEqual([[join(elsewhere, 'c.txt'), false]])
 })
 
 itInSoak(

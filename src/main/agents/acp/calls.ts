@@ -1,11 +1,11 @@
 /** The state of one call that an agent executes, and what changes of it become events. */
-import { isAbsolute, relative, sep } from 'node:path'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { CallKind, CallLocation } from '../../../shared/agents/agent-records.ts'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { ToolDetail } from '../../../shared/agents/tools.ts'
 import type { ToolCallId } from '../../../shared/records/ids.ts'
 import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
+import type { ShownPath } from './shown-paths.ts'
 
 interface FileDiff {
   /** Relative to the working directory if inside it. */
@@ -44,7 +44,7 @@ export const newCall = (callId: ToolCallId): CallState => ({
 export function callStateOf(
   before: CallState,
   update: Record<string, unknown>,
-  cwd: string,
+  shown: ShownPath,
 ): CallState {
   const { title, kind, status, content, locations, rawInput, rawOutput } = update
   const meta = isRecord(update._meta) ? update._meta : {}
@@ -59,9 +59,9 @@ export function callStateOf(
     name: text(update.name) || before.name || nameOf(meta, nextTitle, nextKind),
     status: text(status) ?? before.status,
     input: rawInput === undefined || rawInput === null ? before.input : jsonOf(rawInput),
-    locations: Array.isArray(locations) ? locationsOf(locations, cwd) : before.locations,
+    locations: Array.isArray(locations) ? locationsOf(locations, shown) : before.locations,
     shown: Array.isArray(content) ? textOf(content) : before.shown,
-    diffs: Array.isArray(content) ? diffsOf(content, cwd, before.diffs) : before.diffs,
+    diffs: Array.isArray(content) ? diffsOf(content, shown, before.diffs) : before.diffs,
     rawOutput: rawOutput ?? before.rawOutput,
     terminal: (before.terminal + printed).slice(-terminalCharsMax),
     exitCode: typeof exit === 'number' ? exit : before.exitCode,
@@ -143,32 +143,24 @@ function textOf(content: unknown[]): string {
 }
 
 /** Agents send the text of an edit's result in the place of its diff: the diff stays. */
-function diffsOf(content: unknown[], cwd: string, before: FileDiff[]): FileDiff[] {
+function diffsOf(content: unknown[], shown: ShownPath, before: FileDiff[]): FileDiff[] {
   const found = content.flatMap((item): FileDiff[] => {
     if (!isRecord(item) || item.type !== 'diff') return []
     const path = text(item.path)
     const newText = text(item.newText)
     if (path === null || newText === null) return []
-    return [{ path: shownPath(path, cwd), oldText: text(item.oldText), newText }]
+    return [{ path: shown(path), oldText: text(item.oldText), newText }]
   })
   return found.length > 0 ? found : before
 }
 
-function locationsOf(given: unknown[], cwd: string): CallLocation[] {
+function locationsOf(given: unknown[], shown: ShownPath): CallLocation[] {
   return given.flatMap((one) => {
     const path = isRecord(one) ? text(one.path) : null
     if (!isRecord(one) || path === null) return []
     const line = typeof one.line === 'number' && one.line >= 1 ? Math.floor(one.line) : null
-    return [{ path: shownPath(path, cwd), ...(line !== null && { line }) }]
+    return [{ path: shown(path), ...(line !== null && { line }) }]
   })
-}
-
-function shownPath(path: string, cwd: string): string {
-  if (!isAbsolute(path)) return path
-  const inside = relative(cwd, path)
-  return inside === '' || inside.startsWith('..') || isAbsolute(inside)
-    ? path
-    : inside.split(sep).join('/')
 }
 
 /** A longer one is not shown. */

@@ -1,5 +1,6 @@
 /** What an agent sends of a call after its end: it is no second call, and nothing of it is lost. */
 import { type CallState, callStateOf, isEnd } from './calls.ts'
+import type { ShownPath } from './shown-paths.ts'
 
 interface EndedCalls {
   add(id: string, state: CallState): void
@@ -8,7 +9,7 @@ interface EndedCalls {
   /** Null: it ended long ago. */
   stateOf(id: string): CallState | null
   /** It says something that was not known at the end. */
-  saysMore(id: string, update: Record<string, unknown>, cwd: string): boolean
+  saysMore(id: string, update: Record<string, unknown>, shown: ShownPath): boolean
 }
 
 /** Late updates follow soon, and a state may have a megabyte of output. */
@@ -28,10 +29,10 @@ export function createEndedCalls(): EndedCalls {
     isLate: (id, { sessionUpdate, status }) =>
       ids.has(id) && (sessionUpdate !== 'tool_call' || isEnd(status)),
     stateOf: (id) => states.get(id) ?? null,
-    saysMore(id, update, cwd) {
+    saysMore(id, update, shown) {
       const before = states.get(id)
       if (!before) return true
-      const after = callStateOf(before, update, cwd)
+      const after = callStateOf(before, update, shown)
       return (
         JSON.stringify({ ...after, newOutput: '' }) !==
           JSON.stringify({ ...before, newOutput: '' }) || after.newOutput !== ''

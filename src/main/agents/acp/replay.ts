@@ -9,6 +9,7 @@ import type { Entry } from '../../../shared/records/entries.ts'
 import { callStateOf, newCall } from './calls.ts'
 import { isRecord, text, textOfContent } from './content.ts'
 import { ownToolOf } from './own-tools.ts'
+import { shownPathIn } from './shown-paths.ts'
 import { idOf } from './updates.ts'
 
 interface ReplayDifferences {
@@ -38,6 +39,7 @@ const shownCallsMax = 100
 export function createReplay(cwd: string): Replay {
   let said = ''
   let isTooLong = false
+  const shown = shownPathIn(cwd, cwd)
   const calls = new Map<string, ReturnType<typeof newCall>>()
 
   function add(update: unknown): void {
@@ -52,7 +54,7 @@ export function createReplay(cwd: string): Replay {
     ) {
       const id = text(update.toolCallId)
       if (id === null || id === '') return
-      calls.set(id, callStateOf(calls.get(id) ?? newCall(idOf(id)), update, cwd))
+      calls.set(id, callStateOf(calls.get(id) ?? newCall(idOf(id)), update, shown))
     }
   }
 

@@ -16,11 +16,13 @@ export type Item =
   /** `resolve` is called once everything before it was read. */
   | { kind: 'mark'; resolve: () => void }
 
-/** What ends the work of a sub-agent as well. */
+/** What moves or ends the work of a sub-agent as well. */
 export type SessionItem =
   | Item
   /** Its work is done for now. `state`: as received. */
   | { kind: 'idle'; state: Record<string, unknown> }
+  /** It works in this folder from now on; null: in that of its parent. */
+  | { kind: 'moved'; cwd: string | null }
   /** Nothing more will come. Null: the run of its parent has ended. */
   | { kind: 'gone'; error: Error | null }
 
@@ -30,7 +32,7 @@ export interface Child {
   /** 1 for its first work. An idle sub-agent may be given more. */
   readonly round: number
   readonly feed: Feed<SessionItem>
-  /** Another folder than its parent's, as the agent reported it last; null: the same. */
+  /** Where its work began, if that is another folder than its parent's; null: the same. */
   cwd: string | null
   /** The agent takes a request to stop it alone. */
   canCancel: boolean

@@ -15,6 +15,7 @@ import { continueText, promptBlocks, reportWanted, resumeNotes } from './prompts
 import { createItemReader, drained, type ItemReader } from './read-items.ts'
 import { createReplay, type Replay } from './replay.ts'
 import { totalUsdIn } from './session-cost.ts'
+import type { Item, SessionItem } from './session-items.ts'
 import { type Started, startSession } from './start-session.ts'
 import { openChild } from './sub-agents/child-session.ts'
 import { createSessionFeeds, type SessionFeeds } from './sub-agents/session-feeds.ts'
@@ -146,7 +147,10 @@ export function openAcpSession(
     const { source } = agent
     const subAgents = createSubAgentCalls({
       ...{ source, sessionId, isSubAgent: false, feeds, fold, host },
-      open: openChild({ agent, connection, feeds, mainSessionId: sessionId }),
+      open: openChild({
+        ...{ agent, connection, feeds, mainSessionId: sessionId },
+        parentCwd: () => place.cwd,
+      }),
     })
     const reader = createItemReader({ source, sessionId, fold, host, tools, subAgents })
     return { ...at, reader, subAgents }
@@ -232,8 +236,7 @@ export function openAcpSession(
     place.signal.addEventListener('abort', feed.wake, { once: true })
     for (;;) {
       const item = feed.take()
-      // Only of sub-agents.
-      if (item?.kind === 'idle' || item?.kind === 'gone') continue
+      if (item && isOfSubAgent(item)) continue
       if (item) {
         yield* reader.read(item)
         continue
@@ -257,6 +260,9 @@ interface PromptAnswer {
   /** What was asked and refused during the prompt, the last of it; null: nothing. */
   refused: string | null
 }
+
+const isOfSubAgent = (item: SessionItem): item is Exclude<SessionItem, Item> =>
+  item.kind === 'idle' || item.kind === 'moved' || item.kind === 'gone'
 
 const textPart = (said: string): PromptPart => ({ type: 'text', text: said })
 

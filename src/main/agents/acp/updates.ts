@@ -15,6 +15,7 @@ import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
 import { createEndedCalls } from './ended-calls.ts'
 import { ownToolOf } from './own-tools.ts'
 import { createSessionCost, type SessionCost, totalUsdIn } from './session-cost.ts'
+import { shownPathIn } from './shown-paths.ts'
 import { costOnly } from './usage.ts'
 
 export interface UpdateFold {
@@ -36,6 +37,8 @@ export interface UpdateFold {
   readonly cost: SessionCost
   /** The mode that the agent reported last; null: none. */
   mode(): string | null
+  /** The agent works in another folder from now on. Absolute. */
+  moveTo(cwd: string): void
   /** A new prompt is sent. */
   begin(): void
   /** Begins its turn before its first update, because calls over MCP may arrive before that. */
@@ -54,8 +57,20 @@ interface Part {
   messageId: string | null
 }
 
-/** `source`: the agent, in foreign entries: `acp:codex`. `cwd`: paths inside it are shown relative to it. */
-export function createUpdateFold({ source, cwd }: { source: string; cwd: string }): UpdateFold {
+/**
+ * `source`: the agent, in foreign entries: `acp:codex`. `cwd`: where it works. `top`: the folder of its task, if it is
+ * another one: paths inside that are shown relative to it.
+ */
+export function createUpdateFold({
+  source,
+  cwd,
+  top = cwd,
+}: {
+  source: string
+  cwd: string
+  top?: string
+}): UpdateFold {
+  let shown = shownPathIn(cwd, top)
   const calls = new Map<string, CallState>()
   const ended = createEndedCalls()
   /** Of calls that Shiplog's own tools record themselves; true: still running. */
@@ -137,9 +152,9 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
     const isAnnounced = given.sessionUpdate === 'tool_call'
     if (!known && ended.isLate(id, given)) {
       const call = ended.stateOf(id) ?? newCall(idOf(id))
-      return { call, events: ended.saysMore(id, given, cwd) ? [foreign(given)] : [] }
+      return { call, events: ended.saysMore(id, given, shown) ? [foreign(given)] : [] }
     }
-    const state = callStateOf(known ?? newCall(idOf(id)), given, cwd)
+    const state = callStateOf(known ?? newCall(idOf(id)), given, shown)
     const isOver = isEnd(state.status)
     if (own.has(id)) {
       if (isOver) own.set(id, false)
@@ -306,6 +321,9 @@ export function createUpdateFold({ source, cwd }: { source: string; cwd: string 
     }),
     cost,
     mode: () => mode,
+    moveTo(next) {
+      shown = shownPathIn(next, top)
+    },
     begin() {
       part = null
       inTurn = false

@@ -23,6 +23,8 @@ import type { JsonValue } from './json-value.ts'
 export type AgentEvent =
   /** The agent's own store has this conversation under `ref`, which is passed back on resume. */
   | { type: 'session'; ref: AgentSessionRef; model?: string; capabilities?: JsonValue }
+  /** It works in this folder from now on, and not in that of its place. Absolute. */
+  | { type: 'moved'; cwd: string }
   /** A turn is one assistant message with its tool calls; it is durable before the next begins. */
   | { type: 'turn-started' }
   | { type: 'part-started'; part: PartId; kind: SpeechKind; providerData?: ProviderData }

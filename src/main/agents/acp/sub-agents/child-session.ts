@@ -2,6 +2,7 @@
  * A sub-agent that runs in the process of its parent, as a session of its own: its task is run, recorded, asked about
  * and stopped like any other. It ends when the agent says that it is idle.
  */
+import { resolve } from 'node:path'
 import { methods, RequestError } from '@agentclientprotocol/sdk/unstable'
 import type { AgentEvent } from '../../../../shared/agents/driver/agent-events.ts'
 import type { AgentPlace } from '../../../../shared/agents/driver/agent-place.ts'
@@ -29,6 +30,8 @@ interface ChildPorts {
   feeds: SessionFeeds
   /** The session of the run, which is stopped if this one can't be stopped alone. */
   mainSessionId: string
+  /** Where its parent works now. Absolute. */
+  parentCwd: () => string
 }
 
 export function openChild(ports: ChildPorts): (child: Child) => OpenAgent {
@@ -36,17 +39,18 @@ export function openChild(ports: ChildPorts): (child: Child) => OpenAgent {
 }
 
 function childSession(child: Child, place: AgentPlace, ports: ChildPorts): AgentSession {
-  const { agent, connection, feeds, mainSessionId } = ports
+  const { agent, connection, feeds, mainSessionId, parentCwd } = ports
   const { sessionId } = child
+  const folderOf = (cwd: string | null) => resolve(parentCwd(), cwd ?? '.')
   // Its own store may have it in a file, which is linked by this id. It can't be resumed by it.
   const ref = { agent: `${agent.source}${ofSubAgent}`, id: sessionId }
 
   async function* run(_: unknown, host: AgentHost): AsyncGenerator<AgentEvent> {
-    const cwd = child.cwd ?? place.cwd
-    const fold = createUpdateFold({ source: agent.source, cwd })
+    let cwd = folderOf(child.cwd)
+    const fold = createUpdateFold({ source: agent.source, cwd, top: place.cwd })
     const subAgents = createSubAgentCalls({
       ...{ source: agent.source, sessionId, isSubAgent: true, feeds, fold, host },
-      open: openChild(ports),
+      open: openChild({ ...ports, parentCwd: () => cwd }),
     })
     const reader = createItemReader({
       ...{ source: agent.source, sessionId, fold, host, subAgents },
@@ -54,8 +58,7 @@ function childSession(child: Child, place: AgentPlace, ports: ChildPorts): Agent
     })
     let model: string | null = null
     yield { type: 'session', ref }
-    // Shiplog records the files of its parent's folder alone.
-    if (cwd !== place.cwd) yield { type: 'foreign', source: agent.source, content: { cwd } }
+    if (cwd !== place.cwd) yield { type: 'moved', cwd }
     fold.begin()
     yield* fold.openTurn()
     for (;;) {
@@ -69,6 +72,12 @@ function childSession(child: Child, place: AgentPlace, ports: ChildPorts): Agent
         yield* subAgents.turnEnds()
         yield { type: 'failed', cause: causeOfGone(item.error, agent) }
         return
+      }
+      if (item.kind === 'moved') {
+        cwd = folderOf(item.cwd)
+        fold.moveTo(cwd)
+        yield { type: 'moved', cwd }
+        continue
       }
       if (item.kind === 'update') model = modelIn(item.update) ?? model
       yield* reader.read(item)

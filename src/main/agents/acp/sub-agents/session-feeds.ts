@@ -31,6 +31,8 @@ export function createSessionFeeds(): SessionFeeds {
   /** The session that announced each of them. */
   const owners = new Map<string, string>()
   const begun = new WeakSet<Child>()
+  /** Where each of them works, as the agent reported it last. */
+  const folders = new Map<string, string | null>()
 
   /** Of the reader of a session's items, else of the one that announced it. */
   function feedOf(sessionId: string): Feed {
@@ -58,7 +60,7 @@ export function createSessionFeeds(): SessionFeeds {
       round: (known?.round ?? 0) + 1,
       feed: createFeed<SessionItem>(),
       canCancel: known?.canCancel ?? false,
-      cwd: known?.cwd ?? null,
+      cwd: folders.get(sessionId) ?? null,
       ...{ isWorking: false, isOver: false },
     }
     children.set(sessionId, child)
@@ -76,7 +78,7 @@ export function createSessionFeeds(): SessionFeeds {
     const known = children.get(sessionId)
     const works = state?.state === 'running' || state?.state === 'requires_action'
     const child = !known || (known.isOver && works) ? announce(owner, sessionId) : known
-    if ('cwd' in update) child.cwd = text(update.cwd)
+    if ('cwd' in update) moved(child, text(update.cwd))
     if (isRecord(update.capabilities)) child.canCancel = isRecord(update.capabilities.cancel)
     else if (update.capabilities === null) child.canCancel = false
     if ('state' in update) child.isWorking = works && !child.isOver
@@ -84,6 +86,13 @@ export function createSessionFeeds(): SessionFeeds {
     if (state?.state !== 'idle' || child.isOver) return
     push(sessionId, { kind: 'idle', state })
     child.isOver = true
+  }
+
+  function moved(child: Child, cwd: string | null): void {
+    folders.set(child.sessionId, cwd)
+    if (!begun.has(child)) child.cwd = cwd
+    // What it sent before was sent from the folder before.
+    else if (!child.isOver) child.feed.push({ kind: 'moved', cwd })
   }
 
   function isAbove(sessionId: string, owner: string): boolean {
