@@ -1,0 +1,40 @@
+/** A transcript that lost its last entries: a journal that ends early is still valid, and only the ledger tells. */
+import type { TranscriptPage } from '../../shared/contract/workspace.ts'
+import type { EntryType } from '../../shared/records/entries.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
+import { chatFile } from '../sessions/session-files.ts'
+
+/** Returns the task's last run if it ended regularly: its transcript then ends with a `run-end`. */
+export function endedRunOf({ runs, imported }: Task): number | null {
+  // An export may hold a part of it only.
+  if (imported) return null
+  const last = runs.at(-1)
+  return last?.status === 'completed' || last?.status === 'failed' ? last.run : null
+}
+
+/** Whether the page should show the end of that run, and does not. */
+export function lacksEnd(page: TranscriptPage, run: number): boolean {
+  if (page.nextSeq !== null || page.status !== 'complete') return false
+  const last = page.entries.findLast(({ type }) => type === 'run-end' || partOfRun.has(type))
+  // This page has no entry of a run: only the whole transcript shows whether one exists.
+  if (!last) return page.entries.length === page.total
+  return last.type !== 'run-end' || last.run < run
+}
+
+/** Entries after which a finished run must have more. */
+const partOfRun: ReadonlySet<EntryType> = new Set([
+  'run-start',
+  'message',
+  'tool-call',
+  'tool-result',
+  'file-history-snapshot',
+  'attribution-snapshot',
+  'workspace-snapshot',
+  'snapshot-failed',
+])
+
+export function withoutEnd(page: TranscriptPage, run: number): TranscriptPage {
+  const reason = `the end is missing: run ${run} has ended, but the last entries do not record it`
+  const damage = [{ file: chatFile, line: page.total + 1, bytes: 0, reason }]
+  return { ...page, status: 'damaged', damage }
+}
