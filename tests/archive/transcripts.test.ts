@@ -10,10 +10,8 @@ import { readEarlierState } from '../../src/main/sessions/session-state.ts'
 import type { OutlineItem } from '../../src/shared/contract/transcripts/transcripts.ts'
 import { type TranscriptPage, transcriptPageBytesMax } from '../../src/shared/contract/workspace.ts'
 import { emptyTimelineOf, withPage } from '../../src/shared/projections/replay/replay-state.ts'
-import {
-  emptySessionState,
-  foldSessionState,
-} from '../../src/shared/projections/transcript/session-state.ts'
+import { foldSessionState } from '../../src/shared/projections/session/fold-session.ts'
+import { emptySessionState } from '../../src/shared/projections/session/session-state.ts'
 import { transcriptStateOf } from '../../src/shared/projections/transcript/transcript-state.ts'
 import type { Entry, EntryBody } from '../../src/shared/records/entries.ts'
 import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'

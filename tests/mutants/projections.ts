@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const projectionsMutants: Mutant[] = [
   {
     id: 'projections-state-folded-twice',
-    file: 'src/shared/projections/transcript/session-state.ts',
+    file: 'src/shared/projections/session/fold-session.ts',
     find: '  if (entry.seq <= state.seq) return state\n',
     replace: '',
     harm: 'Entries that are both read and heard of count twice in what a session is asked for.',
@@ -12,7 +12,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-state-forgets-oldest-silently',
-    file: 'src/shared/projections/transcript/session-state.ts',
+    file: 'src/shared/projections/session/fold-files.ts',
     find: '    state.filesCut = true\n',
     replace: '',
     harm: 'Drift says nothing of files that a very large session changed long ago.',
@@ -20,7 +20,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-state-keeps-failed-report',
-    file: 'src/shared/projections/transcript/session-state.ts',
+    file: 'src/shared/projections/session/fold-session.ts',
     find: "if (entry.status === 'failed') state.reported = false",
     replace: "if (entry.status === 'completed') state.reported = false",
     harm: 'An agent that is retried after it failed counts as having reported already.',

@@ -100,7 +100,7 @@ export const recordMutants: Mutant[] = [
   },
   {
     id: 'record-brief-state-loses-fork',
-    file: 'src/shared/projections/transcript/session-state.ts',
+    file: 'src/shared/projections/session/brief-state.ts',
     find: 'return { seq, forkDepth, at,',
     replace: 'return { seq, forkDepth: 0, at,',
     harm: 'The model of a branch that was left counts as that of the conversation.',

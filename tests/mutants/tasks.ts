@@ -21,7 +21,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-open-calls-forgotten',
-    file: 'src/shared/projections/transcript/session-state.ts',
+    file: 'src/shared/projections/session/fold-session.ts',
     find: 'state.openCalls.delete(callId)',
     replace: 'state.openCalls.clear()',
     harm: 'Of several calls that were open at a crash some never get a result, and the agent can not be resumed.',

@@ -1,11 +1,11 @@
 /** A past made of entries: what a run goes on from, without a session on the disk. */
 import { historyOf, type PastSession } from '../../src/main/runs/past.ts'
 import type { SessionHistory } from '../../src/shared/agents/driver/agent-place.ts'
+import { foldSessionState } from '../../src/shared/projections/session/fold-session.ts'
 import {
   emptySessionState,
-  foldSessionState,
   type SessionState,
-} from '../../src/shared/projections/transcript/session-state.ts'
+} from '../../src/shared/projections/session/session-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 
 export const stateIn = (entries: Entry[]): SessionState =>

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { recordedAttributions } from '../../src/main/runs/changes/recorded-attributions.ts'
 import { historyOf } from '../../src/main/runs/past.ts'
-import { foldSessionState } from '../../src/shared/projections/transcript/session-state.ts'
+import { foldSessionState } from '../../src/shared/projections/session/fold-session.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { parseEntry } from '../../src/shared/records/parse-entry.ts'
 import { seed } from '../crash/effort.ts'

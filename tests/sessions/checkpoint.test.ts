@@ -23,11 +23,11 @@ import { openSession, type Session } from '../../src/main/sessions/session.ts'
 import { checkpointFile } from '../../src/main/sessions/session-files.ts'
 import { readSessionState } from '../../src/main/sessions/session-state.ts'
 import { checkpointAfter } from '../../src/main/sessions/state-keeper.ts'
+import { foldSessionState } from '../../src/shared/projections/session/fold-session.ts'
 import {
   emptySessionState,
-  foldSessionState,
   type SessionState,
-} from '../../src/shared/projections/transcript/session-state.ts'
+} from '../../src/shared/projections/session/session-state.ts'
 import type { EntryBody } from '../../src/shared/records/entries.ts'
 import { newTaskId, runIdOf } from '../../src/shared/records/ids.ts'
 import { seed } from '../crash/effort.ts'

@@ -8,10 +8,10 @@ import {
 import {
   type BriefState,
   briefOf,
-  emptySessionState,
   foldFromBrief,
-  foldSessionState,
-} from '../../src/shared/projections/transcript/session-state.ts'
+} from '../../src/shared/projections/session/brief-state.ts'
+import { foldSessionState } from '../../src/shared/projections/session/fold-session.ts'
+import { emptySessionState } from '../../src/shared/projections/session/session-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { newTaskId, runIdOf } from '../../src/shared/records/ids.ts'
 import { parseEntry } from '../../src/shared/records/parse-entry.ts'

@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from 'vitest'
 import { isMadeAgain, traitsOf } from '../../src/shared/agents/tool-traits.ts'
+import { foldSessionState } from '../../src/shared/projections/session/fold-session.ts'
 import {
   emptySessionState,
   filesMax,
-  foldSessionState,
   listedMax,
   type SessionState,
-} from '../../src/shared/projections/transcript/session-state.ts'
+} from '../../src/shared/projections/session/session-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { runIdOf } from '../../src/shared/records/ids.ts'

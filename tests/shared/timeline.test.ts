@@ -17,10 +17,8 @@ import {
   emptyTimeline,
   openCallsOf,
 } from '../../src/shared/projections/replay/timeline.ts'
-import {
-  emptySessionState,
-  foldSessionState,
-} from '../../src/shared/projections/transcript/session-state.ts'
+import { foldSessionState } from '../../src/shared/projections/session/fold-session.ts'
+import { emptySessionState } from '../../src/shared/projections/session/session-state.ts'
 import { transcriptStateOf } from '../../src/shared/projections/transcript/transcript-state.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import { newTaskId, type TaskId } from '../../src/shared/records/ids.ts'

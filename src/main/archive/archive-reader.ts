@@ -7,7 +7,8 @@ import { imageKindOf } from '../../shared/agents/image-kind.ts'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import { FailureError } from '../../shared/failure.ts'
 import { ancestorsOf } from '../../shared/projections/ledger/ledger-state.ts'
-import type { BriefState, SessionState } from '../../shared/projections/transcript/session-state.ts'
+import type { BriefState } from '../../shared/projections/session/brief-state.ts'
+import type { SessionState } from '../../shared/projections/session/session-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import {
   archivedTranscriptDir,

@@ -8,12 +8,12 @@ import {
   emptyTimeline,
   openCallsOf,
 } from '../../shared/projections/replay/timeline.ts'
+import { foldFromBrief } from '../../shared/projections/session/brief-state.ts'
 import {
   addToOutline,
   closeOutline,
   emptyOutline,
 } from '../../shared/projections/transcript/outline.ts'
-import { foldFromBrief } from '../../shared/projections/transcript/session-state.ts'
 import { transcriptStateOf } from '../../shared/projections/transcript/transcript-state.ts'
 import { readPages } from '../../shared/read-pages.ts'
 import type { Entry } from '../../shared/records/entries.ts'

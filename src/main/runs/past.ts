@@ -5,8 +5,8 @@
 
 import type { AgentSpec } from '../../shared/agents/agent-specs.ts'
 import type { SessionHistory } from '../../shared/agents/driver/agent-place.ts'
+import type { SessionState } from '../../shared/projections/session/session-state.ts'
 import { repairHistory } from '../../shared/projections/transcript/repair-history.ts'
-import type { SessionState } from '../../shared/projections/transcript/session-state.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import { parseEntry } from '../../shared/records/parse-entry.ts'
 import type { Session } from '../sessions/session.ts'

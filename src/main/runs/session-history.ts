@@ -1,7 +1,7 @@
 /** What a session's record contains about its work and where it stopped. Pure. */
 
 import { traitsOf } from '../../shared/agents/tool-traits.ts'
-import type { KnownTree, SessionState } from '../../shared/projections/transcript/session-state.ts'
+import type { KnownTree, SessionState } from '../../shared/projections/session/session-state.ts'
 import type { DriftReport } from '../../shared/records/drift.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 

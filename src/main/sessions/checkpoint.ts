@@ -7,7 +7,8 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentSessionRefSchema, planItemSchema } from '../../shared/agents/agent-records.ts'
-import type { BriefState, SessionState } from '../../shared/projections/transcript/session-state.ts'
+import type { BriefState } from '../../shared/projections/session/brief-state.ts'
+import type { SessionState } from '../../shared/projections/session/session-state.ts'
 import { unknownCallSchema } from '../../shared/records/drift.ts'
 import {
   entryIdSchema,
@@ -24,7 +25,7 @@ import { checkpointFile } from './session-files.ts'
 const checkpointVersion = 2
 
 /**
- * Identifies the fold. Increase the number when `projections/session-state.ts` folds the same
+ * Identifies the fold. Increase the number when `projections/session/` folds the same
  * entries differently. The rest is a fingerprint of the shapes of entries and state, which
  * tests/toolchain/fold-rules.test.ts computes, because computing it here would take longer than
  * reading a checkpoint.

@@ -2,11 +2,8 @@
  * Brief states of a session at intervals, stored in its checkpoint: the state as of any entry is
  * then folded from the nearest one before it instead of from the first entry (G9).
  */
-import {
-  type BriefState,
-  briefOf,
-  type SessionState,
-} from '../../shared/projections/transcript/session-state.ts'
+import { type BriefState, briefOf } from '../../shared/projections/session/brief-state.ts'
+import type { SessionState } from '../../shared/projections/session/session-state.ts'
 
 /** Entries between two states: a few milliseconds of folding. */
 export const earlierStatesEvery = 500

@@ -1,11 +1,11 @@
 /** Reads the folded state of a session, from its open journal or from an archive (G9). */
 import { join } from 'node:path'
+import type { BriefState } from '../../shared/projections/session/brief-state.ts'
+import { foldSessionState } from '../../shared/projections/session/fold-session.ts'
 import {
-  type BriefState,
   emptySessionState,
-  foldSessionState,
   type SessionState,
-} from '../../shared/projections/transcript/session-state.ts'
+} from '../../shared/projections/session/session-state.ts'
 import { parseEntry } from '../../shared/records/parse-entry.ts'
 import {
   JournalClosedError,

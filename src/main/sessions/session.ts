@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CallProgress, joinProgress } from '../../shared/agents/agent-records.ts'
-import type { SessionState } from '../../shared/projections/transcript/session-state.ts'
+import type { SessionState } from '../../shared/projections/session/session-state.ts'
 import type { Entry, EntryBody } from '../../shared/records/entries.ts'
 import type { PartialMessage } from '../../shared/records/entry-types/messages.ts'
 import {

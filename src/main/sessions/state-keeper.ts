@@ -3,12 +3,12 @@
  * with every entry. Nothing waits for a checkpoint, and a failure to write one only costs time.
  */
 
+import type { BriefState } from '../../shared/projections/session/brief-state.ts'
+import { foldSessionState } from '../../shared/projections/session/fold-session.ts'
 import {
-  type BriefState,
   emptySessionState,
-  foldSessionState,
   type SessionState,
-} from '../../shared/projections/transcript/session-state.ts'
+} from '../../shared/projections/session/session-state.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import { parseEntry } from '../../shared/records/parse-entry.ts'
 import type { Journal } from '../journal/index.ts'

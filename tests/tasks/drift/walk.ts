@@ -10,11 +10,11 @@ import {
   emptyLedgerState,
   type LedgerState,
 } from '../../../src/shared/projections/ledger/ledger-state.ts'
+import { foldSessionState } from '../../../src/shared/projections/session/fold-session.ts'
 import {
   emptySessionState,
-  foldSessionState,
   type SessionState,
-} from '../../../src/shared/projections/transcript/session-state.ts'
+} from '../../../src/shared/projections/session/session-state.ts'
 import type { DriftReport } from '../../../src/shared/records/drift.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'

@@ -5,7 +5,7 @@
  */
 import type { CallKind } from '../../../shared/agents/agent-records.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
-import type { KnownTree } from '../../../shared/projections/transcript/session-state.ts'
+import type { KnownTree } from '../../../shared/projections/session/session-state.ts'
 import type { EntryBody } from '../../../shared/records/entries.ts'
 import { notStoredMax, snapshotPathsMax } from '../../../shared/records/entry-types/files.ts'
 import type { ToolCallEntry } from '../../../shared/records/entry-types/tool-calls.ts'

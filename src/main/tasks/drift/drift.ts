@@ -4,7 +4,7 @@
  */
 
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
-import type { SessionState } from '../../../shared/projections/transcript/session-state.ts'
+import type { SessionState } from '../../../shared/projections/session/session-state.ts'
 import { type DriftReport, driftPathsMax } from '../../../shared/records/drift.ts'
 import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'

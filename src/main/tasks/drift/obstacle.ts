@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
-import type { SessionState } from '../../../shared/projections/transcript/session-state.ts'
+import type { SessionState } from '../../../shared/projections/session/session-state.ts'
 import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git } from '../../git/index.ts'

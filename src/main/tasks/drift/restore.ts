@@ -3,10 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { refused } from '../../../shared/failure.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
-import type {
-  KnownTree,
-  SessionState,
-} from '../../../shared/projections/transcript/session-state.ts'
+import type { KnownTree, SessionState } from '../../../shared/projections/session/session-state.ts'
 import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'

@@ -1,11 +1,11 @@
 import { invalid, refused } from '../../../shared/failure.ts'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
-import { entriesOnPath } from '../../../shared/projections/transcript/fork-path.ts'
+import { foldSessionState } from '../../../shared/projections/session/fold-session.ts'
 import {
   emptySessionState,
-  foldSessionState,
   type SessionState,
-} from '../../../shared/projections/transcript/session-state.ts'
+} from '../../../shared/projections/session/session-state.ts'
+import { entriesOnPath } from '../../../shared/projections/transcript/fork-path.ts'
 import { readPages } from '../../../shared/read-pages.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'

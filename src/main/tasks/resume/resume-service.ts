@@ -6,7 +6,7 @@
 import type { PromptImage } from '../../../shared/agents/images.ts'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
-import type { SessionState } from '../../../shared/projections/transcript/session-state.ts'
+import type { SessionState } from '../../../shared/projections/session/session-state.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import {
   type DriftConflict,

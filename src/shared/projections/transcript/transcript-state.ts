@@ -1,6 +1,6 @@
 /** The state of a session as of one entry, as viewers show it. Pure. */
 import type { TranscriptState } from '../../contract/transcripts/transcripts.ts'
-import type { BriefState } from './session-state.ts'
+import type { BriefState } from '../session/brief-state.ts'
 
 export function transcriptStateOf(brief: BriefState): TranscriptState {
   const { seq, at, place, model, usage, run, lastTurn } = brief
