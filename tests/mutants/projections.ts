@@ -69,8 +69,8 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-new-run-expired',
-    file: 'src/shared/projections/ledger/fold-ledger.ts',
-    find: '        // What is recorded from now on is kept, whatever became of earlier runs.\n        transcriptExpired: null,\n',
+    file: 'src/shared/projections/ledger/fold-runs.ts',
+    find: '    // What is recorded from now on is kept, whatever became of earlier runs.\n    transcriptExpired: null,\n',
     replace: '',
     harm: 'What an agent records after its transcript expired is called expired as well, and can not be read.',
     tests: ['tests/shared/ledger-state.test.ts'],
@@ -89,7 +89,7 @@ export const projectionsMutants: Mutant[] = [
   },
   {
     id: 'projections-undone-still-applied',
-    file: 'src/shared/projections/ledger/fold-ledger.ts',
+    file: 'src/shared/projections/ledger/fold-file-updates.ts',
     find: "patch: isPatchSaved(task.workspace) ? 'ready' : 'none',",
     replace: "patch: 'applied',",
     harm: 'Changes that a person took back are still called applied, and can not be applied again.',

@@ -18,7 +18,7 @@ import { differenceFrom, type Fields, restored } from './differences.ts'
 const snapshotVersion = 2
 
 /**
- * Identifies the fold. Increase the number when `projections/fold-ledger.ts` folds the same events
+ * Identifies the fold. Increase the number when `projections/ledger/fold-ledger.ts` folds the same events
  * differently, so that older snapshots are discarded. The rest is a fingerprint of the shapes of
  * events, tasks and projects, which tests/toolchain/fold-rules.test.ts computes, because computing
  * it here would delay every start.

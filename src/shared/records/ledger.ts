@@ -1,6 +1,6 @@
 /**
  * The LedgerEvent union: every event of projects, workspaces, tasks and runs, in the past tense.
- * An event is durable before it is published (T2); `projections/fold-ledger.ts` folds them.
+ * An event is durable before it is published (T2); `projections/ledger/fold-ledger.ts` folds them.
  */
 
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 /**
  * The lifecycle of a task, as a table of state transitions (T). Events without a row are rejected.
- * `projections/fold-ledger.ts` folds the same events; a test compares the two.
+ * `projections/ledger/fold-ledger.ts` folds the same events; a test compares the two.
  */
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
 import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
