@@ -146,6 +146,16 @@ describe('open', () => {
     },
   )
 
+  it('with a log: prints the address that opens it', async () => {
+    const log = path.join(packageDir, 'a log.jsonl')
+    await writeFile(log, '')
+    const cli = startCli(['open', log], { ...fakeWebHost(), packageDir })
+    await cli.said('Ctrl-C ends it')
+    cli.signal('SIGINT')
+    const { stdout } = await cli.ended
+    expect(stdout).toBe(`${url}&to=/opened?${new URLSearchParams({ path: log })}\n`)
+  })
+
   it('without a display: says so and serves', async () => {
     await installRuntime()
     const cli = startCli([], { ...fakeWebHost(), packageDir })

@@ -36,12 +36,18 @@ it('opens logs of any tool for reading, keeps nothing of them, and deletes what 
       if (event.type === 'opened') return event.log
     throw new Error('it was not opened')
   }
-  const calls = (id: string, path: string[], input?: unknown) =>
-    client.opened.call({ id, path, input })
+  const calls = (id: string, path: string[], ...[input]: unknown[]) =>
+    client.opened.call({ id, path, ...(input !== undefined && { input }) })
   const claude = await open({ path: join(dir, `${session}.jsonl`) })
   expect(claude).toMatchObject({ tools: ['claude-code'], sessions: [{ taskId: session }] })
   const page = await calls(claude.id, ['transcripts', 'page'], { taskId: session })
   expect(JSON.stringify(page)).toContain('Find the albatross')
+  // As a wire passes it: without a key for the input that there is none of.
+  const feed = (await calls(claude.id, ['feed', 'ledger'])) as AsyncIterable<unknown>
+  for await (const event of feed) {
+    expect(event).toMatchObject({ type: 'snapshot' })
+    break
+  }
   for (const path of [['tasks', 'start'], ['imports', 'run'], ['opened', 'open'], ['constructor']])
     await expect(calls(claude.id, path, {})).rejects.toMatchObject({ code: 'REFUSED' })
 

@@ -50,7 +50,14 @@ export const opened = {
    * nothing of it is kept. NOT_FOUND if it is not open any more.
    */
   call: base
-    .input(z.object({ id, path: z.array(z.string()).min(1).max(4), input: z.unknown() }))
+    .input(
+      z.object({
+        id,
+        path: z.array(z.string()).min(1).max(4),
+        // The wire drops a key without a value, and many procedures take no input.
+        input: z.unknown().optional(),
+      }),
+    )
     .output(z.unknown()),
   /**
    * A piece of a file that was dropped on a page, which has no path. Pieces of a file come in order. `name`: with the

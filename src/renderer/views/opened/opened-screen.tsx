@@ -84,7 +84,7 @@ function Opened({ log }: { log: OpenedLog }) {
     setInner(stores)
     return () => stores.close()
   }, [outer, log])
-  if (!inner) return <Skeleton lines={6} />
+  if (!inner) return <Skeleton lines={6} className="p-6" />
   return (
     <StoresContext value={inner}>
       <OpenedBar log={log} outer={outer} />
@@ -153,8 +153,18 @@ function useShownRoot(): TaskId | null {
 function Reader() {
   const route = useRoute()
   const taskId = 'taskId' in route ? route.taskId : null
+  const stores = useStores()
   const isKnown = useLedger(({ ledger }) => ledger.tasks.has(taskId as TaskId))
-  if (taskId === null || !isKnown) return <Skeleton lines={6} />
+  const problem = useLedger((view) => view.problem)
+  if (problem)
+    return (
+      <ProblemNotice
+        problem={problem}
+        action={{ label: 'Try again', onClick: stores.ledger.open }}
+        className="m-6"
+      />
+    )
+  if (taskId === null || !isKnown) return <Skeleton lines={6} className="p-6" />
   const place = 'seq' in route || 'replay' in route ? route : {}
   return (
     <ArchiveReader

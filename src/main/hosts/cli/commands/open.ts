@@ -23,13 +23,9 @@ export function open(file?: string): Action {
         `${whatIsMissing(electron !== null, display)} The app is served to a browser:`,
       )
     }
-    const fragment = log === undefined ? '' : `&at=${encodeURIComponent(placeOfLog(log))}`
-    const onListening = display ? (url: string) => openBrowser(`${url}${fragment}`) : undefined
-    if (log !== undefined && !display)
-      await context.say(
-        `Open the URL, then the address #${placeOfLog(log)} in it, or drop the file.`,
-      )
-    return serve({ host: '127.0.0.1', onListening })(context)
+    const onListening = display ? openBrowser : undefined
+    const place = log === undefined ? undefined : placeOfLog(log)
+    return serve({ host: '127.0.0.1', onListening, place })(context)
   }
 }
 

@@ -17,11 +17,13 @@ export interface ServeOptions {
   port?: number
   host: string
   /** Called with a URL for a command's arguments once it answers: it opens one page. */
-  onListening?: (url: string) => void
+  onListening?: ((url: string) => void) | undefined
+  /** Where the URLs lead to in the app; absent: its start. */
+  place?: string | undefined
 }
 
 export function serve(options: ServeOptions): Action {
-  const { port, host, onListening } = options
+  const { port, host, onListening, place } = options
   return async (context) => {
     if (!isLoopback(host)) await warnOfOthers(context, host)
     const whenHeld = (holder: LeaseHolder, dataDir: string) =>
@@ -31,9 +33,10 @@ export function serve(options: ServeOptions): Action {
       try {
         // Commands connect to the same port as pages. The endpoint is deleted with the lease.
         await shiplog.setEndpoint(web.endpoint)
-        await tellUrl(context, web.url)
+        await tellUrl(context, place === undefined ? web.url : `${web.url}&to=${place}`)
         await context.say('Open it in a browser on this machine. Ctrl-C ends it.')
-        onListening?.(web.openingUrl())
+        const at = place === undefined ? '' : `&at=${encodeURIComponent(place)}`
+        onListening?.(`${web.openingUrl()}${at}`)
         // Not as soon as it is asked to end: open windows show how their agents ended.
         await aborted(closed)
       } finally {
@@ -54,7 +57,7 @@ async function tellWhereItRuns(
   context: CliContext,
   holder: LeaseHolder,
   dataDir: string,
-  { port, host, onListening }: ServeOptions,
+  { port, host, onListening, place }: ServeOptions,
 ): Promise<number> {
   await checkThatItAnswers(context.host, holder, dataDir)
   const { origin } = new URL(holder.endpoint ?? '')
@@ -71,11 +74,12 @@ async function tellWhereItRuns(
       `${nameOf(holder)} serves it already, at ${origin}. End that one first to serve it elsewhere.`,
     )
   }
-  await tellUrl(context, `${origin}/`)
+  const url = place === undefined ? `${origin}/` : `${origin}/#${place}`
+  await tellUrl(context, url)
   await context.say(
     `${nameOf(holder)} serves it already; Ctrl-C there ends it. A browser in which it is open opens this address; another one needs the link that was printed there.`,
   )
-  onListening?.(`${origin}/`)
+  onListening?.(url)
   return exitCodes.done
 }
 
