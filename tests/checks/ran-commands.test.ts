@@ -66,10 +66,14 @@ it('takes the commands of installed agents, and their exit codes where their tex
     result('d', {}),
     call('e', { ...theirs, input: 'npm test' }),
     result('e', {}),
+    call('f', { ...theirs, name: 'bash', input: { command: 'npm run lint' } }),
+    result('f', { detail: { kind: 'bash', exitCode: 0, timedOut: false, omittedBytes: 0 } }),
   )
   expect(commands.map(({ command, exitCode }) => [command, exitCode])).toEqual([
     ['npm test', 2],
     ['npx tsc', 1],
     ['cargo test', null],
+    // An imported one.
+    ['npm run lint', 0],
   ])
 })

@@ -59,13 +59,17 @@ function addResult(reading: CommandReading, call: ToolCallEntry, entry: ToolResu
   const detail = toolDetailSchema.safeParse(entry.detail)
   if (detail.success && detail.data.kind === 'background')
     addBackground(reading, { call, result: entry, ...detail.data })
-  else if (call.by === 'agent') {
-    const command = call.kind === 'execute' ? commandOf(entry.revised?.input ?? call.input) : null
-    if (command !== null) commands.push({ ...ran(call, entry), command, ...outcomeIn(entry) })
-  } else if (call.name === 'bash') {
-    const command = commandOf(call.input)
+  else {
     const known = detail.success && detail.data.kind === 'bash' ? detail.data.exitCode : null
-    if (command !== null) commands.push({ ...ran(call, entry), command, exitCode: known })
+    if (call.by === 'agent') {
+      const command = call.kind === 'execute' ? commandOf(entry.revised?.input ?? call.input) : null
+      // Imported calls have a detail, those of a running agent only a text.
+      const exitCode = known ?? exitCodeIn(entry)
+      if (command !== null) commands.push({ ...ran(call, entry), command, exitCode })
+    } else if (call.name === 'bash') {
+      const command = commandOf(call.input)
+      if (command !== null) commands.push({ ...ran(call, entry), command, exitCode: known })
+    }
   }
 }
 
@@ -134,9 +138,9 @@ function commandOf(input: unknown): string | null {
  * Of a command that an agent ran itself only the text is known. An agent that says nothing of the exit code tells by
  * what was printed alone: to its protocol a failed command may be a call that went well.
  */
-function outcomeIn({ output }: ToolResultEntry): { exitCode: number | null } {
+function exitCodeIn({ output }: ToolResultEntry): number | null {
   const [, code] = /(?:^|\n)\[?(?:Error: )?exit code:? (\d+)/i.exec(output) ?? []
-  return { exitCode: code === undefined ? null : Number(code) }
+  return code === undefined ? null : Number(code)
 }
 
 /** What a call is about, as far as its input says it in one line. */
