@@ -50,6 +50,19 @@ describe('a conversation', () => {
     ])
   })
 
+  it('takes no exit code from the start of a command in the background', async () => {
+    const log = claudeLog(session)
+    log.prompt('Test')
+    log.calls('m1', 'c1', 'Bash', { command: 'npm test', run_in_background: true })
+    log.returns('c1', 'Command running in background with ID: b1.', {
+      toolUseResult: { stdout: '', stderr: '', interrupted: false, backgroundTaskId: 'b1' },
+    })
+    const one = await readLog(log.text())
+    expect(one.entriesOf('').find(({ type }) => type === 'tool-result')).toMatchObject({
+      ...{ outcome: 'ok', detail: null },
+    })
+  })
+
   it('shows an edit by its diff, a to-do list as a plan, and keeps what it does not know', async () => {
     const log = claudeLog(session)
     log.prompt('Edit')
@@ -281,6 +294,12 @@ describe('sub-agents', () => {
     const [one] = await read({ [`${session}/subagents/agent-a1.jsonl`]: agentLog().text() })
     expect(one?.found).toMatchObject({ key: session, isHidden: true })
     expect(one?.links).toMatchObject({ orphaned: 1 })
+    // As old as its sub-agents, also where its transcript has no other entries.
+    const [root, agent] = one?.tasks ?? []
+    const times = (key: string) => one?.entriesOf(key).map(({ at }) => at) ?? []
+    expect(root).toMatchObject({ startedAtMs: agent?.startedAtMs, endedAtMs: agent?.endedAtMs })
+    expect(times('')).toEqual([root?.startedAtMs, root?.endedAtMs])
+    expect(one?.entriesOf('').at(-1)).toMatchObject({ type: 'run-end', status: 'completed' })
     expect(one?.tasks).toMatchObject([
       { parentId: null, title: 'Parent deleted: session 1b2c3d4e', cwd: '/code/app' },
       { title: 'Look for the puffin', report: 'A puffin was there.' },

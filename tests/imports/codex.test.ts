@@ -339,6 +339,12 @@ describe('threads', () => {
     const [one] = await read({ [rolloutPath(agentId)]: agentLog().text() })
     expect(one?.found).toMatchObject({ key: session, isHidden: true })
     expect(one?.links).toMatchObject({ orphaned: 1, linked: 0 })
+    // As old as its sub-agents, also where its transcript has no other entries.
+    const [root, agent] = one?.tasks ?? []
+    const times = (key: string) => one?.entriesOf(key).map(({ at }) => at) ?? []
+    expect(root).toMatchObject({ startedAtMs: agent?.startedAtMs, endedAtMs: agent?.endedAtMs })
+    expect(times('')).toEqual([root?.startedAtMs, root?.endedAtMs])
+    expect(one?.entriesOf('').at(-1)).toMatchObject({ type: 'run-end', status: 'completed' })
     expect(one?.tasks).toMatchObject([
       { parentId: null, cwd: '/code/app', title: expect.stringContaining('Parent deleted') },
       { title: 'Look for the puffin', report: 'A puffin was there.' },

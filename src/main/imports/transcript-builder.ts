@@ -245,6 +245,8 @@ export function createTranscriptBuilder(about: {
 
   return {
     place,
+    /** Begins the transcript at the present place, before its first entry would. */
+    begin,
     /** Goes to a branch: from here on entries belong to it. */
     goTo(target: number): void {
       if (target === branch) return

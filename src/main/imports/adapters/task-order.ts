@@ -6,9 +6,26 @@ import type { ReadTask } from './adapter.ts'
 export function inheritPlace([root, ...agents]: ReadTask[]): void {
   const [first] = agents
   if (!root || !first) return
-  Object.assign(root, { cwd: first.cwd, branch: first.branch, startedAtMs: first.startedAtMs })
+  const starts = agents.flatMap(({ startedAtMs }) => startedAtMs ?? [])
   const ends = agents.flatMap(({ endedAtMs }) => endedAtMs ?? [])
+  Object.assign(root, { cwd: first.cwd, branch: first.branch })
+  if (starts.length > 0) root.startedAtMs = Math.min(...starts)
   if (ends.length > 0) root.endedAtMs = Math.max(...ends)
+}
+
+/** The times between which tasks worked, in milliseconds since the epoch; null: none of their records has one. */
+export function spanOf(
+  tasks: readonly {
+    startedAtMs: number | null
+    builder: { facts(): { atMs: number } }
+  }[],
+): { startMs: number; endMs: number } | null {
+  const timed = tasks.filter(({ startedAtMs }) => startedAtMs !== null)
+  if (timed.length === 0) return null
+  return {
+    startMs: Math.min(...timed.map(({ startedAtMs }) => startedAtMs ?? 0)),
+    endMs: Math.max(...timed.map(({ builder }) => builder.facts().atMs)),
+  }
 }
 
 /** Those that refer to each other in a circle, to themselves or to none of `tasks` are put below the root. */

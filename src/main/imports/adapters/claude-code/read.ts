@@ -14,7 +14,7 @@ import {
   type SourceFile,
 } from '../adapter.ts'
 import { type Piece, readPieces } from '../json-lines.ts'
-import { inheritPlace, parentsFirst } from '../task-order.ts'
+import { inheritPlace, parentsFirst, spanOf } from '../task-order.ts'
 import { asRecord, text, timeOf, titleOf } from '../values.ts'
 import { type Branches, createBranchSurvey } from './branches.ts'
 import { createCopySurvey } from './copied-records.ts'
@@ -217,11 +217,6 @@ export async function* readClaudeCode(
     const main = tasks.get('')
     // Without a boundary in the session they come at its end.
     while (main && compactions.length > 0) yield* readCompaction(main)
-  } else {
-    // The file of the session is gone: what is left belongs to a root of its own.
-    const main = open('', session.files[0]?.mtimeMs ?? 0, null)
-    main.meta.title = `Parent deleted: session ${session.key.slice(0, 8)}`
-    while (compactions.length > 0) yield* readCompaction(main)
   }
   for (const file of agentFiles) {
     const key = file.agentId ?? file.name
@@ -229,11 +224,24 @@ export async function* readClaudeCode(
     const task = tasks.get(key)
     if (task) task.meta = await metaOf(file)
   }
+  if (!own) {
+    // The file of the session is gone: what is left belongs to a root of its own, which is as old as that.
+    const span = spanOf([...tasks.values()])
+    const main = open('', span?.startMs ?? session.files[0]?.mtimeMs ?? 0, null)
+    main.meta.title = `Parent deleted: session ${session.key.slice(0, 8)}`
+    main.builder.begin()
+    while (compactions.length > 0) yield* readCompaction(main)
+    if (span) main.builder.place({ atMs: span.endMs, cwd: null, branch: null })
+  }
   const ended: ReadTask[] = []
   const rootId = idOf('')
-  for (const task of tasks.values()) {
+  const rootFirst = [...tasks.values()].sort(
+    (a, b) => Number(b.id === rootId) - Number(a.id === rootId),
+  )
+  for (const task of rootFirst) {
     const link = calls.get(task.key)
-    ended.push(endTask(task, task.key === '' ? null : (link?.parent ?? rootId), link?.call ?? null))
+    const parent = task.id === rootId ? null : (link?.parent ?? rootId)
+    ended.push(endTask(task, parent, link?.call ?? null, !own))
     yield* take(task, true)
   }
   if (!own) inheritPlace(ended)
@@ -259,11 +267,18 @@ const damageOf = (
   { line, bytes, damage: reason }: Extract<Piece, { record?: undefined }>,
 ): ReadEvent => ({ kind: 'damage', damage: { file: name, line, bytes, reason } })
 
-function endTask(task: OpenTask, parentId: TaskId | null, call: AgentCall | null): ReadTask {
+function endTask(
+  task: OpenTask,
+  parentId: TaskId | null,
+  call: AgentCall | null,
+  isParentGone: boolean,
+): ReadTask {
   const { builder, mapper, counts, meta } = task
   const { titles, prompt, copiedPrompt, lastText, endsWithAgent } = mapper.facts
   const { openCalls } = builder.facts()
-  const isComplete = endsWithAgent && lastText !== null && openCalls === 0
+  // Nothing shows how a session ended that is gone.
+  const isGone = isParentGone && parentId === null
+  const isComplete = isGone || (endsWithAgent && lastText !== null && openCalls === 0)
   builder.end(isComplete)
   const { firstCwd: cwd, branch, model, usage, atMs, edited } = builder.facts()
   const given = titles.custom ?? titles.ai ?? titles.summary
@@ -276,7 +291,7 @@ function endTask(task: OpenTask, parentId: TaskId | null, call: AgentCall | null
     ...{ cwd, branch, model, usage, counts, isComplete, edited },
     startedAtMs: task.startedAtMs,
     endedAtMs: task.startedAtMs === null ? null : atMs,
-    report: parentId !== null && isComplete ? lastText.text : null,
+    report: parentId !== null && isComplete ? (lastText?.text ?? null) : null,
   }
 }
 

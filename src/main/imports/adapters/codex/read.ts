@@ -15,7 +15,7 @@ import {
 } from '../adapter.ts'
 import { firstRecords } from '../folders.ts'
 import { type Piece, readPieces } from '../json-lines.ts'
-import { inheritPlace, parentsFirst } from '../task-order.ts'
+import { inheritPlace, parentsFirst, spanOf } from '../task-order.ts'
 import { timeOf, titleOf } from '../values.ts'
 import type { AgentCall, AgentLinks } from './calls.ts'
 import { createCopyDetector } from './copies.ts'
@@ -102,11 +102,15 @@ export async function* readCodex(
   }
 
   if (own) yield* readRollout(own)
-  else {
-    // The file of the session is gone: what is left belongs to a root of its own.
-    open(null, session.files[0]?.mtimeMs ?? 0, () => null)
-  }
   for (const file of agentFiles) yield* readRollout(file)
+  if (!own) {
+    // The file of the session is gone: what is left belongs to a root of its own, which is as old as that.
+    const span = spanOf(threads)
+    const { builder } = open(null, span?.startMs ?? session.files[0]?.mtimeMs ?? 0, () => null)
+    builder.begin()
+    if (span) builder.place({ atMs: span.endMs, cwd: null, branch: null })
+    threads.unshift(...threads.splice(-1))
+  }
   const rootId = idOf('')
   const ended: ReadTask[] = []
   for (const thread of threads) {
@@ -247,7 +251,9 @@ function endThread(
 ): ReadTask {
   const { builder, mapper, counts, meta, key } = thread
   const isRoot = key === ''
-  const { prompt, copiedPrompt, report, endsWithAgent: isComplete } = mapper.facts
+  const { prompt, copiedPrompt, report, endsWithAgent } = mapper.facts
+  // Nothing shows how a session ended that is gone.
+  const isComplete = endsWithAgent || (isRoot && !hasOwn)
   builder.end(isComplete)
   const { firstCwd: cwd, branch, model, usage, atMs, edited } = builder.facts()
   const gone = isRoot && !hasOwn ? `Parent deleted: session ${session.key.slice(0, 8)}` : null
