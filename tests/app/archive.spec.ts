@@ -79,8 +79,10 @@ test('lists live and cleaned-up agents by project and tree, newest first; a repo
     await expect(reader(page).getByRole('heading', { name: 'Done together' })).toBeVisible()
     await expect(options.nth(0).getByRole('img', { name: 'Completed' })).toBeVisible()
   })
-  await test.step('one without a report leads to its transcript', async () => {
+  await test.step('one without a report opens at its transcript', async () => {
     await options.nth(3).click()
+    await expect(reader(page).getByText('You said: The oldest.')).toBeVisible()
+    await reader(page).getByRole('tab', { name: 'Report' }).click()
     await expect(reader(page).getByText('The agent ended without a report.')).toBeVisible()
     await reader(page).getByRole('button', { name: 'Show the transcript' }).click()
     await expect(reader(page).getByText('You said: The oldest.')).toBeVisible()
@@ -101,6 +103,8 @@ test('lists live and cleaned-up agents by project and tree, newest first; a repo
     await filter.fill('nothing like it')
     await expect(page.getByText('No matches.')).toBeVisible()
     await filter.fill('parser second')
+    // The list comes back a moment after the last key.
+    await expect(options).toHaveText([/The second/])
     await filter.press('ArrowDown')
     await expect(archiveList(page)).toBeFocused()
     await expect(options.nth(0)).toHaveAttribute('aria-selected', 'true')

@@ -110,6 +110,31 @@ test('keeps what another tool will delete, shows a nested sub-agent, and continu
   await expect(page.getByText('Continues')).toBeVisible()
 })
 
+test('opens a log without importing it', async ({ app, page }) => {
+  const host = await serveAt(app, app.dir)
+  const log = claudeLog(session)
+  log.prompt(title)
+  log.says('m1', 'It flew over the gannet.')
+  await writeFiles(app.dir, { 'a log.jsonl': log.text() })
+  const place = `/opened?${new URLSearchParams({ path: join(app.dir, 'a log.jsonl') })}`
+  await page.goto(`${host.url}&to=${place}`)
+  const bar = page.getByRole('region', { name: 'Opened log' })
+  await expect(bar).toContainText('a log.jsonl')
+  await expect(page.getByText('It flew over the gannet.')).toBeVisible()
+  await bar.getByRole('button', { name: 'Keep' }).click()
+  await expect(archiveList(page).getByRole('treeitem', { name: new RegExp(title) })).toBeVisible()
+
+  // Of a session whose file is gone, what is left are its sub-agents.
+  const agent = claudeLog(session, { isSidechain: true })
+  agent.prompt('Look at sea')
+  agent.says('s1', 'Over the herring.')
+  const gone = join(app.dir, 'gone')
+  await writeFiles(gone, { [`${session}/subagents/agent-a1.jsonl`]: agent.text() })
+  await openAt(page, host, `/opened?${new URLSearchParams({ path: gone })}`)
+  await page.getByRole('list', { name: 'Sub-agents' }).getByRole('button').click()
+  await expect(page.getByText('Over the herring.')).toBeVisible()
+})
+
 test('declines the offer, chooses projects from the palette, and finds and replays what was imported', {
   tag: '@soak',
 }, async ({ app, page }) => {
@@ -133,7 +158,7 @@ test('declines the offer, chooses projects from the palette, and finds and repla
   // From here on the one that was left out is kept as well.
   await dialog.getByRole('checkbox', { name: /^Keep new and growing sessions/ }).click()
   await expect(dialog.getByText('1 session kept since the start.')).toBeVisible()
-  await expect(dialog.getByText(/^Looked/)).toBeVisible()
+  await expect(dialog.getByText(/^Last checked/)).toBeVisible()
   await dialog.getByRole('button', { name: title, exact: true }).click()
 
   await page.keyboard.press('Control+Shift+F')

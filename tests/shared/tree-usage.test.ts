@@ -62,6 +62,7 @@ it('[G6] marks a cost that is an estimate or has an unknown part, and shows no 0
   expect(costText({ ...cost, pricedBy: 'estimate' })).toBe('~$0.42')
   expect(costText({ ...cost, pricedBy: 'estimate', unpriced: true })).toBe('~$0.42+')
   expect(costText({ ...cost, costUsd: 0.002, complete: false })).toBe('<$0.01+')
+  expect(costText({ ...cost, costUsd: 0.002, pricedBy: 'estimate' })).toBe('<$0.01')
   expect(costText({ ...cost, costUsd: null })).toBe('cost unknown')
   expect(costText(unknownUsage)).toBe('cost unknown')
   expect(costText(noUsage)).toBe(null)

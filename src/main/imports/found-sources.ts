@@ -15,8 +15,10 @@ export function sourceFound(
   found: readonly FoundSession[],
   nowMs: number,
 ): ImportSourceFound {
-  const byProject = projectsOf(found)
-  const soon = nowMs + expiringDays * dayMs
+  const expiringOf = (sessions: readonly FoundSession[]) =>
+    sessions.filter(({ expiresAtMs }) => (expiresAtMs ?? Infinity) <= nowMs + expiringDays * dayMs)
+      .length
+  const byProject = projectsOf(found, expiringOf)
   return {
     ...{ ...known, sessions: found.length, projects: byProject.length, byProject },
     subAgents: found.reduce(
@@ -24,18 +26,20 @@ export function sourceFound(
       0,
     ),
     bytes: found.reduce((sum, session) => sum + bytesOf(session), 0),
-    expiringSoon: found.filter(({ expiresAtMs }) => expiresAtMs !== null && expiresAtMs <= soon)
-      .length,
+    expiringSoon: expiringOf(found),
     hidden: found.filter(({ isHidden }) => isHidden).length,
   }
 }
 
 /** The one that was worked in last comes first. */
-function projectsOf(found: readonly FoundSession[]): ImportSourceFound['byProject'] {
+function projectsOf(
+  found: readonly FoundSession[],
+  expiringOf: (sessions: readonly FoundSession[]) => number,
+): ImportSourceFound['byProject'] {
   const byDir = Map.groupBy(found, ({ projectDir }) => projectDir)
   return [...byDir]
     .map(([dir, sessions]) => ({
-      ...{ dir, sessions: sessions.length },
+      ...{ dir, sessions: sessions.length, expiringSoon: expiringOf(sessions) },
       bytes: sessions.reduce((sum, session) => sum + bytesOf(session), 0),
       lastAt: new Date(Math.max(...sessions.map(lastOf))).toISOString(),
     }))

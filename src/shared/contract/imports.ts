@@ -62,6 +62,8 @@ const foundProjectSchema = z.object({
   dir: z.string().nullable(),
   sessions: count,
   bytes: count,
+  /** Which the tool deletes within `expiringDays`. */
+  expiringSoon: count,
   /** ISO 8601. */
   lastAt: z.iso.datetime(),
 })

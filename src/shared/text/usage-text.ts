@@ -5,7 +5,9 @@ import type { Usage } from '../records/usage.ts'
 
 /** `$0.42`; below a cent, `<$0.01`. */
 const dollars = (amount: number): string =>
-  amount > 0 && amount < 0.01 ? '<$0.01' : `$${amount.toFixed(2)}`
+  isBelowCent(amount) ? '<$0.01' : `$${amount.toFixed(2)}`
+
+const isBelowCent = (amount: number): boolean => amount > 0 && amount < 0.01
 
 /**
  * `$0.42`, `~$0.42` by our list of prices, `~$0.42+` where a part is unknown, `cost unknown` where all of it is; null
@@ -14,7 +16,8 @@ const dollars = (amount: number): string =>
 export function costText(usage: Usage): string | null {
   const { costUsd, pricedBy, unpriced, complete, inputTokens, outputTokens } = usage
   if (costUsd === null) return complete && inputTokens + outputTokens === 0 ? null : 'cost unknown'
-  const estimate = pricedBy === 'estimate' ? '~' : ''
+  // What is below a cent is not exact anyhow.
+  const estimate = pricedBy === 'estimate' && !isBelowCent(costUsd) ? '~' : ''
   return `${estimate}${dollars(costUsd)}${unpriced || !complete ? '+' : ''}`
 }
 

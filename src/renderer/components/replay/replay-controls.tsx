@@ -43,8 +43,11 @@ export function ReplayControls<Speed extends number>(
     <div className="flex min-w-0 items-center gap-0.5">
       <Steps {...{ playing, speed, speeds, onToggle, onStep, onSpeed }} />
       <p className="flex min-w-0 flex-1 items-baseline gap-2">
-        <span className="tabular shrink-0 font-semibold">{place}</span>
-        <span className="tabular shrink-0 text-muted">{time}</span>
+        {/* In a narrow pane the time goes below. */}
+        <span className="tabular flex max-w-full shrink-0 flex-wrap gap-x-2 leading-tight">
+          <span className="font-semibold">{place}</span>
+          <span className="text-muted">{time}</span>
+        </span>
         <span className="untrusted min-w-0 truncate text-muted" title={what}>
           {what}
         </span>

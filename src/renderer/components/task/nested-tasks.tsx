@@ -46,7 +46,7 @@ function NestedTask({ task, level }: { task: Task; level: number }) {
   const doing = isRunning(task.status)
     ? activityLine(lookup.activity(task.id))
     : task.status === 'completed'
-      ? task.reportTitle
+      ? ownReportTitle(task)
       : sleep
         ? sleepWords(sleep)
         : task.cause
@@ -80,3 +80,7 @@ function NestedTask({ task, level }: { task: Task; level: number }) {
     </li>
   )
 }
+
+/** Imported reports have the title of their task, which is shown beside. */
+const ownReportTitle = ({ title, reportTitle }: Task): string | null =>
+  reportTitle === title ? null : reportTitle

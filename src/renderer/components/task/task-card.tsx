@@ -118,7 +118,7 @@ export function TaskCard(props: {
         <CardActions taskId={taskId} title={title} task={task} apply={apply} />
       </header>
       <ApplyNote apply={apply} />
-      {report ? <CardReport report={report} foldKey={foldKey} /> : null}
+      {report ? <CardReport report={report} taskTitle={title} foldKey={foldKey} /> : null}
       <NestedTasks parentId={taskId} />
     </article>
   )
@@ -307,7 +307,8 @@ function MoreActions({ task }: { task: Task }) {
   )
 }
 
-function CardReport({ report, foldKey }: { report: ShownReport; foldKey: string }) {
+function CardReport(props: { report: ShownReport; taskTitle: string; foldKey: string }) {
+  const { report, taskTitle, foldKey } = props
   const [open, toggle] = useFold(`${foldKey}:report`)
   return (
     <div className="border-t py-2.5 pr-3 pl-9">
@@ -317,9 +318,12 @@ function CardReport({ report, foldKey }: { report: ShownReport; foldKey: string 
       ) : null}
       {report.phase === 'ready' ? (
         <>
-          <h3 className="untrusted font-semibold" dir="auto">
-            {report.title}
-          </h3>
+          {/* Imported reports have no title of their own. */}
+          {report.title === taskTitle ? null : (
+            <h3 className="untrusted font-semibold" dir="auto">
+              {report.title}
+            </h3>
+          )}
           <div className="mt-1">
             <FoldedMarkdown
               markdown={report.markdown}

@@ -13,8 +13,12 @@ export const canBeContinued = (task: Task): boolean =>
 export const canBeContinuedWith = (task: Task): boolean =>
   isSettled(task.status) && hasHistory(task)
 
+/** Where the count is known: the root of sub-agents whose session was deleted has no messages. */
 const hasHistory = (task: Task): boolean =>
-  task.hasTranscript && task.transcriptExpired === null && !task.trashed
+  task.transcriptCounts?.messages !== 0 &&
+  task.hasTranscript &&
+  task.transcriptExpired === null &&
+  !task.trashed
 
 /**
  * Reports whether it failed by its own report and its workspace exists: the same task can run

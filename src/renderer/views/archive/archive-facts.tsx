@@ -5,7 +5,12 @@ import { counted } from '../../components/primitives/format.ts'
 import { Bytes, Cost, RelativeTime } from '../../components/primitives/index.ts'
 
 /** Runs, size and times of one agent in a line; the list has no room for them. */
-export function ArchiveFacts({ summary }: { summary: TranscriptSummary }) {
+export function ArchiveFacts(props: {
+  summary: TranscriptSummary
+  /** The header has the cost of all of them. */
+  hasSubAgents: boolean
+}) {
+  const { summary, hasSubAgents } = props
   const { projectDir, runs, entries, bytes, startedAt, endedAt, transcriptExpired } = summary
   return (
     <dl className="flex shrink-0 flex-wrap gap-x-4 gap-y-0.5 border-b px-4 py-1.5 text-small">
@@ -21,7 +26,7 @@ export function ArchiveFacts({ summary }: { summary: TranscriptSummary }) {
         </Fact>
       ) : null}
       {costText(summary.usage) === null ? null : (
-        <Fact name="Cost">
+        <Fact name={hasSubAgents ? 'Cost without sub-agents' : 'Cost'}>
           <Cost usage={summary.usage} />
         </Fact>
       )}

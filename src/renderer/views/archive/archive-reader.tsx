@@ -5,7 +5,14 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { Button, EmptyState, IconButton, Tabs } from '../../components/primitives/index.ts'
 import { canBeContinued } from '../../components/task/what-next.ts'
-import { useAppInfo, useLineage, useStores, useTask, useUnreachable } from '../../store/hooks.ts'
+import {
+  useAppInfo,
+  useLedger,
+  useLineage,
+  useStores,
+  useTask,
+  useUnreachable,
+} from '../../store/hooks.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
 import { linkOf, type Route, taskRoute } from '../../store/window/route.ts'
 import type { TaskAction } from '../actions/action.ts'
@@ -41,13 +48,20 @@ export function ArchiveReader(props: {
   /** It is not in the archive, and can only be read. */
   isReadOnly?: boolean
 }) {
-  const { taskId, tab, seq, replaying, summary, isReadOnly = false } = props
+  const { taskId, seq, replaying, summary, isReadOnly = false } = props
   const { copy } = useActions()
   const { info } = useAppInfo()
   const { navigation, preferences } = useStores()
   const task = useTask(taskId)
+  const hasSubAgents = useLedger(({ children }) => children.has(taskId))
   const panes = useTranscriptPanes(task, 'archive')
   const [reading] = useState(createReading)
+  const [isReportChosen, setReportChosen] = useState(false)
+  // A conversation that ended well without a report is read in its transcript.
+  const tab =
+    task && !isReportChosen && task.status === 'completed' && !task.hasReport && task.hasTranscript
+      ? 'transcript'
+      : props.tab
   const momentRoute = (moment: { seq?: number }): Route => ({
     ...{ screen: 'archive', taskId, tab: 'transcript', replay: true },
     ...moment,
@@ -122,13 +136,16 @@ export function ArchiveReader(props: {
           </>
         }
       />
-      {summary ? <ArchiveFacts summary={summary} /> : null}
-      <ImportedLine task={task} />
+      {summary ? <ArchiveFacts summary={summary} hasSubAgents={hasSubAgents} /> : null}
+      <ImportedLine task={task} onShow={(id) => show(id, 'transcript')} />
       <Tabs
         label="Report and transcript"
         className="flex-1"
         value={tab}
-        onChange={(chosen) => show(taskId, chosen)}
+        onChange={(chosen) => {
+          setReportChosen(chosen === 'report')
+          show(taskId, chosen)
+        }}
         tabs={[
           {
             value: 'report',

@@ -45,7 +45,7 @@ export function ArchiveScreen(props: {
   replaying: boolean
 }) {
   const { selected, tab, seq, replaying } = props
-  const { navigation, preferences } = useStores()
+  const { navigation, overlay, preferences } = useStores()
   const by = usePreference('archiveSort')
   const reversed = usePreference('archiveReversed')
   const { transcripts, problem, reload } = useTranscripts()
@@ -126,6 +126,10 @@ export function ArchiveScreen(props: {
       <EmptyState
         sentence="Nothing is recorded yet. Transcripts, reports and patches stay here after their workspace is removed."
         action={{ label: 'Back', onClick: () => navigation.go({ screen: 'home' }) }}
+        secondAction={{
+          label: 'Import sessions…',
+          onClick: () => overlay.show({ kind: 'import' }),
+        }}
       />
     )
   return (

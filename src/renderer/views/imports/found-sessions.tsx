@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
-import { Button } from '../../components/primitives/index.ts'
+import { Button, toast } from '../../components/primitives/index.ts'
 import { usePreference, useStores, useUnreachable } from '../../store/hooks.ts'
 import { dangerText, foundText } from './import-texts.ts'
 import { choicesOf, startImport } from './start-import.ts'
@@ -17,6 +17,10 @@ export function FoundSessions() {
   const found = sources?.filter(({ sessions, imported }) => sessions > imported) ?? []
   if (isDeclined || (found.length === 0 && !running)) return null
   const common = { disabled: unreachable !== undefined, title: unreachable }
+  const decline = () => {
+    preferences.setState({ importDeclined: true })
+    toast.success('Import sessions… in Settings finds them again.')
+  }
   const show = () => overlay.show({ kind: 'import' })
   return (
     <section
@@ -29,6 +33,9 @@ export function FoundSessions() {
           {foundText(source)} <span className="text-ink">{dangerText(source)}</span>
         </p>
       ))}
+      <p className="text-small text-muted">
+        Kept in the archive, they can be read, searched and continued. Nothing leaves this machine.
+      </p>
       <div className="flex flex-wrap gap-2">
         {running ? (
           <Button onClick={show}>Show the import</Button>
@@ -47,7 +54,7 @@ export function FoundSessions() {
             <Button {...common} onClick={show}>
               Choose…
             </Button>
-            <Button onClick={() => preferences.setState({ importDeclined: true })}>Not now</Button>
+            <Button onClick={decline}>Not now</Button>
           </>
         )}
       </div>

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import type { ImportDetails, ImportedSession } from '../../../shared/contract/imports.ts'
-import { shortId } from '../../../shared/records/ids.ts'
+import { shortId, type TaskId } from '../../../shared/records/ids.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { TextButton } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
-import { useStores } from '../../store/hooks.ts'
+import { useLedger, useStores } from '../../store/hooks.ts'
 import type { ImportResult } from '../../store/imports/import-run.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { DamageList } from './damage-list.tsx'
@@ -17,6 +17,9 @@ const listedMax = 50
 /** What an import came to: each session opens and can be continued. */
 export function ResultView({ result }: { result: ImportResult }) {
   const { sessions, skipped } = result
+  const ledger = useLedger((view) => view.ledger)
+  // The ledger changes in place; it may learn of the last sessions after the result.
+  useLedger((view) => view.ledger.tasks.size)
   const sum = (key: 'lines' | 'mapped' | 'foreign' | 'damaged') =>
     sessions.reduce((total, one) => total + one[key], 0)
   return (
@@ -33,14 +36,14 @@ export function ResultView({ result }: { result: ImportResult }) {
       {skipped.length > 0 ? <SkippedList skipped={skipped} /> : null}
       {sessions.length > 0 ? (
         <ul aria-label="Imported sessions" className="max-h-72 overflow-auto rounded-md border">
-          {newFirst(sessions)
+          {newFirst(sessions, (taskId) => ledger.tasks.get(taskId)?.endedAt ?? '')
             .slice(0, listedMax)
             .map((session) => (
               <SessionRow key={session.taskId} session={session} />
             ))}
           {sessions.length > listedMax ? (
             <li className="px-3 py-1 text-small text-muted">
-              and {counted(sessions.length - listedMax, 'session')} more in the archive
+              and {counted(sessions.length - listedMax, 'more session')} in the archive
             </li>
           ) : null}
         </ul>
@@ -49,10 +52,15 @@ export function ResultView({ result }: { result: ImportResult }) {
   )
 }
 
-/** What changed is looked at first. */
-const newFirst = (sessions: ImportedSession[]): ImportedSession[] => {
-  const isNews = ({ isNew, isUpdated }: ImportedSession) => isNew || isUpdated
-  return [...sessions.filter(isNews), ...sessions.filter((session) => !isNews(session))]
+/** What changed is looked at first, and of that what was worked on last. */
+function newFirst(
+  sessions: ImportedSession[],
+  endedAt: (taskId: TaskId) => string,
+): ImportedSession[] {
+  const isNews = ({ isNew, isUpdated }: ImportedSession) => Number(isNew || isUpdated)
+  return sessions.toSorted(
+    (a, b) => isNews(b) - isNews(a) || endedAt(b.taskId).localeCompare(endedAt(a.taskId)),
+  )
 }
 
 function SessionRow({ session: { taskId, title, damaged } }: { session: ImportedSession }) {

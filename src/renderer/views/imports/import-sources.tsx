@@ -1,6 +1,6 @@
 import type { ImportSourceFound } from '../../../shared/contract/imports.ts'
 import { toolName } from '../../../shared/text/import-text.ts'
-import { counted } from '../../components/primitives/format.ts'
+import { counted, exactCount } from '../../components/primitives/format.ts'
 import { Bytes, RelativeTime, TextButton } from '../../components/primitives/index.ts'
 import { dangerText, foundText } from './import-texts.ts'
 import { keyOf } from './start-import.ts'
@@ -35,7 +35,7 @@ export function SourceChoice(props: {
         </TextButton>
       </div>
       <ul className="max-h-72 overflow-auto rounded-md border">
-        {byProject.map(({ dir, sessions, bytes, lastAt }) => (
+        {byProject.map(({ dir, sessions, bytes, lastAt, expiringSoon }) => (
           <li key={keyOf(tool, dir)} className="border-b last:border-b-0">
             <label className="flex min-h-9 items-center gap-2 px-3 py-1">
               <input
@@ -52,8 +52,11 @@ export function SourceChoice(props: {
                 {dir ?? 'No known folder'}
               </span>
               <span className="tabular shrink-0 text-small text-muted">
-                {counted(sessions, 'session')} · <Bytes count={bytes} /> ·{' '}
-                <RelativeTime at={lastAt} />
+                {counted(sessions, 'session')}
+                {expiringSoon > 0 ? (
+                  <span className="text-amber">, {exactCount(expiringSoon)} deleted soon</span>
+                ) : null}{' '}
+                · <Bytes count={bytes} /> · <RelativeTime at={lastAt} />
               </span>
             </label>
           </li>

@@ -30,11 +30,14 @@ export function dangerText({ tool, expiringSoon, hidden }: ImportSourceFound): s
   return parts.length === 0 ? null : `${parts.join('; ')}.`
 }
 
+/** A rate of less than this says nothing of the rest. */
+const rateMsMin = 2_000
+
 export function progressText(
   { sessions, sessionsTotal, bytes, bytesTotal }: ImportProgress,
   ms: number,
 ) {
-  const perMs = ms > 0 ? bytes / ms : 0
+  const perMs = ms >= rateMsMin ? bytes / ms : 0
   return [
     `${sessions} of ${counted(sessionsTotal, 'session')}`,
     `${bytesText(bytes)} of ${bytesText(bytesTotal)}`,
@@ -66,8 +69,15 @@ export function linesText(counts: {
   damaged: number
 }): string {
   const { lines, mapped, foreign, damaged } = counts
-  const damage = damaged > 0 ? `, ${counted(damaged, 'line')} could not be read` : ''
-  return `${counted(lines, 'line')}: ${counted(mapped, 'is', 'are')} part of the conversation, ${counted(foreign, 'is', 'are')} kept unchanged${damage}.`
+  if (lines === 0) return ''
+  if (mapped === lines)
+    return `${lines === 1 ? '1 line, which is' : `${counted(lines, 'line')}, all`} part of the conversation.`
+  const parts = [
+    mapped > 0 ? `${counted(mapped, 'is', 'are')} part of the conversation` : null,
+    foreign > 0 ? `${counted(foreign, 'is', 'are')} records of the tool, kept unchanged` : null,
+    damaged > 0 ? `${counted(damaged, 'line')} could not be read` : null,
+  ].filter((part) => part !== null)
+  return `${counted(lines, 'line')}: ${parts.join(', ')}.`
 }
 
 const reporters: Readonly<Record<ReportedCommit['by'], string>> = {

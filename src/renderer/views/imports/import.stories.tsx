@@ -18,23 +18,36 @@ const source: ImportSourceFound = {
   ...{ tool: 'claude-code', path: '/home/ada/.claude', sessions: 412, subAgents: 1_204 },
   ...{ bytes: 1_900_000_000, projects: 4, expiringSoon: 37, hidden: 12, imported: 0 },
   byProject: [
-    { dir: '/home/ada/code/parser', sessions: 301, bytes: 1_200_000_000, lastAt: lately(1) },
+    {
+      ...{ dir: '/home/ada/code/parser', sessions: 301, bytes: 1_200_000_000 },
+      ...{ lastAt: lately(1), expiringSoon: 0 },
+    },
     {
       dir: `/home/ada/code/${'a-long-name-'.repeat(12)}`,
       sessions: 80,
       bytes: 650_000_000,
       lastAt: lately(9),
+      expiringSoon: 6,
     },
-    { dir: '/home/ada/\u202etxt.exe', sessions: 30, bytes: 49_000_000, lastAt: lately(40) },
-    { dir: null, sessions: 1, bytes: 1_000_000, lastAt: lately(400) },
+    {
+      ...{ dir: '/home/ada/\u202etxt.exe', sessions: 30, bytes: 49_000_000 },
+      ...{ lastAt: lately(40), expiringSoon: 30 },
+    },
+    { dir: null, sessions: 1, bytes: 1_000_000, lastAt: lately(400), expiringSoon: 1 },
   ],
 }
 const codexSource: ImportSourceFound = {
   ...{ tool: 'codex', path: '/home/ada/.codex', sessions: 96, subAgents: 40 },
   ...{ bytes: 310_000_000, projects: 2, expiringSoon: 0, hidden: 1, imported: 0 },
   byProject: [
-    { dir: '/home/ada/code/parser', sessions: 90, bytes: 300_000_000, lastAt: lately(2) },
-    { dir: '/home/ada/code/site', sessions: 6, bytes: 10_000_000, lastAt: lately(70) },
+    {
+      ...{ dir: '/home/ada/code/parser', sessions: 90, bytes: 300_000_000 },
+      ...{ lastAt: lately(2), expiringSoon: 0 },
+    },
+    {
+      ...{ dir: '/home/ada/code/site', sessions: 6, bytes: 10_000_000 },
+      ...{ lastAt: lately(70), expiringSoon: 0 },
+    },
   ],
 }
 function lately(days: number): string {
@@ -126,6 +139,7 @@ export const FirstMinute: Story = {
     await userEvent.click(offer.getByRole('button', { name: 'Choose…' }))
     const dialog = within(await screen.findByRole('dialog', { name: 'Import sessions' }))
     await dialog.findByRole('button', { name: 'Keep 412 sessions' })
+    await expect(dialog.getByText('30 sessions, 30 deleted soon', { exact: false })).toBeVisible()
     await userEvent.click(dialog.getByRole('checkbox', { name: /code\/parser/ }))
     await dialog.findByRole('button', { name: 'Keep 111 sessions' })
     await userEvent.click(dialog.getByRole('button', { name: 'Choose all' }))
@@ -171,7 +185,9 @@ export const Done: Story = {
     const dialog = await importedAll(canvasElement)
     await dialog.findByText(/^Imported 1 session, 1 could not be read/)
     await expect(
-      dialog.getByText(/630 are part of the conversation, 1,478 are kept unchanged, 2 lines/),
+      dialog.getByText(
+        /630 are part of the conversation, 1,478 are records of the tool, kept unchanged, 2 lines/,
+      ),
     ).toBeVisible()
     await expect(dialog.getByRole('button', { name: 'Fix the parser' })).toBeVisible()
     await userEvent.click(dialog.getByRole('button', { name: '2 damaged lines' }))
@@ -225,6 +241,7 @@ export const Huge: Story = {
           byProject: Array.from({ length: 400 }, (_, nth) => ({
             ...{ dir: `/home/ada/code/project-${nth}`, sessions: 50, bytes: 225_000_000 },
             lastAt: lately(nth),
+            expiringSoon: 0,
           })),
         },
       ],
@@ -237,7 +254,7 @@ export const Huge: Story = {
   play: async ({ canvasElement }) => {
     const dialog = await importedAll(canvasElement)
     await dialog.findByText(/^Imported 1,000 sessions, 1,000 were here already/)
-    await expect(dialog.getByText('and 1,950 sessions more in the archive')).toBeVisible()
+    await expect(dialog.getByText('and 1,950 more sessions in the archive')).toBeVisible()
     await expect(dialog.getByRole('button', { name: 'Session 1' })).toBeVisible()
   },
 }

@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'react'
 import type { ImportDetails, ReportedCommit } from '../../../shared/contract/imports.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { toolName } from '../../../shared/text/import-text.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { Bytes, RelativeTime, TextButton } from '../../components/primitives/index.ts'
-import { useStores } from '../../store/hooks.ts'
+import { useLedger, useStores } from '../../store/hooks.ts'
 import { DamageList } from './damage-list.tsx'
 import { linesText, reportedText, reporterName } from './import-texts.ts'
 
 /** Where an imported task came from, and what became of every line of it. Nothing for one that was made here. */
-export function ImportedLine({ task }: { task: Task }) {
+export function ImportedLine({ task, onShow }: { task: Task; onShow(id: TaskId): void }) {
   const { client } = useStores()
   const [details, setDetails] = useState<ImportDetails | null>(null)
   const [reported, setReported] = useState<ReportedCommits>({ commits: [], moreCommits: 0 })
@@ -36,16 +37,41 @@ export function ImportedLine({ task }: { task: Task }) {
   const own = details.tasks.find(({ taskId }) => taskId === id) ?? details
   return (
     <div className="shrink-0 border-b px-4 py-1.5 text-small text-muted">
-      <p className="flex flex-wrap items-baseline gap-x-2">
-        <span>
-          Imported from {toolName(details.source)} {details.toolVersion}. {linesText(own)}
-        </span>
-        {reported.commits.length > 0 ? <span>{reportedText(reported.commits)}</span> : null}
+      <p>
+        Imported from {toolName(details.source)} {details.toolVersion}. {linesText(own)}{' '}
+        {reported.commits.length > 0 ? `${reportedText(reported.commits)} ` : null}
         <TextButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           Details
         </TextButton>
       </p>
+      {details.orphaned > 0 && task.parentId === null ? (
+        <OrphanedAgents rootId={id} onShow={onShow} />
+      ) : null}
       {isOpen ? <Details details={details} reported={reported} /> : null}
+    </div>
+  )
+}
+
+const orphansListed = 20
+
+/** The transcript of a session whose file is gone is empty: what is left is below it. */
+function OrphanedAgents({ rootId, onShow }: { rootId: TaskId; onShow(id: TaskId): void }) {
+  const agents = useLedger(({ children }) => children.get(rootId)) ?? []
+  return (
+    <div>
+      <p>The file of this session was deleted before the import. Its sub-agents are kept:</p>
+      <ul aria-label="Sub-agents">
+        {agents.slice(0, orphansListed).map(({ id, title }) => (
+          <li key={id}>
+            <TextButton className="max-w-full truncate text-left" onClick={() => onShow(id)}>
+              <span className="untrusted">{title}</span>
+            </TextButton>
+          </li>
+        ))}
+        {agents.length > orphansListed ? (
+          <li>and {counted(agents.length - orphansListed, 'more sub-agent')} in the list</li>
+        ) : null}
+      </ul>
     </div>
   )
 }
@@ -60,9 +86,11 @@ function Details(props: { details: ImportDetails; reported: ReportedCommits }) {
   const { linked, unlinked, orphaned, missing, continues, damage, files, folder, importedAt } =
     details
   const agents = [
-    `${counted(linked, 'sub-agent')} with their calls`,
-    unlinked > 0 ? `${unlinked} that no call refers to` : null,
-    orphaned > 0 ? `${orphaned} whose session was deleted` : null,
+    linked > 0
+      ? `${counted(linked, 'sub-agent')} linked to ${linked === 1 ? 'its call' : 'their calls'}`
+      : null,
+    unlinked > 0 ? `${counted(unlinked, 'sub-agent')} that no call refers to` : null,
+    orphaned > 0 ? `${counted(orphaned, 'sub-agent')} whose session was deleted` : null,
     missing > 0 ? `${counted(missing, 'call')} of a sub-agent without a transcript` : null,
     continues && continues.copies > 0
       ? `${counted(continues.copies, 'record')} copied from the session that it continues, and shown there`
@@ -72,7 +100,8 @@ function Details(props: { details: ImportDetails; reported: ReportedCommits }) {
     <div className="flex max-h-60 flex-col gap-1 overflow-auto py-1">
       <p>
         Imported <RelativeTime at={importedAt} /> from{' '}
-        <span className="untrusted wrap-anywhere">{folder}</span>. {agents.join(', ')}.
+        <span className="untrusted wrap-anywhere">{folder}</span>.
+        {agents.length > 0 ? ` ${agents.join(', ')}.` : ''}
       </p>
       <ul aria-label="Files">
         {files.map(({ name, bytes, sha256 }) => (

@@ -31,14 +31,11 @@ export function WatchSwitch() {
         />
         Keep new and growing sessions while Shiplog runs
       </label>
-      {state?.enabled ? (
-        <Watching state={state} />
-      ) : (
-        <p className="text-small text-muted">
-          Sessions of Claude Code and Codex are added to the archive by themselves, before their
-          tools delete them.
-        </p>
-      )}
+      <p className="text-small text-muted">
+        Copies sessions of Claude Code and Codex into the archive automatically, before their tools
+        delete them.
+      </p>
+      {state?.enabled ? <Watching state={state} /> : null}
     </div>
   )
 }
@@ -52,10 +49,14 @@ function Watching({ state: { lookedAt, kept, failed, problem } }: { state: Impor
           'Looking for sessions…'
         ) : (
           <span>
-            Looked <RelativeTime at={lookedAt} />.
+            Last checked <RelativeTime at={lookedAt} />.
           </span>
         )}
-        {kept > 0 ? <span>{counted(kept, 'session')} kept since the start.</span> : null}
+        {lookedAt === null ? null : (
+          <span>
+            {kept > 0 ? `${counted(kept, 'session')} kept since the start.` : 'Nothing new so far.'}
+          </span>
+        )}
         {problem ? <span className="text-amber">{problem}</span> : null}
         {failed.length > 0 ? (
           <>

@@ -32,7 +32,7 @@ export function RetentionSection() {
     <div className="flex flex-col gap-4">
       <p className="text-muted">
         Old transcripts move to the trash; reports and patches are kept. Running, interrupted,
-        pinned and still-needed ones are never removed.
+        imported, pinned and still-needed ones are never removed.
       </p>
       {problem ? (
         <ProblemNotice problem={problem} action={{ label: 'Try again', onClick: reload }} />

@@ -33,7 +33,7 @@ const hosts = { desktop: 'Desktop app', web: 'Web host', cli: 'Command line' } a
 
 export function SettingsScreen() {
   const { info, problem } = useAppInfo()
-  const { preferences, appInfo } = useStores()
+  const { preferences, appInfo, overlay } = useStores()
   const theme = usePreference('theme')
   const sendKey = usePreference('sendKey')
   const projects = useProjects()
@@ -85,6 +85,9 @@ export function SettingsScreen() {
         </Section>
         <Section title="Import">
           <WatchSwitch />
+          <Button className="self-start" onClick={() => overlay.show({ kind: 'import' })}>
+            Import sessions…
+          </Button>
         </Section>
         <Section title="Retention">
           <RetentionSection />

@@ -1,6 +1,6 @@
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import { CopyButton, EmptyState, Skeleton } from '../../components/primitives/index.ts'
+import { Button, CopyButton, EmptyState, Skeleton } from '../../components/primitives/index.ts'
 import { beginningOf } from '../../components/task/cause-text.tsx'
 import { causeWords } from '../../components/task/cause-words.ts'
 import { ReportView } from '../../components/task/report-view.tsx'
@@ -19,18 +19,28 @@ export function TaskReport(props: {
   const { task, onOpen, onShowTranscript } = props
   const { reports } = useStores()
   const view = useReport(task, true)
-  if (!view)
+  if (!view && isRunning(task.status))
     return (
       <EmptyState
-        sentence={
-          isRunning(task.status)
-            ? 'The agent is still running and has not reported yet.'
-            : `The agent ended without a report${task.cause ? `: ${beginningOf(causeWords(task.cause))}` : '.'}`
-        }
+        sentence="The agent is still running and has not reported yet."
         action={
           onShowTranscript && { label: 'Show the transcript', onClick: () => onShowTranscript() }
         }
       />
+    )
+  if (!view)
+    return (
+      <div className="mx-auto flex w-full max-w-reading flex-col gap-6 px-6 py-4">
+        <div className="flex flex-col items-start gap-3">
+          <p className="text-read text-muted">{noReportText(task)}</p>
+          {onShowTranscript ? (
+            <Button variant="primary" onClick={() => onShowTranscript()}>
+              Show the transcript
+            </Button>
+          ) : null}
+        </div>
+        <TaskChecks task={task} onOpen={onOpen} />
+      </div>
     )
   switch (view.phase) {
     case 'loading':
@@ -62,4 +72,10 @@ export function TaskReport(props: {
       )
     }
   }
+}
+
+function noReportText({ imported, parentId, cause }: Task): string {
+  if (imported && parentId === null && cause === null)
+    return 'This is a conversation, and has no report.'
+  return `The agent ended without a report${cause ? `: ${beginningOf(causeWords(cause))}` : '.'}`
 }

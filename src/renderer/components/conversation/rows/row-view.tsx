@@ -20,9 +20,10 @@ import type { PlanItem } from '../../../../shared/agents/agent-records.ts'
 import { assertNever } from '../../../../shared/assert-never.ts'
 import type { Cause } from '../../../../shared/records/causes.ts'
 import { externalLink } from '../../../../shared/text/external-link.ts'
+import { dayOf } from '../../../../shared/text/format-time.ts'
 import { plainText } from '../../../../shared/text/plain-text.ts'
 import { bytes, duration, exactTime, timeOfDay } from '../../primitives/format.ts'
-import { NoticeLine, StatusIcon, TextButton } from '../../primitives/index.ts'
+import { NoticeLine, StatusIcon, TextButton, useClockText } from '../../primitives/index.ts'
 import { beginningOf, CauseText } from '../../task/cause-text.tsx'
 import { TaskTable } from '../../task/task-table.tsx'
 import { ExternalLink } from '../../text/index.ts'
@@ -78,11 +79,20 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
   }
 })
 
+/** The day of what was not said today. */
+function DayAndTime({ at }: { at: string }) {
+  return useClockText((now) =>
+    new Date(at).toDateString() === new Date(now).toDateString()
+      ? timeOfDay(at)
+      : `${dayOf(at, now)}, ${timeOfDay(at)}`,
+  )
+}
+
 function Mark({ row }: { row: Extract<Row, { kind: 'mark' }> }) {
   return (
     <div className="flex items-center gap-3 pt-4 pb-1 text-small text-faint">
       <time dateTime={row.at} title={exactTime(row.at)}>
-        {timeOfDay(row.at)}
+        {row.isNewDay ? <DayAndTime at={row.at} /> : timeOfDay(row.at)}
       </time>
       {row.branch ? (
         <span className="flex min-w-0 items-center gap-1">

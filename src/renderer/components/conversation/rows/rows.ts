@@ -26,6 +26,8 @@ export type Row =
       key: string
       seq: number
       at: string
+      /** On another day than the mark before, or the first one. */
+      isNewDay: boolean
       branch: string | null
       cwd: string | null
     }
@@ -67,7 +69,7 @@ interface RowOptions {
 export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}): Row[] {
   const { damage = [], hasOlder = false } = options
   const rows: Row[] = []
-  const seen: Place = { time: null, branch: undefined, cwd: undefined }
+  const seen: Place = { day: null, time: null, branch: undefined, cwd: undefined }
   const pending = [...damage].sort((a, b) => a.line - b.line)
   const firstSeq = items[0]?.seq ?? 0
   const damageBefore = (seq: number) => {
@@ -177,6 +179,8 @@ function endsWithReport(item: TranscriptItem | undefined): boolean {
 }
 
 interface Place {
+  /** The local day of the last mark. */
+  day: string | null
   time: string | null
   branch: string | null | undefined
   cwd: string | null | undefined
@@ -187,8 +191,11 @@ function markBefore(item: TranscriptItem, seen: Place): Row | null {
   const time = timeOfDay(item.at)
   const branchChanged = item.gitBranch !== seen.branch
   const cwdChanged = seen.cwd !== undefined && item.cwd !== seen.cwd
-  if (time === seen.time && !branchChanged && !cwdChanged) return null
+  const day = new Date(item.at).toDateString()
+  const isNewDay = day !== seen.day
+  if (time === seen.time && !isNewDay && !branchChanged && !cwdChanged) return null
   seen.time = time
+  seen.day = day
   seen.branch = item.gitBranch
   seen.cwd = item.cwd
   return {
@@ -196,6 +203,7 @@ function markBefore(item: TranscriptItem, seen: Place): Row | null {
     key: `${item.key}:mark`,
     seq: item.seq,
     at: item.at,
+    isNewDay,
     branch: branchChanged ? item.gitBranch : null,
     cwd: cwdChanged ? item.cwd : null,
   }
