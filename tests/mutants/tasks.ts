@@ -48,7 +48,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-missing-transcript-begun-again',
-    file: 'src/main/tasks/runner.ts',
+    file: 'src/main/tasks/running/recorded-run.ts',
     find: 'run > 1 && transcriptExpired === null',
     replace: 'run > 1 && transcriptExpired !== null',
     harm: 'A follow-up writes a new transcript in place of a missing one, without the history.',
@@ -59,7 +59,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-never-begun-never-ends',
-    file: 'src/main/tasks/runner.ts',
+    file: 'src/main/tasks/running/runner.ts',
     find: "if (status === 'queued' && parentId !== null)",
     replace: "if (status === 'queued' && parentId === taskId)",
     harm: 'A parent waits for ever for a sub-agent that could not be started.',
@@ -75,7 +75,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-parent-removed-first',
-    file: 'src/main/tasks/runner.ts',
+    file: 'src/main/tasks/running/clean-up.ts',
     find: 'if (!over || record.children(taskId).some(holdsItsParent)) return',
     replace: 'if (!over) return',
     harm: 'A sub-agent that is done is removed while its own sub-agents still work from its state.',
@@ -87,7 +87,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-failed-workspace-removed',
-    file: 'src/main/tasks/runner.ts',
+    file: 'src/main/tasks/running/clean-up.ts',
     find: "['completed', 'cancelled', 'abandoned'].includes",
     replace: "['completed', 'cancelled', 'abandoned', 'failed'].includes",
     harm: 'The workspace of a failed sub-agent is removed, so that it can not be retried there.',
@@ -95,7 +95,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-blocked-runs',
-    file: 'src/main/tasks/runner.ts',
+    file: 'src/main/tasks/running/runner.ts',
     find: 'const cause = blockedBy(record, record.known(taskId))',
     replace: 'const cause: ReturnType<typeof blockedBy> = null',
     harm: 'An agent begins although one that it depends on has failed.',

@@ -50,7 +50,7 @@ import {
 import { createRestart, type Restart } from './resume/restart.ts'
 import { resumeAgents } from './resume/resume-agents.ts'
 import { createResumeService, type ResumeService } from './resume/resume-service.ts'
-import { createRunner } from './runner.ts'
+import { createRunner } from './running/runner.ts'
 import { createAgentSpecs } from './start/agent-specs.ts'
 import { createSetNextRun, type SetNextRun } from './start/next-run.ts'
 import { createRoots } from './start/roots.ts'

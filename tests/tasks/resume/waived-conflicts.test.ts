@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createResumeService } from '../../../src/main/tasks/resume/resume-service.ts'
-import type { RunRequest } from '../../../src/main/tasks/runner.ts'
+import type { RunRequest } from '../../../src/main/tasks/running/run-request.ts'
 import { emptySessionState } from '../../../src/shared/projections/session/session-state.ts'
 import type { DriftReport } from '../../../src/shared/records/drift.ts'
 import { newTaskId, type TaskId } from '../../../src/shared/records/ids.ts'

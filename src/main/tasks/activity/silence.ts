@@ -6,7 +6,7 @@ import type { ActivityBoard } from './activity.ts'
 export const silentAfterMs = 4 * 60_000
 const lookEveryMs = 30_000
 
-interface Silence {
+export interface Silence {
   /** Records that the agent sent text, made a call or printed output. */
   sign(taskId: TaskId): void
   ended(taskId: TaskId): void

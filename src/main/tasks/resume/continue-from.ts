@@ -18,7 +18,7 @@ import { agentsAtOnceDefault } from '../../../shared/records/tasks/tree-options.
 import type { TurnStore } from '../../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import { checkImages } from '../messages/prompt-images.ts'
-import type { RunRequest } from '../runner.ts'
+import type { RunRequest } from '../running/run-request.ts'
 import { type AgentSpecs, onModel, prepareChoice } from '../start/agent-specs.ts'
 import type { Roots } from '../start/roots.ts'
 import type { TaskRecord } from '../state/task-record.ts'

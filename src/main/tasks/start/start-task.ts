@@ -15,7 +15,7 @@ import { titleCharsMax } from '../../../shared/records/tasks/tasks.ts'
 import { agentsAtOnceDefault } from '../../../shared/records/tasks/tree-options.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import { checkImages } from '../messages/prompt-images.ts'
-import type { Runner } from '../runner.ts'
+import type { Runner } from '../running/runner.ts'
 import { type AgentSpecs, prepareChoice } from './agent-specs.ts'
 import type { Roots } from './roots.ts'
 

@@ -1,0 +1,185 @@
+/** Executes one run of a task with its transcript open. */
+import { join } from 'node:path'
+import type { OpenAgent } from '../../../shared/agents/driver/agent-session.ts'
+import type { TaskToolsPort } from '../../../shared/agents/driver/task-tools-port.ts'
+import type { DiscardUnfinished, RunTool } from '../../../shared/agents/driver/tool-context.ts'
+import type { PermissionsOfRuns } from '../../../shared/agents/permissions.ts'
+import type { EntryBody } from '../../../shared/records/entries.ts'
+import { runIdOf, type TaskId } from '../../../shared/records/ids.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import type { TranscriptCounts } from '../../../shared/records/tasks/transcript-status.ts'
+import { unknownUsage } from '../../../shared/records/usage.ts'
+import type { Git } from '../../git/index.ts'
+import { exists } from '../../journal/index.ts'
+import type { Custody } from '../../processes/custody.ts'
+import { createRunSnapshots } from '../../runs/changes/snapshots.ts'
+import { causeOf, Interruption } from '../../runs/interruption.ts'
+import type { PastSession } from '../../runs/past.ts'
+import { executeRun, type RunOutcome } from '../../runs/run.ts'
+import type { LearningMasker } from '../../secrets/masker.ts'
+import type { Session } from '../../sessions/session.ts'
+import { chatFile, type DataLayout } from '../../sessions/session-files.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
+import type { TurnStore } from '../../turn-store/turn-store.ts'
+import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
+import type { ActivityBoard } from '../activity/activity.ts'
+import type { Silence } from '../activity/silence.ts'
+import type { TreeLimits } from '../limits/tree-limits.ts'
+import { closeUnfinished } from '../recovery/recovery.ts'
+import type { AgentSpecs } from '../start/agent-specs.ts'
+import type { TaskRecord } from '../state/task-record.ts'
+import type { RunRequest } from './run-request.ts'
+import type { RunSlots } from './run-slots.ts'
+
+/** For a run whose transcript could not be created. */
+const noTranscript: TranscriptCounts = { entries: 0, messages: 0, bytes: 0 }
+
+interface RecordedRun {
+  /** From 1. */
+  run: number
+  request: RunRequest
+  /** Written with the start of the run. */
+  opening: EntryBody[]
+  workingDir: string
+  signal: AbortSignal
+}
+
+export interface RecordedRunDependencies {
+  git: Git
+  turnStore: Pick<TurnStore, 'open'>
+  record: TaskRecord
+  sessions: Sessions
+  workspaces: WorkspaceService
+  layout: DataLayout
+  agentSpecs: AgentSpecs
+  activity: ActivityBoard
+  runTool: RunTool
+  discardUnfinished: DiscardUnfinished
+  custody: Custody
+  toolsFor: (taskId: TaskId) => TaskToolsPort
+  /** The sessions of the tasks that this one continues, oldest first (S3). */
+  lineageOf: (task: Task) => Promise<PastSession[]>
+  permissions: PermissionsOfRuns
+  limits: Pick<TreeLimits, 'forRun'>
+  secrets: LearningMasker
+  clock: () => number
+  onProblem: (text: string, error: unknown) => void
+}
+
+export function createRecordedRuns(
+  deps: RecordedRunDependencies & { slots: RunSlots; silence: Silence },
+) {
+  const { record, sessions, workspaces, layout, activity, slots, silence } = deps
+
+  /** A later run appends to the transcript of the earlier ones. If that is gone, this rejects. */
+  async function openSession(task: Task, run: number): Promise<Session> {
+    const { id, transcriptExpired, transcriptCounts } = task
+    const neverBegun = transcriptCounts?.bytes === 0
+    const mustExist = run > 1 && transcriptExpired === null && !neverBegun
+    return sessions.open(id, layout.sessionDir(id), { mustExist })
+  }
+
+  /** A run whose transcript can't be written ends as interrupted, whatever its agent reports (J7). */
+  async function play(
+    taskId: TaskId,
+    opened: Promise<Session>,
+    {
+      run,
+      request: { prompt, images, reason, attached },
+      opening,
+      workingDir,
+      signal,
+    }: RecordedRun,
+  ): Promise<RunOutcome & { transcript?: TranscriptCounts | null }> {
+    const task = record.known(taskId)
+    try {
+      const session = await opened
+      try {
+        await closeUnfinished(session, task, run - 1, deps)
+        const { env, withheld } = await workspaces.environments.of(taskId, workingDir)
+        const { inForce, sandbox } = await workspaces.sandboxes.of(taskId, workingDir, env)
+        const outcome = await executeRun({
+          task,
+          run,
+          reason,
+          prompt: { text: prompt, images: images ?? [] },
+          lineage: await deps.lineageOf(task),
+          opening,
+          session,
+          openAgent: attached ?? (await openerOf(task)),
+          permissions: await deps.permissions.forRun(task, {
+            workingDir,
+            sandbox: inForce,
+            whileAsked: (work) => slots.lend(taskId, { state: 'asking' }, work),
+          }),
+          runTool: deps.runTool,
+          endProcesses: () => deps.custody.endAll(taskId),
+          taskTools: deps.toolsFor(taskId),
+          readsRecord: record.known(task.rootId).options.readsRecord ?? false,
+          workingDir,
+          environment: env,
+          withheld,
+          sandboxInForce: inForce,
+          ...(sandbox && { sandbox }),
+          secrets: deps.secrets,
+          signal,
+          clock: deps.clock,
+          gitBranch: (dir = workingDir) => workspaces.currentBranch(dir),
+          setUpWorktree: () =>
+            workspaces.workingDirs
+              .setUp(taskId, signal, () =>
+                activity.set(taskId, { state: 'working', text: 'Setting the worktree up' }),
+              )
+              .finally(() => activity.set(taskId, { state: 'working', text: 'Starting' })),
+          snapshots: (lastTree, onChanged) =>
+            createRunSnapshots({
+              ...deps,
+              turns: deps.turnStore.open(task.projectId),
+              onChanged,
+              session,
+              task,
+              runId: runIdOf(taskId, run),
+              lastTree,
+              workingDir,
+            }),
+          onActivity: (text) => activity.set(taskId, { state: 'working', text }),
+          onSign: () => silence.sign(taskId),
+          limits: deps.limits.forRun(taskId, run, (work) =>
+            slots.lend(taskId, { state: 'paused' }, work),
+          ),
+        })
+        // A failure to count the entries does not change the outcome of the run.
+        return { ...outcome, transcript: await session.counts().catch(() => null) }
+      } finally {
+        await sessions.close(taskId)
+      }
+    } catch (error) {
+      const interrupted = {
+        status: 'interrupted',
+        cause: causeOf(error),
+        usage: unknownUsage,
+      } as const
+      // The transcript was never created, so its absence is not a loss.
+      const isOpened = await opened.then(
+        () => true,
+        () => false,
+      )
+      const neverBegun = run === 1 && !isOpened && !(await hasTranscript(taskId))
+      return neverBegun ? { ...interrupted, transcript: noTranscript } : interrupted
+    }
+  }
+
+  /** True if it can't be determined: a transcript that may exist must be reported if it is missing later. */
+  const hasTranscript = (taskId: TaskId): Promise<boolean> =>
+    exists(join(layout.sessionDir(taskId), chatFile)).catch(() => true)
+
+  /** Throws an Interruption with its cause when such an agent can't begin now (G7). */
+  async function openerOf({ spec, rootId }: Task): Promise<OpenAgent> {
+    const home = layout.sessionDir(rootId)
+    const availability = await deps.agentSpecs.check(home, spec)
+    if (availability.state === 'unavailable') throw new Interruption(availability.cause)
+    return (place) => deps.agentSpecs.open(home, spec, place)
+  }
+
+  return { openSession, play }
+}
