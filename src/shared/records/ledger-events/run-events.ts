@@ -1,0 +1,57 @@
+/** Events of runs: how they begin and end, and of tasks that do not run. */
+import { z } from 'zod'
+import { causeSchema } from '../causes.ts'
+import { promptIdSchema, taskIdSchema } from '../ids.ts'
+import { processIdentitySchema } from '../tasks/runs.ts'
+import { transcriptCountsSchema } from '../tasks/transcript-status.ts'
+import { usageSchema } from '../usage.ts'
+
+/** Milliseconds since the epoch, where it ended before it could be recorded: after a crash. */
+const endedAt = z.number().optional()
+
+/** Absent if they could not be determined, and in older records. */
+const transcript = transcriptCountsSchema.optional()
+
+const taskRun = { taskId: taskIdSchema, run: z.number().int().min(1) }
+
+export const runEventSchemas = [
+  z.object({
+    type: z.literal('task.spawned'),
+    ...taskRun,
+    process: processIdentitySchema,
+    /** HEAD of the working directory when the run began. */
+    spawnCommit: z.string().nullable(),
+    /** The follow-up that it takes up; absent when it was begun otherwise. */
+    promptId: promptIdSchema.optional(),
+  }),
+  z.object({ type: z.literal('task.resumed'), ...taskRun, process: processIdentitySchema }),
+  /** Its report is durable. It comes before the run's end. */
+  z.object({ type: z.literal('task.reported'), ...taskRun, title: z.string() }),
+  z.object({
+    type: z.literal('task.completed'),
+    ...taskRun,
+    endedAt,
+    transcript,
+    usage: usageSchema,
+  }),
+  z.object({
+    type: z.literal('task.interrupted'),
+    ...taskRun,
+    endedAt,
+    transcript,
+    cause: causeSchema,
+    usage: usageSchema,
+  }),
+  z.object({
+    type: z.literal('task.failed'),
+    ...taskRun,
+    endedAt,
+    transcript,
+    cause: causeSchema,
+    usage: usageSchema,
+  }),
+  z.object({ type: z.literal('task.blocked'), taskId: taskIdSchema, cause: causeSchema }),
+  z.object({ type: z.literal('task.requeued'), taskId: taskIdSchema }),
+  z.object({ type: z.literal('task.cancelled'), taskId: taskIdSchema, cause: causeSchema }),
+  z.object({ type: z.literal('task.abandoned'), taskId: taskIdSchema, cause: causeSchema }),
+] as const
