@@ -129,7 +129,9 @@ async function play(
       return { stopReason: 'cancelled' }
     } else if ('mcp' in step) {
       const server = (await servers.get('shiplog')) ?? null
-      log({ mcp: await server?.callTool({ name: step.mcp.tool, arguments: step.mcp.input }) })
+      const { tool: name, input, callId } = step.mcp
+      const asked = { name, arguments: input, ...(callId !== undefined && { _meta: { callId } }) }
+      log({ mcp: await server?.callTool(asked) })
     } else if ('untilOtherCancelled' in step) {
       await otherCancelled(step.untilOtherCancelled).promise
     } else if ('after' in step) {

@@ -38,8 +38,8 @@ export type Step =
   | { untilCancelled: true }
   /** Plays on once this other session is cancelled. */
   | { untilOtherCancelled: string }
-  /** Calls a tool of the server `shiplog`, and writes the result to the log. */
-  | { mcp: { tool: string; input: Record<string, unknown> } }
+  /** Calls a tool of the server `shiplog`, and writes the result to the log. `callId`: sent with it, as Codex does. */
+  | { mcp: { tool: string; input: Record<string, unknown>; callId?: string } }
   | { never: true }
   | { exit: number }
   | { stderr: string }

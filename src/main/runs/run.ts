@@ -105,6 +105,7 @@ function opened(options: RunOptions, start: RunStart): Promise<AgentSession> {
   const { signal, graceMs = stopGraceMs } = options
   const opening = options.openAgent({
     taskId: options.task.id,
+    run: options.run,
     cwd: options.workingDir,
     env: options.environment,
     history: start.history,

@@ -65,11 +65,24 @@ const nothing = (): Content => ({ text: '', reasoning: '', calls: [], foreign: [
 
 function sentBy(updates: readonly Update[]): Content {
   const content = nothing()
-  /** The newest call of each id, and what was said of it last. */
-  const last = new Map<string, { index: number; fields: Record<string, unknown> }>()
+  /** The newest call of each id, in which turn it ended, and what was said of it last. */
+  const last = new Map<string, { index: number; turn: number; fields: Record<string, unknown> }>()
+  let turn = 1
+  let turnHasCalls = false
+  let part = ''
   for (const update of updates) {
     const { sessionUpdate, toolCallId, ...fields } = update
     const said = (update.content as { text: string } | undefined)?.text ?? ''
+    const isCalling = [...last.values()].some(({ index }) => content.calls[index] === 'unknown')
+    if (said !== '') {
+      const next = `${sessionUpdate} ${update.messageId}`
+      // What follows the results of calls is the next turn.
+      if (turnHasCalls && !isCalling && part !== next) {
+        turn++
+        turnHasCalls = false
+      }
+      part = next
+    }
     if (sessionUpdate === 'agent_message_chunk') content.text += said
     else if (sessionUpdate === 'agent_thought_chunk') content.reasoning += said
     else if (typeof toolCallId !== 'string') content.foreign.push(update)
@@ -79,16 +92,21 @@ function sentBy(updates: readonly Update[]): Content {
       const known = last.get(toolCallId)
       const hasEnded = known !== undefined && content.calls[known.index] !== 'unknown'
       // Some agents give an id to a second call; else it is late.
-      if (hasEnded && (isOver || sessionUpdate !== 'tool_call')) {
+      const isAgain = sessionUpdate === 'tool_call' && !(isOver && known?.turn === turn)
+      if (hasEnded && !isAgain) {
         const isNew = Object.entries(fields).some(([name, value]) => known.fields[name] !== value)
         if (isNew) content.foreign.push(update)
         continue
       }
-      const call =
-        known && !hasEnded ? known : { index: content.calls.push('unknown') - 1, fields: {} }
+      const isNew = !known || hasEnded
+      const call = isNew ? { index: content.calls.push('unknown') - 1, turn, fields: {} } : known
+      if (isNew) part = ''
+      turnHasCalls ||= isNew
       Object.assign(call.fields, fields)
       last.set(toolCallId, call)
-      if (isOver) content.calls[call.index] = status === 'failed' ? 'error' : 'ok'
+      if (!isOver) continue
+      content.calls[call.index] = status === 'failed' ? 'error' : 'ok'
+      call.turn = turn
     }
   }
   return content

@@ -153,9 +153,10 @@ describe('the updates of an agent', () => {
     ['Qwen', { title: 'task (shiplog MCP Server): {"title":"x"}', kind: 'other' }],
     ['OpenCode', { title: 'shiplog_task', kind: 'other' }],
   ])('leaves calls of Shiplog’s own tools to the host, as %s names them', (_, more) => {
-    const { fold, events } = folded(call('o', more), callUpdate('o', { status: 'completed' }))
-    expect(typesOf(events)).toEqual(['turn-started'])
+    const { fold, events } = folded(call('o', more))
     expect(fold.asked({ toolCallId: 'o' }).call).toBe('own')
+    const { update } = callUpdate('o', { status: 'completed' }) as { update: object }
+    expect(typesOf([...events, ...fold.update(update)])).toEqual(['turn-started'])
     expect(fold.seen().calls).toBe(1)
   })
 

@@ -6,11 +6,11 @@
 import type { AgentSessionRef } from '../../../shared/agents/agent-records.ts'
 import type { SessionHistory } from '../../../shared/agents/driver/agent-place.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
+import { agentIdOf, createCallIds } from './call-ids.ts'
 import { callStateOf, newCall } from './calls.ts'
 import { isRecord, text, textOfContent } from './content.ts'
 import { ownToolOf } from './own-tools.ts'
 import { shownPathIn } from './shown-paths.ts'
-import { idOf } from './updates.ts'
 
 interface ReplayDifferences {
   /** One sentence each. */
@@ -40,6 +40,7 @@ export function createReplay(cwd: string): Replay {
   let said = ''
   let isTooLong = false
   const shown = shownPathIn(cwd, cwd)
+  const ids = createCallIds(1)
   const calls = new Map<string, ReturnType<typeof newCall>>()
 
   function add(update: unknown): void {
@@ -54,7 +55,7 @@ export function createReplay(cwd: string): Replay {
     ) {
       const id = text(update.toolCallId)
       if (id === null || id === '') return
-      calls.set(id, callStateOf(calls.get(id) ?? newCall(idOf(id)), update, shown))
+      calls.set(id, callStateOf(calls.get(id) ?? newCall(ids.only(id)), update, shown))
     }
   }
 
@@ -134,9 +135,11 @@ async function recordOf(history: SessionHistory, ref: AgentSessionRef) {
     if (entry.type === 'message' && entry.role === 'assistant' && entry.status !== 'superseded')
       for (const part of entry.parts)
         if (part.type === 'text' && said.length <= textCharsMax) said += part.text
-    if (entry.type === 'tool-call' && entry.by === 'agent') outcomes.set(entry.callId, 'unknown')
-    if (entry.type === 'tool-result' && outcomes.has(entry.callId))
-      outcomes.set(entry.callId, entry.outcome)
+    // Of several calls with one id, the agent's own record may have one.
+    if (entry.type === 'tool-call' && entry.by === 'agent')
+      outcomes.set(agentIdOf(entry.callId), 'unknown')
+    if (entry.type === 'tool-result' && outcomes.has(agentIdOf(entry.callId)))
+      outcomes.set(agentIdOf(entry.callId), entry.outcome)
   }
 
   for await (const entry of history.entries('all')) add(entry)

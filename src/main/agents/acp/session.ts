@@ -7,6 +7,7 @@ import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { Custody } from '../../processes/custody.ts'
 import type { AcpAgent } from './acp-agent.ts'
+import { type CallIds, createCallIds } from './call-ids.ts'
 import { type AcpConnection, connectAgent, type Launch } from './connection.ts'
 import { isRecord, jsonOf, text } from './content.ts'
 import { causeOfError, causeOfStop } from './failures.ts'
@@ -61,7 +62,8 @@ export function openAcpSession(
   return session
 
   async function* run(prompt: PromptPart[], host: AgentHost): AsyncGenerator<AgentEvent> {
-    const fold = createUpdateFold({ source: agent.source, cwd: place.cwd })
+    const ids = createCallIds(place.run ?? 1)
+    const fold = createUpdateFold({ source: agent.source, cwd: place.cwd, ids })
     const feeds = createSessionFeeds()
     /** Of a session that is being loaded. */
     let replay: Replay | null = createReplay(place.cwd)
@@ -94,7 +96,7 @@ export function openAcpSession(
       if (isClosed) return void (await connection.close())
       tools =
         (await ports.openTools?.({
-          ...{ place, host, definition: agent.definition },
+          ...{ place, host: withCallIds(host, ids), definition: agent.definition },
           untilRead: () => connected.read().then(feeds.untilRead),
         })) ?? null
       const started = await startSession(connection, {
@@ -260,6 +262,13 @@ interface PromptAnswer {
   /** What was asked and refused during the prompt, the last of it; null: nothing. */
   refused: string | null
 }
+
+/** The agent's ids of its calls over MCP are those of its updates. */
+const withCallIds = (host: AgentHost, ids: CallIds): AgentHost => ({
+  ...host,
+  callTool: ({ callId, ...call }, options) =>
+    host.callTool({ ...call, ...(callId !== undefined && { callId: ids.only(callId) }) }, options),
+})
 
 const isOfSubAgent = (item: SessionItem): item is Exclude<SessionItem, Item> =>
   item.kind === 'idle' || item.kind === 'moved' || item.kind === 'gone'

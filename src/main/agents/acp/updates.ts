@@ -8,11 +8,11 @@
 import type { PartId } from '../../../shared/agents/agent-records.ts'
 import type { AgentEvent, SpeechKind } from '../../../shared/agents/driver/agent-events.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
-import { type ToolCallId, toolCallIdSchema } from '../../../shared/records/ids.ts'
 import type { Usage } from '../../../shared/records/usage.ts'
+import { type CallIds, createCallIds } from './call-ids.ts'
 import { type CallState, callStateOf, endOfCall, isEnd, newCall, newsOfCall } from './calls.ts'
 import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
-import { createEndedCalls } from './ended-calls.ts'
+import { createEndedCalls, type Moment } from './ended-calls.ts'
 import { ownToolOf } from './own-tools.ts'
 import { createSessionCost, type SessionCost, totalUsdIn } from './session-cost.ts'
 import { shownPathIn } from './shown-paths.ts'
@@ -59,25 +59,28 @@ interface Part {
 
 /**
  * `source`: the agent, in foreign entries: `acp:codex`. `cwd`: where it works. `top`: the folder of its task, if it is
- * another one: paths inside that are shown relative to it.
+ * another one: paths inside that are shown relative to it. `ids`: absent, those of a first run.
  */
 export function createUpdateFold({
   source,
   cwd,
   top = cwd,
+  ids = createCallIds(1),
 }: {
   source: string
   cwd: string
   top?: string
+  ids?: CallIds
 }): UpdateFold {
   let shown = shownPathIn(cwd, top)
   const calls = new Map<string, CallState>()
   const ended = createEndedCalls()
-  /** Of calls that Shiplog's own tools record themselves; true: still running. */
-  const own = new Map<string, boolean>()
+  /** Running calls of Shiplog's own tools, which record themselves. */
+  const own = new Map<string, CallState>()
   const compactions = new Map<string, string>()
   let part: Part | null = null
   let parts = 0
+  const now: Moment = { prompt: 0, turn: 0 }
   let inTurn = false
   let turnHasCalls = false
   let hasSpeech = false
@@ -97,6 +100,7 @@ export function createUpdateFold({
   function openTurn(): AgentEvent[] {
     if (inTurn) return []
     inTurn = true
+    now.turn++
     turnHasCalls = false
     return [{ type: 'turn-started' }, ...costSoFar()]
   }
@@ -111,7 +115,7 @@ export function createUpdateFold({
 
   /** What an agent says after the results of its calls is the next turn, as it is in a model's conversation. */
   function nextTurn(): AgentEvent[] {
-    const isCalling = calls.size > 0 || [...own.values()].includes(true)
+    const isCalling = calls.size > 0 || own.size > 0
     if (!inTurn || !turnHasCalls || isCalling) return []
     inTurn = false
     // The usage of the whole prompt is reported with its last turn.
@@ -149,24 +153,23 @@ export function createUpdateFold({
     if (!isRecord(given) || id === null || id === '')
       return { call: null, events: [foreign(given)] }
     const known = calls.get(id)
-    const isAnnounced = given.sessionUpdate === 'tool_call'
-    if (!known && ended.isLate(id, given)) {
-      const call = ended.stateOf(id) ?? newCall(idOf(id))
-      return { call, events: ended.saysMore(id, given, shown) ? [foreign(given)] : [] }
+    const knownOwn = own.get(id)
+    if (!known && !knownOwn && ended.isLate(id, given, now, shown)) {
+      if (ended.isOwn(id)) return { call: 'own', events: [] }
+      const events = ended.saysMore(id, given, shown) ? [foreign(given)] : []
+      return { call: ended.stateOf(id), events }
     }
-    const state = callStateOf(known ?? newCall(idOf(id)), given, shown)
+    const state = callStateOf(known ?? knownOwn ?? newCall(ids.next(id)), given, shown)
     const isOver = isEnd(state.status)
-    if (own.has(id)) {
-      if (isOver) own.set(id, false)
-      else if (isAnnounced) own.set(id, true)
-      return { call: 'own', events: [] }
-    }
-    if (!known && ownToolOf(state) !== null) {
-      own.set(id, !isOver)
-      callCount++
+    if (!known && isOwn(state, knownOwn !== undefined, given)) {
+      const events = knownOwn ? [] : [...openTurn(), ...endPart()]
+      if (!knownOwn) callCount++
       turnHasCalls = true
-      return { call: 'own', events: [...openTurn(), ...endPart()] }
+      own.set(id, state)
+      if (isOver) endOwn(id, state)
+      return { call: 'own', events }
     }
+    own.delete(id)
     const events: AgentEvent[] = []
     if (known) events.push(...newsOfCall(known, state))
     else {
@@ -178,7 +181,7 @@ export function createUpdateFold({
     calls.set(id, { ...state, newOutput: '' })
     if (isOver) {
       calls.delete(id)
-      ended.add(id, state)
+      ended.add(id, state, { ...now }, false)
       events.push(endOfCall(state))
       // Without an id for messages, what comes next is another one.
       if (calls.size === 0 && part?.messageId === null) events.push(...endPart())
@@ -186,9 +189,18 @@ export function createUpdateFold({
     return { call: state, events }
   }
 
+  /** A later update may give it another title; what is asked about is what the question says. */
+  const isOwn = (state: CallState, isKnown: boolean, given: Record<string, unknown>): boolean =>
+    (isKnown && given.sessionUpdate !== undefined) || ownToolOf(state) !== null
+
+  function endOwn(id: string, state: CallState): void {
+    own.delete(id)
+    ended.add(id, state, { ...now }, true)
+  }
+
   /** Their outcome is recorded as unknown. */
   function forgetCalls(): void {
-    for (const [id, state] of calls) ended.add(id, state)
+    for (const [id, state] of calls) ended.add(id, state, { ...now }, false)
     calls.clear()
   }
 
@@ -325,14 +337,15 @@ export function createUpdateFold({
       shown = shownPathIn(next, top)
     },
     begin() {
+      // They are known still: what is sent of them late is no other call.
+      for (const [id, state] of own) endOwn(id, state)
+      now.prompt++
       part = null
       inTurn = false
       hasSpeech = false
       callCount = 0
       failure = null
       lastText = ''
-      // They are known still: what is sent of them late is no other call.
-      for (const id of own.keys()) own.set(id, false)
     },
     openTurn,
   }
@@ -350,12 +363,6 @@ const failureSaid = (detail: string): Cause => ({
   kind: 'network',
   detail: detail || 'the agent’s model did not answer',
 })
-
-/** Agents choose the form of ids; one that is too long is replaced by its end, which differs most. */
-export function idOf(id: string): ToolCallId {
-  const parsed = toolCallIdSchema.safeParse(id)
-  return parsed.success ? parsed.data : (id.slice(-200) as ToolCallId)
-}
 
 function startOf(state: CallState): AgentEvent {
   const { callId, name, kind, title, input, locations } = state

@@ -11,6 +11,8 @@ import type { PermissionMode } from '../permission-modes.ts'
 /** The environment of an agent's session. */
 export interface AgentPlace {
   taskId: TaskId
+  /** Of the task, from 1. Absent: the first. */
+  run?: number
   /** Absolute. */
   cwd: string
   /** The environment variables of its processes, without secrets (K2). */

@@ -160,8 +160,10 @@ const contentKey = 'content:'
 
 /** Null: the call may be made again, with the same effect or with an effect of its own. */
 function keyOf({ name, input, callId }: McpCall): string | null {
-  if (callId !== null) return `id:${callId}`
-  return name === 'task' ? `${contentKey}${JSON.stringify(sorted(input))}` : null
+  const content = JSON.stringify(sorted(input))
+  // Some agents give an id again: the same call has the same input as well.
+  if (callId !== null) return `id:${callId} ${name} ${content}`
+  return name === 'task' ? `${contentKey}${content}` : null
 }
 
 /** With its keys in one order, whatever order the client wrote them in. */

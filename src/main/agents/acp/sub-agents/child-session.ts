@@ -13,6 +13,7 @@ import type {
 } from '../../../../shared/agents/driver/agent-session.ts'
 import type { Cause } from '../../../../shared/records/causes.ts'
 import type { AcpAgent } from '../acp-agent.ts'
+import { createCallIds } from '../call-ids.ts'
 import type { AcpConnection } from '../connection.ts'
 import { isRecord, text } from '../content.ts'
 import { causeOfError, causeOfStop } from '../failures.ts'
@@ -47,7 +48,8 @@ function childSession(child: Child, place: AgentPlace, ports: ChildPorts): Agent
 
   async function* run(_: unknown, host: AgentHost): AsyncGenerator<AgentEvent> {
     let cwd = folderOf(child.cwd)
-    const fold = createUpdateFold({ source: agent.source, cwd, top: place.cwd })
+    const ids = createCallIds(place.run ?? 1)
+    const fold = createUpdateFold({ source: agent.source, cwd, top: place.cwd, ids })
     const subAgents = createSubAgentCalls({
       ...{ source: agent.source, sessionId, isSubAgent: true, feeds, fold, host },
       open: openChild({ ...ports, parentCwd: () => cwd }),

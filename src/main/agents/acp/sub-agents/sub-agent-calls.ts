@@ -157,13 +157,14 @@ export function createSubAgentCalls({
     const agent = roleOf(about)
     about.told.clear()
     about.callId = null
-    yield* fold.update({
+    const started = fold.update({
       ...{ sessionUpdate: 'tool_call', toolCallId, name: 'task', kind: 'other', title },
       rawInput: { agent, title, prompt },
     })
+    yield* started
     let taskId: TaskId | null = null
     try {
-      const callId = toolCallId.slice(-200) as ToolCallId
+      const callId = callStartedBy(started)
       ;({ taskId } = await host.adopt({ callId, agent, title, prompt, open: open(child) }))
     } catch (error) {
       feeds.leave(child)
@@ -222,6 +223,13 @@ export function createSubAgentCalls({
     },
     turnEnds: () => endCalls(),
   }
+}
+
+/** As it is in the record. */
+function callStartedBy(events: readonly AgentEvent[]): ToolCallId {
+  const started = events.find((event) => event.type === 'call-started')
+  if (!started) throw new Error('its call could not be recorded.')
+  return started.callId
 }
 
 const aboutSubAgents: ReadonlySet<string> = new Set([
