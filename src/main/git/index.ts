@@ -17,13 +17,17 @@ import {
 } from './merge/merge.ts'
 import { pushAddress, runApproved } from './publish/publish.ts'
 import { readCommitReports } from './repository/commit-reports.ts'
+import * as commits from './repository/commits.ts'
+import * as gitDirs from './repository/common-dir.ts'
 import * as history from './repository/history.ts'
 import { identifyRepository } from './repository/identity.ts'
 import { initRepository } from './repository/init.ts'
-import * as inspect from './repository/inspect.ts'
+import { inspectProject } from './repository/inspect.ts'
 import { listFiles } from './repository/list-files.ts'
 import { privateFile, takeAwayIndexLock } from './repository/private-files.ts'
 import { remoteName } from './repository/remote-name.ts'
+import { remoteUrls } from './repository/remotes.ts'
+import { topLevelOf } from './repository/standing.ts'
 import { joinSubmodule, submodulesWithWork } from './repository/submodules.ts'
 import { readTexts } from './repository/texts.ts'
 import * as tips from './repository/tips.ts'
@@ -89,16 +93,16 @@ export function createGit(options: RunGitOptions = {}) {
   const at = (dir: string) => reading(git, dir)
   // Serialized, because each call must see the result of the one before.
   const inTarget = async <Result>(targetDir: string, run: () => Promise<Result>) =>
-    serially(await inspect.topLevelOf(git, targetDir), run)
+    serially(await topLevelOf(git, targetDir), run)
   // Serialized, because Git fails on a worktree that another process is creating or removing.
   const inRepository = async <Result>(repoDir: string, run: () => Promise<Result>) =>
-    serially((await inspect.commonDirOf(git, repoDir)) ?? repoDir, run)
+    serially((await gitDirs.commonDirOf(git, repoDir)) ?? repoDir, run)
   return {
     /** Shiplog's object stores: the files of every turn. */
     stores: createGitStores(git),
     initRepository: (dir: string, first: { branch: string; message: string }) =>
       initRepository(git, dir, first),
-    inspectProject: (dir: string, options?: Options) => inspect.inspectProject(git, dir, options),
+    inspectProject: (dir: string, options?: Options) => inspectProject(git, dir, options),
     identifyRepository: (input: Parameters<typeof identifyRepository>[1]) =>
       identifyRepository(git, input),
     /**
@@ -110,27 +114,27 @@ export function createGit(options: RunGitOptions = {}) {
     autocrlf: async (dir: string) => (await git.readConfig(dir)).autocrlf,
     /** Reports whether a partial clone lacks objects of a commit's files. Fetches nothing. */
     lacksObjects: (input: Parameters<typeof lacksObjects>[1]) => lacksObjects(git, input),
-    gitDirsOf: (dir: string) => inspect.gitDirsOf(git, dir),
-    isInRepository: (dir: string) => inspect.isInRepository(git, dir),
+    gitDirsOf: (dir: string) => gitDirs.gitDirsOf(git, dir),
+    isInRepository: (dir: string) => gitDirs.isInRepository(git, dir),
     /** Returns the commit of HEAD; null before the first one. */
-    head: (dir: string, options?: Options) => inspect.head(git, dir, options),
+    head: (dir: string, options?: Options) => commits.head(git, dir, options),
     /** Returns null if HEAD is detached. */
-    currentBranch: (dir: string, options?: Options) => inspect.currentBranch(git, dir, options),
-    isClean: (dir: string, options?: Options) => inspect.isClean(git, dir, options),
+    currentBranch: (dir: string, options?: Options) => commits.currentBranch(git, dir, options),
+    isClean: (dir: string, options?: Options) => commits.isClean(git, dir, options),
     /** Returns the full id of a commit, branch or `HEAD~2`; null if there is no such commit. */
     resolveCommit: (dir: string, name: string, options?: Options) =>
-      inspect.resolveCommit(git, dir, name, options),
+      commits.resolveCommit(git, dir, name, options),
 
     /** Returns the tree of a commit, also of one that only a store has; null if there is no such commit. */
-    treeOfCommit: (dir: string, commit: string) => inspect.treeOfCommit(at(dir), dir, commit),
+    treeOfCommit: (dir: string, commit: string) => commits.treeOfCommit(at(dir), dir, commit),
 
     /** Like `resolveCommit`, but also finds commits that only a store has. */
-    findCommit: (dir: string, name: string) => inspect.resolveCommit(at(dir), dir, name),
+    findCommit: (dir: string, name: string) => commits.resolveCommit(at(dir), dir, name),
 
     /**
      * Returns the addresses of every remote in the repository's configuration; none outside Git.
      */
-    remoteUrls: (dir: string) => inspect.remoteUrls(git, dir),
+    remoteUrls: (dir: string) => remoteUrls(git, dir),
 
     /** Returns where `origin` is pushed to, and settings of the repository that would change that. */
     pushAddress: (dir: string) => pushAddress(git, dir),

@@ -1,7 +1,8 @@
 /** The changes of a workspace, for display. Changes to apply are computed by `merge.ts`. */
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
-import { inspectProject, resolveCommit } from '../repository/inspect.ts'
+import { resolveCommit } from '../repository/commits.ts'
+import { inspectProject } from '../repository/inspect.ts'
 import { withSnapshot } from '../snapshots/snapshot.ts'
 import { changeWords, diffTree, readRaw } from './tree-changes.ts'
 

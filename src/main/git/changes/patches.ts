@@ -6,7 +6,7 @@
 import { open, rm } from 'node:fs/promises'
 import { GitError } from '../command/errors.ts'
 import { line, type RunGit } from '../command/run-git.ts'
-import { resolveCommit } from '../repository/inspect.ts'
+import { resolveCommit } from '../repository/commits.ts'
 import { commitOpen, finalMessage, type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'
 import { changedTreePaths, diffTree } from './tree-changes.ts'
 

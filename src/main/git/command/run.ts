@@ -9,8 +9,8 @@ import { writeSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { commonDirOf } from '../repository/common-dir.ts'
 import { exists } from '../repository/file-facts.ts'
-import { commonDirOf } from '../repository/inspect.ts'
 import {
   createConfigGuard,
   type IsAllowed,

@@ -7,7 +7,7 @@ import {
 import { hunkRangesOf } from '../../../shared/hunk-ranges.ts'
 import { diffTree, readRaw, type TreeChange, treeChanges } from '../changes/tree-changes.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
-import { treeOfCommit } from '../repository/inspect.ts'
+import { treeOfCommit } from '../repository/commits.ts'
 import { readTexts } from '../repository/texts.ts'
 import { withSnapshot } from '../snapshots/snapshot.ts'
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'

@@ -6,7 +6,8 @@ import { prefixOf } from '../changes/tree-changes.ts'
 import { GitError } from '../command/errors.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
 import { finalMessage, shiplogIdentity, snapshotMessage } from '../snapshots/snapshot.ts'
-import { commonDirOf, resolveCommit } from './inspect.ts'
+import { resolveCommit } from './commits.ts'
+import { commonDirOf } from './common-dir.ts'
 
 interface Span {
   dir: string

@@ -3,9 +3,10 @@ import { realpath } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
 import { line, type RunGit } from '../command/run-git.ts'
+import { resolveCommit } from './commits.ts'
 import { exists } from './file-facts.ts'
 import { readGitDir } from './git-dir.ts'
-import { inspectProject, resolveCommit } from './inspect.ts'
+import { inspectProject } from './inspect.ts'
 import { remoteName } from './remote-name.ts'
 
 interface RepositoryIdentity {

@@ -3,7 +3,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { RunGit } from '../command/run-git.ts'
 import { inStore, objectsOfRepository, storesAt } from '../store/store.ts'
 import { keptCommit } from '../worktrees/worktrees.ts'
-import { resolveCommit } from './inspect.ts'
+import { resolveCommit } from './commits.ts'
 
 /**
  * Returns branches (without `refs/heads/`) and tasks whose last state (`keepRef`) contains a

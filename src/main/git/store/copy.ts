@@ -2,7 +2,7 @@
 import { diffTree, readRaw, submoduleMode } from '../changes/tree-changes.ts'
 import { GitError } from '../command/errors.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
-import { resolveCommit } from '../repository/inspect.ts'
+import { resolveCommit } from '../repository/commits.ts'
 import { whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
 import { missingIn, objectsOfRepository, reading } from './store.ts'
 

@@ -8,8 +8,8 @@ import { lstatSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { line, type RunGit, withVariables } from '../command/run-git.ts'
+import { commonDirOf } from '../repository/common-dir.ts'
 import { exists } from '../repository/file-facts.ts'
-import { commonDirOf } from '../repository/inspect.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
 
 /**

@@ -9,9 +9,10 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
+import { commonDirOf } from '../repository/common-dir.ts'
 import { lacksReferenceIn } from '../repository/git-dir.ts'
-import { commonDirOf, standingOf } from '../repository/inspect.ts'
 import { privateFile } from '../repository/private-files.ts'
+import { standingOf } from '../repository/standing.ts'
 import { type Quarantine, whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
 import {
   commitTree,

@@ -9,7 +9,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { GitError } from '../command/errors.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
-import { resolveCommit } from '../repository/inspect.ts'
+import { resolveCommit } from '../repository/commits.ts'
 import { commitTree, type OpenSnapshot } from '../snapshots/snapshot.ts'
 import { inStore, quoted, reading, storesAt } from '../store/store.ts'
 

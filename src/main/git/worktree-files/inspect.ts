@@ -1,6 +1,6 @@
 import { GitError } from '../command/errors.ts'
 import type { RunGit } from '../command/run-git.ts'
-import { commonDirOf } from '../repository/inspect.ts'
+import { commonDirOf } from '../repository/common-dir.ts'
 import { canRepairWorktree, inspectWorktree, type WorktreeState } from './state.ts'
 
 type WorktreeInspection =

@@ -3,7 +3,7 @@
  */
 
 import type { RunGit } from '../command/run-git.ts'
-import { commonDirOf } from '../repository/inspect.ts'
+import { commonDirOf } from '../repository/common-dir.ts'
 import { withScratchDir } from '../snapshots/snapshot.ts'
 
 interface FilesInCommit {
