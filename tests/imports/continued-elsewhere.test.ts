@@ -120,3 +120,42 @@ it('keeps all of a session whose beginning is in a file that is not here', async
   expect(entries.filter(({ type }) => type === 'message')).toHaveLength(7)
   expect((await taskOf(fixture.shiplog, third)).resumedFrom).toBe(null)
 })
+
+it('[I2] puts a session before the one that goes on from it, also when that was imported first', async () => {
+  const fixture = await openFixture()
+  const { client } = fixture.shiplog
+  const { [`${second}.jsonl`]: later = '', ...others } = logs()
+  const { [`${third}.jsonl`]: _, [`${fourth}.jsonl`]: __, ...beginning } = others
+  const dir = await writeFiles(join(fixture.dir, 'logs'), { [`${second}.jsonl`]: later })
+  const importAll = async () => {
+    const sessions = []
+    for await (const event of await client.imports.run({ tool: 'claude-code', path: dir })) {
+      if (event.type === 'skipped') expect.unreachable()
+      if (event.type === 'session') sessions.push(event.session)
+    }
+    return sessions
+  }
+  const outputTokens = async (id: TaskId) => (await taskOf(fixture.shiplog, id)).usage.outputTokens
+  const prompts = async (id: TaskId) =>
+    (await entriesOf(fixture.shiplog, id)).flatMap((entry) =>
+      entry.type === 'message' && entry.role === 'user'
+        ? entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+        : [],
+    )
+  await importAll()
+  expect(await outputTokens(second)).toBe(15)
+
+  await writeFiles(dir, beginning)
+  await utimes(join(dir, `${first}.jsonl`), 1_700_000_000, 1_700_000_000)
+  await importAll()
+  expect(await prompts(first)).toEqual(['Find the albatross'])
+  expect(await prompts(second)).toEqual(['And the puffin?'])
+  expect(await outputTokens(first)).toBe(10)
+  expect(await outputTokens(second)).toBe(5)
+  expect((await taskOf(fixture.shiplog, first)).resumedFrom).toBe(null)
+  expect((await taskOf(fixture.shiplog, second)).resumedFrom).toMatchObject({ taskId: first })
+
+  const again = await importAll()
+  expect(again.map(({ isNew, isUpdated }) => isNew || isUpdated)).toEqual([false, false])
+  expect((await client.imports.scan({ path: dir })).sources).toMatchObject([{ imported: 2 }])
+})

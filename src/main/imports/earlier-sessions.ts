@@ -1,6 +1,7 @@
 /** Which sessions another one may go on from, because its tool went on in another file. */
 import { join } from 'node:path'
 import { descendantsOf, type LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
+import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { transcriptsDir } from '../artifacts/index.ts'
 import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import type { FoundSession } from './adapters/adapter.ts'
@@ -15,14 +16,8 @@ export function earlierSessions(
   layout: Pick<DataLayout, 'archiveDir'>,
   session: FoundSession,
 ): EarlierTranscripts[] {
-  const { tool, key, opening, namedEarlier = [] } = session
-  if (opening === undefined && namedEarlier.length === 0) return []
-  const found = [...state.tasks.values()].filter(({ importedFrom: from, trashed, purged }) => {
-    if (from?.tool !== tool || from.originalId === key || trashed || purged) return false
-    const isSameConversation = opening !== undefined && from.opening === opening
-    return isSameConversation || namedEarlier.includes(from.originalId)
-  })
-  return found.slice(-earlierMax).map(({ id, importedFrom }) => {
+  const { namedEarlier = [] } = session
+  return earlierTasks(state, session).map(({ id, importedFrom }) => {
     const dir = layout.archiveDir(id)
     const agents = descendantsOf(state, id).filter(({ hasTranscript }) => hasTranscript)
     return {
@@ -31,6 +26,19 @@ export function earlierSessions(
       subAgents: agents.map((agent) => join(dir, transcriptsDir, agent.id, chatFile)),
     }
   })
+}
+
+export function earlierTasks(
+  state: LedgerState,
+  { tool, key, opening, namedEarlier = [] }: FoundSession,
+): Task[] {
+  if (opening === undefined && namedEarlier.length === 0) return []
+  const found = [...state.tasks.values()].filter(({ importedFrom: from, trashed, purged }) => {
+    if (from?.tool !== tool || from.originalId === key || trashed || purged) return false
+    const isSameConversation = opening !== undefined && from.opening === opening
+    return isSameConversation || namedEarlier.includes(from.originalId)
+  })
+  return found.slice(-earlierMax)
 }
 
 /** Puts sessions before those that go on from them; else the order stays. */

@@ -6,6 +6,7 @@ import type { ArchiveReader } from '../archive/archive-reader.ts'
 import { readJournalSum } from '../journal/index.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { FoundSession } from './adapters/adapter.ts'
+import { earlierTasks } from './earlier-sessions.ts'
 import { compareFiles, isUnchanged, readImportRecord } from './known-session.ts'
 import { idsOf } from './session-ids.ts'
 import { hashBytes } from './stage/hash-files.ts'
@@ -44,10 +45,31 @@ export function createSessionPlaces({
         return !file || isUnchanged(file, before)
       })
       if (
+        record &&
         isSame &&
-        session.files.every(({ name }) => record?.files.some((one) => one.name === name))
+        session.files.every(({ name }) => record.files.some((one) => one.name === name))
       )
-        return true
+        return !(await isBegunElsewhere(session, id, record))
+    }
+    return false
+  }
+
+  /**
+   * Whether the session that it goes on from was imported after it: read again, it has only what is its own. Not where
+   * another task goes on from it, at an entry that would be another one then.
+   */
+  async function isBegunElsewhere(
+    session: FoundSession,
+    id: TaskId,
+    { continues, importedAt }: ImportRecord,
+  ): Promise<boolean> {
+    if (continues) return false
+    const others = earlierTasks(state, session).filter(({ resumedFrom }) => !resumedFrom)
+    if (others.length === 0) return false
+    for (const { resumedFrom } of state.tasks.values()) if (resumedFrom?.taskId === id) return false
+    for (const other of others) {
+      const record = await readImportRecord(layout.archiveDir(other.id))
+      if (record && record.importedAt > importedAt) return true
     }
     return false
   }
@@ -83,7 +105,10 @@ export function createSessionPlaces({
       if (!record || record.sha256 !== known.importedFrom?.sha256)
         return { kind: 'grown' as const, id, nth }
       const compared = await compareFiles(record, session, signal)
-      if (compared === 'same') return { kind: 'here' as const, id, record }
+      if (compared === 'same')
+        return (await isBegunElsewhere(session, id, record))
+          ? { kind: 'grown' as const, id, nth }
+          : { kind: 'here' as const, id, record }
       if (compared === 'grown') return { kind: 'grown' as const, id, nth }
     }
     throw new Error(`There are ${versionsMax} versions of it here already.`)

@@ -25,6 +25,17 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
   let followed: ContinuedFrom | null = null
   let isFirst = true
   let isExact = false
+  /** A record says that it is a copy. */
+  let isForked = false
+  /** Something was said after the last record that is a copy. */
+  let goesOn = false
+  let lastMessageId: string | null = null
+  /** It ends where the other one goes on: that is the later one of the two, and was imported first. */
+  const isBeginning = (): boolean =>
+    last !== null &&
+    !isForked &&
+    !goesOn &&
+    earlier.some(({ taskId, lastSeq }) => taskId === last?.from.taskId && last.from.seq < lastSeq)
   /** Of the messages of a model that are copies: their later records are too. */
   const messages = new Set<number>()
   const isKnown = (id: string | null): boolean =>
@@ -42,6 +53,7 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
       if (isFirst && parent !== null && named)
         followed = { taskId: named.taskId, seq: named.lastSeq }
       isFirst = false
+      isForked ||= isRecord(record?.forkedFrom)
       for (const session of earlier) {
         const { taskId } = session
         const seq = session.seqOf(id)
@@ -51,14 +63,21 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
         followed = { taskId, seq: before }
         isExact = true
       }
+      if (record === null || record.isSidechain === true) return
+      const messageId = text(asRecord(record.message).id)
+      if (last?.record === index) {
+        goesOn = false
+        lastMessageId = messageId
+      } else if (record.type === 'assistant') goesOn ||= messageId !== lastMessageId
+      else if (record.type === 'user') goesOn ||= !isPartOfCopy(record)
     },
     /** Null: it goes on from none that is here. */
     get from(): ContinuedFrom | null {
-      return last?.from ?? followed
+      return isBeginning() ? null : (last?.from ?? followed)
     },
     /** Whether the earlier session has this record. To be asked in the order of the file. */
     isCopy(index: number, record: Record<string, unknown>): boolean {
-      if (last === null) return false
+      if (last === null || isBeginning()) return false
       const messageId = record.type === 'assistant' ? text(asRecord(record.message).id) : null
       if (messageId !== null && messages.has(hashOf(messageId))) return true
       if (index > last.record) return false
