@@ -6,7 +6,9 @@ import type { FoundSession } from '../../src/main/imports/adapters/adapter.ts'
 import { createFolderChanges } from '../../src/main/imports/watch/folder-changes.ts'
 import { type WatchEvent, watchSessions } from '../../src/main/imports/watch/watch-sessions.ts'
 import type { ImportWatchState } from '../../src/shared/contract/imports.ts'
-import { temporaryDir } from '../harness.ts'
+import { ended } from '../acp-agent/script.ts'
+import { acpFixture } from '../agents/acp/acp-fixture.ts'
+import { entriesOf, temporaryDir, untilQuiet } from '../harness.ts'
 import { claudeLog, writeFiles } from './claude-code-log.ts'
 
 const session = '1b2c3d4e-0000-4000-8000-000000000001'
@@ -45,7 +47,7 @@ it('imports each state of a session once, and one that is being written only whe
     {
       ...{ place: '/nowhere', clock: () => nowMs, discover: async () => sessions },
       times: { ...times, rescanMs: 0, quietMs: 20_000, growingMs: 300_000 },
-      isWanted: ({ files }) => files[0]?.bytes !== 99,
+      isWanted: async ({ files }) => files[0]?.bytes !== 99,
       isHereAsIs: async () => false,
       async *importAll(due): AsyncGenerator<WatchEvent & { type: 'skipped' }> {
         imports.push(...due.map(({ files }) => files[0]?.bytes ?? 0))
@@ -155,4 +157,29 @@ it('keeps sessions while the app runs once it is on, also after a restart, and n
   onTestFinished(() => fourth.close())
   const [notice] = (await fourth.client.app.info()).notices
   expect(notice?.text).toContain('New sessions of other tools are not kept any more.')
+})
+
+it('leaves out sessions of agents that Shiplog ran in the folder of a project', async () => {
+  const { shiplog, project, begin } = await acpFixture({ prompts: [[ended()]] })
+  const { client } = shiplog
+  const taskId = await begin('allow-all', { isolation: 'in-place' })
+  await untilQuiet(shiplog)
+  const recorded = (await entriesOf(shiplog, taskId)).find(({ type }) => type === 'agent-session')
+  if (recorded?.type !== 'agent-session') throw new Error('it has no session')
+  const home = await temporaryDir()
+  const write = (key: string) => {
+    const log = claudeLog(key, { cwd: project.dir })
+    log.prompt('Find the auk')
+    log.says('m1', 'Found.')
+    return writeFiles(home, { [`projects/-app/${key}.jsonl`]: log.text() })
+  }
+  await write(recorded.ref.id)
+  // A person's own, in the same folder.
+  await write(session)
+  const kept: string[] = []
+  for await (const event of await client.imports.watch({ tool: 'claude-code', path: home })) {
+    if (event.type === 'session') kept.push(event.session.session)
+    if (event.type === 'looked') break
+  }
+  expect(kept).toEqual([session])
 })

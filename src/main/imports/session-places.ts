@@ -11,6 +11,7 @@ import { compareFiles, isUnchanged, readImportRecord } from './known-session.ts'
 import { idsOf } from './session-ids.ts'
 import { hashBytes } from './stage/hash-files.ts'
 import type { ImportRecord, StagedSession } from './stage/staged-session.ts'
+import { createSessionsRunHere } from './watch/sessions-run-here.ts'
 
 /** What a session is here, or becomes. */
 export type Place =
@@ -32,6 +33,8 @@ export function createSessionPlaces({
   layout: DataLayout
   transcriptFile: ArchiveReader['transcriptFile']
 }) {
+  const isRunHere = createSessionsRunHere({ state, transcriptFile })
+
   /** By sizes and times alone: a scan reads no content. */
   async function isHereAsIs(session: FoundSession): Promise<boolean> {
     for (let nth = 0; nth < versionsMax; nth++) {
@@ -79,13 +82,13 @@ export function createSessionPlaces({
     return from?.tool === session.tool && from.originalId === session.key
   }
 
-  /** False: a person deleted it, or an agent that Shiplog ran wrote it in its worktree, and it is recorded here. */
-  function isWanted(session: FoundSession): boolean {
+  /** False: a person deleted it, or an agent that Shiplog ran wrote it, and it is recorded here. */
+  async function isWanted(session: FoundSession): Promise<boolean> {
     if (session.projectDir?.startsWith(layout.worktrees + sep)) return false
     for (let nth = 0; nth < versionsMax; nth++) {
       const id = idsOf(session.tool, session.key, nth)('')
       const known = state.tasks.get(id)
-      if (!known) return true
+      if (!known) return !(await isRunHere(session))
       if (isOf(id, session) && (known.trashed || known.purged)) return false
     }
     return false

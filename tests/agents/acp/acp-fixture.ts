@@ -25,7 +25,7 @@ export async function acpFixture(script: AgentScript) {
   await play(script)
   const begin = async (
     permissions: PermissionMode = 'allow-all',
-    more: { budget?: Budget } = {},
+    more: { budget?: Budget; isolation?: 'in-place' } = {},
   ): Promise<TaskId> => {
     const { taskId } = await fixture.shiplog.client.tasks.start({
       projectId: fixture.project.id,

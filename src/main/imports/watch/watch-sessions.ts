@@ -35,8 +35,8 @@ export async function* watchSessions(
     clock: () => number
     times: WatchTimes
     discover(): Promise<FoundSession[]>
-    /** False: a person deleted it here. */
-    isWanted(session: FoundSession): boolean
+    /** False: a person deleted it here, or it is recorded here already. */
+    isWanted(session: FoundSession): Promise<boolean>
     isHereAsIs(session: FoundSession): Promise<boolean>
     importAll(found: FoundSession[]): AsyncGenerator<ImportEvent>
   },
@@ -78,7 +78,7 @@ function createDue(deps: Omit<Parameters<typeof watchSessions>[0], 'place'>) {
       .map(({ name, bytes, mtimeMs }) => `${name}:${bytes}:${mtimeMs}`)
       .join()
     const before = handled.get(session.key)
-    if (before?.stamp === stamp || !isWanted(session)) return 'never'
+    if (before?.stamp === stamp || !(await isWanted(session))) return 'never'
     const nowMs = clock()
     if (before) {
       const isQuiet = nowMs - lastOf(session) >= times.quietMs

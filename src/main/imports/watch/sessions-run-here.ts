@@ -1,0 +1,61 @@
+/** Which sessions of other tools are those of agents that Shiplog ran in a project's own folder: it has the record of them. */
+import { sep } from 'node:path'
+import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import { agentSessionEntrySchema } from '../../../shared/records/entry-types/runs.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import type { ArchiveReader } from '../../archive/archive-reader.ts'
+import { readLines } from '../../journal/index.ts'
+import type { FoundSession } from '../adapters/adapter.ts'
+import { lastOf } from '../found-sources.ts'
+
+export function createSessionsRunHere({
+  state,
+  transcriptFile,
+}: {
+  state: LedgerState
+  transcriptFile: ArchiveReader['transcriptFile']
+}) {
+  /** A transcript is read again only after another run has begun. */
+  const known = new Map<Task['id'], { runs: number; ids: ReadonlySet<string> }>()
+
+  async function sessionsOf({ id, runs }: Task): Promise<ReadonlySet<string>> {
+    const before = known.get(id)
+    // A new run has no session yet at its very beginning.
+    if (before && before.runs === runs.length && before.ids.size > 0) return before.ids
+    const file = await transcriptFile(id)
+    const ids = file === null ? new Set<string>() : await sessionIdsIn(file)
+    known.set(id, { runs: runs.length, ids })
+    return ids
+  }
+
+  return async function isRunHere(session: FoundSession): Promise<boolean> {
+    const { projectDir, key } = session
+    if (projectDir === null) return false
+    for (const task of state.tasks.values()) {
+      if (task.imported || task.isolation !== 'in-place' || task.spec.kind !== 'acp') continue
+      const dir = state.projects.get(task.projectId)?.dir
+      if (dir === undefined || !(projectDir === dir || projectDir.startsWith(dir + sep))) continue
+      if (Date.parse(task.createdAt) > lastOf(session)) continue
+      if ((await sessionsOf(task)).has(key)) return true
+    }
+    return false
+  }
+}
+
+async function sessionIdsIn(file: string): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for await (const line of readLines(file)) {
+    if (!line?.includes('"agent-session"')) continue
+    const entry = agentSessionEntrySchema.safeParse(parsed(line))
+    if (entry.success) ids.add(entry.data.ref.id)
+  }
+  return ids
+}
+
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8'))
+  } catch {
+    return null
+  }
+}
