@@ -34,6 +34,7 @@ export async function* examineFiles(subject: Case): Findings {
     layout.imports,
     layout.providers,
     layout.keys,
+    layout.installedAgents,
     layout.trashSeen,
   ]
   yield* examineDataDir(layout.dataDir)

@@ -69,7 +69,7 @@ describe('an installed agent', () => {
   })
 
   it('may start the other installed agents by their names', async () => {
-    let offered: readonly { name: string }[] = []
+    let offered: readonly { name: string; description: string }[] = []
     const open = createOpenTaskTools({
       servers: {
         async open({ agents }) {
@@ -77,7 +77,7 @@ describe('an installed agent', () => {
           return { connect: () => {} } as never
         },
       },
-      definitions: noDefinitions,
+      definitions: { of: async () => [{ name: 'codex', description: 'Mine.' } as never] },
       isInstalled: async (command) => command !== 'gemini',
     })
     await open({
@@ -85,5 +85,7 @@ describe('an installed agent', () => {
       untilRead: async () => {},
     })
     expect(offered.map(({ name }) => name)).toEqual(['codex', 'claude-code', 'opencode', 'qwen'])
+    // Of two of one name, the one that would be started.
+    expect(offered[0]?.description).toBe('Mine.')
   })
 })

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -79,6 +79,40 @@ it('name a sub-agent of the same scenario, and none that is not in it', async ()
   await expect(specs().subAgent(dir, prepared.spec, 'nobody', '/')).rejects.toThrow(
     'There is no agent "nobody"',
   )
+})
+
+it('prefer what the scenario or the project defines to the installed agent of that name', async () => {
+  const dir = await newDir()
+  const scenario = `${playing('Hello.').scenario}  codex:\n    turns:\n      - say: Mine.\n`
+  const prepared = await specs().prepare({ ...playing('Hello.'), scenario }, '/')
+  await specs().save(dir, prepared)
+  const { subAgent } = createAgentSpecs(driversWith(masker, ['claude-agent-acp']))
+  const sub = (spec: AgentSpec, name: string, at = dir) => subAgent(dir, spec, name, at)
+  expect((await sub(prepared.spec, 'codex')).spec).toEqual({ ...prepared.spec, agent: 'codex' })
+  await expect(sub(prepared.spec, 'gemini')).rejects.toThrow('npm install -g @google/gemini-cli')
+
+  await mkdir(join(dir, '.shiplog/agents'), { recursive: true })
+  const define = (name: string, text: string) =>
+    writeFile(join(dir, `.shiplog/agents/${name}.md`), text)
+  await define('codex', '---\nname: codex\ndescription: Reviews.\n---\nYou review.\n')
+  await define('qwen', '---\nname: qwen\ntypo: 1\n---\n')
+  const model = {
+    kind: 'model' as const,
+    provider: 'anthropic' as const,
+    model: 'm',
+    agent: 'lead',
+  }
+  const acp = { kind: 'acp' as const, program: 'claude-code' as const, agent: 'claude-code' }
+  for (const parent of [model, acp] as AgentSpec[]) {
+    const { spec } = await sub(parent, 'codex')
+    expect(spec).toMatchObject({
+      ...{ kind: parent.kind, agent: 'codex' },
+      definition: { source: '.shiplog/agents/codex.md' },
+    })
+    // Nor does the installed agent take the place of one that can't be used.
+    await expect(sub(parent, 'qwen')).rejects.toThrow('.shiplog/agents/qwen.md')
+    await expect(sub(parent, 'codex', '/')).rejects.toThrow('npm install -g')
+  }
 })
 
 it('keep a bounded number of programs loaded, those used last', async () => {

@@ -92,6 +92,7 @@ export function createAcpDriver(deps: {
       const detail = notInstalled(spec)
       return { state: 'unavailable', cause: { kind: 'not-started', step: 'run', detail } }
     },
+    defines: (_, name, { dir }) => deps.definitions.has(name, dir),
     async subAgent({ definition: limits = null, ...parent }, name, { dir }) {
       const { definition, defined } = await deps.definitions.resolve(name, {
         ...{ dir, parent: limits, isRoot: true, model: noModel },

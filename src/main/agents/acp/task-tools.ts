@@ -5,6 +5,7 @@ import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { AgentHost } from '../../../shared/agents/driver/agent-session.ts'
 import { agentPresetNames, agentPresets } from '../../../shared/agents/installed-agents.ts'
 import type { Definitions } from '../definitions/index.ts'
+import { withOthers } from '../tools/offered-agents.ts'
 import type { OfferedAgent } from '../tools/tool-definitions.ts'
 import type { RunToolServer, ToolServers } from './mcp/tool-servers.ts'
 
@@ -31,10 +32,8 @@ export function createOpenTaskTools({
       has: (name) => hasTool(definition, name),
       mustReport: place.mustReport ?? false,
       readsRecord: place.readsRecord ?? false,
-      agents: async () => [
-        ...(await definitions.of(place.cwd)),
-        ...(await offeredPresets(isInstalled)),
-      ],
+      agents: async () =>
+        withOthers(await definitions.of(place.cwd), await offeredPresets(isInstalled)),
     })
     server.connect(host, untilRead)
     return server

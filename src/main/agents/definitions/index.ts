@@ -16,6 +16,8 @@ export { builtInDefinition, definitionFrom }
 export interface Definitions {
   /** Returns the definitions of a folder, by name. Problems are reported once. */
   of(dir: string): Promise<AgentDefinition[]>
+  /** A file of the folder has this name, or is a definition of it, whether it can be used or not. */
+  has(name: string, dir: string): Promise<boolean>
   /** Rejects with an Error that lists the existing ones. */
   resolve(
     name: string,
@@ -112,6 +114,10 @@ export function createDefinitions({
 
   return {
     of: async (dir) => [...(await readAll(dir)).byName.values()],
+    async has(name, dir) {
+      const { byName, unusable } = await readAll(dir)
+      return byName.has(name) || unusable.has(name)
+    },
     async resolve(name, { dir, parent, isRoot, model }) {
       const { byName, unusable } = await readAll(dir)
       const definition = byName.get(name)

@@ -13,6 +13,7 @@ import {
 import { builtInDefinition, createDefinitions, definitionFrom } from '../definitions/index.ts'
 import { onInstalledAgent } from '../definitions/narrow.ts'
 import { createFilesInside } from '../tools/inside/index.ts'
+import { withOthers } from '../tools/offered-agents.ts'
 import type { OfferedAgent } from '../tools/tool-definitions.ts'
 import { type ModelAccess, obstacleTo } from './access.ts'
 import type { StreamTimeouts } from './answer.ts'
@@ -131,6 +132,7 @@ export function createModelDriver({
         return { state: 'unavailable', cause: { kind: 'not-started', step: 'run', detail } }
       }
     },
+    defines: (_, name, { dir }) => definitions.has(name, dir),
     async subAgent({ kind, agent: _, definition: parent = null, ...parentModel }, name, { dir }) {
       const place = { dir, parent, isRoot: false, model: parentModel }
       const { definition, defined, model } = await definitions.resolve(name, place)
@@ -145,7 +147,7 @@ export function createModelDriver({
       return openModelSession(spec, place, {
         ...{ access, facts, inside, clock, random, delayFactor, timeouts, stepsMax, contextTokens },
         prompt: await promptOf(spec, files),
-        agents: async () => [...(await definitions.of(place.cwd)), ...(await otherAgents())],
+        agents: async () => withOthers(await definitions.of(place.cwd), await otherAgents()),
         onCramped: noticeOfContext(place.taskId),
       })
     },

@@ -55,6 +55,7 @@ export function createScriptedDriver(mask: Masker): AgentDrivers['scripted'] {
         return { state: 'unavailable', cause: { kind: 'not-started', step: 'run', detail } }
       }
     },
+    defines: async (spec, name, { files }) => (await load(spec, files)).agent(name) !== null,
     async subAgent(spec, name, { files }) {
       if (!(await load(spec, files)).agent(name)) throw new Error(noSuchAgent(name))
       // The root keeps the scenario of its whole tree.

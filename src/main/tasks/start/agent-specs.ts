@@ -103,8 +103,8 @@ export function createAgentSpecs(drivers: AgentDrivers): AgentSpecs {
     },
     check,
     async subAgent(sessionDir, spec, name, dir) {
-      if (!isAgentPreset(name)) {
-        const files = filesIn(sessionDir)
+      const files = filesIn(sessionDir)
+      if (!isAgentPreset(name) || (await driverOf(spec.kind).defines(spec, name, { dir, files }))) {
         const prepared = await driverOf(spec.kind).subAgent(spec, name, { dir, files })
         // Its definition may name an installed agent, which is not everywhere.
         if (prepared.spec.kind === 'acp') await refuseUnlessInstalled(prepared.spec, files)
@@ -116,7 +116,7 @@ export function createAgentSpecs(drivers: AgentDrivers): AgentSpecs {
           `Your tools are limited by your definition, and those of ${name} can't be: start an agent with a definition instead.`,
         )
       const prepared = await drivers.acp.prepare({ kind: 'acp', program: name }, dir)
-      await refuseUnlessInstalled(prepared.spec, filesIn(sessionDir))
+      await refuseUnlessInstalled(prepared.spec, files)
       return prepared
     },
     open: (sessionDir, spec, place) => driverOf(spec.kind).open(spec, place, filesIn(sessionDir)),

@@ -28,6 +28,11 @@ export interface AgentDriver<Choice = AgentChoice, Spec = AgentSpec, SubAgentSpe
   /** Reports whether an agent of this spec could begin now (G7). Starts nothing. */
   check(spec: Spec, files: KeptFiles): Promise<Availability>
   /**
+   * Reports whether the scenario or the folder of the agent has a definition of this name, usable or not: that comes
+   * before an installed agent of the same name.
+   */
+  defines(spec: Spec, name: string, place: { dir: string; files: KeptFiles }): Promise<boolean>
+  /**
    * Makes the spec of a sub-agent that an agent of `spec` requests. `dir` is that agent's working
    * directory. Rejects with an Error for the agent to read.
    */
