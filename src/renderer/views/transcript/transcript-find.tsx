@@ -31,8 +31,6 @@ import type { TranscriptStore } from '../../store/transcript/transcript-store.ts
 import { useKeys } from '../shell/use-keys.ts'
 import { useTranscriptRoute } from './transcript-filter.tsx'
 
-/** The height of the find bar with the gaps around it. */
-const barPx = 56
 /** A longer selection is not meant as the text to look for. */
 const selectedCharsMax = 200
 
@@ -102,14 +100,7 @@ export function TranscriptFind(props: {
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the rows below it that they do not take
-    <div onKeyDown={onKeyDown} className="relative flex min-h-0 flex-1 flex-col">
-      <FoundPlacesContext value={found}>
-        <FoundMatchContext value={match}>
-          <div ref={root} className="flex min-h-0 flex-1 flex-col">
-            {children}
-          </div>
-        </FoundMatchContext>
-      </FoundPlacesContext>
+    <div onKeyDown={onKeyDown} className="flex min-h-0 flex-1 flex-col">
       {isOpen ? (
         <FindBar
           ref={input}
@@ -117,9 +108,15 @@ export function TranscriptFind(props: {
           onChange={(change) => find.ask(change, { atOnce: change.text === undefined })}
           onStep={find.step}
           onClose={close}
-          className="absolute top-2 right-5 z-20 w-[min(460px,calc(100%-40px))]"
         />
       ) : null}
+      <FoundPlacesContext value={found}>
+        <FoundMatchContext value={match}>
+          <div ref={root} className="flex min-h-0 flex-1 flex-col">
+            {children}
+          </div>
+        </FoundMatchContext>
+      </FoundPlacesContext>
     </div>
   )
 }
@@ -142,7 +139,7 @@ function useShownMatch(props: {
 
   useEffect(() => {
     if (!isOpen || !root.current) return
-    marks.current = createFindMarks(root.current, barPx)
+    marks.current = createFindMarks(root.current)
     return () => {
       marks.current?.close()
       marks.current = null

@@ -1,4 +1,4 @@
-/** The bar over a transcript that finds text in it. */
+/** The bar above a transcript that finds text in it: none of its rows is covered. */
 import { ArrowDown, ArrowUp, CaseSensitive, Regex, WholeWord, X } from 'lucide-react'
 import { type KeyboardEvent, type Ref, useId } from 'react'
 import type { FindQuery } from '../../../../shared/text/find-pattern.ts'
@@ -24,9 +24,8 @@ export function FindBar(props: {
   onStep(by: 1 | -1): void
   onClose(): void
   ref?: Ref<HTMLInputElement>
-  className?: string
 }) {
-  const { find, onChange, onStep, onClose, ref, className } = props
+  const { find, onChange, onStep, onClose, ref } = props
   const { query, error, matches } = find
   const errorId = useId()
   const onKeyDown = (event: KeyboardEvent) => {
@@ -43,12 +42,9 @@ export function FindBar(props: {
     <search
       aria-label="Find in the transcript"
       onKeyDown={onKeyDownOutside(onClose)}
-      className={classNames(
-        'flex flex-col rounded-md border bg-raised p-1 shadow-popup',
-        className,
-      )}
+      className="flex shrink-0 flex-col items-end border-b px-4 py-1"
     >
-      <div className="flex items-center gap-1">
+      <div className="flex w-full max-w-[460px] items-center gap-1">
         <TextInput
           ref={ref}
           type="text"

@@ -31,8 +31,8 @@ export interface FindMarks {
   close(): void
 }
 
-/** `root` contains the list; `coveredPx` of its upper edge is covered by the find bar. */
-export function createFindMarks(root: HTMLElement, coveredPx: number): FindMarks {
+/** `root` contains the list. */
+export function createFindMarks(root: HTMLElement): FindMarks {
   let shown: ShownMatches | null = null
   /** Scrolls that are left to bring the current match into view. */
   let scrollsLeft = 0
@@ -79,9 +79,9 @@ export function createFindMarks(root: HTMLElement, coveredPx: number): FindMarks
     currentRange = rangeOf(shown, root, ranges)
     if (!currentRange) return
     current?.add(currentRange)
-    if (scrollsLeft === 0 || isInView(currentRange, root, coveredPx)) return
+    if (scrollsLeft === 0 || isInView(currentRange, root)) return
     scrollsLeft -= 1
-    scrollTo(currentRange, root, coveredPx)
+    scrollTo(currentRange, root)
     request()
   }
 
@@ -207,23 +207,22 @@ function isWithin({ startContainer }: Range, element: Element): boolean {
 const outerOf = (node: Node): Node | null =>
   node instanceof ShadowRoot ? node.host : node.parentNode
 
-function isInView(range: Range, root: HTMLElement, coveredPx: number): boolean {
+function isInView(range: Range, root: HTMLElement): boolean {
   const { top, bottom, height } = range.getBoundingClientRect()
   if (height === 0) return true
   return scrollersOf(range, root).every((scroller) => {
     const box = scroller.getBoundingClientRect()
-    return top >= box.top + marginOf(scroller, root, coveredPx) && bottom <= box.bottom
+    return top >= box.top && bottom <= box.bottom
   })
 }
 
-function scrollTo(range: Range, root: HTMLElement, coveredPx: number): void {
+function scrollTo(range: Range, root: HTMLElement): void {
   for (const scroller of scrollersOf(range, root)) {
     const { top, bottom } = range.getBoundingClientRect()
     const box = scroller.getBoundingClientRect()
-    const covered = marginOf(scroller, root, coveredPx)
-    if (top >= box.top + covered && bottom <= box.bottom) continue
+    if (top >= box.top && bottom <= box.bottom) continue
     // A third from above: what leads to a match is read with it.
-    scroller.scrollTop += top - box.top - Math.max(covered, scroller.clientHeight / 3)
+    scroller.scrollTop += top - box.top - scroller.clientHeight / 3
   }
 }
 
@@ -241,7 +240,3 @@ function scrollersOf({ startContainer }: Range, root: HTMLElement): HTMLElement[
   }
   return scrollers
 }
-
-/** The outermost scroller is the list, below the find bar. */
-const marginOf = (scroller: HTMLElement, root: HTMLElement, coveredPx: number): number =>
-  Math.max(0, root.getBoundingClientRect().top + coveredPx - scroller.getBoundingClientRect().top)
