@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLedgerStore, type LedgerStore } from '../../../../src/renderer/store/ledger-store.ts'
 import { windowEntriesMax } from '../../../../src/renderer/store/transcript/entry-window.ts'
+import { pageEntries } from '../../../../src/renderer/store/transcript/page-reader.ts'
 import {
   createSessions,
   idleTranscriptsMax,
@@ -8,7 +9,6 @@ import {
 } from '../../../../src/renderer/store/transcript/sessions.ts'
 import {
   createTranscriptStore,
-  pageEntries,
   type Target,
   type TranscriptStore,
 } from '../../../../src/renderer/store/transcript/transcript-store.ts'

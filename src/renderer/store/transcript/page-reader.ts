@@ -1,0 +1,51 @@
+import type { ShiplogClient } from '../../../shared/contract/index.ts'
+import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { withWholeValues } from '../../../shared/whole-values.ts'
+
+/** A few screens, fetched before the reader reaches the end of the loaded entries. */
+export const pageEntries = 200
+/** Read before and after an entry that is jumped to: about a screen below it, and quickly there. */
+const entriesBefore = 20
+const entriesAfter = 60
+/**
+ * The limit for one text shown in full, because pages of it can't be read. A longer text ends with
+ * a line about the cut.
+ */
+const valueBytesMax = 4 << 20
+
+type PagePlace = 'start' | 'end' | { seq: number } | { before: number }
+
+interface PageReader {
+  read(at: PagePlace, signal: AbortSignal): Promise<TranscriptPage>
+  /** Entries on both sides of one, as one page; the last ones if there is no such entry yet. */
+  readAround(seq: number, signal: AbortSignal): Promise<TranscriptPage>
+}
+
+/** Reads pages of a transcript whose long texts are whole. */
+export function createPageReader(
+  client: Pick<ShiplogClient, 'transcripts'>,
+  taskId: TaskId,
+): PageReader {
+  async function read(
+    at: PagePlace,
+    signal: AbortSignal,
+    limit = pageEntries,
+  ): Promise<TranscriptPage> {
+    const query = { taskId, at, limit, previews: false }
+    const page = await client.transcripts.page(query, { signal })
+    return withWholeValues(client, page, { bytesMax: valueBytesMax, signal })
+  }
+
+  return {
+    read: (at, signal) => read(at, signal),
+    async readAround(seq, signal) {
+      const [before, after] = await Promise.all([
+        seq > 1 ? read({ before: seq }, signal, entriesBefore) : null,
+        read({ seq }, signal, entriesAfter),
+      ])
+      if (after.entries.length === 0) return read('end', signal)
+      return { ...after, entries: [...(before?.entries ?? []), ...after.entries] }
+    },
+  }
+}
