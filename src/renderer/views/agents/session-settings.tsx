@@ -3,7 +3,7 @@ import type { InstalledAgentState, SessionOption } from '../../../shared/agents/
 import { Button, Field, NoticeLine, Select } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
-import { showProblem } from '../app/actions.ts'
+import { showProblem } from '../app/toasts.ts'
 import type { SessionSettings as Settings } from './use-agent-choice.ts'
 
 /** As the agent begins: no value of its own. */

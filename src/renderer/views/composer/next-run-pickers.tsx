@@ -4,7 +4,7 @@ import { modeOptions } from '../../components/permissions/mode-options.ts'
 import { Select, toast } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
-import { showProblem } from '../app/actions.ts'
+import { showProblem } from '../app/toasts.ts'
 import { useProjectMode } from '../permissions/use-project-mode.ts'
 import { AgentPicker } from './agent-picker.tsx'
 

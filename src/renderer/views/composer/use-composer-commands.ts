@@ -4,7 +4,7 @@ import type { ComposerCommand } from '../../components/composer/completion.ts'
 import { toast } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
-import { showProblem } from '../app/actions.ts'
+import { showProblem } from '../app/toasts.ts'
 import { useActions } from '../app/use-actions.ts'
 import type { NextRunPicker } from './next-run-pickers.tsx'
 

@@ -5,7 +5,7 @@ import { Counts } from '../../components/diff/counts.tsx'
 import { counted } from '../../components/primitives/format.ts'
 import { ActionLine, Button } from '../../components/primitives/index.ts'
 import { useChangeSummary, useStores, useUnreachable } from '../../store/hooks.ts'
-import { targetName } from '../app/actions.ts'
+import { targetName } from '../app/actions/apply-actions.ts'
 import { useActions } from '../app/use-actions.ts'
 
 /** The result of a run, once it has ended: `6 files +94 −16 · Review · Apply to main`. */

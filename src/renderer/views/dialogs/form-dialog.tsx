@@ -2,8 +2,8 @@ import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState
 import { Button, DialogShell } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
-import { showProblem } from '../app/actions.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
+import { showProblem } from '../app/toasts.ts'
 
 /**
  * A small dialog around one form. `submit` is called once at a time and only while the host can be reached; the

@@ -16,7 +16,7 @@ import {
   Skeleton,
 } from '../../components/primitives/index.ts'
 import { useConnectionLost, useProject, useStores, useUnreachable } from '../../store/hooks.ts'
-import { targetName } from '../app/actions.ts'
+import { targetName } from '../app/actions/apply-actions.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { FileChanges } from './file-changes.tsx'

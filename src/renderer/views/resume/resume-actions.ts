@@ -18,7 +18,7 @@ import type { FollowedEnds } from '../../store/resume/resumes.ts'
 import type { Stores } from '../../store/stores.ts'
 import type { ResumeAsk } from '../../store/window/overlay.ts'
 import { taskRoute } from '../../store/window/route.ts'
-import { showProblem } from '../app/actions.ts'
+import { showProblem } from '../app/toasts.ts'
 
 /** Long enough to read the causes of some, or to do something else instead. */
 const readShownMs = 12_000

@@ -6,7 +6,7 @@ import type { PatchLine } from '../../components/diff/file-patch.tsx'
 import { IconButton, RelativeTime, TextButton, toast } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
-import { showProblem } from '../app/actions.ts'
+import { showProblem } from '../app/toasts.ts'
 import { CommentForm } from './comment-form.tsx'
 import type { PlacedComment, Reply } from './place-comments.ts'
 

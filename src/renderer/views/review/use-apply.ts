@@ -4,7 +4,7 @@ import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
-import { targetName } from '../app/actions.ts'
+import { targetName } from '../app/actions/apply-actions.ts'
 import { useActions } from '../app/use-actions.ts'
 
 export interface PartialApply {

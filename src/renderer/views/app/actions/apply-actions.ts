@@ -1,0 +1,103 @@
+import type { ApplyOutcome } from '../../../../shared/agents/tools.ts'
+import type { ChangeSelection } from '../../../../shared/contract/changes.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
+import type { Task } from '../../../../shared/records/tasks/tasks.ts'
+import { counted } from '../../../components/primitives/format.ts'
+import { toast } from '../../../components/primitives/index.ts'
+import type { Stores } from '../../../store/stores.ts'
+import { taskRoute } from '../../../store/window/route.ts'
+import { readShownMs, showProblem } from '../toasts.ts'
+
+export interface ApplyActions {
+  /**
+   * Applies a task's changes. `target`: where they go, as named on the button that was pressed. `selection`: only
+   * these files and hunks. The toast shows the outcome, and so does the view of these changes.
+   */
+  applyPatch(taskId: TaskId, target?: string, selection?: ChangeSelection): Promise<void>
+  /** Undoes the newest apply, unless its files changed since. */
+  undoApply(taskId: TaskId): Promise<void>
+}
+
+export function createApplyActions({
+  applies,
+  ledger,
+  navigation,
+  preferences,
+}: Pick<Stores, 'applies' | 'ledger' | 'navigation' | 'preferences'>): ApplyActions {
+  /** The inspector's tab names the applied files, and those that kept it from being undone. */
+  function showChanges(taskId: TaskId): void {
+    preferences.setState({ inspectorTab: 'changes', inspectorOpen: true })
+    navigation.go(taskRoute(taskId))
+  }
+
+  async function undoApply(taskId: TaskId): Promise<void> {
+    const view = await applies.undo(taskId)
+    switch (view.kind) {
+      case 'failed':
+        return showProblem(view.problem)
+      case 'undone':
+        toast.success(`Undone. ${counted(view.files, 'file is', 'files are')} as before.`)
+        return
+      case 'changed-since':
+        toast.warning(`${counted(view.paths.length, 'file')} changed since. Nothing was undone.`, {
+          action: { label: 'Show', onClick: () => showChanges(taskId) },
+        })
+    }
+  }
+
+  return {
+    undoApply,
+    async applyPatch(taskId, target, selection) {
+      const view = await applies.apply(taskId, selection)
+      if (view.kind === 'failed') showProblem(view.problem)
+      else if (view.kind !== 'applying' && view.kind !== 'undoing') {
+        const task = ledger.store.getState().ledger.tasks.get(taskId)
+        showApplied(view, target ?? (task ? targetName(task) : 'its target'), {
+          undo: () => void undoApply(taskId),
+          show: () => showChanges(taskId),
+        })
+      }
+    },
+  }
+}
+
+/** `target`: where the changes went. They are left uncommitted there. */
+function showApplied(
+  outcome: ApplyOutcome,
+  target: string,
+  { undo, show }: { undo(): void; show(): void },
+): void {
+  switch (outcome.kind) {
+    case 'applied':
+      toast.success(
+        `Applied to ${target}: ${counted(outcome.files.length, 'file')} changed, not committed.`,
+        {
+          description: outcome.converted
+            ? `Git wrote ${counted(outcome.converted.length, 'file')} with the line endings or keywords that .gitattributes asks for.`
+            : undefined,
+          duration: readShownMs,
+          action: { label: 'Undo', onClick: undo },
+          cancel: { label: 'Show', onClick: show },
+        },
+      )
+      return
+    case 'nothing-to-apply':
+      toast('Nothing to apply: no files were changed.')
+      return
+    case 'already-applied':
+      toast('These changes are already applied.')
+      return
+    case 'conflict':
+      // The view with the button lists the files and Git's messages.
+      toast.warning(`Conflicts in ${counted(outcome.paths.length, 'file')}. Nothing was changed.`)
+  }
+}
+
+/**
+ * Where a task's changes are applied: a root's on the project's branch, or in its folder where that has none. The
+ * branch of a parent's worktree has a generated name that says less.
+ */
+export const targetName = ({ parentId, projectDir }: Task, branch?: string | null): string =>
+  parentId
+    ? 'the parent’s worktree'
+    : (branch ?? projectDir.split(/[\\/]/).findLast((part) => part !== '') ?? projectDir)
