@@ -1,41 +1,19 @@
 /** One row of a transcript. */
 
-import {
-  Braces,
-  Brain,
-  FolderGit2,
-  GitBranch,
-  GitFork,
-  GitPullRequest,
-  ListTodo,
-  Play,
-  RotateCcw,
-  RotateCw,
-  Square,
-  SquareCheck,
-  SquareDot,
-} from 'lucide-react'
-import { memo, useId } from 'react'
-import type { PlanItem } from '../../../../shared/agents/agent-records.ts'
+import { Brain, GitBranch, RotateCw } from 'lucide-react'
+import { memo } from 'react'
 import { assertNever } from '../../../../shared/assert-never.ts'
-import type { Cause } from '../../../../shared/records/causes.ts'
-import { externalLink } from '../../../../shared/text/external-link.ts'
 import { dayOf } from '../../../../shared/text/format-time.ts'
-import { plainText } from '../../../../shared/text/plain-text.ts'
 import { bytes, duration, exactTime, timeOfDay } from '../../primitives/format.ts'
-import { NoticeLine, StatusIcon, TextButton, useClockText } from '../../primitives/index.ts'
-import { beginningOf, CauseText } from '../../task/cause-text.tsx'
+import { NoticeLine, StatusIcon, useClockText } from '../../primitives/index.ts'
 import { TaskTable } from '../../task/task-table.tsx'
-import { ExternalLink } from '../../text/index.ts'
 import { Disclosure } from '../disclosure.tsx'
-import { useFold } from '../fold-state.ts'
-import { JsonValue } from './json-value.tsx'
+import { ItemView } from './items/item-view.tsx'
 import { LongMarkdown } from './long-markdown.tsx'
-import { Divider, Note, QuietLine } from './quiet-line.tsx'
-import { attemptWords, foreignWords, forkWords, planWords, runEndWords } from './row-name.ts'
+import { QuietLine } from './quiet-line.tsx'
+import { attemptWords } from './row-name.ts'
 import type { Row } from './rows.ts'
 import { ShownImages } from './shown-images.tsx'
-import { Compaction, Summary } from './summary.tsx'
 import { ToolCall, ToolCallGroup } from './tool-call.tsx'
 
 export const RowView = memo(function RowView({ row }: { row: Row }) {
@@ -73,13 +51,13 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
     case 'damage':
       return <DamageLine row={row} />
     case 'item':
-      return <OtherItem row={row} />
+      return <ItemView item={row.item} foldKey={row.key} />
     default:
       return assertNever(row)
   }
 })
 
-/** The day of what was not said today. */
+/** The time, with its day if that is not today. */
 function DayAndTime({ at }: { at: string }) {
   return useClockText((now) =>
     new Date(at).toDateString() === new Date(now).toDateString()
@@ -138,226 +116,7 @@ function Reasoning({ row }: { row: Extract<Row, { kind: 'reasoning' }> }) {
   )
 }
 
-function OtherItem({ row }: { row: Extract<Row, { kind: 'item' }> }) {
-  const { item } = row
-  switch (item.kind) {
-    case 'prompt':
-      return (
-        <div className="my-2 rounded-md bg-accent-tint px-3 py-2">
-          {item.toRunning ? (
-            <p className="text-small text-muted">You, while it was running</p>
-          ) : (
-            <span className="sr-only">Prompt: </span>
-          )}
-          <ShownImages images={item.images} foldKey={row.key} />
-          <div className="untrusted text-read whitespace-pre-wrap" dir="auto">
-            {item.text}
-          </div>
-        </div>
-      )
-    case 'run-start':
-      return (
-        <Divider icon={item.reason === 'prompt' ? <Play /> : <RotateCcw />}>
-          Run {item.run}
-          {item.reason === 'resume' ? ', resumed' : item.reason === 'retry' ? ', retried' : ''}
-        </Divider>
-      )
-    case 'run-end':
-      return <RunEnd status={item.status} cause={item.cause} run={item.run} foldKey={row.key} />
-    case 'resume':
-      return <Resumed drift={item.drift} foldKey={row.key} />
-    case 'worktree':
-      return (
-        <QuietLine icon={<FolderGit2 />}>
-          {item.path ? (
-            <>
-              Works in{' '}
-              <span className="untrusted font-mono text-small" title={item.path}>
-                {lastParts(item.path)}
-              </span>
-              {item.branch ? ` on ${item.branch}` : ''}
-            </>
-          ) : (
-            'Left the worktree'
-          )}
-        </QuietLine>
-      )
-    case 'pr-link': {
-      const url = externalLink(item.url)
-      return (
-        <QuietLine icon={<GitPullRequest />}>
-          Pull request{' '}
-          {url ? <ExternalLink url={url}>{item.url}</ExternalLink> : <span>{item.url}</span>}
-        </QuietLine>
-      )
-    }
-    case 'note':
-      return <Note about={item.about} text={item.text} foldKey={row.key} />
-    case 'summary':
-      return <Summary text={item.text} foldKey={row.key} />
-    case 'fork':
-      return <Divider icon={<GitFork />}>{forkWords[item.edge]}</Divider>
-    case 'plan':
-      return (
-        <Disclosure
-          foldKey={row.key}
-          line={
-            <>
-              <ListTodo aria-hidden className="size-3.5 shrink-0 text-faint" />
-              <span className="untrusted min-w-0 truncate text-muted">
-                {planWords(item.items)}
-                {currentOf(item.items)}
-              </span>
-            </>
-          }
-          body={() => <Plan items={item.items} />}
-        />
-      )
-    case 'compaction':
-      return <Compaction item={item} foldKey={row.key} />
-    case 'foreign':
-      return (
-        <Disclosure
-          foldKey={row.key}
-          line={
-            <>
-              <Braces aria-hidden className="size-3.5 shrink-0 text-faint" />
-              <span className="untrusted truncate text-muted">
-                {foreignWords(item.source, item.content)}, kept unchanged
-              </span>
-            </>
-          }
-          body={() => <JsonValue label="Entry" value={item.content} foldKey={`${row.key}:json`} />}
-        />
-      )
-    case 'unknown':
-      return (
-        <Disclosure
-          foldKey={row.key}
-          line={
-            <>
-              <Braces aria-hidden className="size-3.5 shrink-0 text-faint" />
-              <span className="untrusted truncate text-muted">
-                Entry of unknown type “{item.entry.originalType}”, kept unchanged:{' '}
-                {item.entry.reason}
-              </span>
-            </>
-          }
-          body={() => (
-            <JsonValue label="Entry" value={item.entry.record} foldKey={`${row.key}:json`} />
-          )}
-        />
-      )
-    default:
-      return assertNever(item)
-  }
-}
-
-/** The current item, shown in the line of a folded plan. */
-function currentOf(items: PlanItem[]): string {
-  const current = items.find(({ status }) => status === 'in-progress')
-  return current ? ` · ${plainText(current.text)}` : ''
-}
-
-function Plan({ items }: { items: PlanItem[] }) {
-  return (
-    <ul className="ml-5.5 flex flex-col gap-0.5 py-1 text-ui text-muted">
-      {items.map(({ text, status }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a recorded plan never changes, so positions identify its lines
-        <li key={index} className="flex gap-2">
-          <PlanMark status={status} />
-          <span className="untrusted">{plainText(text)}</span>
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-function PlanMark({ status }: Pick<PlanItem, 'status'>) {
-  const { name, Icon, colour } = planMarks[status]
-  return <Icon role="img" aria-label={name} className={`mt-0.5 size-3.5 shrink-0 ${colour}`} />
-}
-
-const planMarks = {
-  pending: { name: 'To do', Icon: Square, colour: 'text-faint' },
-  'in-progress': { name: 'In progress', Icon: SquareDot, colour: 'text-accent' },
-  completed: { name: 'Done', Icon: SquareCheck, colour: 'text-green' },
-}
-
-function RunEnd(props: {
-  status: 'completed' | 'interrupted' | 'failed'
-  cause: Cause | null
-  run: number
-  foldKey: string
-}) {
-  const { status, cause, run, foldKey } = props
-  const { said, why } = runEndWords({ run, status, cause })
-  const isLong = beginningOf(why) !== why
-  return (
-    <>
-      <Divider icon={<StatusIcon status={status} decorative />}>
-        <span className="untrusted">
-          {said}
-          {isLong ? null : why}
-        </span>
-      </Divider>
-      {isLong ? (
-        <CauseText
-          text={why.replace(/^:? /, '')}
-          foldKey={`${foldKey}:cause`}
-          className="pb-2 pl-5.5 text-ui text-muted"
-        />
-      ) : null}
-    </>
-  )
-}
-
-/** Where the task was resumed, and what had changed since it stopped. */
-function Resumed({ drift, foldKey }: { drift: string[]; foldKey: string }) {
-  const [open, toggle] = useFold(`${foldKey}:drift`)
-  const bodyId = useId()
-  const [first] = drift
-  return (
-    <>
-      <Divider icon={<RotateCcw />}>
-        Resumed
-        {drift.length === 0 ? (
-          ' · nothing had changed'
-        ) : (
-          <>
-            {' · '}
-            <span className="untrusted">
-              {drift.length === 1 && first
-                ? plainText(first)
-                : `${drift.length} changes since it stopped`}
-            </span>
-            {drift.length > 1 ? (
-              <TextButton
-                className="ml-2"
-                aria-expanded={open}
-                aria-controls={open ? bodyId : undefined}
-                onClick={toggle}
-              >
-                Details
-              </TextButton>
-            ) : null}
-          </>
-        )}
-      </Divider>
-      {open && drift.length > 1 ? (
-        <ul id={bodyId} className="flex flex-col gap-0.5 pb-2 pl-5.5 text-small text-muted">
-          {drift.map((line) => (
-            <li key={line} className="untrusted">
-              {plainText(line)}
-            </li>
-          ))}
-        </ul>
-      ) : null}
-    </>
-  )
-}
-
-/** What a failed attempt had said, folded under why it failed. */
+/** The reason why an attempt failed, with its output folded below it. */
 function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
   const { rows, retry, key } = row
   const said = <span className="untrusted min-w-0">{attemptWords(retry)}</span>
@@ -410,10 +169,4 @@ function DamageLine({ row }: { row: Extract<Row, { kind: 'damage' }> }) {
       details={[`${file}:${line}: ${reason}. The ${bytes(count)} are kept in the file.`]}
     />
   )
-}
-
-/** The last two parts identify a path. */
-const lastParts = (path: string): string => {
-  const parts = path.split(/[\\/]/)
-  return parts.length > 3 ? `…/${parts.slice(-2).join('/')}` : path
 }

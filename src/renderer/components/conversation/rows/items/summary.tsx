@@ -1,15 +1,15 @@
 /** Summaries: that of a run, and the one that replaces a part of the agent's context. */
 import { History, ScrollText } from 'lucide-react'
 import { type ReactNode, useContext, useEffect, useState } from 'react'
-import type { OutlineItem } from '../../../../shared/contract/transcripts/transcripts.ts'
-import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
-import { exactCount } from '../../primitives/format.ts'
-import { Skeleton, TextButton } from '../../primitives/index.ts'
-import { Disclosure } from '../disclosure.tsx'
-import { OutlineLine } from '../outline.tsx'
-import { TaskActionsContext } from '../task-lookup.ts'
-import { LongMarkdown } from './long-markdown.tsx'
-import { ShownImages } from './shown-images.tsx'
+import type { OutlineItem } from '../../../../../shared/contract/transcripts/transcripts.ts'
+import type { TranscriptItem } from '../../../../../shared/projections/transcript/transcript-items.ts'
+import { exactCount } from '../../../primitives/format.ts'
+import { Skeleton, TextButton } from '../../../primitives/index.ts'
+import { Disclosure } from '../../disclosure.tsx'
+import { OutlineLine } from '../../outline.tsx'
+import { TaskActionsContext } from '../../task-lookup.ts'
+import { LongMarkdown } from '../long-markdown.tsx'
+import { ShownImages } from '../shown-images.tsx'
 
 export function Summary({ text, foldKey }: { text: string; foldKey: string }) {
   return <FoldedSummary line="Summary" text={text} foldKey={foldKey} />
