@@ -1,14 +1,27 @@
+const buttonKeys: Record<string, 'transcript' | 'resume' | 'show' | 'menu'> = {
+  t: 'transcript',
+  r: 'resume',
+  s: 'show',
+  m: 'menu',
+}
+
 /**
- * Presses the button for `action` of the focused task, or of the row's. Returns false if there is
- * none.
+ * Presses the button of the focused task, or of `row`, that `key` stands for; Enter and Space fold or unfold a focused
+ * row. Returns false if the key means nothing here.
  */
-export function press(
-  target: HTMLElement,
+export function pressRowButton(
+  key: string,
+  focused: HTMLElement,
   row: HTMLElement | null,
-  action: 'transcript' | 'resume' | 'show' | 'menu',
-) {
-  const of = target.closest<HTMLElement>('[data-task]') ?? row
-  const button = of?.querySelector<HTMLElement>(`[data-action="${action}"]:not(:disabled)`)
+): boolean {
+  if ((key === 'Enter' || key === ' ') && focused === row) {
+    row.querySelector<HTMLElement>('[aria-expanded]')?.click()
+    return true
+  }
+  const action = buttonKeys[key]
+  if (!action) return false
+  const owner = focused.closest<HTMLElement>('[data-task]') ?? row
+  const button = owner?.querySelector<HTMLElement>(`[data-action="${action}"]:not(:disabled)`)
   button?.click()
   return button !== undefined && button !== null
 }

@@ -2,15 +2,12 @@
  * A conversation or transcript as a virtual list. While it is live, readers at the tail follow it,
  * and the view does not move for readers elsewhere: a pill appears instead.
  */
-import { type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
 import {
   type KeyboardEvent,
   type ReactNode,
   type Ref,
-  type UIEvent,
   useCallback,
-  useEffect,
   useId,
   useImperativeHandle,
   useLayoutEffect,
@@ -22,28 +19,14 @@ import type { Damage } from '../../../../shared/contract/workspace.ts'
 import type { TranscriptItem } from '../../../../shared/projections/transcript/transcript-items.ts'
 import { classNames } from '../../primitives/index.ts'
 import { createFolds, FoldContext } from '../fold-state.ts'
-import {
-  entrySeqOf,
-  type Row,
-  rowIndexOfSeq,
-  startsTurn,
-  transcriptRows,
-  turnAt,
-} from '../rows/rows.ts'
-import { estimatedHeight, estimatedStart } from './estimated-heights.ts'
-import {
-  useFocusKept,
-  useOffsetOfTarget,
-  useOpenedAt,
-  usePaging,
-  useRowFocus,
-  useShownRow,
-  useTailKept,
-  useTailOverSizes,
-} from './list-place.ts'
+import { entrySeqOf, type Row, startsTurn, transcriptRows, turnAt } from '../rows/rows.ts'
+import { useHighlight, useOpenedAt, usePaging, useShownRow } from './list-place.ts'
 import { type Paging, PagingNote } from './paging-note.tsx'
-import { isTyping, press } from './row-buttons.ts'
+import { isTyping, pressRowButton } from './row-buttons.ts'
+import { useFocusKept, useRowFocus } from './row-focus.ts'
+import { targetIndex, useRowVirtualizer } from './row-virtualizer.ts'
 import { type Extent, ScrollBar } from './scroll-bar.tsx'
+import { useFollowedTail, useTail } from './tail.ts'
 import { TranscriptRow } from './transcript-row.tsx'
 import { TurnAnnouncer } from './turn-announcer.tsx'
 
@@ -53,16 +36,6 @@ export interface TranscriptListHandle {
   /** Opens folds inside rows, such as a call by its id or reasoning by the key of its row. */
   unfold(keys: readonly string[]): void
 }
-
-/** Rendered beyond each edge: what a wheel turns at once. Half a dozen short rows, or one long one. */
-const overscanPx = 400
-/** About what headers and the composer leave to the list; once it is laid out, its own height counts. */
-const shareOfWindow = 0.75
-const paddingPx = { start: 16, end: 24 }
-/** Positions this near to the end count as the tail. */
-const endThresholdPx = 48
-/** How long a row is highlighted after a jump to it. */
-const pointedOutMs = 1600
 
 /** See `goTo` of the transcript store. */
 interface Target {
@@ -121,79 +94,20 @@ export function TranscriptList(props: TranscriptListProps) {
     [],
   )
   const id = useId()
-  const [atEnd, setAtEnd] = useState(true)
-  const [pinned, setPinned] = useState(startAt === 'end')
-  /**
-   * Whether the user scrolled up from the tail, or started elsewhere. Growth and measuring do not
-   * count.
-   */
-  const [left, setLeft] = useState(startAt === 'start')
-  const before = useRef({ offset: 0, size: 0 })
-  /** Whether the list shows an entry that was asked for, and the user has not scrolled since. */
-  const isHeld = useRef(false)
-  const [folds] = useState(() => createFolds(() => setPinned(false)))
-  const [pointedOut, setPointedOut] = useState<string | null>(null)
-
-  const laidOut = useRef<{ measurementsCache: { size: number }[] } | null>(null)
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    initialOffset: () => firstOffset(rows, target, startAt),
-    getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
-    estimateSize: (index) => estimatedHeight(rows[index]),
-    rangeExtractor: (range) => rangeWithin(range, laidOut.current?.measurementsCache ?? []),
-    anchorTo: 'end',
-    followOnAppend: live,
-    // -1 disables end detection, so growth at the tail does not scroll.
-    scrollEndThreshold: pinned && !hasNewer ? endThresholdPx : -1,
-    paddingStart: paddingPx.start,
-    paddingEnd: paddingPx.end,
-    // Its own `isAtEnd` makes the browser lay out what was rendered a moment ago.
-    onChange: ({ getTotalSize, scrollOffset, scrollRect }) =>
-      setAtEnd(getTotalSize() - (scrollOffset ?? 0) - (scrollRect?.height ?? 0) <= endThresholdPx),
+  const tail = useTail(startAt)
+  const [folds] = useState(() => createFolds(tail.unpin))
+  const [highlighted, highlight] = useHighlight()
+  const virtualizer = useRowVirtualizer({
+    rows,
+    scroller,
+    target,
+    startAt,
+    live,
+    followsGrowth: tail.pinned && !hasNewer,
+    onEndInView: tail.setAtEnd,
   })
-  laidOut.current = virtualizer
-  useOffsetOfTarget(target, target && targetIndex(rows, target), virtualizer)
-  // Not in onChange, which reports a short scroll only with the next change of the rows.
-  const onScroll = ({ currentTarget }: UIEvent<HTMLElement>) => {
-    const { scrollTop: offset } = currentTarget
-    // Of the browser it would lay out what the virtualizer has just rendered.
-    const size = virtualizer.getTotalSize()
-    const clientHeight = virtualizer.scrollRect?.height ?? currentTarget.clientHeight
-    const shrunkPx = Math.max(0, before.current.size - size)
-    const upPx = before.current.offset - offset
-    before.current = { offset, size }
-    // Until its rows are measured, an entry that was asked for may seem to be at the end.
-    if (isHeld.current) return
-    // The end of the loaded rows is not the tail while there are more.
-    if (size - clientHeight - offset <= endThresholdPx && !hasNewer) {
-      setLeft(false)
-      // A user who scrolls back to the tail follows it again.
-      if (live) setPinned(true)
-    }
-    // Rows that measure smaller than estimated move everything up by the difference.
-    else if (upPx > shrunkPx + 1) setLeft(true)
-  }
-  // Also while scrolling up, where the virtualizer would otherwise move the rows being read.
-  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ key, start, end }) => {
-    const top = virtualizer.scrollOffset ?? 0
-    return virtualizer.itemSizeCache.has(key) ? end <= top : start < top
-  }
   const settled = useOpenedAt(startAt, rows.length > 0, virtualizer)
-  const follows = pinned && !left
-  useTailOverSizes(scroller, rows.length > 0, atEnd && !left, virtualizer)
-  useTailKept(
-    settled && follows && !hasNewer,
-    virtualizer.getTotalSize(),
-    virtualizer.isScrolling,
-    virtualizer,
-  )
-  const firstKey = rows[0]?.key
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when a page was prepended
-  useLayoutEffect(() => {
-    // Rows added above are not a scroll by the user.
-    before.current = { offset: virtualizer.scrollOffset ?? 0, size: virtualizer.getTotalSize() }
-  }, [firstKey])
+  const onScroll = useFollowedTail(tail, { scroller, rows, live, hasNewer, settled }, virtualizer)
   const shownRow = useShownRow(rows, virtualizer)
   const focusKept = useFocusKept(scroller)
   const rowFocus = useRowFocus(scroller, rows)
@@ -202,24 +116,17 @@ export function TranscriptList(props: TranscriptListProps) {
 
   const canPage = settled && paging === null
   const rowsAfter = rows.length - 1 - inView.endIndex
-  usePaging(canPage && hasOlder, inView.startIndex, isHeld, onReachStart)
-  usePaging(canPage && hasNewer, rowsAfter, isHeld, onReachEnd)
+  usePaging(canPage && hasOlder, inView.startIndex, tail.showsTarget, onReachStart)
+  usePaging(canPage && hasNewer, rowsAfter, tail.showsTarget, onReachEnd)
 
-  useEffect(() => {
-    if (pointedOut === null) return
-    const timer = setTimeout(() => setPointedOut(null), pointedOutMs)
-    return () => clearTimeout(timer)
-  }, [pointedOut])
-
-  const goElsewhere = () => {
-    isHeld.current = false
+  const forgetPlace = () => {
+    tail.showsTarget.current = false
     shownRow.forget()
     rowFocus.forget()
   }
   const scrollToEnd = () => {
-    goElsewhere()
-    setPinned(true)
-    setLeft(false)
+    forgetPlace()
+    tail.returnToTail(true)
     virtualizer.scrollToEnd()
   }
   /** Whether the newest entries were requested and have not arrived. */
@@ -260,13 +167,12 @@ export function TranscriptList(props: TranscriptListProps) {
     const index = targetIndex(rows, target)
     const row = rows[index]
     if (row) {
-      goElsewhere()
-      setPinned(false)
-      setLeft(true)
-      isHeld.current = true
+      forgetPlace()
+      tail.leave()
+      tail.showsTarget.current = true
       shownRow.show(index, 'start')
       if (index === 0 && !hasOlder) scroller.current?.scrollTo({ top: 0 })
-      if (target.pointOut) setPointedOut(row.key)
+      if (target.pointOut) highlight(row.key)
       if (target.focus) {
         // The row may not be rendered yet, and it takes the focus only from the list.
         scroller.current?.focus({ preventScroll: true })
@@ -278,39 +184,42 @@ export function TranscriptList(props: TranscriptListProps) {
 
   const goToTop = () => {
     // The scroll event may come together with the one of the list's own opening.
-    setLeft(true)
+    tail.scrollAway()
     if (hasOlder && onGoTo) onGoTo(1)
     else scroller.current?.scrollTo({ top: 0 })
   }
   const grab = () => {
-    goElsewhere()
-    setPinned(false)
-    setLeft(true)
+    forgetPlace()
+    tail.leave()
   }
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-    const target = event.target as HTMLElement
-    const row = target.closest<HTMLElement>('[data-index]')
+    const focused = event.target as HTMLElement
+    const row = focused.closest<HTMLElement>('[data-index]')
     const index = rowFocus.pendingIndex() ?? (row ? Number(row.dataset.index) : null)
-    goElsewhere()
-    if (event.key === 'j')
-      focusRow(index === null ? inView.startIndex : Math.min(index + 1, rows.length - 1))
-    else if (event.key === 'k') focusRow(index === null ? inView.endIndex : Math.max(index - 1, 0))
-    else if (event.key === 'End') jumpToLatest()
-    else if (event.key === 'Home') goToTop()
-    else if (event.key === 't' && press(target, row, 'transcript')) return event.preventDefault()
-    else if (event.key === 'r' && press(target, row, 'resume')) return event.preventDefault()
-    else if (event.key === 's' && press(target, row, 'show')) return event.preventDefault()
-    else if (event.key === 'm' && press(target, row, 'menu')) return event.preventDefault()
-    else if ((event.key === 'Enter' || event.key === ' ') && target === row)
-      row.querySelector<HTMLElement>('[aria-expanded]')?.click()
-    else return
+    forgetPlace()
+    switch (event.key) {
+      case 'j':
+        focusRow(index === null ? inView.startIndex : Math.min(index + 1, rows.length - 1))
+        break
+      case 'k':
+        focusRow(index === null ? inView.endIndex : Math.max(index - 1, 0))
+        break
+      case 'End':
+        jumpToLatest()
+        break
+      case 'Home':
+        goToTop()
+        break
+      default:
+        if (!pressRowButton(event.key, focused, row)) return
+    }
     event.preventDefault()
   }
 
   if (rows.length === 0 && empty)
     return <div className={classNames('flex min-h-0', className)}>{empty}</div>
-  const canJump = hasNewer || (live && !atEnd && !follows)
+  const canJump = hasNewer || (live && !tail.atEnd && !tail.follows)
   return (
     <FoldContext value={folds}>
       <div
@@ -327,8 +236,8 @@ export function TranscriptList(props: TranscriptListProps) {
           tabIndex={0}
           onKeyDown={onKeyDown}
           onScroll={onScroll}
-          onWheel={goElsewhere}
-          onPointerDown={goElsewhere}
+          onWheel={forgetPlace}
+          onPointerDown={forgetPlace}
           {...focusKept}
           className="focus-pane min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-width:none]"
         >
@@ -348,7 +257,7 @@ export function TranscriptList(props: TranscriptListProps) {
                   index={index}
                   topPx={start}
                   setSize={hasOlder || hasNewer ? -1 : rows.length}
-                  pointedOut={row.key === pointedOut}
+                  pointedOut={row.key === highlighted}
                   startsTurn={startsTurn(rows, index)}
                   itemOf={itemOf}
                 />
@@ -381,32 +290,6 @@ export function TranscriptList(props: TranscriptListProps) {
       </div>
     </FoldContext>
   )
-}
-
-/** Entries before the first row are shown with it. */
-function targetIndex(rows: Row[], { seq, rowKey }: Target): number {
-  const named = rows.findIndex(({ key }) => key === rowKey)
-  return named >= 0 ? named : Math.max(0, rowIndexOfSeq(rows, seq))
-}
-
-/**
- * Where the list opens, by the estimated heights of its rows. From 0 the first rows would be rendered, only to be thrown
- * away when the list is scrolled to its place.
- */
-function firstOffset(rows: Row[], target: Target | null, startAt: 'start' | 'end'): number {
-  if (target) return paddingPx.start + estimatedStart(rows, targetIndex(rows, target))
-  if (startAt === 'start') return 0
-  const heightPx = paddingPx.start + estimatedStart(rows, rows.length) + paddingPx.end
-  return Math.max(0, heightPx - globalThis.innerHeight * shareOfWindow)
-}
-
-/** Rows of up to `overscanPx` beyond each edge. Counted in rows it would be thousands of pixels of long ones. */
-function rangeWithin({ startIndex, endIndex, count }: Range, sizes: { size: number }[]): number[] {
-  let [first, last] = [startIndex, endIndex]
-  const sizeOf = (index: number) => sizes[index]?.size ?? overscanPx
-  for (let px = 0; first > 0 && px < overscanPx; px += sizeOf(first)) first -= 1
-  for (let px = 0; last < count - 1 && px < overscanPx; px += sizeOf(last)) last += 1
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
 /** Of a transcript that is loaded as a whole. */
