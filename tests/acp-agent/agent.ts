@@ -212,11 +212,8 @@ agent({ name: 'scripted' })
     if (!can.loadSession) throw RequestError.methodNotFound(methods.agent.session.load)
     connectServers(params.mcpServers)
     const answer = again(params.sessionId, params.cwd)
-    for (const update of script.replay ?? [])
-      await client.notify(methods.client.session.update, {
-        sessionId: params.sessionId,
-        update,
-      } as never)
+    for (const { of: sessionId = params.sessionId, ...update } of script.replay ?? [])
+      await client.notify(methods.client.session.update, { sessionId, update } as never)
     return answer as never
   })
   .onRequest(methods.agent.session.setMode, async ({ params }) => {

@@ -14,8 +14,8 @@ export interface AgentScript {
   prompts: Step[][]
   /** The same of a sub-agent that Shiplog started. Absent: as `prompts`. */
   childPrompts?: Step[][]
-  /** Sent between `session/load` and its answer. */
-  replay?: object[]
+  /** Sent between `session/load` and its answer. `of`: a sub-agent, in whose session it is sent. */
+  replay?: (object & { of?: string })[]
   /** Writes each update and question to the log once it was sent. */
   logsSent?: true
   /** Its process goes on when its input ends. */

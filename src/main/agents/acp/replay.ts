@@ -66,11 +66,14 @@ export function createReplay(cwd: string): Replay {
     const recorded = await recordOf(history, ref)
     const found: ReplayDifferences = { sentences: [], onlyAgent: { text: '', calls: [] } }
     if (!isTooLong) compareTexts(said, recorded.said, found)
-    compareCalls(recorded.outcomes, found)
+    compareCalls(recorded, found)
     return found.sentences.length > 0 ? found : null
   }
 
-  function compareCalls(outcomes: ReadonlyMap<string, string>, found: ReplayDifferences): void {
+  function compareCalls(
+    { outcomes, starts }: Pick<Recorded, 'outcomes' | 'starts'>,
+    found: ReplayDifferences,
+  ): void {
     const theirs = [...calls.values()].filter((call) => ownToolOf(call) === null)
     const missing = theirs.filter(({ callId }) => !outcomes.has(callId))
     const settled = theirs.filter(
@@ -78,7 +81,9 @@ export function createReplay(cwd: string): Replay {
     )
     const ids = new Set<string>(theirs.map(({ callId }) => callId))
     // Agents leave out calls that were cut off.
-    const lost = [...outcomes].filter(([id, outcome]) => outcome !== 'unknown' && !ids.has(id))
+    const lost = [...outcomes].filter(
+      ([id, outcome]) => outcome !== 'unknown' && !ids.has(id) && !starts.has(id),
+    )
     const says = (count: number, one: string, more: string) => {
       if (count > 0) found.sentences.push(count === 1 ? one : `${count} ${more}`)
     }
@@ -122,11 +127,20 @@ function compareTexts(theirs: string, ours: string, found: ReplayDifferences): v
 
 const dense = (said: string): string => said.replace(/\s+/g, '')
 
-/** What the record has of one session of the agent: its text, and the outcomes of the calls that it executed. */
-async function recordOf(history: SessionHistory, ref: AgentSessionRef) {
+/** What the record has of one session of the agent. */
+interface Recorded {
+  said: string
+  /** Of the calls that it executed. */
+  outcomes: ReadonlyMap<string, string>
+  /** Those of them that stand for the start of a sub-agent, which the agent announces without a call. */
+  starts: ReadonlySet<string>
+}
+
+async function recordOf(history: SessionHistory, ref: AgentSessionRef): Promise<Recorded> {
   let isOfSession = false
   let said = ''
   const outcomes = new Map<string, string>()
+  const starts = new Set<string>()
 
   function add(entry: Entry): void {
     if (entry.type === 'agent-session')
@@ -140,8 +154,10 @@ async function recordOf(history: SessionHistory, ref: AgentSessionRef) {
       outcomes.set(agentIdOf(entry.callId), 'unknown')
     if (entry.type === 'tool-result' && outcomes.has(agentIdOf(entry.callId)))
       outcomes.set(agentIdOf(entry.callId), entry.outcome)
+    if (entry.type === 'tool-result' && isRecord(entry.detail) && entry.detail.kind === 'tasks')
+      starts.add(agentIdOf(entry.callId))
   }
 
   for await (const entry of history.entries('all')) add(entry)
-  return { said, outcomes }
+  return { said, outcomes, starts }
 }

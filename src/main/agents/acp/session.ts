@@ -78,7 +78,8 @@ export function openAcpSession(
         {
           onUpdate(id, update) {
             if (replay) {
-              replay.add(update)
+              // Sub-agents of the agent itself are tasks, with records of their own.
+              if (id === place.resume?.id) replay.add(update)
               costAtStartUsd = totalUsdIn(update) ?? costAtStartUsd
             } else feeds.update(id, update)
           },
