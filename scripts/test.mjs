@@ -129,6 +129,8 @@ function partOf(part) {
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 const failures = []
+/** Tests that failed, and passed when they were run again. */
+const unsteady = []
 
 await runLanes(checks, 2, runCheck)
 await runLanes(
@@ -138,6 +140,8 @@ await runLanes(
 )
 
 console.log('')
+if (unsteady.length > 0)
+  console.log(`UNSTEADY  failed, and passed when run again: find out why\n${unsteady.join('\n')}`)
 for (const failure of failures) console.log(failure)
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
 console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
@@ -168,9 +172,11 @@ async function runSuite(suite, isFirstLane) {
   const counts = readCounts(suite)
   total.passed += counts.passed
   total.skipped += counts.skipped
+  if (counts.passed > 0)
+    unsteady.push(...(suite.unsteadyIn?.(readReport(suite)) ?? []).map(inBrief))
   if (counts.failed > 0) {
     addFailure(suite.name, `${counts.failed} failed`, counts.failed)
-    failures.push(...readFailedTests(suite).slice(0, 10).map(inBrief))
+    failures.push(...suite.failedIn(readReport(suite)).slice(0, 10).map(inBrief))
   }
   // A crash, an error outside of any test, or nothing that ran must not pass for success.
   else if (problem) addFailure(suite.name, problem, 1)
@@ -221,12 +227,21 @@ function vitest(name, config, { hasTests, more = [] }) {
         const failed = file.assertionResults.filter((test) => test.status === 'failed')
         if (failed.length === 0 && file.status === 'failed')
           return [{ title: name, message: file.message }]
-        return failed.map((test) => ({
-          title: `${name} › ${test.fullName}`,
-          message: test.failureMessages.join('\n'),
-        }))
+        return failed.map((test) => failureOf(name, test))
       }),
+    unsteadyIn: (read) =>
+      read.testResults.flatMap((file) =>
+        file.assertionResults
+          .filter(
+            ({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0,
+          )
+          .map((test) => failureOf(relative(root, file.name), test)),
+      ),
   }
+}
+
+function failureOf(file, { fullName, failureMessages }) {
+  return { title: `${file} › ${fullName}`, message: failureMessages.join('\n') }
 }
 
 function playwright(name, folder) {
@@ -266,8 +281,8 @@ function readCounts({ report, countsIn }) {
   }
 }
 
-function readFailedTests({ report, failedIn }) {
-  return failedIn(JSON.parse(readFileSync(report, 'utf8')))
+function readReport({ report }) {
+  return JSON.parse(readFileSync(report, 'utf8'))
 }
 
 function specsOf(suite) {
