@@ -120,6 +120,7 @@ test('opens a log without importing it', async ({ app, page }) => {
   await page.goto(`${host.url}&to=${place}`)
   const bar = page.getByRole('region', { name: 'Opened log' })
   await expect(bar).toContainText('a log.jsonl')
+  await expect(page.getByText(/^Read from Claude Code/)).toBeVisible()
   await expect(page.getByText('It flew over the gannet.')).toBeVisible()
   await bar.getByRole('button', { name: 'Keep' }).click()
   await expect(archiveList(page).getByRole('treeitem', { name: new RegExp(title) })).toBeVisible()

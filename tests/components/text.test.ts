@@ -73,6 +73,14 @@ describe('toolWords', () => {
       expect(toolWords(call({ input })).object).toBe('')
     expect(toolWords(call({ name: 'constructor', input: null })).object).toBe('constructor')
   })
+  it('shows paths below the working directory without it, and commands as they are', () => {
+    const path = (given: string) =>
+      toolWords(call({ name: 'read_file', input: { path: given } }), '/code/app').object
+    expect(path('/code/app/src/a.ts')).toBe('src/a.ts')
+    expect(path('/code/apples/a.ts')).toBe('/code/apples/a.ts')
+    const command = '/code/app/run.sh'
+    expect(toolWords(call({ input: { command } }), '/code/app').object).toBe(command)
+  })
   it('says a conflict as what it is', () => {
     const outcome = { kind: 'conflict' as const, paths: ['a'], message: 'both changed a' }
     const taskId = '00000000-0000-4000-8000-000000000001' as never

@@ -50,6 +50,21 @@ describe('a conversation', () => {
     ])
   })
 
+  it('takes no words of the tool for the person’s', async () => {
+    const ended = '<task-notification>\n<task-id>b1</task-id>\n</task-notification>'
+    const log = claudeLog(session)
+    log.prompt('Test')
+    log.says('m1', 'It runs in the background.')
+    log.prompt(ended)
+    log.add('attachment', { attachment: { type: 'queued_command', prompt: ended } })
+    log.says('m2', 'It passed.')
+    const one = await readLog(log.text())
+    expect(messages(one.entriesOf(''))).toEqual([
+      ...['user: Test', 'assistant: It runs in the background.', 'assistant: It passed.'],
+    ])
+    expect(one.tasks[0]?.counts).toMatchObject({ lines: 5, mapped: 3, foreign: 2 })
+  })
+
   it('takes no exit code from the start of a command in the background', async () => {
     const log = claudeLog(session)
     log.prompt('Test')

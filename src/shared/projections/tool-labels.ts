@@ -22,9 +22,10 @@ interface ToolWords {
 /** An object is one line of the list, so a command of a page ends here. */
 const objectCharsMax = 300
 
-export function toolWords(call: ToolCallView): ToolWords {
+/** `cwd`: the working directory, of which paths below it are shown without it. */
+export function toolWords(call: ToolCallView, cwd: string | null = null): ToolWords {
   const { verb, object, code } = isToolName(call.name)
-    ? known(call.name, call)
+    ? known(call.name, call, cwd)
     : { verb: call.state === 'running' ? 'Running' : 'Ran', ...nameOf(call) }
   return { verb, object: oneLine(object), code, result: resultWords(call) }
 }
@@ -52,14 +53,16 @@ export function groupWords(calls: ToolCallView[]): string {
 
 const times = (count: number): string => (count > 1 ? ` ${count} times` : '')
 
-function known(name: ToolName, call: ToolCallView): Omit<ToolWords, 'result'> {
-  const { verb, object = '' } = toolTraits[name]
+function known(name: ToolName, call: ToolCallView, cwd: string | null): Omit<ToolWords, 'result'> {
+  const { verb, object = '', icon } = toolTraits[name]
   const { state } = call
   const done = doneVerb(call) ?? verb.done
   return {
     verb: state === 'running' ? verb.now : state === 'error' ? verb.failed : done,
-    object: objectOf(name, call) || object,
-    code: showsCode[toolTraits[name].icon],
+    object: isPath[icon]
+      ? below(objectOf(name, call), cwd) || object
+      : objectOf(name, call) || object,
+    code: showsCode[icon],
   }
 }
 
@@ -112,6 +115,12 @@ const showsCode: Record<ToolIcon, boolean> = {
   report: false,
   question: false,
 }
+
+const isPath: Partial<Record<ToolIcon, true>> = { read: true, write: true, edit: true, list: true }
+
+/** Other agents than ours name files by whole paths, whose ends a narrow window would cut. */
+const below = (path: string, cwd: string | null): string =>
+  cwd !== null && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path
 
 /** The id says nothing to a person. */
 const commandOf = ({ detail }: ToolCallView): string | null =>

@@ -40,12 +40,12 @@ export function ReplayControls<Speed extends number>(
   const { playing, speed, speeds, place, time, what, panelOpen, children } = props
   const { onToggle, onStep, onSpeed, onPanel, onCopyLink, onClose } = props
   return (
-    <div className="flex min-w-0 items-center gap-0.5">
+    // In a narrow pane the buttons at the end go below.
+    <div className="flex min-w-0 flex-wrap items-center justify-end gap-0.5">
       <Steps {...{ playing, speed, speeds, onToggle, onStep, onSpeed }} />
-      <p className="flex min-w-0 flex-1 items-baseline gap-2">
-        {/* In a narrow pane the time goes below. */}
+      <p className="flex min-w-24 flex-1 items-baseline gap-2">
         <span className="tabular flex max-w-full shrink-0 flex-wrap gap-x-2 leading-tight">
-          <span className="font-semibold">{place}</span>
+          <span className="font-semibold whitespace-nowrap">{place}</span>
           <span className="text-muted">{time}</span>
         </span>
         <span className="untrusted min-w-0 truncate text-muted" title={what}>

@@ -104,6 +104,7 @@ export function ArchiveReader(props: {
     <>
       <TaskHeader
         task={task}
+        isOpened={isReadOnly}
         actions={
           <>
             <TranscriptTools
@@ -137,7 +138,7 @@ export function ArchiveReader(props: {
         }
       />
       {summary ? <ArchiveFacts summary={summary} hasSubAgents={hasSubAgents} /> : null}
-      <ImportedLine task={task} onShow={(id) => show(id, 'transcript')} />
+      <ImportedLine task={task} isOpened={isReadOnly} onShow={(id) => show(id, 'transcript')} />
       <Tabs
         label="Report and transcript"
         className="flex-1"

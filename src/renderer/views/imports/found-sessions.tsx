@@ -19,7 +19,7 @@ export function FoundSessions() {
   const common = { disabled: unreachable !== undefined, title: unreachable }
   const decline = () => {
     preferences.setState({ importDeclined: true })
-    toast.success('Import sessions… in Settings finds them again.')
+    toast.success('You can import them later, in Settings.')
   }
   const show = () => overlay.show({ kind: 'import' })
   return (

@@ -10,7 +10,13 @@ import { DamageList } from './damage-list.tsx'
 import { linesText, reportedText, reporterName } from './import-texts.ts'
 
 /** Where an imported task came from, and what became of every line of it. Nothing for one that was made here. */
-export function ImportedLine({ task, onShow }: { task: Task; onShow(id: TaskId): void }) {
+export function ImportedLine(props: {
+  task: Task
+  /** Its log is only open, and not imported into the archive. */
+  isOpened: boolean
+  onShow(id: TaskId): void
+}) {
+  const { task, isOpened, onShow } = props
   const { client } = useStores()
   const [details, setDetails] = useState<ImportDetails | null>(null)
   const [reported, setReported] = useState<ReportedCommits>({ commits: [], moreCommits: 0 })
@@ -38,8 +44,8 @@ export function ImportedLine({ task, onShow }: { task: Task; onShow(id: TaskId):
   return (
     <div className="shrink-0 border-b px-4 py-1.5 text-small text-muted">
       <p>
-        Imported from {toolName(details.source)} {details.toolVersion}. {linesText(own)}{' '}
-        {reported.commits.length > 0 ? `${reportedText(reported.commits)} ` : null}
+        {isOpened ? 'Read' : 'Imported'} from {toolName(details.source)} {details.toolVersion}.{' '}
+        {linesText(own)} {reported.commits.length > 0 ? `${reportedText(reported.commits)} ` : null}
         <TextButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           Details
         </TextButton>
@@ -99,7 +105,7 @@ function Details(props: { details: ImportDetails; reported: ReportedCommits }) {
   return (
     <div className="flex max-h-60 flex-col gap-1 overflow-auto py-1">
       <p>
-        Imported <RelativeTime at={importedAt} /> from{' '}
+        Read <RelativeTime at={importedAt} /> from{' '}
         <span className="untrusted wrap-anywhere">{folder}</span>.
         {agents.length > 0 ? ` ${agents.join(', ')}.` : ''}
       </p>

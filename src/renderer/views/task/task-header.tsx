@@ -11,7 +11,13 @@ import { LineageLine } from './lineage-line.tsx'
 import { SandboxMark } from './sandbox-mark.tsx'
 
 /** Breadcrumb, title, status and totals of a task; `actions` on the right. */
-export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }) {
+export function TaskHeader(props: {
+  task: Task
+  actions: ReactNode
+  /** It is in no archive: its log is only open. */
+  isOpened?: boolean
+}) {
+  const { task, actions, isOpened = false } = props
   const lineage = useLineage(task.id)
   const project = useProjectLabel(task.projectId)
   const status = shownStatus(task, lineage[0] ?? null, useActivity(task.id))
@@ -45,7 +51,7 @@ export function TaskHeader({ task, actions }: { task: Task; actions: ReactNode }
             <TaskElapsed task={task} />
             <TreeCost task={task} />
             <SandboxMark task={task} />
-            {task.archived ? <span>archived</span> : null}
+            {task.archived && !isOpened ? <span>archived</span> : null}
           </span>
         </div>
         <LineageLine task={task} />

@@ -104,7 +104,7 @@ export function createRecordMapper(context: MapperContext) {
   function queued(record: Record<string, unknown>): boolean {
     const { type, prompt } = asRecord(record.attachment)
     const said = text(prompt)
-    if (type !== 'queued_command' || said === null) return false
+    if (type !== 'queued_command' || said === null || isSaidByTool(said)) return false
     builder.prompt([said], record.uuid)
     return true
   }
@@ -214,7 +214,7 @@ export function createRecordMapper(context: MapperContext) {
     flushCompaction(null)
     const parts = said.map((block) => imageOf(block) ?? text(block.text) ?? JSON.stringify(block))
     const [only] = parts
-    if (parts.length === 1 && typeof only === 'string' && isOutputOfCommand(only)) return false
+    if (parts.length === 1 && typeof only === 'string' && isSaidByTool(only)) return false
     const shown = parts.map((part) => (typeof part === 'string' ? commandText(part) : part))
     builder.prompt(shown, isCopy ? null : record.uuid)
     const [first] = shown
@@ -295,9 +295,9 @@ function imageOf({ type, source }: Record<string, unknown>): BuiltImage | null {
   return { mediaType: media_type, data: Buffer.from(data, 'base64') }
 }
 
-/** What a command of the tool itself printed: no words of the person. */
-const isOutputOfCommand = (value: string): boolean =>
-  /^\s*<local-command-(?:stdout|stderr|caveat)>/.test(value)
+/** What a command of the tool itself printed, or how a task in the background ended: no words of the person. */
+const isSaidByTool = (value: string): boolean =>
+  /^\s*<(?:local-command-(?:stdout|stderr|caveat)|task-notification)>/.test(value)
 
 /** `/name arguments` as the person typed it, of the form in which it is recorded. */
 function commandText(value: string): string {

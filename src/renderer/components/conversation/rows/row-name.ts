@@ -20,7 +20,7 @@ export function rowName(row: Row): string {
     case 'image':
       return `Image, ${row.image.mediaType}`
     case 'call':
-      return callName(row.call)
+      return callName(row.call, row.cwd)
     case 'calls':
       return groupWords(row.calls)
     case 'cards':
@@ -46,8 +46,8 @@ const turnNoteNames = {
 }
 
 /** `Ran node test.js, failed, exit 1`. */
-function callName(call: ToolCallView): string {
-  const { verb, object, result } = toolWords(call)
+function callName(call: ToolCallView, cwd: string | null): string {
+  const { verb, object, result } = toolWords(call, cwd)
   const failed = call.state === 'error' ? 'failed' : null
   return [`${verb} ${beginning(object)}`.trim(), failed, result].filter(Boolean).join(', ')
 }

@@ -31,11 +31,11 @@ export const RowView = memo(function RowView({ row }: { row: Row }) {
     case 'call':
       return (
         <div className="py-0.5">
-          <ToolCall call={row.call} />
+          <ToolCall call={row.call} cwd={row.cwd} />
         </div>
       )
     case 'calls':
-      return <ToolCallGroup calls={row.calls} foldKey={row.key} />
+      return <ToolCallGroup calls={row.calls} cwd={row.cwd} foldKey={row.key} />
     case 'cards':
       return <TaskTable calls={row.calls} foldKey={row.key} />
     case 'turn-note':

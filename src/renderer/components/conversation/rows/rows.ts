@@ -53,6 +53,7 @@ interface InTurn {
   messageSeq: number | null
   turn: number
   at: string | null
+  cwd: string | null
 }
 
 /** Fewer calls are as quickly read one by one. */
@@ -220,6 +221,7 @@ function attemptRow(turn: TurnItem | null, retry: RetryItem | null): Row {
     ...{ kind: 'attempt', key: `${item.key}:attempt`, seq: item.seq, at: item.at },
     turn: (turn ?? retry)?.turn ?? 1,
     messageSeq: turn?.messageSeq ?? null,
+    cwd: turn?.cwd ?? null,
     retry,
     rows: turn ? rowsOf(turn) : [],
   }
@@ -246,7 +248,7 @@ function otherRows(item: OtherItem): Row[] {
 function turnRows(turn: TurnItem): Row[] {
   const rows: Row[] = []
   const { key: turnKey, seq, messageSeq, at, blocks } = turn
-  const place = { seq, messageSeq, turn: turn.turn }
+  const place = { seq, messageSeq, turn: turn.turn, cwd: turn.cwd }
   for (let index = 0; index < blocks.length; index += 1) {
     const block = blocks[index] as TurnBlock
     // Keyed by position, so that a block keeps its row while it is streamed.

@@ -65,7 +65,8 @@ const iconOf = (name: string): LucideIcon => {
 /** The longest command that the line shows uncut, even in a narrow window. */
 const shortCommandChars = 40
 
-export function ToolCall({ call }: { call: ToolCallView }) {
+/** `cwd`: the working directory of its turn. */
+export function ToolCall({ call, cwd }: { call: ToolCallView; cwd: string | null }) {
   const tasks = useContext(TaskLookupContext)
   const { detail } = call
   if (call.name === 'task') {
@@ -77,11 +78,16 @@ export function ToolCall({ call }: { call: ToolCallView }) {
     return <WaitLine call={call} tasks={detail.tasks} />
   if (call.name === 'agent_report' && detail?.kind === 'report' && call.state === 'ok')
     return <ReportView title={detail.title} markdown={detail.markdown} foldKey={call.callId} />
-  return <ToolCallLine call={call} />
+  return <ToolCallLine call={call} cwd={cwd} />
 }
 
 /** Consecutive small calls in one line. */
-export function ToolCallGroup({ calls, foldKey }: { calls: ToolCallView[]; foldKey: string }) {
+export function ToolCallGroup(props: {
+  calls: ToolCallView[]
+  cwd: string | null
+  foldKey: string
+}) {
+  const { calls, cwd, foldKey } = props
   const took = calls.reduce((sum, call) => sum + (call.durationMs ?? 0), 0)
   return (
     <Disclosure
@@ -96,7 +102,7 @@ export function ToolCallGroup({ calls, foldKey }: { calls: ToolCallView[]; foldK
       body={() => (
         <div className="ml-[7px] border-l pl-4">
           {calls.map((call) => (
-            <ToolCallLine key={call.callId} call={call} />
+            <ToolCallLine key={call.callId} call={call} cwd={cwd} />
           ))}
         </div>
       )}
@@ -104,8 +110,8 @@ export function ToolCallGroup({ calls, foldKey }: { calls: ToolCallView[]; foldK
   )
 }
 
-function ToolCallLine({ call }: { call: ToolCallView }) {
-  const words = toolWords(call)
+function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null }) {
+  const words = toolWords(call, cwd)
   const failed = call.state === 'error'
   const Icon = iconOf(call.name)
   const edit =
