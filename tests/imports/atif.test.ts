@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -103,6 +105,48 @@ it.each([
     expect(JSON.stringify(entries)).toMatch(/"novel":\{"deep":1\}.*"tool_definitions"/)
   },
 )
+
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+it('[I1] shows images of prompts and results from the folder of the document, and names all others', async () => {
+  const dir = await temporaryDir()
+  const image = (path: string) => ({ type: 'image', source: { media_type: 'image/png', path } })
+  const content = [
+    ...[{ type: 'text', text: 'Look' }, image('images/one.png'), image('../outside.png')],
+    ...[image('images/link.png'), image('images/none.png'), image('images/words.png')],
+  ]
+  const steps = [
+    { step_id: 1, source: 'user', message: content },
+    {
+      ...{ step_id: 2, source: 'agent', message: '' },
+      tool_calls: [{ tool_call_id: 'c1', function_name: 'see', arguments: {} }],
+      observation: { results: [{ source_call_id: 'c1', content: [image('images/one.png')] }] },
+    },
+  ]
+  const document = { schema_version: 'ATIF-v1.7', session_id: 's', agent: agent('seer'), steps }
+  await writeFiles(dir, { 'run/trajectory.json': JSON.stringify(document) })
+  await mkdir(join(dir, 'run', 'images'))
+  await writeFile(join(dir, 'outside.png'), pixel)
+  await writeFile(join(dir, 'run/images/one.png'), pixel)
+  await writeFile(join(dir, 'run/images/words.png'), 'no image')
+  await symlink(join(dir, 'outside.png'), join(dir, 'run/images/link.png'))
+  const [one] = await readSessions(atifAdapter, join(dir, 'run'))
+  const shown = { mediaType: 'image/png', bytes: pixel.length, sha256: hash('sha256', pixel) }
+  const entries = one?.entriesOf('') ?? []
+  expect(entries.find(({ type }) => type === 'message')).toMatchObject({
+    parts: [
+      { type: 'text', text: 'Look' },
+      { type: 'image', ...shown },
+      ...['../outside.png', 'images/link.png', 'images/none.png', 'images/words.png'].map(
+        (path) => ({ type: 'text', text: `[image/png: ${path}]` }),
+      ),
+    ],
+  })
+  expect(entries.find(({ type }) => type === 'tool-result')).toMatchObject({ images: [shown] })
+})
 
 it('links sub-agents in files that a document refers to, and finds documents in folders below', async () => {
   const [step] = [nested.steps[2]]

@@ -2,7 +2,11 @@
 import { basename } from 'node:path'
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { TaskId, ToolCallId } from '../../../../shared/records/ids.ts'
-import { createTranscriptBuilder, type TranscriptBuilder } from '../../transcript-builder.ts'
+import {
+  type BuiltImage,
+  createTranscriptBuilder,
+  type TranscriptBuilder,
+} from '../../transcript-builder.ts'
 import {
   type FoundSession,
   type LineCounts,
@@ -14,7 +18,8 @@ import {
 import { parentsFirst } from '../task-order.ts'
 import { asRecord, text, timeOf, titleOf } from '../values.ts'
 import { type DocumentPiece, readAtif } from './document.ts'
-import { createStepMapper, type StepMapper, totalUsageOf } from './steps.ts'
+import { readImageBeside } from './images.ts'
+import { createStepMapper, imagesIn, type StepMapper, totalUsageOf } from './steps.ts'
 
 /** Entries that are passed on at once. */
 const batchEntries = 200
@@ -46,6 +51,8 @@ export async function* readAtifSession(
   const all: Trajectory[] = []
   const links = new Map<Trajectory, Link>()
   const missing = new Set<string>()
+  /** Of the step that is mapped, by the paths that it has for them. */
+  const images = new Map<string, BuiltImage>()
   for (const file of session.files) all.push(...(await survey(file)))
 
   /** The fields of the trajectories of a file, in the order in which they begin. */
@@ -80,6 +87,7 @@ export async function* readAtifSession(
       mapper: createStepMapper({
         builder,
         model: text(model_name),
+        image: (path) => images.get(path) ?? null,
         onSubAgent: (ref, callId, report) => {
           const agent = agentOf(made, ref)
           if (!agent) {
@@ -134,10 +142,17 @@ export async function* readAtifSession(
         one.builder.kept(line, { damaged: reason, text: torn })
         yield { kind: 'damage', damage: { file: file.name, line, bytes: length, reason } }
       } else if (piece.kind === 'fields') keepFields(one, piece)
-      else if (one.mapper.map(piece.line, piece.step)) one.counts.mapped++
       else {
-        one.counts.foreign++
-        one.builder.kept(piece.line, piece.step)
+        images.clear()
+        for (const path of imagesIn(piece.step)) {
+          const image = await readImageBeside(file.path, path)
+          if (image) images.set(path, image)
+        }
+        if (one.mapper.map(piece.line, piece.step)) one.counts.mapped++
+        else {
+          one.counts.foreign++
+          one.builder.kept(piece.line, piece.step)
+        }
       }
       if (++waiting < batchEntries) continue
       waiting = 0

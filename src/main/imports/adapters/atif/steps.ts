@@ -2,7 +2,7 @@
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { ToolCallId } from '../../../../shared/records/ids.ts'
 import { noUsage, type Usage } from '../../../../shared/records/usage.ts'
-import type { TranscriptBuilder } from '../../transcript-builder.ts'
+import type { BuiltImage, TranscriptBuilder } from '../../transcript-builder.ts'
 import { asRecord, count, isRecord, records, text, timeOf } from '../values.ts'
 
 /** A reference of a result to the sub-agent that its call started. */
@@ -17,6 +17,8 @@ interface MapperContext {
   model: string | null
   /** A result refers to a sub-agent. Returns what its card shows; null: it is not in the document. */
   onSubAgent(ref: SubAgentRef, callId: ToolCallId | null, report: string | null): AwaitedTask | null
+  /** The image at a path that the step names; null: it is not there. */
+  image(path: string): BuiltImage | null
 }
 
 /** What a step, a call and a result may have by the format; other fields are kept verbatim. */
@@ -29,7 +31,7 @@ const resultFields = new Set(['source_call_id', 'content', 'subagent_trajectory_
 
 export type StepMapper = ReturnType<typeof createStepMapper>
 
-export function createStepMapper({ builder, model: ownModel, onSubAgent }: MapperContext) {
+export function createStepMapper({ builder, model: ownModel, onSubAgent, image }: MapperContext) {
   const facts = {
     prompt: null as string | null,
     /** Of the last message of the agent, if nothing came after it. */
@@ -53,8 +55,12 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent }: Mappe
   }
 
   function user(step: Record<string, unknown>): void {
-    const said = shown(step.message)
-    builder.prompt([said], null)
+    const parts = partsOf(step.message)
+    const said = parts.filter((part) => typeof part === 'string').join('\n')
+    builder.prompt(
+      parts.some((part) => typeof part !== 'string') ? parts.filter((part) => part !== '') : [said],
+      null,
+    )
     facts.prompt ??= said
     facts.lastText = null
     results(step, [], 0)
@@ -91,7 +97,8 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent }: Mappe
       const [only] = calls
       const callId = text(result.source_call_id) ?? (calls.length === 1 ? only : undefined)
       const open = callId === undefined ? null : builder.openCall(callId)
-      const output = shown(result.content)
+      const parts = partsOf(result.content)
+      const output = parts.filter((part) => typeof part === 'string').join('\n')
       const agents = records(result.subagent_trajectory_ref).flatMap((ref) => {
         const { trajectory_id, trajectory_path, session_id } = ref
         // Before version 1.7 the session's id was the key.
@@ -102,6 +109,7 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent }: Mappe
       if (open && callId !== undefined)
         builder.returned({
           ...{ callId, output, outcome: 'ok' },
+          images: parts.filter((part) => typeof part !== 'string'),
           detail: agents.length > 0 ? { kind: 'tasks', tasks: agents } : null,
         })
       const others = open ? without(result, resultFields) : result
@@ -109,13 +117,31 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent }: Mappe
     }
   }
 
+  /** Texts, and the images that are there; an image that is not is named. */
+  function partsOf(given: unknown): (string | BuiltImage)[] {
+    if (!Array.isArray(given)) return [shown(given)]
+    return given.map((part: unknown) => {
+      const path = imagePath(part)
+      return (path === null ? null : image(path)) ?? shown([part])
+    })
+  }
+
   return { map, facts }
 }
+
+/** The images that a step shows, as the paths that it has for them. */
+export const imagesIn = (step: Record<string, unknown>): string[] =>
+  [step.message, ...records(asRecord(step.observation).results).map(({ content }) => content)]
+    .flatMap((content) => (Array.isArray(content) ? content : []))
+    .flatMap((part: unknown) => imagePath(part) ?? [])
+
+const imagePath = (part: unknown): string | null =>
+  isRecord(part) && part.type === 'image' ? text(asRecord(part.source).path) : null
 
 const isCompaction = ({ extra }: Record<string, unknown>): boolean =>
   asRecord(asRecord(extra).context_management).type === 'compaction'
 
-/** A text, or parts of text and images; an image is a file beside the document. */
+/** A text, or parts of text and images, by name: an image is a file beside the document. */
 function shown(given: unknown): string {
   if (typeof given === 'string') return given
   if (given === null || given === undefined) return ''
