@@ -52,7 +52,7 @@ export function ReportBeside(props: {
 }) {
   const { task, isSheet, onOpen, onClose } = props
   return (
-    <>
+    <PaneBeside label="Report" side="right" isSheet={isSheet} onClose={onClose}>
       <div className="flex h-10 shrink-0 items-center border-b pr-2 pl-4">
         <h2 className="flex-1 font-semibold">Report</h2>
         <IconButton label="Close the report" icon={<X />} autoFocus={isSheet} onClick={onClose} />
@@ -65,6 +65,6 @@ export function ReportBeside(props: {
       >
         <TaskReport task={task} onOpen={onOpen} />
       </section>
-    </>
+    </PaneBeside>
   )
 }

@@ -1,24 +1,19 @@
-import { useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { StoreApi } from 'zustand/vanilla'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import type { TranscriptExpiry } from '../../../shared/records/tasks/transcript-status.ts'
-import { dayOf } from '../../../shared/text/format-time.ts'
 import {
   TranscriptList,
   type TranscriptListHandle,
 } from '../../components/conversation/list/transcript-list.tsx'
 import { TaskActionsContext } from '../../components/conversation/task-lookup.ts'
-import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
-import { causeWords } from '../../components/task/cause-words.ts'
-import { shownStatus } from '../../components/task/shown-status.ts'
+import { EmptyState } from '../../components/primitives/index.ts'
 import { canBeResumed } from '../../components/task/what-next.ts'
 import { useChildren, useTask, useTranscript, useTranscriptView } from '../../store/hooks.ts'
+import type { Replay } from '../../store/replay/replay-store.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
-import { ProblemNotice } from '../app/problem-notice.tsx'
-import { useActions } from '../app/use-actions.ts'
 import { ReplayBeside, type ReplayPlace, useReplayed } from '../replay/replay-beside.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskContexts } from '../task/task-contexts.tsx'
@@ -27,6 +22,13 @@ import { PaneBeside, ReportBeside } from './pane-beside.tsx'
 import { createReading, type Reading } from './reading.ts'
 import { TranscriptFilterPane } from './transcript-filter.tsx'
 import { TranscriptFind } from './transcript-find.tsx'
+import {
+  ExpiredTranscript,
+  LoadingTranscript,
+  NotStarted,
+  TranscriptNotice,
+  UnreadableTranscript,
+} from './transcript-states.tsx'
 import type { PaneState, TranscriptPanes } from './use-panes.ts'
 
 /** A task's transcript: a live one follows its end, an archived one is read page by page. */
@@ -55,9 +57,9 @@ export function TranscriptPane(props: {
   const { scope = 'window', replay } = props
   const task = useTask(taskId)
   const root = useTask(task?.rootId ?? null)
-  const begun = task === null || task.hasTranscript
-  const transcript = useTranscript(begun ? taskId : null, from)
-  if (task && !begun) return <EmptyState sentence={notBegun(task, root)} />
+  const isStarted = task === null || task.hasTranscript
+  const transcript = useTranscript(isStarted ? taskId : null, from)
+  if (task && !isStarted) return <NotStarted task={task} root={root} />
   return (
     <TaskContexts taskId={taskId} onViewTranscript={onViewTranscript}>
       {transcript ? (
@@ -73,7 +75,7 @@ export function TranscriptPane(props: {
           reading={reading}
         />
       ) : (
-        <Loading />
+        <LoadingTranscript />
       )}
     </TaskContexts>
   )
@@ -89,6 +91,19 @@ const rowKeys: Omit<KeyCommand, 'scope'>[] = [
   { keys: 'End', label: 'Latest', group: 'Transcript' },
 ]
 
+function useRowKeys(taskId: TaskId, scope: 'window' | 'dialog'): void {
+  const children = useChildren(taskId)
+  useKeys([
+    ...rowKeys.map((command) => ({ ...command, scope })),
+    ...(children.length > 0
+      ? [{ keys: 't', label: 'Transcript of the row’s task', group: 'Transcript', scope } as const]
+      : []),
+    ...(children.some(canBeResumed)
+      ? [{ keys: 'r', label: 'Resume the row’s task', group: 'Transcript', scope } as const]
+      : []),
+  ])
+}
+
 function OpenTranscript(props: {
   transcript: TranscriptStore
   from: OpenAt
@@ -100,16 +115,7 @@ function OpenTranscript(props: {
   reading: StoreApi<Reading> | undefined
 }) {
   const { transcript, from, takeFocus, toEnd, scope, panes, reading } = props
-  const tasks = useChildren(transcript.taskId)
-  useKeys([
-    ...rowKeys.map((command) => ({ ...command, scope })),
-    ...(tasks.length > 0
-      ? [{ keys: 't', label: 'Transcript of the row’s task', group: 'Transcript', scope } as const]
-      : []),
-    ...(tasks.some(canBeResumed)
-      ? [{ keys: 'r', label: 'Resume the row’s task', group: 'Transcript', scope } as const]
-      : []),
-  ])
+  useRowKeys(transcript.taskId, scope)
   const list = useRef<TranscriptListHandle>(null)
   const view = useTranscriptView(transcript)
   const task = useTask(transcript.taskId)
@@ -135,41 +141,18 @@ function OpenTranscript(props: {
     }),
     [actions, transcript],
   )
-  const opened = useRef<OpenAt | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: opening or closing the replay moves nothing
+  useMoves({ transcript, from, toEnd, replay, list })
+  // A restored transcript can be read again.
+  const isRestored = view.status === 'expired' && task !== null && task.transcriptExpired === null
   useEffect(() => {
-    const first = opened.current === null
-    opened.current = from
-    // The replay moves the transcript.
-    if (replay && typeof from === 'number') replay.seek(from)
-    else if (typeof from === 'number') void transcript.goTo(from)
-    else if (first) return
-    else if (from === 'start') void transcript.goTo(1, { pointOut: false })
-    else void transcript.jumpToEnd().then(() => list.current?.scrollToEnd())
-  }, [transcript, from])
-  // Taken back: then there is something to read again.
-  const isBack = view.status === 'expired' && task !== null && task.transcriptExpired === null
-  useEffect(() => {
-    if (isBack) transcript.open(from)
-  }, [isBack, from, transcript])
-  useEffect(() => {
-    if (toEnd > 0) void transcript.jumpToEnd().then(() => list.current?.scrollToEnd())
-  }, [toEnd, transcript])
-  if (view.phase === 'loading') return <Loading />
+    if (isRestored) transcript.open(from)
+  }, [isRestored, from, transcript])
+  if (view.phase === 'loading') return <LoadingTranscript />
   if (view.phase === 'failed' && view.problem)
-    return (
-      <div className="flex flex-1 items-center justify-center p-8">
-        <div className="w-full max-w-[520px]">
-          <ProblemNotice
-            problem={view.problem}
-            action={{ label: 'Try again', onClick: () => transcript.open(from) }}
-          />
-        </div>
-      </div>
-    )
-  if (task?.transcriptExpired) return <Expired task={task} expired={task.transcriptExpired} />
+    return <UnreadableTranscript problem={view.problem} onRetry={() => transcript.open(from)} />
+  if (task?.transcriptExpired)
+    return <ExpiredTranscript task={task} expired={task.transcriptExpired} />
   const label = `Transcript of ${task?.title ?? 'a task'}`
-  const running = task !== null && isRunning(task.status)
   const { outline, report } = panes
   /** The focus leaves a pane before it is gone. */
   const closing = (pane: PaneState) => () => {
@@ -195,7 +178,7 @@ function OpenTranscript(props: {
           </PaneBeside>
         ) : null}
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-          <TranscriptState view={view} onRetry={() => void transcript.loadOlder()} />
+          <TranscriptNotice view={view} onRetry={() => void transcript.loadOlder()} />
           <TranscriptFilterPane
             transcript={transcript}
             label={label}
@@ -228,17 +211,7 @@ function OpenTranscript(props: {
                   onReachStart={() => void transcript.loadOlder()}
                   onReachEnd={() => void transcript.loadNewer()}
                   onJumpToLatest={() => void transcript.jumpToEnd()}
-                  empty={
-                    <EmptyState
-                      sentence={
-                        replay
-                          ? 'Nothing had been recorded at this moment.'
-                          : running
-                            ? 'Starting… nothing to show yet.'
-                            : 'Nothing was recorded: the run ended before its first turn.'
-                      }
-                    />
-                  }
+                  empty={<EmptyState sentence={emptySentence(task, replay !== null)} />}
                   className="flex-1"
                 />
               </TaskActionsContext>
@@ -246,109 +219,49 @@ function OpenTranscript(props: {
           </TranscriptFilterPane>
         </div>
         {task && report?.shown ? (
-          <PaneBeside
-            label="Report"
-            side="right"
+          <ReportBeside
+            task={task}
             isSheet={report.isSheet}
+            onOpen={(seq) => {
+              if (report.isSheet) report.close()
+              void transcript.goTo(seq, { focus: true })
+            }}
             onClose={closing(report)}
-          >
-            <ReportBeside
-              task={task}
-              isSheet={report.isSheet}
-              onOpen={(seq) => {
-                if (report.isSheet) report.close()
-                void transcript.goTo(seq, { focus: true })
-              }}
-              onClose={closing(report)}
-            />
-          </PaneBeside>
+          />
         ) : null}
       </div>
     </ReplayBeside>
   )
 }
 
-/** The transcript expired or was deleted: when, and whether it can be restored. */
-function Expired({ task, expired }: { task: Task; expired: TranscriptExpiry }) {
-  const { undoSweep } = useActions()
-  const [busy, setBusy] = useState(false)
-  const { at, keptUntil, purgedAt, receiptId, asked } = expired
-  const went = asked
-    ? `You deleted this transcript on ${dayOf(at)}`
-    : `This transcript expired on ${dayOf(at)}`
-  const kept = task.hasReport ? ' The report is kept.' : ''
-  if (purgedAt)
-    return (
-      <EmptyState
-        sentence={`${went}${asked ? ', and it' : ' and'} was permanently deleted on ${dayOf(purgedAt)}.${kept}`}
-      />
-    )
-  return (
-    <EmptyState
-      sentence={`${went}.${kept} You can restore it until ${dayOf(keptUntil)}.`}
-      action={{
-        label: 'Restore',
-        busy,
-        onClick: async () => {
-          setBusy(true)
-          await undoSweep(receiptId, task.id)
-          setBusy(false)
-        },
-      }}
-    />
-  )
+/** Moves an open transcript when `from` changes, and to its end at each new number of `toEnd`. */
+function useMoves(props: {
+  transcript: TranscriptStore
+  from: OpenAt
+  toEnd: number
+  replay: Replay | null
+  list: RefObject<TranscriptListHandle | null>
+}): void {
+  const { transcript, from, toEnd, replay, list } = props
+  const movedTo = useRef<OpenAt | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opening or closing the replay moves nothing
+  useEffect(() => {
+    const isFirst = movedTo.current === null
+    movedTo.current = from
+    // A replay moves the transcript itself.
+    if (replay && typeof from === 'number') replay.seek(from)
+    else if (typeof from === 'number') void transcript.goTo(from)
+    else if (isFirst) return
+    else if (from === 'start') void transcript.goTo(1, { pointOut: false })
+    else void transcript.jumpToEnd().then(() => list.current?.scrollToEnd())
+  }, [transcript, from])
+  useEffect(() => {
+    if (toEnd > 0) void transcript.jumpToEnd().then(() => list.current?.scrollToEnd())
+  }, [toEnd, transcript, list])
 }
 
-/** Problems of the transcript, above it. */
-function TranscriptState(props: { view: ReturnType<typeof useTranscriptView>; onRetry(): void }) {
-  const { view, onRetry } = props
-  if (view.pageProblem)
-    return (
-      <NoticeLine
-        tone="error"
-        className="shrink-0 border-b px-4"
-        text={view.pageProblem.message}
-        details={[view.pageProblem.details]}
-        action={{ label: 'Try again', onClick: onRetry }}
-      />
-    )
-  const text = statusTexts[view.status ?? 'complete']
-  return text ? <NoticeLine tone="warning" className="shrink-0 border-b px-4" text={text} /> : null
-}
-
-const statusTexts = {
-  complete: null,
-  'partial-only':
-    'Only an unfinished message was saved: the agent stopped before its first turn ended.',
-  // Shown in place of the entries.
-  expired: null,
-  missing: 'The transcript is missing. The report and the entry in the ledger are there.',
-  damaged: 'Parts of this transcript are damaged. They are kept in the file and marked below.',
-} as const
-
-function Loading() {
-  return (
-    <div className="min-h-0 flex-1 overflow-hidden" aria-busy>
-      <div className="mx-auto max-w-reading px-6 py-6">
-        <Skeleton lines={8} />
-      </div>
-    </div>
-  )
-}
-
-function notBegun(task: Task, root: Task | null): string {
-  const { agentsAtOnce } = task.options
-  switch (shownStatus(task, root)) {
-    case 'not-started':
-      return 'Not started when Shiplog quit. A follow-up to its root starts it.'
-    case 'queued':
-      return `Waiting for a free slot: at most ${agentsAtOnce === 1 ? '1 agent runs' : `${agentsAtOnce} agents run`} at the same time.`
-    case 'blocked':
-      return `Blocked: ${task.cause ? causeWords(task.cause) : 'a task it depends on did not complete'}.`
-    case 'spawned':
-    case 'resumed':
-      return 'Creating the workspace…'
-    default:
-      return `Never started${task.cause ? `: ${causeWords(task.cause)}` : ''}.`
-  }
+function emptySentence(task: Task | null, isReplay: boolean): string {
+  if (isReplay) return 'Nothing had been recorded at this moment.'
+  if (task && isRunning(task.status)) return 'Starting… nothing to show yet.'
+  return 'Nothing was recorded: the run ended before its first turn.'
 }
