@@ -1,30 +1,19 @@
-/** What a person does with interrupted agents: the call, then one toast that says how it came out. */
-import { isStoppedByPerson } from '../../../shared/records/causes.ts'
+/** Calls for interrupted agents; each shows its outcome in one toast. */
 import { describeDrift } from '../../../shared/records/drift.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type {
   ResumeCandidate,
   ResumeChoice,
-  ResumeEnd,
   ResumeOutcome,
   ResumeSelector,
 } from '../../../shared/records/resume.ts'
-import { counted } from '../../components/primitives/format.ts'
 import { toast } from '../../components/primitives/index.ts'
-import { shortCause } from '../../components/task/cause-words.ts'
-import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { isResumable, isWaiting, resumableBelow } from '../../store/resume/resumable.ts'
-import type { FollowedEnds } from '../../store/resume/resumes.ts'
 import type { Stores } from '../../store/stores.ts'
 import type { ResumeAsk } from '../../store/window/overlay.ts'
 import { taskRoute } from '../../store/window/route.ts'
-import { showProblem } from '../app/toasts.ts'
-
-/** Long enough to read the causes of some, or to do something else instead. */
-const readShownMs = 12_000
-
-/** What fits under a headline with what else is said there. */
-const causesShownMax = 3
+import { attempt, readShownMs } from '../app/toasts.ts'
+import { problemOfOutcome, showEnds, showResumed } from './resume-toasts.ts'
 
 /** What the person confirmed in the dialog. */
 interface ConfirmedResume {
@@ -40,25 +29,25 @@ interface ConfirmedResume {
 }
 
 export interface ResumeActions {
-  /** At once when there is nothing to decide, else by the dialog. */
+  /** At once if there is nothing to decide, else by the dialog. */
   resume(taskId: TaskId): Promise<void>
-  /** Everything interrupted of one root's tree. */
+  /** All interrupted agents of one root's tree. */
   resumeTree(rootId: TaskId): void
   /** Those that worked in parallel with it, by the dialog. */
   resumeGroup(taskId: TaskId): void
   resumeAll(): void
-  /** Closes the dialog at once; the lists show how they start, and a toast says how it came out. */
+  /** Closes the dialog at once; the lists show the agents start, and a toast the outcome. */
   confirm(confirmed: ConfirmedResume): Promise<void>
   stopBatch(): Promise<void>
   restart(taskId: TaskId): Promise<void>
   /** Its record stays, so it can be continued as a new task. */
-  giveUp(taskId: TaskId): Promise<void>
+  abandon(taskId: TaskId): Promise<void>
   retry(taskId: TaskId): Promise<void>
   /** `at`: an entry; from the end of its turn. */
   continueFrom(taskId: TaskId, at?: number): void
 }
 
-/** With interrupted ones below it, the whole tree is checked; who is meant is chosen then. */
+/** `hasBelow`: interrupted agents below the task are checked as well, and the person chooses among them. */
 export function selectorFor(ask: ResumeAsk, hasBelow: boolean): ResumeSelector {
   switch (ask.of) {
     case 'all':
@@ -71,8 +60,8 @@ export function selectorFor(ask: ResumeAsk, hasBelow: boolean): ResumeSelector {
   }
 }
 
-/** Whether a person should see something before it is resumed. */
-const isWorthALook = ({ drift, obstacle }: ResumeCandidate): boolean =>
+/** Whether the person should review it before it is resumed. */
+const needsReview = ({ drift, obstacle }: ResumeCandidate): boolean =>
   obstacle !== null || describeDrift(drift).length > 0
 
 export function createResumeActions(stores: Stores): ResumeActions {
@@ -84,15 +73,6 @@ export function createResumeActions(stores: Stores): ResumeActions {
     onClick: () => navigation.go(taskRoute(id)),
   })
 
-  async function attempt<Value>(doing: string, call: () => Promise<Value>): Promise<Value | null> {
-    try {
-      return await call()
-    } catch (error) {
-      showProblem(problemOf(error, doing))
-      return null
-    }
-  }
-
   async function resume(taskId: TaskId): Promise<void> {
     const ask: ResumeAsk = { of: 'task', taskId }
     if (resumableBelow(tasks(), taskId).length > 0) return overlay.show({ kind: 'resume', ask })
@@ -103,9 +83,9 @@ export function createResumeActions(stores: Stores): ResumeActions {
     )
     const [candidate] = found?.candidates ?? []
     if (!found || !candidate) return
-    if (!isWorthALook(candidate)) return resumeAtOnce(taskId)
+    if (!needsReview(candidate)) return resumeAtOnce(taskId)
     const open = () => overlay.show({ kind: 'resume', ask, found: found.candidates })
-    // The person opened something else in the meantime: never a dialog over a dialog.
+    // The person may have opened a dialog meanwhile, and none is opened over another.
     if (overlay.store.getState().kind === 'none') open()
     else
       toast.warning(`Files or branches changed since “${candidate.title}” stopped.`, {
@@ -118,7 +98,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
     const outcome = await resumes.look(taskId, () =>
       attempt('resume the agent', () => client.tasks.resume({ selector: { by: 'task', taskId } })),
     )
-    if (outcome) resumed(outcome)
+    if (outcome) void showAndFollow(outcome)
   }
 
   const isInterrupted = (id: TaskId): boolean => {
@@ -137,7 +117,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
     )
     if (!outcome) return
     const problem = problemOfOutcome(outcome)
-    if (!problem) return resumed(outcome)
+    if (!problem) return void showAndFollow(outcome)
     toast.warning(problem.message, {
       description: problem.next ?? undefined,
       duration: readShownMs,
@@ -145,63 +125,12 @@ export function createResumeActions(stores: Stores): ResumeActions {
     })
   }
 
-  /** Says how it came out, and follows those that were resumed when they are several. */
-  function resumed(outcome: ResumeOutcome): void {
-    const { accepted, fresh, abandoned, refused } = outcome
-    const [first] = accepted
-    if (first && accepted.length + fresh.length + abandoned.length + refused.length === 1) {
-      toast.success(`Resumed “${titleOf(first.taskId)}”.`, { action: show(first.taskId) })
-      return
-    }
-    const said = [
-      accepted.length > 0 ? `Resumed ${counted(accepted.length, 'agent')}.` : null,
-      fresh.length > 0 ? `Restarted ${counted(fresh.length, 'agent')}.` : null,
-      abandoned.length > 0 ? `Abandoned ${counted(abandoned.length, 'agent')}.` : null,
-    ].filter((text) => text !== null)
-    if (refused.length > 0)
-      toast.warning([...said, `${refused.length} could not be resumed.`].join(' '), {
-        description: refused.map(({ message }) => message).join('\n'),
-        duration: readShownMs,
-      })
-    else if (said.length > 0) toast.success(said.join(' '))
-    if (accepted.length > 1)
-      void resumes.follow(accepted.map(({ taskId }) => taskId)).then((followed) => {
-        if (followed) showEnds(followed)
-      })
-  }
-
-  function showEnds({ ends, stopped, calledOff }: FollowedEnds): void {
-    const completed = ends.filter(({ status }) => status === 'completed').length
-    if (completed === ends.length) {
-      toast.success(`All ${ends.length} resumed agents completed.`)
-      return
-    }
-    const others = ends.filter(({ status }) => status !== 'completed')
-    const notGoneOn = others.filter(({ taskId }) => calledOff.has(taskId)).length
-    const ended = others.filter(({ taskId }) => !calledOff.has(taskId))
-    const byPerson = stopped ? ended.filter(({ cause }) => isStoppedByPerson(cause)) : []
-    const said = [
-      byPerson.length > 0
-        ? `${counted(byPerson.length, 'running agent')} stopped. The partial output was saved.`
-        : null,
-      notGoneOn > 0 ? `${counted(notGoneOn, 'agent')} had not started yet.` : null,
-      ...namedCauses(ended.filter((end) => !byPerson.includes(end))),
-    ].filter((line) => line !== null)
-    const options = { description: said.join('\n'), duration: readShownMs }
-    if (stopped) toast(`Stopped. ${completed} of ${ends.length} completed.`, options)
-    else toast.warning(`${completed} of ${ends.length} resumed agents completed.`, options)
-  }
-
-  /** A line each; a toast is no report. */
-  function namedCauses(ends: ResumeEnd[]): string[] {
-    const lines = ends
-      .slice(0, causesShownMax)
-      .map(
-        ({ taskId, cause, status }) => `${titleOf(taskId)}: ${cause ? shortCause(cause) : status}`,
-      )
-    return ends.length > causesShownMax
-      ? [...lines, `and ${ends.length - causesShownMax} more`]
-      : lines
+  /** Shows the outcome, then how those that were resumed end if they are several. */
+  async function showAndFollow(outcome: ResumeOutcome): Promise<void> {
+    showResumed(outcome, titleOf, show)
+    if (outcome.accepted.length < 2) return
+    const followed = await resumes.follow(outcome.accepted.map(({ taskId }) => taskId))
+    if (followed) showEnds(followed, titleOf)
   }
 
   return {
@@ -210,7 +139,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
     resumeAll: () => overlay.show({ kind: 'resume', ask: { of: 'all' } }),
     resumeTree(rootId) {
       const [only, ...others] = resumableBelow(tasks(), rootId)
-      // With one there is no tree to choose from.
+      // A single agent needs no choice.
       if (only && others.length === 0 && !isInterrupted(rootId)) void resume(only.id)
       else if (only) overlay.show({ kind: 'resume', ask: { of: 'task', taskId: rootId } })
       else void resume(rootId)
@@ -230,7 +159,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
       const restarted = await attempt('restart the agent', () => client.tasks.restart({ taskId }))
       if (restarted) toast.success(`Restarted “${title}”.`, { action: show(restarted.taskId) })
     },
-    async giveUp(taskId) {
+    async abandon(taskId) {
       if (resumableBelow(tasks(), taskId).length > 0)
         return overlay.show({ kind: 'resume', ask: { of: 'task', taskId }, choice: 'abandon' })
       const title = titleOf(taskId)
@@ -255,25 +184,5 @@ export function createResumeActions(stores: Stores): ResumeActions {
     },
     continueFrom: (taskId, at) =>
       overlay.show({ kind: 'continue-from', taskId, ...(at !== undefined && { at }) }),
-  }
-}
-
-/** Why nothing at all was done; null when something was. */
-function problemOfOutcome(outcome: ResumeOutcome): Problem | null {
-  const { accepted, fresh, abandoned, refused } = outcome
-  const [first] = refused
-  if (!first || accepted.length + fresh.length + abandoned.length > 0) return null
-  const message =
-    refused.length === 1 ? first.message : `None of the ${refused.length} agents could be resumed.`
-  return {
-    code: 'REFUSED',
-    message,
-    next:
-      first.reason === 'conflicts'
-        ? 'They changed just now. Review the list again.'
-        : 'Nothing was changed. You can try again.',
-    reason: null,
-    details: refused.map((one) => `${one.taskId}: ${one.reason}: ${one.message}`).join('\n'),
-    field: null,
   }
 }

@@ -116,7 +116,7 @@ function AgentActions(props: {
 }) {
   const { row, waiting, busy, tabIndex } = props
   const { task, below } = row
-  const { resume, restart, giveUp } = useResumeActions()
+  const { resume, restart, abandon } = useResumeActions()
   const { stop } = useActions()
   const unreachable = useUnreachable()
   const disabled = unreachable !== undefined || busy
@@ -168,7 +168,7 @@ function AgentActions(props: {
             label={`Abandon ${task.title}${more}`}
             icon={<Ban />}
             disabled={disabled}
-            onClick={() => void giveUp(task.id)}
+            onClick={() => void abandon(task.id)}
           />
         </>
       )}

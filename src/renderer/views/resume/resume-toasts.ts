@@ -1,0 +1,95 @@
+/** Toasts for the outcome of resuming agents. */
+import { isStoppedByPerson } from '../../../shared/records/causes.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { ResumeEnd, ResumeOutcome } from '../../../shared/records/resume.ts'
+import { counted } from '../../components/primitives/format.ts'
+import { toast } from '../../components/primitives/index.ts'
+import { shortCause } from '../../components/task/cause-words.ts'
+import type { Problem } from '../../rpc/problem.ts'
+import type { FollowedEnds } from '../../store/resume/resumes.ts'
+import { readShownMs } from '../app/toasts.ts'
+
+type TitleOf = (id: TaskId) => string
+
+/** What a toast has room for. */
+const causesShownMax = 3
+
+/** What was done with each agent. `show`: the button that opens one. */
+export function showResumed(
+  outcome: ResumeOutcome,
+  titleOf: TitleOf,
+  show: (id: TaskId) => { label: string; onClick(): void },
+): void {
+  const { accepted, fresh, abandoned, refused } = outcome
+  const [first] = accepted
+  if (first && accepted.length + fresh.length + abandoned.length + refused.length === 1) {
+    toast.success(`Resumed “${titleOf(first.taskId)}”.`, { action: show(first.taskId) })
+    return
+  }
+  const said = [
+    accepted.length > 0 ? `Resumed ${counted(accepted.length, 'agent')}.` : null,
+    fresh.length > 0 ? `Restarted ${counted(fresh.length, 'agent')}.` : null,
+    abandoned.length > 0 ? `Abandoned ${counted(abandoned.length, 'agent')}.` : null,
+  ].filter((text) => text !== null)
+  if (refused.length > 0)
+    toast.warning([...said, `${refused.length} could not be resumed.`].join(' '), {
+      description: refused.map(({ message }) => message).join('\n'),
+      duration: readShownMs,
+    })
+  else if (said.length > 0) toast.success(said.join(' '))
+}
+
+/** How resumed agents ended; called when the last of them has. */
+export function showEnds({ ends, stopped, calledOff }: FollowedEnds, titleOf: TitleOf): void {
+  const completed = ends.filter(({ status }) => status === 'completed').length
+  if (completed === ends.length) {
+    toast.success(`All ${ends.length} resumed agents completed.`)
+    return
+  }
+  const others = ends.filter(({ status }) => status !== 'completed')
+  const neverStarted = others.filter(({ taskId }) => calledOff.has(taskId)).length
+  const ended = others.filter(({ taskId }) => !calledOff.has(taskId))
+  const byPerson = stopped ? ended.filter(({ cause }) => isStoppedByPerson(cause)) : []
+  const said = [
+    byPerson.length > 0
+      ? `${counted(byPerson.length, 'running agent')} stopped. The partial output was saved.`
+      : null,
+    neverStarted > 0 ? `${counted(neverStarted, 'agent')} had not started yet.` : null,
+    ...causeLines(
+      ended.filter((end) => !byPerson.includes(end)),
+      titleOf,
+    ),
+  ].filter((line) => line !== null)
+  const options = { description: said.join('\n'), duration: readShownMs }
+  if (stopped) toast(`Stopped. ${completed} of ${ends.length} completed.`, options)
+  else toast.warning(`${completed} of ${ends.length} resumed agents completed.`, options)
+}
+
+function causeLines(ends: ResumeEnd[], titleOf: TitleOf): string[] {
+  const lines = ends
+    .slice(0, causesShownMax)
+    .map(({ taskId, cause, status }) => `${titleOf(taskId)}: ${cause ? shortCause(cause) : status}`)
+  return ends.length > causesShownMax
+    ? [...lines, `and ${ends.length - causesShownMax} more`]
+    : lines
+}
+
+/** Returns the reason why nothing was done; null if something was. */
+export function problemOfOutcome(outcome: ResumeOutcome): Problem | null {
+  const { accepted, fresh, abandoned, refused } = outcome
+  const [first] = refused
+  if (!first || accepted.length + fresh.length + abandoned.length > 0) return null
+  const message =
+    refused.length === 1 ? first.message : `None of the ${refused.length} agents could be resumed.`
+  return {
+    code: 'REFUSED',
+    message,
+    next:
+      first.reason === 'conflicts'
+        ? 'They changed just now. Review the list again.'
+        : 'Nothing was changed. You can try again.',
+    reason: null,
+    details: refused.map((one) => `${one.taskId}: ${one.reason}: ${one.message}`).join('\n'),
+    field: null,
+  }
+}
