@@ -65,6 +65,21 @@ describe('a conversation', () => {
     expect(one.tasks[0]?.counts).toMatchObject({ lines: 5, mapped: 3, foreign: 2 })
   })
 
+  it('takes a stop for no prompt, and a session that ends with one for unfinished', async () => {
+    const log = claudeLog(session)
+    log.prompt('[Request interrupted by user]')
+    log.prompt('Test')
+    log.says('m1', 'I will.')
+    const stop = { type: 'text', text: '[Request interrupted by user for tool use]' }
+    log.add('user', { message: { role: 'user', content: [stop] } })
+    const one = await readLog(log.text())
+    expect(messages(one.entriesOf(''))).toEqual(['user: Test', 'assistant: I will.'])
+    expect(one.tasks[0]).toMatchObject({
+      ...{ prompt: 'Test', isComplete: false },
+      counts: { lines: 4, mapped: 2, foreign: 2 },
+    })
+  })
+
   it('takes no exit code from the start of a command in the background', async () => {
     const log = claudeLog(session)
     log.prompt('Test')

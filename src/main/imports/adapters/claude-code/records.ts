@@ -214,12 +214,16 @@ export function createRecordMapper(context: MapperContext) {
     flushCompaction(null)
     const parts = said.map((block) => imageOf(block) ?? text(block.text) ?? JSON.stringify(block))
     const [only] = parts
-    if (parts.length === 1 && typeof only === 'string' && isSaidByTool(only)) return false
+    if (parts.length === 1 && typeof only === 'string') {
+      // The person stopped the agent, and said nothing.
+      const isStop = stopPattern.test(only)
+      if (isStop && !isCopy) facts.endsWithAgent = false
+      if (isStop || isSaidByTool(only)) return false
+    }
     const shown = parts.map((part) => (typeof part === 'string' ? commandText(part) : part))
     builder.prompt(shown, isCopy ? null : record.uuid)
     const [first] = shown
-    if (typeof first === 'string' && !/^\/|^\[Request interrupted/.test(first))
-      facts.prompt ??= isCopy ? null : first
+    if (typeof first === 'string' && !first.startsWith('/')) facts.prompt ??= isCopy ? null : first
     if (!isCopy) facts.endsWithAgent = false
     return true
   }
@@ -272,6 +276,8 @@ export function createRecordMapper(context: MapperContext) {
 
 /** Inputs of calls that wait for a result; older ones are looked up no more. */
 const waitingInputsMax = 1_000
+
+const stopPattern = /^\[Request interrupted by user[^\]\n]{0,40}\]$/
 
 /** How Claude Code refers to a result that it stored in a file because of its size. */
 const storedPattern =
