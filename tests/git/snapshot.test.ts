@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { rename, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -46,6 +47,15 @@ it('is clean on a clean tree, and then commits nothing', async () => {
     commit: head,
     tree: project.git('rev-parse', 'HEAD^{tree}'),
   })
+})
+
+it('keeps more than the person’s own limit for a pack holds', async () => {
+  const project = await makeRepository()
+  // The least that Git takes: two files that do not shrink need two packs.
+  project.git('config', 'pack.packSizeLimit', '1m')
+  for (const name of ['a.bin', 'b.bin']) await project.write(name, randomBytes(800_000))
+  const { commit } = await git.commitSnapshot(project.dir)
+  expect(treeList(project, commit)).toEqual(expect.arrayContaining(['a.bin', 'b.bin']))
 })
 
 it('commits a dirty tree on top of HEAD, by Shiplog, and moves no branch', async () => {

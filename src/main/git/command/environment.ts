@@ -85,6 +85,8 @@ export const settings = [
   'diff.orderFile=/dev/null',
   'core.splitIndex=false',
   'submodule.recurse=false',
+  // One call would write several packs, and list them all.
+  'pack.packSizeLimit=0',
   'gc.auto=0',
   'maintenance.auto=false',
   'i18n.commitEncoding=UTF-8',
