@@ -19,6 +19,7 @@ async function prepared() {
     'b.txt': 'b\n',
     'gone.txt': 'gone\n',
     'folder/x': 'x\n',
+    'private/shared/key': 'key\n',
     file: 'f',
   }
   const parent = await makeRepository(files)
@@ -30,6 +31,9 @@ async function prepared() {
   await child.write('b.txt', 'child\n')
   await child.executable('b.txt')
   await child.remove('gone.txt')
+  await child.remove('private')
+  await chmod(path.join(parent.dir, 'private'), 0o700)
+  await chmod(path.join(parent.dir, 'private/shared'), 0o2777)
   await child.remove('folder')
   await child.write('folder', 'a file now\n')
   await child.remove('file')
@@ -89,6 +93,16 @@ it('keeps permissions that a file was given since, there and back', async () => 
   await chmod(file('b.txt'), 0o700)
   expect(await takeBack(plan)).toEqual({ kind: 'swapped', left: [] })
   expect([await mode('a.txt'), await mode('b.txt')]).toEqual([0o600, 0o600])
+})
+
+it('gives folders that became empty their permissions back', async () => {
+  const { parent, plan } = await prepared()
+  const modeOf = async (name: string) => (await lstat(path.join(parent.dir, name))).mode & 0o7777
+  expect(await write(plan)).toEqual({ kind: 'written' })
+  await expect(modeOf('private')).rejects.toThrow('ENOENT')
+  expect(await takeBack(plan)).toEqual({ kind: 'swapped', left: [] })
+  expect(await modeOf('private')).toBe(0o700)
+  expect(await modeOf('private/shared')).toBe(0o2777)
 })
 
 // The first to be replaced is a.txt: it is written in the very moment.

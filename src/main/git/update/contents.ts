@@ -38,6 +38,13 @@ const manifestSchema = z.object({
   files: z.array(fileSchema),
   /** Folders that the update creates, deepest last: only these are removed by a roll-back. */
   newDirs: z.array(z.string()),
+  /**
+   * Folders above files that the update deletes, with their permission bits: they may become empty,
+   * and are then deleted too. Older manifests have none.
+   */
+  oldDirs: z
+    .array(z.object({ path: z.string().min(1), mode: z.number().int().min(0).max(0o7777) }))
+    .optional(),
 })
 export type UpdateManifest = z.infer<typeof manifestSchema>
 

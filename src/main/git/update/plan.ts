@@ -76,7 +76,12 @@ export async function planUpdate(
     const after = next ? { ...next, mode: modeFor(next, old) } : null
     return isSameContent(old, after) ? [] : [{ path: name, before: old, after }]
   })
-  const manifest: UpdateManifest = { version: 1, files, newDirs: await newDirs(root, files) }
+  const manifest: UpdateManifest = {
+    version: 1,
+    files,
+    newDirs: await newDirs(root, files),
+    oldDirs: await oldDirs(root, files),
+  }
   signal?.throwIfAborted()
   const commit = await store.keep(updateId, manifest)
   const differences = await treeDifferences(apart, { dir: root, from: snapshot.tree, to: tree })
@@ -170,18 +175,33 @@ function modeFor(next: Content, old: Content | null): number {
 }
 
 async function newDirs(root: string, files: readonly UpdatedFile[]): Promise<string[]> {
-  const parents = new Set<string>()
-  for (const { path: name, after } of files) {
-    if (after === null) continue
-    for (let dir = path.posix.dirname(name); dir !== '.'; dir = path.posix.dirname(dir))
-      parents.add(dir)
-  }
   const absent: string[] = []
-  for (const dir of [...parents].sort()) {
+  for (const dir of foldersAbove(files.filter(({ after }) => after !== null))) {
     const found = await lstat(path.join(root, dir)).catch(() => null)
     if (!found?.isDirectory()) absent.push(dir)
   }
   return absent
+}
+
+async function oldDirs(
+  root: string,
+  files: readonly UpdatedFile[],
+): Promise<{ path: string; mode: number }[]> {
+  const dirs = foldersAbove(files.filter(({ after }) => after === null))
+  const found = await mapAtOnce(dirs, async (dir) => {
+    const status = await lstat(path.join(root, dir)).catch(() => null)
+    return status?.isDirectory() ? [{ path: dir, mode: status.mode & 0o7777 }] : []
+  })
+  return found.flat()
+}
+
+/** Sorted, so that each comes before the folders in it. */
+function foldersAbove(files: readonly UpdatedFile[]): string[] {
+  const dirs = new Set<string>()
+  for (const { path: name } of files)
+    for (let dir = path.posix.dirname(name); dir !== '.'; dir = path.posix.dirname(dir))
+      dirs.add(dir)
+  return [...dirs].sort()
 }
 
 function convertedBy(

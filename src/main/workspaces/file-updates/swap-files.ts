@@ -85,7 +85,8 @@ export async function swapFiles(request: SwapRequest): Promise<Swapped> {
   const swaps = all.filter((swap) => states.get(swap) === 'from')
 
   const touched = new Set<string>()
-  const bringing = { root, updateId, touched }
+  const dirModes = new Map((manifest.oldDirs ?? []).map(({ path, mode }) => [path, mode]))
+  const bringing = { root, updateId, touched, dirModes }
   try {
     const beside = await writeBeside(request, swaps)
     const { free, blocked } = await inOrder(swaps, around)
@@ -174,6 +175,8 @@ interface Bringing {
   updateId: string
   /** Folders whose entries have changed. */
   touched: Set<string>
+  /** Permissions of folders that the update deletes when they become empty. */
+  dirModes: ReadonlyMap<string, number>
 }
 
 async function bring(
@@ -181,12 +184,12 @@ async function bring(
   beside: ReadonlyMap<Swap, string>,
   bringing: Bringing,
 ): Promise<void> {
-  const { root, touched } = bringing
+  const { touched } = bringing
   const { path, from, to } = swap
   const temporary = beside.get(swap)
   if (!to || temporary === undefined) throw new Error(`nothing was written for ${path}`)
-  const file = join(root, path)
-  await makeDirs(root, path, touched)
+  const file = join(bringing.root, path)
+  await makeDirs(path, bringing)
   touched.add(dirname(file)).add(dirname(temporary))
   if (from === null) await putInFreePlace(temporary, file, to, path)
   else
@@ -303,20 +306,25 @@ async function putBack(handle: FileHandle, file: string, updateId: string): Prom
   await rename(name, file)
 }
 
-async function makeDirs(root: string, path: string, touched: Set<string>): Promise<void> {
-  let dir = root
+async function makeDirs(path: string, { root, touched, dirModes }: Bringing): Promise<void> {
+  let dir = ''
   for (const name of path.split('/').slice(0, -1)) {
-    const parent = dir
-    dir = join(dir, name)
-    const made = await mkdir(dir).then(
+    const parent = join(root, dir)
+    dir = posix.join(dir, name)
+    const folder = join(root, dir)
+    const mode = dirModes.get(dir)
+    const made = await mkdir(folder, mode).then(
       () => true,
       (error) => {
         if (systemCode(error) !== 'EEXIST') throw error
         return false
       },
     )
-    if (made) touched.add(parent)
-    else if (!(await lstat(dir)).isDirectory()) throw new ChangedMeanwhileError(path)
+    if (made) {
+      touched.add(parent)
+      // The umask of this process must not narrow them.
+      if (mode !== undefined) await chmod(folder, mode)
+    } else if (!(await lstat(folder)).isDirectory()) throw new ChangedMeanwhileError(path)
   }
 }
 
