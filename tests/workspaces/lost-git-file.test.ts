@@ -1,6 +1,17 @@
 /** A worktree whose `.git` file is gone or damaged, below a repository that encloses the data directory. */
 import { execFileSync } from 'node:child_process'
-import { glob, mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  glob,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openShiplog } from '../../src/main/composition/shiplog.ts'
@@ -174,6 +185,42 @@ it.each(['HEAD', 'commondir', 'gitdir'])(
     await rm(file)
     execFileSync('mkfifo', [file])
     await expect(it.workspace().diff({ workspaceId: it.taskId })).rejects.toThrow()
+    await it.close()
+  },
+)
+
+it('[R3] waits for no named pipe in place of the index of a worktree', async () => {
+  const it = await enclosed()
+  const index = join(ownFilesOf(it.project, it.path), 'index')
+  await rm(index)
+  execFileSync('mkfifo', [index])
+  const { files } = await it.workspace().diff({ workspaceId: it.taskId })
+  expect(files.map(({ path }) => path)).toEqual(['loose.txt'])
+  await it.close()
+})
+
+it.each([
+  ['a folder of the person’s', (home: string) => join(home, 'photos')],
+  ['the folder around the project', (home: string) => home],
+  ['the project', (home: string) => join(home, 'project')],
+])(
+  '[R3] writes and stores nothing where a link in place of a worktree leads to %s',
+  async (_, to) => {
+    const it = await enclosed()
+    const target = to(it.home)
+    await mkdir(join(it.home, 'photos'))
+    await writeFile(join(it.home, 'photos', 'cat.jpg'), 'cat')
+    await rename(it.path, join(it.home, 'moved-by-its-agent'))
+    await symlink(target, it.path)
+    const before = await readdir(target)
+    const workspaceId: TaskId = it.taskId
+    await expect(it.workspace().diff({ workspaceId })).rejects.toThrow('a link is in its place')
+    await it.doctor(true)
+    await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('kept as a patch')
+    await it.workspace().remove({ workspaceId, discardUnknownWorktree: true })
+    expect(await it.task()).toMatchObject({ archived: true })
+    expect(await readdir(target)).toEqual(before)
+    expect(await readFile(join(it.home, 'photos', 'cat.jpg'), 'utf8')).toBe('cat')
     await it.close()
   },
 )

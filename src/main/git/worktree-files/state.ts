@@ -15,8 +15,8 @@ const { O_NONBLOCK = 0 } = constants
 export type WorktreeState =
   | { kind: 'whole' }
   /**
-   * Its `.git` file is missing, empty or refers to a missing folder, or Git's own folder for it
-   * lost files.
+   * Its `.git` file is missing, empty or refers to a missing folder, Git's own folder for it lost
+   * files, or a link is in its place.
    */
   | { kind: 'broken'; why: string }
   /** It has a `.git` folder: it was made a separate repository. */
@@ -24,6 +24,7 @@ export type WorktreeState =
 
 /** Inspects a worktree. Only reads. */
 export function inspectWorktree(root: string): WorktreeState {
+  if (isLink(root)) return { kind: 'broken', why: 'a link is in its place' }
   const file = path.join(root, '.git')
   const found = lstatOf(file)
   if (found === null) return { kind: 'broken', why: 'its .git file is gone' }
@@ -84,10 +85,13 @@ export async function repairWorktree({
   return inspectWorktree(root)
 }
 
+/** The files that a link leads to are not the worktree's: none of them is stored or changed. */
+const isLink = (root: string): boolean => lstatOf(root)?.isSymbolicLink() === true
+
 /** A power cut leaves a file empty, or with its length and full of zeros. */
 const isBlank = (text: string): boolean => text.replaceAll('\0', '').trim() === ''
 
-/** An index with content begins with a signature. */
+/** An index with content begins with a signature. Git would wait for a named pipe for ever. */
 function isBlankIndex(file: string): boolean {
   let fd: number
   try {
@@ -96,7 +100,9 @@ function isBlankIndex(file: string): boolean {
     return false
   }
   try {
-    if (!fstatSync(fd).isFile()) return false
+    const found = fstatSync(fd)
+    if (found.isFIFO()) return true
+    if (!found.isFile()) return false
     const signature = Buffer.alloc(signatureBytes)
     return signature.subarray(0, readSync(fd, signature)).every((byte) => byte === 0)
   } finally {
@@ -124,6 +130,7 @@ export async function canRepairWorktree(commonDir: string, root: string): Promis
 }
 
 async function findAdminDir(commonDir: string, root: string): Promise<string | null> {
+  if (isLink(root)) return null
   const all = path.join(commonDir, 'worktrees')
   const named = namedAdminDir(root)
   if (named !== null && path.dirname(await realpath(named)) === (await realpath(all))) return named
