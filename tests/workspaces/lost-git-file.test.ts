@@ -178,13 +178,21 @@ it('[R3] waits for no named pipe in place of the .git file, and moves the files 
 })
 
 it.each(['HEAD', 'commondir', 'gitdir'])(
-  '[R3] waits for no named pipe in place of Git’s own %s of a worktree',
+  '[R3] waits for no named pipe in place of Git’s own %s of a worktree, and writes through no link there',
   async (name) => {
     const it = await enclosed()
     const file = join(ownFilesOf(it.project, it.path), name)
     await rm(file)
     execFileSync('mkfifo', [file])
-    await expect(it.workspace().diff({ workspaceId: it.taskId })).rejects.toThrow()
+    const { files } = await it.workspace().diff({ workspaceId: it.taskId })
+    expect(files.map(({ path }) => path)).toEqual(['loose.txt'])
+    const empty = join(it.home, 'empty')
+    await writeFile(empty, '')
+    await rm(file)
+    await symlink(empty, file)
+    await it.workspace().remove({ workspaceId: it.taskId })
+    expect(await readFile(empty, 'utf8')).toBe('')
+    expect(await it.task()).toMatchObject({ archived: true })
     await it.close()
   },
 )

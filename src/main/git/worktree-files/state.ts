@@ -70,10 +70,10 @@ export async function repairWorktree({
   if (adminDir === null) return before
   const missing = (name: string) => isBlank(readIfPossible(path.join(adminDir, name)) ?? '')
   const gitFile = path.join(await realpath(root), '.git')
-  if (missing('gitdir')) await writeDurable(path.join(adminDir, 'gitdir'), `${gitFile}\n`)
-  if (missing('commondir')) await writeDurable(path.join(adminDir, 'commondir'), '../..\n')
+  if (missing('gitdir')) await writeAgain(path.join(adminDir, 'gitdir'), `${gitFile}\n`)
+  if (missing('commondir')) await writeAgain(path.join(adminDir, 'commondir'), '../..\n')
   if (branch !== null && missing('HEAD'))
-    await writeDurable(path.join(adminDir, 'HEAD'), `ref: refs/heads/${branch}\n`)
+    await writeAgain(path.join(adminDir, 'HEAD'), `ref: refs/heads/${branch}\n`)
   // Git recreates it from HEAD; the files are unchanged.
   const index = path.join(adminDir, 'index')
   if (isBlankIndex(index)) await unlink(index)
@@ -83,6 +83,13 @@ export async function repairWorktree({
   if (canBeWritten && namedAdminDir(root) === null)
     await writeDurable(gitFile, `gitdir: ${adminDir}\n`)
   return inspectWorktree(root)
+}
+
+/** A named pipe can't be written, and a link's target must not be: both are replaced. */
+async function writeAgain(file: string, text: string): Promise<void> {
+  const found = lstatOf(file)
+  if (found?.isFIFO() || found?.isSymbolicLink()) await unlink(file)
+  await writeDurable(file, text)
 }
 
 /** The files that a link leads to are not the worktree's: none of them is stored or changed. */
