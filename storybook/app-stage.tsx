@@ -1,10 +1,11 @@
 /** The whole window over the fake contract, for stories of screens. */
-import { useEffect, useState } from 'react'
+import { useContext, useEffect, useState } from 'react'
 import { type ConnectionState, createConnection } from '../src/renderer/rpc/connection.ts'
 import { createStores, type Stores } from '../src/renderer/store/stores.ts'
 import type { Overlay } from '../src/renderer/store/window/overlay.ts'
 import { App } from '../src/renderer/views/app/app.tsx'
 import type { StoryHost } from './story-host.ts'
+import { StoryTheme } from './story-theme.ts'
 
 /** `address`: where the window stands, as in the URL's fragment. */
 export function AppStage(props: {
@@ -19,8 +20,9 @@ export function AppStage(props: {
   /** Receives what the window is made of. */
   onStores?(stores: Stores): void
 }) {
-  const { fake, address, theme = 'light', inspector = false, overlay, connection: shown } = props
-  const { onStores } = props
+  const { fake, address, inspector = false, overlay, connection: shown, onStores } = props
+  const storyTheme = useContext(StoryTheme)
+  const { theme = storyTheme } = props
   const [stores] = useState(() => {
     const connection = createConnection()
     connection.setState(shown?.from === 'start' ? shown.state : { kind: 'open' }, true)

@@ -2,6 +2,7 @@ import type { Preview } from '@storybook/react-vite'
 import { configure } from 'storybook/test'
 import '../src/renderer/styles/theme.css'
 import { withSurroundings } from './decorators.tsx'
+import { StoryTheme } from './story-theme.ts'
 
 // `findBy…` and `waitFor` give up after this long. Their own second is too short on a busy machine.
 configure({ asyncUtilTimeout: 30_000 })
@@ -46,7 +47,11 @@ const preview: Preview = {
     (Story, { globals }) => {
       if (globals.theme === 'system') delete document.documentElement.dataset.theme
       else document.documentElement.dataset.theme = globals.theme
-      return <Story />
+      return (
+        <StoryTheme value={globals.theme === 'dark' ? 'dark' : 'light'}>
+          <Story />
+        </StoryTheme>
+      )
     },
   ],
 }

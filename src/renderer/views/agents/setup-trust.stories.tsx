@@ -17,15 +17,14 @@ const git = {
   fetches: [{ remote: 'origin', url: 'https://git.example.org/harbour/api.git' }],
 }
 
-const meta: Meta<{ setup: ProjectSetup; theme?: 'light' | 'dark' }> = {
+const meta: Meta<{ setup: ProjectSetup }> = {
   title: 'Screens/New agent',
   decorators: [inWindow],
-  render: ({ setup, theme }, { globals }) => (
+  render: ({ setup }) => (
     <AppStage
       fake={createStoryHost({ records: laterRecords, setup })}
       address="#/"
       overlay={{ kind: 'new-agent', projectId: apiProject }}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
     />
   ),
 }
@@ -82,7 +81,7 @@ const everything: ProjectSetup = {
   git,
 }
 export const Everything: Story = { args: { setup: everything } }
-export const EverythingDark: Story = { args: { setup: everything, theme: 'dark' } }
+export const EverythingDark: Story = { args: { setup: everything }, globals: { theme: 'dark' } }
 
 /** The buttons stay in the window, however much is asked for. */
 export const LongEverything: Story = {

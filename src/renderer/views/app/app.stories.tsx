@@ -22,7 +22,6 @@ import { workspaceDiff } from '../../../../tests/fixtures/entries/workspaces.ts'
 interface Args {
   moment: 'empty' | 'live' | 'later'
   address: string
-  theme?: 'light' | 'dark'
   inspector?: boolean
 }
 
@@ -58,13 +57,8 @@ function fakeAt(moment: Args['moment']) {
 const meta: Meta<Args> = {
   title: 'Screens/App',
   decorators: [inWindow],
-  render: ({ moment, address, theme, inspector }, { globals }) => (
-    <AppStage
-      fake={fakeAt(moment)}
-      address={address}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
-      inspector={inspector}
-    />
+  render: ({ moment, address, inspector }) => (
+    <AppStage fake={fakeAt(moment)} address={address} inspector={inspector} />
   ),
 }
 export default meta
@@ -96,19 +90,20 @@ export const Live: Story = {
     await waitFor(() => expect(body.queryByRole('dialog')).toBeNull())
   },
 }
-export const LiveDark: Story = { args: { ...Live.args, theme: 'dark' } as Args }
+export const LiveDark: Story = { ...Live, globals: { theme: 'dark' }, play: undefined }
 export const Later: Story = { args: { moment: 'later', address: lead } }
 export const Changes: Story = { args: { moment: 'live', address: lead, inspector: true } }
 export const ChangesDark: Story = {
-  args: { moment: 'live', address: lead, inspector: true, theme: 'dark' },
+  args: { moment: 'live', address: lead, inspector: true },
+  globals: { theme: 'dark' },
 }
 export const Transcript: Story = {
   args: { moment: 'later', address: `${lead}/transcript/${ids.tests}` },
 }
-export const TranscriptDark: Story = { args: { ...Transcript.args, theme: 'dark' } as Args }
+export const TranscriptDark: Story = { ...Transcript, globals: { theme: 'dark' }, play: undefined }
 export const Interrupted: Story = { args: { moment: 'later', address: `#/t/${ids.notes}` } }
 export const Archive: Story = {
   args: { moment: 'later', address: `#/archive/${ids.tests}/report` },
 }
-export const ArchiveDark: Story = { args: { ...Archive.args, theme: 'dark' } as Args }
+export const ArchiveDark: Story = { ...Archive, globals: { theme: 'dark' }, play: undefined }
 export const UnknownAddress: Story = { args: { moment: 'later', address: '#/t/ffffffff' } }

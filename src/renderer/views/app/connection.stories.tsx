@@ -10,13 +10,12 @@ import type { ConnectionState } from '../../rpc/connection.ts'
 
 interface Args {
   connection: { state: ConnectionState; from: 'start' | 'loaded' }
-  theme?: 'light' | 'dark'
 }
 
 const meta: Meta<Args> = {
   title: 'Screens/Connection',
   decorators: [inWindow],
-  render: ({ connection, theme }, { globals }) => (
+  render: ({ connection }) => (
     <AppStage
       fake={createStoryHost({
         records: liveRecords,
@@ -25,7 +24,6 @@ const meta: Meta<Args> = {
       })}
       address={`#/t/${ids.lead}`}
       connection={connection}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
     />
   ),
 }
@@ -48,7 +46,7 @@ export const Lost: Story = {
     await waitFor(() => expect(document.documentElement.dataset.connection).toBe('lost'))
   },
 }
-export const LostDark: Story = { args: { ...Lost.args, theme: 'dark' } as Args }
+export const LostDark: Story = { ...Lost, globals: { theme: 'dark' }, play: undefined }
 export const LinkExpiredMeanwhile: Story = {
   args: { connection: { state: { kind: 'refused' }, from: 'loaded' } },
   play: async ({ canvasElement }) => {
@@ -65,7 +63,11 @@ export const LinkExpired: Story = {
     await canvas.findByText(/^There is no token in this/)
   },
 }
-export const LinkExpiredDark: Story = { args: { ...LinkExpired.args, theme: 'dark' } as Args }
+export const LinkExpiredDark: Story = {
+  ...LinkExpired,
+  globals: { theme: 'dark' },
+  play: undefined,
+}
 export const LinkWithoutToken: Story = {
   args: { connection: { state: { kind: 'no-token' }, from: 'start' } },
 }

@@ -14,20 +14,12 @@ import { parseRoute } from '../../store/window/route.ts'
 interface Args {
   fake(): StoryHost
   address: string
-  theme?: 'light' | 'dark'
 }
 
 const meta: Meta<Args> = {
   title: 'Screens/States',
   decorators: [inWindow],
-  render: ({ fake, address, theme }, { globals }) => (
-    <AppStage
-      fake={fake()}
-      address={address}
-      onStores={setWindow}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
-    />
-  ),
+  render: ({ fake, address }) => <AppStage fake={fake()} address={address} onStores={setWindow} />,
 }
 export default meta
 type Story = StoryObj<Args>
@@ -57,7 +49,8 @@ export const Nothing: Story = {
   },
 }
 export const NothingDark: Story = {
-  args: { fake: () => createStoryHost(), address: '#/archive', theme: 'dark' },
+  args: { fake: () => createStoryHost(), address: '#/archive' },
+  globals: { theme: 'dark' },
 }
 
 /** The host answers nothing but the feed: what is known is shown, the rest has its place kept. */
@@ -112,7 +105,7 @@ export const Failed: Story = {
     )
   },
 }
-export const FailedDark: Story = { args: { ...Failed.args, theme: 'dark' } as Args }
+export const FailedDark: Story = { ...Failed, globals: { theme: 'dark' }, play: undefined }
 
 /** Months of a busy person: 240 roots, 40 questions, 30 interrupted trees. */
 function huge(): StoryHost {
@@ -163,7 +156,7 @@ export const Huge: Story = {
     await expect(within(dialog).getByRole('textbox', { name: 'Prompt' })).toHaveValue('Tidy up')
   },
 }
-export const HugeDark: Story = { args: { fake: huge, address: '#/', theme: 'dark' } }
+export const HugeDark: Story = { args: { fake: huge, address: '#/' }, globals: { theme: 'dark' } }
 
 /** A day on which all went well. */
 export const Quiet: Story = {

@@ -66,15 +66,11 @@ function fakeWith(state: 'expired' | 'gone' | 'kept') {
   return fake
 }
 
-const meta: Meta<{ state: 'expired' | 'gone' | 'kept'; theme?: 'light' | 'dark' }> = {
+const meta: Meta<{ state: 'expired' | 'gone' | 'kept' }> = {
   title: 'Screens/Archive',
   decorators: [inWindow],
-  render: ({ state, theme }, { globals }) => (
-    <AppStage
-      fake={fakeWith(state)}
-      address={`#/archive/${ids.tests}/transcript`}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
-    />
+  render: ({ state }) => (
+    <AppStage fake={fakeWith(state)} address={`#/archive/${ids.tests}/transcript`} />
   ),
 }
 export default meta
@@ -82,16 +78,10 @@ type Story = StoryObj<typeof meta>
 
 export const Trash: Story = {
   args: { state: 'expired' },
-  render: ({ state, theme }, { globals }) => {
+  render: ({ state }) => {
     const fake = fakeWith(state)
     fake.record({ type: 'workspace.trashed', workspaceId: ids.notes })
-    return (
-      <AppStage
-        fake={fake}
-        address="#/archive"
-        theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
-      />
-    )
+    return <AppStage fake={fake} address="#/archive" />
   },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
@@ -119,16 +109,10 @@ export const TrashWhileReading: Story = {
 /** As another window or the command line does it while the agent is open here. */
 export const DeletedWhileReading: Story = {
   args: { state: 'kept' },
-  render: ({ state, theme }, { globals }) => {
+  render: ({ state }) => {
     const fake = fakeWith(state)
     fake.record({ type: 'workspace.trashed', workspaceId: ids.notes })
-    return (
-      <AppStage
-        fake={fake}
-        address={`#/archive/${ids.notes}`}
-        theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
-      />
-    )
+    return <AppStage fake={fake} address={`#/archive/${ids.notes}`} />
   },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
@@ -140,13 +124,7 @@ export const DeletedWhileReading: Story = {
 /** A report with the checks that its agent ran: one opens at its call. */
 export const ReportWithChecks: Story = {
   args: { state: 'kept' },
-  render: ({ theme }, { globals }) => (
-    <AppStage
-      fake={fakeWith('kept')}
-      address={`#/archive/${ids.tests}`}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
-    />
-  ),
+  render: () => <AppStage fake={fakeWith('kept')} address={`#/archive/${ids.tests}`} />,
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     const checks = within(await canvas.findByRole('region', { name: 'Checks' }))
@@ -159,7 +137,8 @@ export const ReportWithChecks: Story = {
 }
 export const ReportWithChecksDark: Story = {
   ...ReportWithChecks,
-  args: { state: 'kept', theme: 'dark' },
+  args: { state: 'kept' },
+  globals: { theme: 'dark' },
   play: undefined,
 }
 export const Expired: Story = {
@@ -169,7 +148,7 @@ export const Expired: Story = {
     await canvas.findByText(/^This transcript expired on .+ You can restore it until /)
   },
 }
-export const ExpiredDark: Story = { args: { state: 'expired', theme: 'dark' } }
+export const ExpiredDark: Story = { args: { state: 'expired' }, globals: { theme: 'dark' } }
 export const Restored: Story = {
   args: { state: 'expired' },
   play: async ({ canvasElement }) => {

@@ -48,18 +48,16 @@ const fakeWith = () =>
 /** For the play function: what was asked of the host. */
 let shown: StoryHost
 
-function Stage({ theme }: { theme: 'light' | 'dark' }) {
+function Stage() {
   const [fake] = useState(fakeWith)
   shown = fake
-  return <AppStage fake={fake} address={`#/t/${ids.lead}`} theme={theme} />
+  return <AppStage fake={fake} address={`#/t/${ids.lead}`} />
 }
 
-const meta: Meta<{ theme?: 'light' | 'dark' }> = {
+const meta: Meta = {
   title: 'Screens/Composer',
   decorators: [inWindow],
-  render: ({ theme }, { globals }) => (
-    <Stage theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')} />
-  ),
+  render: () => <Stage />,
 }
 export default meta
 type Story = StoryObj<typeof meta>
@@ -168,4 +166,4 @@ export const Images: Story = {
     await waitFor(() => expect(again.getAllByRole('img')).toHaveLength(2))
   },
 }
-export const Dark: Story = { args: { theme: 'dark' } }
+export const Dark: Story = { globals: { theme: 'dark' } }

@@ -8,7 +8,6 @@ import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 
 interface Args {
-  theme?: 'light' | 'dark'
   /** What the host waits for before it answers a rename. */
   renamed: PromiseWithResolvers<void>
 }
@@ -16,14 +15,13 @@ interface Args {
 const meta: Meta<Args> = {
   title: 'Screens/Form dialogs',
   decorators: [inWindow],
-  render: ({ theme = 'light', renamed }) => (
+  render: ({ renamed }) => (
     <AppStage
       fake={createStoryHost({
         records: laterRecords,
         before: (path) => (path === 'tasks.rename' ? renamed.promise : undefined),
       })}
       address="#/settings"
-      theme={theme}
     />
   ),
 }

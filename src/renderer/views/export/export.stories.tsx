@@ -29,10 +29,10 @@ const hits: RedactionHit[] = [
   },
 ]
 
-const meta: Meta<{ theme?: 'light' | 'dark'; hits?: RedactionHit[] }> = {
+const meta: Meta<{ hits?: RedactionHit[] }> = {
   title: 'Screens/Export',
   decorators: [inWindow],
-  render: ({ theme = 'light', hits: given = hits }) => (
+  render: ({ hits: given = hits }) => (
     <AppStage
       fake={createStoryHost({
         records: laterRecords,
@@ -40,7 +40,6 @@ const meta: Meta<{ theme?: 'light' | 'dark'; hits?: RedactionHit[] }> = {
         exportResult: { tasks: 3, entries: 214, bytes: 183_520, images: 2, withheld: 1 },
       })}
       address="#/settings"
-      theme={theme}
     />
   ),
 }
@@ -65,7 +64,7 @@ export const Masked: Story = {
     await waitFor(() => expect(dialog.getByRole('button', { name: 'Save' })).toBeEnabled())
   },
 }
-export const MaskedDark: Story = { ...Masked, args: { theme: 'dark' } }
+export const MaskedDark: Story = { ...Masked, globals: { theme: 'dark' } }
 
 /** Other choices change the command and the size; without masking, it says what that means. */
 export const NothingMasked: Story = {

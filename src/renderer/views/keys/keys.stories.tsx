@@ -33,7 +33,7 @@ const meta: Meta<Args> = {
   title: 'Screens/Keys',
   decorators: [inWindow],
   args: { records: laterRecords, inspector: false },
-  render: ({ address, records }, { globals }) => (
+  render: ({ address, records }) => (
     <AppStage
       fake={createStoryHost({
         ...(records && { records }),
@@ -44,7 +44,6 @@ const meta: Meta<Args> = {
         },
       })}
       address={address}
-      theme={globals.theme === 'dark' ? 'dark' : 'light'}
       onStores={(made) => {
         stores = made
       }}

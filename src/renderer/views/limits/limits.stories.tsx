@@ -58,8 +58,8 @@ const sleepingRecords = (): LedgerRecord[] => {
   return [...records, ...events.map((event, n) => ({ seq: seq + 1 + n, at, event }))]
 }
 
-function Stage(props: { address: string; theme: 'light' | 'dark'; sleeping: boolean }) {
-  const { address, theme, sleeping } = props
+function Stage(props: { address: string; sleeping: boolean }) {
+  const { address, sleeping } = props
   const [fake] = useState(() =>
     createStoryHost({
       records: sleeping ? sleepingRecords() : recordsWith({ usd: 5 }),
@@ -68,20 +68,14 @@ function Stage(props: { address: string; theme: 'light' | 'dark'; sleeping: bool
     }),
   )
   shown = fake
-  return <AppStage fake={fake} address={address} theme={theme} />
+  return <AppStage fake={fake} address={address} />
 }
 
-const meta: Meta<{ address: string; theme?: 'light' | 'dark'; sleeping?: boolean }> = {
+const meta: Meta<{ address: string; sleeping?: boolean }> = {
   title: 'Screens/Limits',
   decorators: [inWindow],
   args: { address: `#/t/${ids.lead}` },
-  render: ({ address, theme, sleeping = false }, { globals }) => (
-    <Stage
-      address={address}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
-      sleeping={sleeping}
-    />
-  ),
+  render: ({ address, sleeping = false }) => <Stage address={address} sleeping={sleeping} />,
 }
 export default meta
 type Story = StoryObj<typeof meta>
@@ -106,7 +100,7 @@ export const Reached: Story = {
     await waitFor(() => expect(canvas.queryByRole('region', { name: 'Budget' })).toBeNull())
   },
 }
-export const ReachedDark: Story = { args: { theme: 'dark' } }
+export const ReachedDark: Story = { globals: { theme: 'dark' } }
 
 /** A message for the next step, beside one for the next run. */
 export const SendNow: Story = {

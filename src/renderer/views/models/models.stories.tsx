@@ -25,11 +25,10 @@ const lists = {
 const meta: Meta<{
   models: NonNullable<NonNullable<Parameters<typeof createStoryHost>[0]>['models']>
   starts?: boolean
-  theme?: 'light' | 'dark'
 }> = {
   title: 'Screens/Models',
   decorators: [inWindow],
-  render: ({ models, starts = false, theme }, { globals }) => (
+  render: ({ models, starts = false }) => (
     <AppStage
       fake={createStoryHost({
         records: laterRecords,
@@ -38,7 +37,6 @@ const meta: Meta<{
       })}
       address={starts ? '#/' : '#/settings'}
       {...(starts && { overlay: { kind: 'new-agent' as const, projectId: apiProject } })}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
     />
   ),
 }
@@ -113,7 +111,10 @@ export const Failing: Story = {
     await canvas.findByText('connect ECONNREFUSED 127.0.0.1:11434')
   },
 }
-export const FailingDark: Story = { ...Failing, args: { ...Failing.args, theme: 'dark' } }
+export const FailingDark: Story = {
+  ...Failing,
+  globals: { theme: 'dark' },
+}
 
 const dialogIn = async () =>
   within(await within(document.body).findByRole('dialog', { name: 'New agent' }))
@@ -151,7 +152,10 @@ export const NewAgentWithoutList: Story = {
     await within(document.body).findByRole('heading', { name: 'Settings' })
   },
 }
-export const NewAgentDark: Story = { ...NewAgent, args: { ...NewAgent.args, theme: 'dark' } }
+export const NewAgentDark: Story = {
+  ...NewAgent,
+  globals: { theme: 'dark' },
+}
 export const NewAgentWithoutModel: Story = {
   args: { models: {}, starts: true },
   play: async () => {

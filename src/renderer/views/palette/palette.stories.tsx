@@ -15,14 +15,13 @@ const meta: Meta<Args> = {
   title: 'Screens/Palette',
   decorators: [inWindow],
   args: { address: `#/t/${ids.tests}` },
-  render: ({ address }, { globals }) => (
+  render: ({ address }) => (
     <AppStage
       fake={createStoryHost({
         records: laterRecords,
         sessions: { [ids.tests]: { entries: testsEnded() } },
       })}
       address={address}
-      theme={globals.theme === 'dark' ? 'dark' : 'light'}
     />
   ),
 }

@@ -32,18 +32,16 @@ const fakeWith = () =>
 /** For the play function: what was asked of the host. */
 let shown: StoryHost
 
-function Stage({ address, theme }: { address: string; theme: 'light' | 'dark' }) {
+function Stage({ address }: { address: string }) {
   const [fake] = useState(fakeWith)
   shown = fake
-  return <AppStage fake={fake} address={address} theme={theme} />
+  return <AppStage fake={fake} address={address} />
 }
 
-const meta: Meta<{ address: string; theme?: 'light' | 'dark' }> = {
+const meta: Meta<{ address: string }> = {
   title: 'Screens/Permissions',
   decorators: [inWindow],
-  render: ({ address, theme }, { globals }) => (
-    <Stage address={address} theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')} />
-  ),
+  render: ({ address }) => <Stage address={address} />,
 }
 export default meta
 type Story = StoryObj<typeof meta>
@@ -72,7 +70,7 @@ export const Asked: Story = {
   },
 }
 
-export const AskedDark: Story = { args: { address: `#/t/${ids.lead}`, theme: 'dark' } }
+export const AskedDark: Story = { args: { address: `#/t/${ids.lead}` }, globals: { theme: 'dark' } }
 
 /** A rule that can’t be read is refused, and says why. */
 export const Rules: Story = {

@@ -7,18 +7,16 @@ import { createStoryHost, type StoryHost } from '../../../../storybook/story-hos
 import { apiProject, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 
 interface Args {
-  theme?: 'light' | 'dark'
   fake: StoryHost
 }
 
 const meta: Meta<Args> = {
   title: 'Screens/Project settings',
   decorators: [inWindow],
-  render: ({ theme = 'light', fake }) => (
+  render: ({ fake }) => (
     <AppStage
       fake={fake}
       address="#/settings"
-      theme={theme}
       overlay={{ kind: 'project-settings', projectId: apiProject }}
     />
   ),
@@ -57,7 +55,8 @@ export const ChangedBoth: Story = {
   },
 }
 export const ChangedBothDark: Story = {
-  args: { fake: newFake(), theme: 'dark' },
+  args: { fake: newFake() },
+  globals: { theme: 'dark' },
   play: async (context) => {
     await ChangedBoth.play?.(context)
     await userEvent.click(screen.getByRole('button', { name: 'Show what is set now' }))
@@ -106,6 +105,7 @@ export const SandboxMissing: Story = {
   },
 }
 export const SandboxMissingDark: Story = {
-  args: { fake: noSandbox(), theme: 'dark' },
+  args: { fake: noSandbox() },
+  globals: { theme: 'dark' },
   play: SandboxMissing.play,
 }

@@ -12,14 +12,13 @@ import type { RunId } from '../../../shared/records/ids.ts'
 
 type StoryState = 'ended' | 'eventful' | 'huge' | 'empty'
 
-const meta: Meta<{ state: StoryState; theme?: 'light' | 'dark' }> = {
+const meta: Meta<{ state: StoryState }> = {
   title: 'Screens/Replay',
   decorators: [inWindow],
-  render: ({ state, theme }, { globals }) => (
+  render: ({ state }) => (
     <AppStage
       fake={fakeWith(entriesOf[state]())}
       address={`#/t/${ids.lead}/transcript/${ids.lead}?replay`}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
     />
   ),
 }
@@ -221,7 +220,7 @@ export const Files: Story = {
   },
 }
 
-export const EventfulDark: Story = { args: { state: 'eventful', theme: 'dark' } }
+export const EventfulDark: Story = { args: { state: 'eventful' }, globals: { theme: 'dark' } }
 
 export const Huge: Story = {
   args: { state: 'huge' },

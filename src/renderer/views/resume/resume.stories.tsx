@@ -26,7 +26,6 @@ interface Args {
   address: string
   drift?: Record<TaskId, DriftReport>
   overlay?: Exclude<Overlay, { kind: 'none' }>
-  theme?: 'light' | 'dark'
   /** The host that can't say what has changed, or does not answer. */
   plan?: 'fails' | 'never'
   /** It was resumed, and there is no room for it yet. */
@@ -36,7 +35,7 @@ interface Args {
 const meta: Meta<Args> = {
   title: 'Screens/Resume',
   decorators: [inWindow],
-  render: ({ records, address, drift, overlay, theme, plan, waiting }, { globals }) => (
+  render: ({ records, address, drift, overlay, plan, waiting }) => (
     <AppStage
       fake={createStoryHost({
         records,
@@ -47,7 +46,6 @@ const meta: Meta<Args> = {
       })}
       address={address}
       overlay={overlay}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
     />
   ),
 }
@@ -130,9 +128,9 @@ export const TreeGivenUp: Story = {
     await waitFor(() => expect(dialog.getByRole('button', { name: 'Abandon' })).toBeEnabled())
   },
 }
-export const TreeDialogDark: Story = { args: { ...TreeDialog.args, theme: 'dark' } as Args }
+export const TreeDialogDark: Story = { ...TreeDialog, globals: { theme: 'dark' }, play: undefined }
 export const Listed: Story = { args: { records: interruptedRecords, address: lead } }
-export const ListedDark: Story = { args: { ...Listed.args, theme: 'dark' } as Args }
+export const ListedDark: Story = { ...Listed, globals: { theme: 'dark' }, play: undefined }
 export const WaitingForItsTurn: Story = {
   args: { records: interruptedRecords, address: lead, waiting: ids.docs },
   play: async ({ canvasElement }) => {
@@ -177,7 +175,8 @@ export const OneConflicting: Story = {
   },
 }
 export const OneConflictingDark: Story = {
-  args: { ...OneConflicting.args, theme: 'dark' } as Args,
+  args: OneConflicting.args as Args,
+  globals: { theme: 'dark' },
 }
 export const OneMoved: Story = {
   args: {
@@ -274,7 +273,8 @@ export const ParallelGroupFromCard: Story = {
   },
 }
 export const ParallelGroupDark: Story = {
-  args: { ...ParallelGroup.args, theme: 'dark' } as Args,
+  args: ParallelGroup.args as Args,
+  globals: { theme: 'dark' },
 }
 export const Looking: Story = {
   args: { records: interruptedRecords, address: lead, overlay: tree, plan: 'never' },

@@ -95,18 +95,17 @@ const shownTask: Record<Changes, string> = {
   huge: ids.lead,
 }
 
-const meta: Meta<{ changes: Changes; theme?: 'light' | 'dark' }> = {
+const meta: Meta<{ changes: Changes }> = {
   title: 'Screens/Review',
   decorators: [inWindow],
   args: { changes: 'some' },
-  render: ({ changes, theme }, { globals }) => {
+  render: ({ changes }) => {
     localStorage.removeItem('shiplog.viewed-files')
     return (
       <AppStage
         fake={fake(changes)}
         // The lead runs; an ended agent's changes can be applied.
         address={`#/t/${shownTask[changes]}/review`}
-        theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
       />
     )
   },
@@ -164,7 +163,10 @@ export const Conflicts: Story = {
     await canvas.findByText(/^Applied 3 files to /)
   },
 }
-export const ConflictsDark: Story = { ...Conflicts, args: { changes: 'conflicts', theme: 'dark' } }
+export const ConflictsDark: Story = {
+  ...Conflicts,
+  globals: { theme: 'dark' },
+}
 /** A message from the report, and the commands, which run once they were seen. */
 export const Commit: Story = {
   args: { changes: 'committed' },
@@ -191,8 +193,11 @@ export const CommitWithoutGh: Story = {
     await expect(dialog.getByRole('button', { name: 'Copy commands' })).toBeEnabled()
   },
 }
-export const CommitDark: Story = { ...Commit, args: { changes: 'committed', theme: 'dark' } }
-export const Dark: Story = { args: { theme: 'dark' } }
+export const CommitDark: Story = {
+  ...Commit,
+  globals: { theme: 'dark' },
+}
+export const Dark: Story = { globals: { theme: 'dark' } }
 export const NothingChanged: Story = {
   args: { changes: 'none' },
   play: async ({ canvasElement }) => {

@@ -13,7 +13,6 @@ interface Args {
   query: string
   index?: SearchIndexState
   host?: 'never' | 'fails'
-  theme?: 'light' | 'dark'
 }
 
 const answers = {
@@ -24,7 +23,7 @@ const answers = {
 const meta: Meta<Args> = {
   title: 'Screens/Search',
   decorators: [inWindow],
-  render: ({ query, index, host, theme }, { globals }) => (
+  render: ({ query, index, host }) => (
     <AppStage
       fake={createStoryHost({
         records: laterRecords,
@@ -36,7 +35,6 @@ const meta: Meta<Args> = {
         ...(host && { before: (path) => (path === 'search.find' ? answers[host]() : undefined) }),
       })}
       address={`#/search${query === '' ? '' : `?q=${encodeURIComponent(query)}`}`}
-      theme={theme ?? (globals.theme === 'dark' ? 'dark' : 'light')}
     />
   ),
 }
@@ -70,7 +68,7 @@ export const Many: Story = {
     await waitFor(() => expect(status(canvasElement)).toHaveTextContent(/^The best 100 matches/))
   },
 }
-export const ManyDark: Story = { args: { query: 'renamed', theme: 'dark' } }
+export const ManyDark: Story = { args: { query: 'renamed' }, globals: { theme: 'dark' } }
 export const Indexing: Story = {
   args: { query: 'cases', index: { state: 'updating', indexed: 3, total: 7, reason: null } },
   play: async ({ canvasElement }) => {

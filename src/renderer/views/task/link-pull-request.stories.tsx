@@ -7,16 +7,10 @@ import { chooseFromRowMenu } from '../../../../storybook/row-menu.ts'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 
-const meta: Meta<{ theme?: 'light' | 'dark' }> = {
+const meta: Meta = {
   title: 'Screens/Link a pull request',
   decorators: [inWindow],
-  render: ({ theme = 'light' }) => (
-    <AppStage
-      fake={createStoryHost({ records: laterRecords })}
-      address="#/settings"
-      theme={theme}
-    />
-  ),
+  render: () => <AppStage fake={createStoryHost({ records: laterRecords })} address="#/settings" />,
 }
 export default meta
 type Story = StoryObj<typeof meta>
@@ -44,4 +38,4 @@ export const NoAddress: Story = {
     await screen.findByText('Enter an http or https address.')
   },
 }
-export const NoAddressDark: Story = { ...NoAddress, args: { theme: 'dark' } }
+export const NoAddressDark: Story = { ...NoAddress, globals: { theme: 'dark' } }

@@ -10,14 +10,13 @@ import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 const meta: Meta<{ query?: string }> = {
   title: 'Screens/Filter of a transcript',
   decorators: [inWindow],
-  render: ({ query = '' }, { globals }) => (
+  render: ({ query = '' }) => (
     <AppStage
       fake={createStoryHost({
         records: laterRecords,
         sessions: { [ids.tests]: { entries: testsEnded() } },
       })}
       address={`#/archive/${ids.tests}/transcript${query}`}
-      theme={globals.theme === 'dark' ? 'dark' : 'light'}
     />
   ),
 }

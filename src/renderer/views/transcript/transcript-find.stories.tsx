@@ -18,7 +18,7 @@ interface Args {
 const meta: Meta<Args> = {
   title: 'Screens/Find in a transcript',
   decorators: [inWindow],
-  render: ({ stopsAfter, entries = testsEnded() }, { globals }) => (
+  render: ({ stopsAfter, entries = testsEnded() }) => (
     <AppStage
       fake={createStoryHost({
         records: laterRecords,
@@ -26,7 +26,6 @@ const meta: Meta<Args> = {
         ...(stopsAfter === undefined ? {} : { findStopsAfter: stopsAfter }),
       })}
       address={`#/archive/${ids.tests}/transcript`}
-      theme={globals.theme === 'dark' ? 'dark' : 'light'}
     />
   ),
 }

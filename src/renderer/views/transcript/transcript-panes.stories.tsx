@@ -10,7 +10,7 @@ import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 const meta: Meta<{ address: string }> = {
   title: 'Screens/Transcript panes',
   decorators: [inWindow],
-  render: ({ address }, { globals }) => (
+  render: ({ address }) => (
     <AppStage
       fake={createStoryHost({
         records: laterRecords,
@@ -21,7 +21,6 @@ const meta: Meta<{ address: string }> = {
         reports: { [ids.tests]: 'All of it is **covered** now.' },
       })}
       address={address}
-      theme={globals.theme === 'dark' ? 'dark' : 'light'}
     />
   ),
 }
