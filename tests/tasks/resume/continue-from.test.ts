@@ -28,6 +28,12 @@ const write = (path: string, content: string) =>
 const playing = (text: string) =>
   ({ kind: 'scripted', scenario: text, source: 'another.yaml' }) as const
 
+async function opened(options?: Parameters<typeof openFixture>[0]) {
+  const fixture = await openFixture(options)
+  const { shiplog } = fixture
+  return { fixture, shiplog, client: shiplog.client }
+}
+
 /** The seq of the call that wrote a file. */
 async function callOf({ shiplog }: Fixture, taskId: TaskId, path: string): Promise<number> {
   const found = (await entriesOf(shiplog, taskId)).find(
@@ -46,9 +52,7 @@ async function withModel(fixture: Fixture, script: Script) {
 }
 
 it('[T4] continues at a turn, in a worktree with its files, while the task itself goes on', async () => {
-  const fixture = await openFixture({ files: { 'a.txt': 'at first' } })
-  const { shiplog } = fixture
-  const { client } = shiplog
+  const { fixture, shiplog, client } = await opened({ files: { 'a.txt': 'at first' } })
   const from = await start(
     fixture,
     scenario(
@@ -93,9 +97,7 @@ it('[T4] continues at a turn, in a worktree with its files, while the task itsel
 })
 
 it('[T4][G3] continues with another kind of agent, which gets the history, and an interrupted task is over by that', async () => {
-  const fixture = await openFixture()
-  const { shiplog } = fixture
-  const { client } = shiplog
+  const { fixture, shiplog, client } = await opened()
   const { fake, agent } = await withModel(fixture, { '[parser]': [[say('I see it.')]] })
   const from = await start(
     fixture,
@@ -126,16 +128,15 @@ it('[T4][G3] continues with another kind of agent, which gets the history, and a
 })
 
 itInSoak('[T4] a script that continues another agent begins with its first turn', async () => {
-  const fixture = await openFixture()
-  const { shiplog } = fixture
+  const { fixture, shiplog, client } = await opened()
   const { agent } = await withModel(fixture, { '[talk]': [[say('First.')]] })
-  const { taskId: from } = await shiplog.client.tasks.start({
+  const { taskId: from } = await client.tasks.start({
     projectId: fixture.project.id,
     agent,
     prompt: '[talk]',
   })
   await untilQuiet(shiplog)
-  const { taskId } = await shiplog.client.tasks.continueFrom({
+  const { taskId } = await client.tasks.continueFrom({
     taskId: from,
     agent: playing(scenario('- say: Begun.', '- report: { title: Done, markdown: Done. }')),
   })
@@ -145,9 +146,7 @@ itInSoak('[T4] a script that continues another agent begins with its first turn'
 })
 
 it('says what it can’t continue: a folder without Git, and turns whose files are not kept', async () => {
-  const fixture = await openFixture()
-  const { shiplog } = fixture
-  const { client } = shiplog
+  const { fixture, shiplog, client } = await opened()
   const from = await start(fixture, scenario('- say: Nothing yet.', write('a.txt', 'one')))
   await untilQuiet(shiplog)
   await expect(client.tasks.continueFrom({ taskId: from, at: 1 })).rejects.toMatchObject({
