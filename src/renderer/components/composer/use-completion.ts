@@ -47,30 +47,19 @@ export function useCompletion(props: {
   /** The completion that Escape closed: it stays closed until another one starts. */
   const [dismissed, setDismissed] = useState<string | null>(null)
   const found = caret === null ? null : completionAt(draft, caret)
-  const wanted =
-    found?.kind === 'file' && findFiles
-      ? found
-      : found?.kind === 'command' && commands.length > 0
-        ? found
-        : null
-  const key = wanted && (wanted.kind === 'file' ? `file ${wanted.from}` : 'command')
+  const isOffered = found?.kind === 'file' ? findFiles !== undefined : commands.length > 0
+  const wanted = isOffered ? found : null
+  const key = keyOf(wanted)
   const files = useFiles(wanted?.kind === 'file' ? wanted.query : null, findFiles)
   const matching =
     wanted?.kind === 'command' ? commands.filter(({ name }) => name.startsWith(wanted.query)) : []
-  const items =
-    wanted === null || key === dismissed
-      ? null
-      : wanted.kind === 'file'
-        ? (files?.map((path) => ({
-            label: path.slice(path.lastIndexOf('/') + 1),
-            detail: path.slice(0, Math.max(0, path.lastIndexOf('/'))),
-          })) ?? null)
-        : matching.map(({ name, description }) => ({ label: `/${name}`, detail: description }))
+  const items = wanted?.kind === 'file' ? (files?.map(fileItem) ?? null) : matching.map(commandItem)
   // A `/` that begins no command is plain text.
+  const isPlainText = wanted?.kind === 'command' && matching.length === 0
   const options =
-    items && (items.length > 0 || wanted?.kind === 'file')
-      ? items.map((item, index) => ({ ...item, id: `${listId}-${index}` }))
-      : null
+    wanted === null || key === dismissed || isPlainText
+      ? null
+      : (items?.map((item, index) => ({ ...item, id: `${listId}-${index}` })) ?? null)
   const last = (options?.length ?? 0) - 1
   const shown = Math.min(active, Math.max(0, last))
 
@@ -81,8 +70,7 @@ export function useCompletion(props: {
     setCaret(selectionStart === selectionEnd ? selectionStart : null)
     setActive(0)
     const next = completionAt(current.value, selectionStart)
-    const nextKey = next && (next.kind === 'file' ? `file ${next.from}` : 'command')
-    if (nextKey !== dismissed) setDismissed(null)
+    if (keyOf(next) !== dismissed) setDismissed(null)
   }
   const close = () => setDismissed(key)
   const choose = (index: number) => {
@@ -98,7 +86,7 @@ export function useCompletion(props: {
     const path = files?.[index]
     if (path === undefined) return
     const next = withFile(draft, { from: wanted.from, caret, path })
-    // At once: a letter that is typed next belongs behind the name.
+    // Rendered now, so that the next typed letter comes after the name.
     flushSync(() => {
       onDraftChange(next.text)
       setCaret(null)
@@ -132,6 +120,20 @@ export function useCompletion(props: {
     close,
   }
 }
+
+/** Stays the same while a completion is typed. */
+const keyOf = (wanted: CompletionWanted | null): string | null =>
+  wanted && (wanted.kind === 'file' ? `file ${wanted.from}` : 'command')
+
+const fileItem = (path: string) => ({
+  label: path.slice(path.lastIndexOf('/') + 1),
+  detail: path.slice(0, Math.max(0, path.lastIndexOf('/'))),
+})
+
+const commandItem = ({ name, description }: ComposerCommand) => ({
+  label: `/${name}`,
+  detail: description,
+})
 
 /**
  * Keeps the last result until the next one arrives. Null while there is none, and if the search

@@ -38,18 +38,19 @@ export function needsYou(given: {
   seen: Pick<Preferences, 'seen' | 'seenSince'>
 }): Need[] {
   const { tasks, activity, questions, seen } = given
-  const waiting = [...questions.map(ofQuestion)]
+  const waiting = questions.map(questionNeed)
   const ended: Need[] = []
   for (const [taskId, doing] of activity) {
     const task = tasks.get(taskId)
     if (!task || doing.state !== 'working' || doing.silentSince === undefined) continue
-    waiting.push({ ...common(task, 'stuck', doing.silentSince), text: doing.text })
+    waiting.push(needOf(task, 'stuck', doing.silentSince, doing.text))
   }
-  const withWork = new Set<TaskId>()
+  /** Roots with a running agent that would continue. */
+  const rootsAtWork = new Set<TaskId>()
   for (const { id, rootId, status } of tasks.values()) {
     const doing = activity.get(id)
     // Agents that were asked to report do not wait for the limit.
-    if (isRunning(status) && !(doing && isWrappingUp(doing))) withWork.add(rootId)
+    if (isRunning(status) && !(doing && isWrappingUp(doing))) rootsAtWork.add(rootId)
   }
   for (const task of tasks.values()) {
     const conflicts = conflictsNeed(tasks, task)
@@ -57,33 +58,42 @@ export function needsYou(given: {
   }
   for (const task of tasks.values()) {
     if (task.parentId !== null || task.archived || task.trashed || isBeingRemoved(task)) continue
-    const budget = budgetNeed(task, withWork.has(task.id))
+    const budget = budgetNeed(task, rootsAtWork.has(task.id))
     if (budget) waiting.push(budget)
-    const left = notResumed(task)
-    if (left) waiting.push(left)
+    const notResumed = notResumedNeed(task)
+    if (notResumed) waiting.push(notResumed)
     if (!isUnread(task, seen) || task.sleep) continue
     const since = Date.parse(task.endedAt ?? task.createdAt)
     if (task.status === 'failed')
-      ended.push({
-        ...common(task, 'failed', since),
-        text: task.cause ? formatCause(task.cause, { form: 'short' }) : '',
-      })
+      ended.push(
+        needOf(task, 'failed', since, task.cause ? formatCause(task.cause, { form: 'short' }) : ''),
+      )
     else if (task.status === 'completed')
-      ended.push({ ...common(task, 'review', since), text: task.reportTitle ?? 'Completed' })
+      ended.push(needOf(task, 'review', since, task.reportTitle ?? 'Completed'))
   }
   const bySince = (a: Need, b: Need) => a.since - b.since
   return [...waiting.sort(bySince), ...ended.sort(bySince)]
 }
 
-const common = (task: Task, kind: Need['kind'], since: number) => ({
-  ...{ key: `${kind} ${task.id} ${since}`, kind, taskId: task.id, title: task.title, since },
-  at: kind === 'budget' ? ('limit' as const) : ('end' as const),
+const needOf = (task: Task, kind: Need['kind'], since: number, text: string): Need => ({
+  key: `${kind} ${task.id} ${since}`,
+  kind,
+  taskId: task.id,
+  title: task.title,
+  text,
+  since,
+  at: kind === 'budget' ? 'limit' : 'end',
 })
 
-const ofQuestion = ({ id, taskId, chain, text, askedAt }: PendingPermission): Need => ({
-  ...{ key: `permission ${id}`, kind: 'permission', taskId },
-  ...{ title: chain.at(-1)?.title ?? '', text: text.split('\n', 1)[0] ?? '' },
-  ...{ since: askedAt, isCode: true, at: { question: id } },
+const questionNeed = ({ id, taskId, chain, text, askedAt }: PendingPermission): Need => ({
+  key: `permission ${id}`,
+  kind: 'permission',
+  taskId,
+  title: chain.at(-1)?.title ?? '',
+  text: text.split('\n', 1)[0] ?? '',
+  since: askedAt,
+  isCode: true,
+  at: { question: id },
 })
 
 function budgetNeed(task: Task, isAtWork: boolean): Need | null {
@@ -94,31 +104,26 @@ function budgetNeed(task: Task, isAtWork: boolean): Need | null {
     level === 'unpriced'
       ? 'The limit can’t be checked'
       : `${amountText(part, used)} of ${amountText(part, limit)} used`
-  return { ...common(task, 'budget', Date.parse(at)), text }
+  return needOf(task, 'budget', Date.parse(at), text)
 }
 
 function conflictsNeed(tasks: ReadonlyMap<TaskId, Task>, task: Task): Need | null {
   const { conflictsFound, rootId } = task
   if (!conflictsFound || !isResumable(tasks, task)) return null
   const root = tasks.get(rootId)
-  // That item says the same of the whole tree, and opens the same dialog.
-  if (root && notResumed(root)) return null
+  // The root's need covers the whole tree, and opens the same dialog.
+  if (root && notResumedNeed(root)) return null
   const text = `${counted(conflictsFound.files, 'file')} changed since it stopped`
-  return { ...common(task, 'drift', Date.parse(conflictsFound.at)), text }
+  return needOf(task, 'drift', Date.parse(conflictsFound.at), text)
 }
 
-/**
- * It waited for a quota and could not be resumed: files were changed meanwhile, or the resume was
- * not answered.
- */
-function notResumed(task: Task): Need | null {
+/** The task waited for a quota, and could not be resumed then. */
+function notResumedNeed(task: Task): Need | null {
   const { sleepEnded } = task
   if (!sleepEnded || (task.runs.at(-1)?.startedAt ?? '') > sleepEnded.at) return null
-  return {
-    ...common(task, 'not-resumed', Date.parse(sleepEnded.at)),
-    text:
-      sleepEnded.because === 'not-resumed'
-        ? 'Files changed while it slept'
-        : 'Could not continue by itself',
-  }
+  const text =
+    sleepEnded.because === 'not-resumed'
+      ? 'Files changed while it slept'
+      : 'Could not continue by itself'
+  return needOf(task, 'not-resumed', Date.parse(sleepEnded.at), text)
 }
