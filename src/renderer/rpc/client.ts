@@ -106,7 +106,7 @@ async function desktopLink(connection: Connection): Promise<Link> {
 }
 
 /**
- * A feed whose connection was lost is asked for again with its last event id, for as long as it takes.
+ * A feed whose connection was lost is requested again with its last event id, for as long as it takes.
  * Anything else fails once: only the person knows whether to do it again. An answer of the host
  * (an unknown id, say) is an answer, not a lost connection.
  */

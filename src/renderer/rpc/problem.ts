@@ -6,7 +6,7 @@ export interface Problem {
   code: ContractErrorCode | 'CONNECTION' | 'INTERNAL'
   /** What happened. */
   message: string
-  /** What to do next, one sentence; null when `message` says it already. */
+  /** What to do next, one sentence; null if `message` includes it. */
   next: string | null
   /** For Copy details: everything that is known, as text. */
   details: string

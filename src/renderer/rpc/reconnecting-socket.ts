@@ -1,7 +1,7 @@
 /**
- * RPCLink keeps one socket for life, so it is given this: the same four members, with a new WebSocket
- * behind them whenever the last one closed. While none is open it says CONNECTING, so that a call
- * waits for the next attempt instead of failing at once.
+ * A socket for RPCLink, which never replaces its socket: the four members that it uses, on a new WebSocket whenever
+ * the last one closed. Its state is CONNECTING while none is open, so that calls wait for the next attempt instead of
+ * failing at once.
  */
 import type { ConnectionState } from './connection.ts'
 
@@ -14,12 +14,12 @@ type SocketForLink = Pick<
 export const closeCodeRefused = 4401
 
 const retryDelayMsMin = 250
-/** A host that is started again is found within this time. */
+/** A restarted host is found within this time. */
 const retryDelayMsMax = 3_000
 
 /**
- * A host that does not know the token takes the socket and closes it at once. One that was lost counts as
- * back when it has said something, or has not closed within this time: nothing starts to move before.
+ * A host that does not know the token accepts the socket and closes it at once. So the connection counts as restored
+ * only after the first message, or if the socket is still open after this time.
  */
 const refusalDelayMsMax = 1_000
 
@@ -79,7 +79,7 @@ export function createReconnectingSocket({
     const refused = code === closeCodeRefused
     readyState = refused || ended ? closed : connecting
     if (refused) onState({ kind: 'refused' })
-    // Calls under way fail now; feeds are asked for again by the retry plugin.
+    // Pending calls fail now; the retry plugin requests feeds again.
     target.dispatchEvent(new Event('close'))
     if (refused || ended) return
     attempt++

@@ -1,5 +1,5 @@
 /**
- * Shiplog has no service worker. One that controls this page came from another program that had this port before,
+ * Shiplog has no service worker. If one controls this page, it is of another program that used this port before,
  * and would see all that the page asks for.
  */
 type Places = Pick<Window, 'location'> & { navigator: Pick<Navigator, 'serviceWorker'> }

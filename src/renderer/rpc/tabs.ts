@@ -1,7 +1,6 @@
 /**
- * A link that is opened in a tab of its own has no token: another tab of this browser that is open on the
- * same host hands it over. It never leaves the browser, nor the origin, and only a page of this very
- * machine is ever asked.
+ * Passes the token between tabs of a browser, because a link that is opened in a new tab has none. It does not leave
+ * the browser or the origin, and only pages of the local machine take part.
  */
 
 const channelName = 'shiplog.token'
@@ -10,9 +9,9 @@ const answerDelayMsMax = 500
 
 type Message = { type: 'asked' } | { type: 'token'; token: string }
 
-/** Hands `token` to tabs that ask, for as long as `isGood`. */
+/** Sends `token` to tabs that request it, as long as `isGood` returns true. */
 export function shareToken(token: string, isGood: () => boolean): void {
-  if (!isOfThisMachine()) return
+  if (!isLocalHost()) return
   const channel = new BroadcastChannel(channelName)
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data.type === 'asked' && isGood())
@@ -20,17 +19,17 @@ export function shareToken(token: string, isGood: () => boolean): void {
   })
 }
 
-/** The token of another tab; null when there is none, or none that answers. */
+/** Returns the token of another tab, or null if none answers. */
 export function tokenOfOtherTab(): Promise<string | null> {
-  if (!isOfThisMachine()) return Promise.resolve(null)
+  if (!isLocalHost()) return Promise.resolve(null)
   const channel = new BroadcastChannel(channelName)
   return new Promise((resolve) => {
     const settle = (token: string | null): void => {
-      clearTimeout(giveUp)
+      clearTimeout(timer)
       channel.close()
       resolve(token)
     }
-    const giveUp = setTimeout(() => settle(null), answerDelayMsMax)
+    const timer = setTimeout(() => settle(null), answerDelayMsMax)
     channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
       if (data.type === 'token') settle(data.token)
     })
@@ -38,5 +37,5 @@ export function tokenOfOtherTab(): Promise<string | null> {
   })
 }
 
-const isOfThisMachine = (): boolean =>
+const isLocalHost = (): boolean =>
   location.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname)

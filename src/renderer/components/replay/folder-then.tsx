@@ -4,7 +4,7 @@ import type { MissingFiles, TurnFolder } from '../../../shared/contract/transcri
 import { bytes, counted } from '../primitives/format.ts'
 import { EmptyState, Skeleton } from '../primitives/index.ts'
 
-/** What is in a folder; its folders open in place. `read` gives one that was asked for; null: is being read. */
+/** A folder's content; its folders expand in place. `read` returns null while a folder is being read. */
 export function FolderThen(props: {
   path: string
   depth?: number

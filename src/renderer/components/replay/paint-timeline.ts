@@ -141,7 +141,7 @@ function paintCall(
   }
 }
 
-/** A box with stripes, so that a command is told from an edit without its colour. */
+/** A striped box, which distinguishes a command from an edit without colour. */
 function paintStripes(
   context: CanvasRenderingContext2D,
   { from, wide, top, bottom }: { from: number; wide: number; top: number; bottom: number },

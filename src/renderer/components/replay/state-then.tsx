@@ -19,9 +19,9 @@ import {
 export interface AgentThen {
   id: TaskId
   title: string
-  /** Of its runs at that time; null: it had not begun. */
+  /** The status of its runs at that time; null: it had not started. */
   status: TaskStatus | null
-  /** What its parent had been told; null: nothing. */
+  /** What its parent knew of it; null: nothing. */
   told: { status: TaskStatus; at: number } | null
 }
 

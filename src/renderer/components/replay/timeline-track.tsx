@@ -118,7 +118,7 @@ export function TimelineTrack(props: {
         <PauseLabels scale={scale} width={width} />
         <canvas ref={canvas} className="block w-full" style={{ height: paintedHeight }} />
         <Lanes lanes={lanes} scale={scale} width={width} />
-        {/* What lies after the moment. */}
+        {/* Fades what comes after the moment. */}
         <div
           aria-hidden
           className="pointer-events-none absolute inset-y-0 right-0 bg-canvas/55"
@@ -182,7 +182,7 @@ function press(event: KeyboardEvent, keys: TrackKeys): boolean {
   }
 }
 
-/** Above their dots, those that have room. */
+/** The lengths of the pauses that have room for it, above their dots. */
 function PauseLabels({ scale, width }: { scale: TimelineScale; width: number }) {
   let end = 0
   const shown = scale.pauses.filter(({ from, to }) => {
@@ -209,7 +209,7 @@ function PauseLabels({ scale, width }: { scale: TimelineScale; width: number }) 
 const laneClasses: Record<LaneSpan['status'], string> = {
   running: 'bg-accent',
   completed: 'bg-green',
-  // Stripes, so that it is told from the others without its colour.
+  // Stripes distinguish it from the others without colour.
   interrupted:
     'text-amber bg-[repeating-linear-gradient(90deg,currentColor_0_3px,transparent_3px_5px)]',
   failed: 'text-red bg-[repeating-linear-gradient(45deg,currentColor_0_2px,transparent_2px_4px)]',
@@ -258,7 +258,7 @@ function useWidth(box: React.RefObject<HTMLElement | null>): number {
   return width
 }
 
-/** Another number for each change of the theme. */
+/** A number that changes with the theme. */
 function useThemeCount(): number {
   const [count, setCount] = useState(0)
   useEffect(() => {

@@ -8,7 +8,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 interface HomeRoots {
   /** Running, queued or asleep, the one that started last first. */
   running: Task[]
-  /** Those that ended last, archived ones included. */
+  /** The roots that ended last, archived ones included. */
   recent: Task[]
   /** Ended roots that `recent` has no room for. */
   older: number

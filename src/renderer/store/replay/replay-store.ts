@@ -1,6 +1,6 @@
 /**
- * The replay of one transcript: its timeline, read page by page, and the moment that is shown. Moving asks the host
- * nothing: the state of a moment is folded from the marks.
+ * The replay of one transcript: its timeline, read page by page, and the moment that is shown. Moving makes no
+ * request: the state of a moment is folded from the marks.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
@@ -18,7 +18,7 @@ export const replaySpeeds = [1, 2, 4, 8, 16] as const
 type ReplaySpeed = (typeof replaySpeeds)[number]
 
 export interface ReplayView {
-  /** `reading`: there is something, and more comes. */
+  /** `reading`: a part is loaded, and more follows. */
   phase: 'loading' | 'reading' | 'ready' | 'failed'
   problem: Problem | null
   timeline: Timeline
@@ -33,11 +33,11 @@ export interface ReplayView {
 export interface Replay {
   taskId: TaskId
   store: StoreApi<ReplayView>
-  /** Reads the timeline, or goes on where it stopped: after a failure, or because the transcript has grown. */
+  /** Reads the timeline, or continues reading: after a failure, or because the transcript has grown. */
   read(): Promise<void>
   /** Moves to an entry, or the nearest one with a mark; stops playing. */
   seek(seq: number): void
-  /** The same, until the next `seek` as one of many moments on the way. */
+  /** The same for the many moments of a drag, which the next `seek` ends. */
   drag(seq: number): void
   step(unit: StepUnit, by: number): void
   toStart(): void
@@ -46,7 +46,7 @@ export interface Replay {
   play(): void
   pause(): void
   setSpeed(speed: ReplaySpeed): void
-  /** While playing: so many milliseconds have passed. */
+  /** Call it while playing, with the milliseconds since the last call. */
   tick(ms: number): void
   close(): void
 }
@@ -58,7 +58,7 @@ export function createReplay({
 }: {
   client: Pick<ShiplogClient, 'transcripts'>
   taskId: TaskId
-  /** The moment that it opens at. */
+  /** The moment at which it opens. */
   at: 'start' | 'end' | number
 }): Replay {
   const store = createStore<ReplayView>(() => ({
@@ -72,9 +72,10 @@ export function createReplay({
   }))
   const controller = new AbortController()
   const { signal } = controller
-  /** It stays at the end while the timeline grows. */
+  /** Whether the moment stays at the end while the timeline grows. */
   let atEnd = at === 'end'
   let reading: Promise<void> | null = null
+  /** Played time that was too short to reach the next mark. */
   let restMs = 0
 
   async function readPages(): Promise<void> {
@@ -111,7 +112,7 @@ export function createReplay({
     const { timeline } = store.getState()
     const [first, last] = [firstSeq(timeline), lastSeq(timeline)]
     if (timeline.marks.length === 0) {
-      // Nothing is read yet: the first page makes a place of it.
+      // Nothing is read yet: the first page resolves it.
       atEnd = seq === Number.MAX_SAFE_INTEGER
       return store.setState({ seq: atEnd ? 0 : seq, dragging })
     }

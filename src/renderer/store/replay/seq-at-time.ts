@@ -22,7 +22,7 @@ export async function seqAtTime(props: {
       fromSeq = page.nextSeq
     }
   } catch {
-    // Its own replay says why it can't be read.
+    // Its own replay shows why it can't be read.
     return null
   }
 }

@@ -35,7 +35,7 @@ export function isResumable(tasks: Tasks, task: Task): boolean {
 
 /**
  * Returns all interrupted tasks as trees: the most recently stopped tree first, parents before
- * their children. Those that sleep are left out, because they continue by themselves. A task stays in the list after its root has completed, until it is resumed,
+ * their children. Sleeping ones are left out, because they continue by themselves. A task stays in the list after its root has completed, until it is resumed,
  * restarted or abandoned, or its workspace is removed.
  *
  * `hostSince` is when the host started, ISO 8601; null while unknown. `activity` is each agent's

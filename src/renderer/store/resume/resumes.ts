@@ -7,10 +7,10 @@ import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeEnd } from '../../../shared/records/resume.ts'
 
-/** Agents that were resumed together. Null: it is running or queued. */
+/** Agents that were resumed together, with their ends. Null: it is still running or queued. */
 type ResumeBatch = ReadonlyMap<TaskId, ResumeEnd | null>
 
-/** Their outcomes. `stopped`: the user stopped them before they were resumed. */
+/** The outcomes of a batch. `stopped`: the user stopped it; `calledOff`: those that had not started then. */
 export interface FollowedEnds {
   ends: ResumeEnd[]
   stopped: boolean
@@ -18,8 +18,8 @@ export interface FollowedEnds {
 }
 
 interface ResumesView {
-  /** Tasks whose changes are being determined. */
-  looking: ReadonlySet<TaskId>
+  /** Tasks that are being checked for changes. */
+  checking: ReadonlySet<TaskId>
   /** Tasks whose resume was confirmed and not answered by the host yet. */
   starting: ReadonlySet<TaskId>
   /** The roots of those. */
@@ -31,8 +31,8 @@ interface ResumesView {
 
 export interface Resumes {
   store: StoreApi<ResumesView>
-  /** Marks the task until `find` settles. Returns null if it is already marked. */
-  look<Value>(taskId: TaskId, find: () => Promise<Value>): Promise<Value | null>
+  /** Marks the task as being checked until `find` settles. Returns null if it is already marked. */
+  check<Value>(taskId: TaskId, find: () => Promise<Value>): Promise<Value | null>
   /** Marks the tasks as starting until `start` settles. */
   start<Value>(tasks: { id: TaskId; rootId: TaskId }[], start: () => Promise<Value>): Promise<Value>
   /**
@@ -50,7 +50,7 @@ export interface Resumes {
 
 export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'> }): Resumes {
   const store = createStore<ResumesView>(() => ({
-    looking: new Set(),
+    checking: new Set(),
     starting: new Set(),
     startingRoots: new Set(),
     batch: null,
@@ -60,16 +60,16 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
   /** The cancelled tasks of the followed batch; null if the user did not stop it. */
   let calledOff: ReadonlySet<TaskId> | null = null
 
-  async function look<Value>(taskId: TaskId, find: () => Promise<Value>): Promise<Value | null> {
-    const { looking } = store.getState()
-    if (looking.has(taskId)) return null
-    store.setState({ looking: new Set(looking).add(taskId) })
+  async function check<Value>(taskId: TaskId, find: () => Promise<Value>): Promise<Value | null> {
+    const { checking } = store.getState()
+    if (checking.has(taskId)) return null
+    store.setState({ checking: new Set(checking).add(taskId) })
     try {
       return await find()
     } finally {
-      const rest = new Set(store.getState().looking)
+      const rest = new Set(store.getState().checking)
       rest.delete(taskId)
-      store.setState({ looking: rest })
+      store.setState({ checking: rest })
     }
   }
 
@@ -133,7 +133,7 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
     store.setState({ stopping: true })
     const open = [...batch].filter(([, end]) => end === null).map(([taskId]) => taskId)
     const stopAll = (ids: TaskId[]) =>
-      // One that has ended meanwhile must not prevent stopping the others.
+      // A task that has ended meanwhile must not prevent stopping the others.
       Promise.allSettled(ids.map((taskId) => client.tasks.stop({ taskId })))
     const waiting = new Set(open.filter(isWaiting))
     calledOff = new Set([...(calledOff ?? []), ...waiting])
@@ -142,5 +142,5 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
     store.setState({ stopping: false })
   }
 
-  return { store, look, start, follow, stop }
+  return { store, check, start, follow, stop }
 }

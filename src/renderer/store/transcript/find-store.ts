@@ -90,7 +90,7 @@ export function createFindStore({
     listed = 0
     searchedThroughSeq = 0
     const { isOpen, query, current } = store.getState()
-    // Typing on goes on at the same match, if it is still one.
+    // A longer query stays at the same match if it is still one.
     if (current) nearSeq = current.place.seq
     if (!isOpen || query.text === '') return store.setState(nothing)
     const { signal } = controller

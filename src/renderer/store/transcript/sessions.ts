@@ -87,7 +87,7 @@ export function createSessions({ client, ledger, schedule }: SessionsDeps): Sess
   }
 }
 
-/** A live transcript follows its end, unless an entry is asked for. */
+/** A live transcript follows its end, unless it is opened at an entry. */
 function goTo(transcript: TranscriptStore, from: OpenAt): void {
   if (typeof from === 'number') void transcript.goTo(from)
   else if (from === 'end' || transcript.store.getState().source === 'live')

@@ -1,5 +1,5 @@
 /**
- * The commands of what is on screen, with their keys. Mounted components register them, so that the help sheet lists
+ * The commands of the screen, with their keys. Mounted components register them, so that the help sheet lists
  * exactly the active keys, and the palette everything that can be done. Pure except for the set of commands.
  */
 import type { ReactNode } from 'react'

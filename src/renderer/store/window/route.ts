@@ -8,7 +8,7 @@ import {
 } from '../../../shared/projections/transcript/filter-units.ts'
 import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
 
-/** What an address says of the transcript that it opens. */
+/** The part of an address that belongs to the transcript it opens. */
 interface TranscriptPlace {
   /** The entry that it is opened at; absent: where it usually opens (V3). */
   seq?: number
@@ -38,7 +38,7 @@ export type Route =
 export const homeRoute: Route = { screen: 'home' }
 export const searchRoute: Route = { screen: 'search', query: '' }
 
-/** Whose keys count: those of the transcript that lies over a conversation, or those of the window. */
+/** Which keys are active: those of a transcript that covers a conversation, or those of the window. */
 export const scopeOf = (route: Route): 'window' | 'dialog' =>
   route.screen === 'task' && route.transcriptOf !== null ? 'dialog' : 'window'
 

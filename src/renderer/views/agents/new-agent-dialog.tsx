@@ -64,7 +64,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
   const [scenario, setScenario] = useState<ScenarioFile | null>(null)
   const agent = useAgentChoice(scenario)
   const [agentsAtOnce, setAgentsAtOnce] = useState(agentsAtOnceDefault)
-  /** Null: as the project says. */
+  /** Null: as set for the project. */
   const [permissions, setPermissions] = useState<PermissionMode | null>(null)
   const [limits, setLimits] = useState(defaultLimits)
   const preferred = usePreference('isolation')

@@ -90,7 +90,7 @@ function installedChoice(
   { id, program, own, check }: InstalledAgentState,
   { mode, options }: SessionSettings,
 ): AgentChoice {
-  // What it offered once, and does not any more, is not asked for.
+  // Options that the agent no longer offers are left out.
   const offered = Object.entries(options).filter(([name, value]) =>
     check?.options.some(
       (one) =>

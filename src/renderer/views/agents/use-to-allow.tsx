@@ -14,7 +14,7 @@ interface ToAllow {
   asks: boolean
   /** False: something of it was not seen whole yet. */
   isSeen: boolean
-  /** What is allowed, for the place beside the button that starts. */
+  /** Shows what is allowed, beside the button that starts. */
   shown: ReactNode
   problem: Problem | null
   /** Call it before the start. Rejects as the host answers. */

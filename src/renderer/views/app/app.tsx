@@ -46,7 +46,7 @@ function Gate({ children }: { children: ReactNode }) {
   return <Starting trying={connection.kind === 'lost'} />
 }
 
-/** While the connection is lost nobody knows what still runs: no clock goes on and no icon turns. */
+/** Stops clocks and spinning icons while the connection is lost, because what still runs is unknown. */
 function Standing({ children }: { children: ReactNode }) {
   const lost = useConnectionLost()
   const running = useContext(ClockContext)

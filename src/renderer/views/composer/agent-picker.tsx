@@ -113,7 +113,7 @@ function Choices(props: {
   )
 }
 
-/** Those that continue as a new task. */
+/** Agents that continue it as a new task. */
 function OtherAgents(props: { task: Task; text: string; draft: string; onDone(): void }) {
   const { task, text, draft, onDone } = props
   const { overlay } = useStores()

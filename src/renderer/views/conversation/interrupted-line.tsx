@@ -13,7 +13,7 @@ import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
 import { isWaiting, stoppedAt } from '../../store/resume/resumable.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 
-/** Whether the footer says why a root stopped, and offers Resume. */
+/** Whether the footer shows why a root stopped, and offers Resume. */
 export const hasResumeLine = (task: Task): boolean =>
   task.status === 'interrupted' &&
   task.parentId === null &&
@@ -35,7 +35,7 @@ export function InterruptedLine({ task }: { task: Task }) {
   const lost = unreachable !== undefined
   const { resumes } = useStores()
   const waiting = isWaiting(task, useActivity(task.id))
-  const checking = useStore(resumes.store, (view) => view.looking.has(task.id))
+  const checking = useStore(resumes.store, (view) => view.checking.has(task.id))
   return (
     <ActionLine
       label="Why it stopped"

@@ -153,7 +153,7 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
           task={task}
           actions={
             <>
-              {/* One that takes messages has it beside them. */}
+              {/* A task that takes messages has it beside them. */}
               {running && task.parentId && task.spec.kind !== 'model' ? (
                 <Button
                   icon={<Square />}
@@ -238,7 +238,7 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
       ) : null}
       {shown && !wide ? (
         <>
-          {/* The sheet lies over Stop and Send: the scrim says so, and a click on it closes the sheet. */}
+          {/* The sheet covers Stop and Send: the scrim shows that, and a click on it closes the sheet. */}
           <div
             aria-hidden
             data-scrim

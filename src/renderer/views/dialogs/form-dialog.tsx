@@ -6,24 +6,24 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { showProblem } from '../app/toasts.ts'
 
 /**
- * A small dialog around one form. `submit` is called once at a time and only while the host can be reached; the
- * dialog closes when it resolves, and says what went wrong when it rejects. Closed before that, it leaves the
- * dialog that is open then alone, and a failure is a toast.
+ * A small dialog around one form. `submit` is called once at a time and only while the host can be reached. When it
+ * resolves the dialog closes, but not another one that was opened meanwhile. When it rejects the dialog shows the error,
+ * or a toast does if the dialog was closed.
  */
 export function FormDialog(props: {
   title: string
   /** The label of the button that submits. */
   action: string
-  /** For what it says when it fails: "Could not …". */
+  /** For the error: "Could not …". */
   doing: string
   canSubmit: boolean
-  /** Asked before it submits. False keeps the dialog as it is: the fields say why. */
+  /** Called before `submit`. False cancels it: the fields show the reason. */
   validate?(): boolean
-  /** False keeps the dialog: it says what failed. */
+  /** False keeps the dialog open, with its error in the form. */
   submit(): Promise<unknown>
-  /** What has the focus at first; Cancel where there is nothing to fill in. */
+  /** The element focused at first; Cancel if there is nothing to fill in. */
   focus?: RefObject<HTMLElement | null>
-  /** The button takes something away. */
+  /** The action removes something. */
   danger?: boolean
   /** For fields in which Enter begins a new line. */
   submitsByModEnter?: boolean

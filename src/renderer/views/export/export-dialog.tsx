@@ -225,7 +225,7 @@ interface TurnTexts {
   through: string
 }
 
-/** What is no whole number above 0 is not asked for. */
+/** Ignores texts that are not whole numbers above 0. */
 function rangeOf(turns: TurnTexts | null): Pick<ExportChoice, 'fromTurn' | 'throughTurn'> {
   const numberOf = (text = '') => (/^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined)
   const fromTurn = numberOf(turns?.from)

@@ -6,7 +6,7 @@ import { useStores } from '../../store/hooks.ts'
 
 export type ExportChoice = Parameters<ShiplogClient['exports']['preview']>[0]
 
-/** `preview` is the last one that was made, also while another one is: `isCurrent` says whether it is of this choice. */
+/** `preview` stays while the next one is made; `isCurrent` is false until it belongs to the present choice. */
 interface PreviewView {
   preview: ExportPreview | null
   isCurrent: boolean

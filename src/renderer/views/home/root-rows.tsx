@@ -56,7 +56,7 @@ export function InterruptedRow({ tree, className }: { tree: InterruptedTree; cla
     <div className={classNames(className, 'relative')}>
       <StatusIcon status="interrupted" decorative />
       <div className="min-w-0 flex-1">
-        {/* The whole row is the link; the button lies over it. */}
+        {/* The whole row is a link; the button is above it. */}
         <a href={formatRoute(taskRoute(root.id))} className="after:absolute after:inset-0">
           <TitleText title={root.title} />
         </a>

@@ -118,7 +118,7 @@ export function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | 
   const applied = task.patch === 'applied' && (!before || before === patch)
   useEffect(() => {
     if (applied) appliedDiffs.set(task.id, patch)
-    // What is applied next is not known yet.
+    // The changes of the next apply are not known yet.
     else if (task.patch !== 'applied' && appliedDiffs.has(task.id)) {
       if (task.fileUpdates) appliedDiffs.set(task.id, '')
       else appliedDiffs.delete(task.id)

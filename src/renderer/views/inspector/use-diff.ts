@@ -44,7 +44,7 @@ export function useDiff(task: Task): {
     return () => clearInterval(timer)
   }, [refresh, status, patch, lost])
   const { diff, problem } = state
-  // The bar above says that the connection is lost; it is read again once that is back.
+  // The bar above shows that the connection is lost; the diff is read again when it is back.
   const told = lost && problem?.code === 'CONNECTION' ? null : problem
   return { diff, problem: told, loading: loading && !lost, refresh }
 }

@@ -25,10 +25,10 @@ export const defaultLimits: ChosenLimits = {
   isValid: true,
 }
 
-/** One line that opens to the fields; the line says what counts. */
+/** One line with the present limits, which expands to the fields. */
 export function LimitsField(props: {
   onChange(limits: ChosenLimits): void
-  /** What the host says of the budget. */
+  /** The host's error about the budget. */
   error?: string | null
 }) {
   const { onChange, error } = props

@@ -111,7 +111,7 @@ export function ProviderDialog(props: { provider: ProviderState | null; onSaved(
   )
 }
 
-/** People group digits. What is no number is for the service to refuse. */
+/** Accepts grouped digits. Other texts are left to the host to refuse. */
 const tokensIn = (text: string): number => {
   const tokens = Number(text.replaceAll(/[\s,._’']/g, ''))
   return Number.isFinite(tokens) ? tokens : 0

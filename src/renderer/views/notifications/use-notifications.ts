@@ -7,7 +7,7 @@ import { useStores } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { useNeedsYou } from '../sidebar/use-needs-you.ts'
 
-/** Notifies a person who is looking elsewhere that an agent ended or stopped. Use it once, in the shell. */
+/** Notifies the person that an agent ended or stopped if the window does not have the focus. Use it once, in the shell. */
 export function useNotifications(): void {
   const { ledger, preferences, navigation } = useStores()
   useNeedNotifications()
@@ -15,7 +15,7 @@ export function useNotifications(): void {
     () =>
       watchRoots(ledger, (task) => {
         if (!preferences.getState().notifications || !isAllowed() || document.hasFocus()) return
-        // One for each agent: the next of its runs takes the place of this one.
+        // Tagged by the task, so that its next notification replaces this one.
         const status = willSleep(task) ? 'sleeping' : task.status
         notify(`${statusLabel(status)}: ${task.title}`, bodyOf(task), task.id, () =>
           navigation.go(taskRoute(task.id)),
@@ -64,7 +64,7 @@ function notify(title: string, body: string, tag: string, open: () => void): voi
 
 const isAllowed = (): boolean => 'Notification' in window && Notification.permission === 'granted'
 
-/** Its tree waits for the quota that is spent. */
+/** Whether its tree waits until a spent quota is renewed. */
 export const willSleep = ({ status, cause, options, quotaWaitsUsed = 0 }: Task): boolean =>
   status === 'interrupted' &&
   cause?.kind === 'quota' &&

@@ -23,10 +23,7 @@ const agentsShownMax = 50
 /** Before anything is typed: enough to go back to. */
 const recentAgentsMax = 12
 
-/**
- * Every action of what has the focus and of the screen, every project and agent, and what transcripts say, a few letters
- * away.
- */
+/** Finds actions of the focused item and of the screen, projects, agents, and texts in transcripts. */
 export function Palette() {
   const { overlay, navigation } = useStores()
   const subject = useSubject()

@@ -1,10 +1,10 @@
-/** How the palette finds by a few letters. Pure. */
+/** The search of the palette, by a few letters. Pure. */
 
 /** Shorter ones are words; an id is looked up by its prefix only when the text looks like one. */
 const idPrefixLengthMin = 4
 const idLike = /^[0-9a-f][0-9a-f-]*$/i
 
-/** A word that stands at the beginning of a text's word says more than one within it. */
+/** A match at the beginning of a word counts more than one within it. */
 const scores = { id: 100, beginning: 10, within: 4, letters: 1 }
 /** Letters in order with gaps are matched from this many on: two letters are in nearly every word. */
 const gapLettersMin = 3
@@ -31,7 +31,7 @@ export function scoreOf(query: string, texts: string[], id?: string): number | n
   return total
 }
 
-/** Those that match, best first; equals stay in the order given. */
+/** The matching items, best first; equal ones stay in the given order. */
 export function found<Item>(items: Item[], score: (item: Item) => number | null): Item[] {
   return items
     .flatMap((item) => {

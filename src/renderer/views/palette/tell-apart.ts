@@ -35,7 +35,7 @@ export function projectMarks(
   return new Map(same.map(({ id, dir }) => [id, dir]))
 }
 
-/** Those that have their name in common with others; as a person reads it. */
+/** Groups of items with the same name, as a person reads it. */
 const groupsOf = <Item>(items: Item[], nameOf: (item: Item) => string): Item[][] =>
   [...Map.groupBy(items, (item) => nameOf(item).trim().toLowerCase()).values()].filter(
     (group) => group.length > 1,

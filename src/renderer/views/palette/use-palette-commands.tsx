@@ -71,16 +71,16 @@ export function usePaletteCommands(subject: {
   ].filter(({ commands }) => commands.length > 0)
 }
 
-/** What is done next comes first. */
+/** The most likely next actions come first. */
 const order: Action['group'][] = ['run', 'changes', 'open', 'name', 'keep']
 
 const isListed = ({ group, keys, inPalette }: KeyCommand): boolean =>
   inPalette !== false && group !== 'Lists' && keys !== 'Escape'
 
-/** How long a screen that gave way to the palette may take to come back. */
+/** How long a screen that the palette replaced may take to return. */
 const backMs = 5_000
 
-/** Runs a command of the screen, which may have given way to the palette, once it is registered again. */
+/** Runs a command of the screen, which the palette may have replaced, once it is registered again. */
 function runRegistered(keys: Keys, wanted: KeyCommand): void {
   const command = () =>
     keys.store

@@ -11,12 +11,12 @@ interface PermissionSettingsView {
   problem: Problem | null
   reload(): void
   change(settings: PermissionSettings): void
-  /** Rejects with what the host says of a rule. */
+  /** Rejects with the host's error about a rule. */
   save(): Promise<void>
   discard(): void
 }
 
-/** What is set in one scope, and changes of it that were not saved. The scope stays the same. */
+/** The settings of one scope with their unsaved changes. The scope must stay the same. */
 export function usePermissionSettings(scope: PermissionScope): PermissionSettingsView {
   const { client } = useStores()
   const { answer, problem, reload } = useRequest(

@@ -13,7 +13,7 @@ export function useProjectMode(projectId: ProjectId): PermissionMode | null {
       (await client.permissions.settings({ scope })).mode
     Promise.all([modeOf({ kind: 'project', projectId }), modeOf({ kind: 'everywhere' })]).then(
       ([own, wider]) => wanted && setRead({ of: projectId, mode: own ?? wider ?? 'ask' }),
-      // The picker then says nothing of the mode; what counts is decided where the agent runs.
+      // The picker then shows no mode; the host decides when the agent runs.
       () => undefined,
     )
     return () => {

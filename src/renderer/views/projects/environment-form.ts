@@ -17,7 +17,7 @@ export interface EnvironmentForm {
 interface ParsedEnvironment {
   /** Null while something is wrong. */
   environment: ProjectEnvironment | null
-  /** What is wrong with the names that the mode shows; null when nothing is. */
+  /** The error in the names that the mode shows; null if there is none. */
   error: string | null
 }
 

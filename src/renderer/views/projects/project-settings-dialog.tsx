@@ -23,7 +23,7 @@ import {
 } from './environment-form.ts'
 import { SandboxFields } from './sandbox-fields.tsx'
 
-/** What is set for one project: which variables its agents get, what they may do unasked, and where its agent history is kept. */
+/** A project's settings: the variables of its agents, their permissions, and where its agent history is kept. */
 export function ProjectSettingsDialog({ projectId }: { projectId: ProjectId }) {
   const project = useProject(projectId)
   return project ? <Settings project={project} /> : null
@@ -41,7 +41,7 @@ function Settings({ project }: { project: Project }) {
   const field = useRef<HTMLInputElement>(null)
   const form = edit?.form ?? environmentFormOf(present)
   const { environment, error } = parseEnvironment(form)
-  // While it is saved, what is set becomes what was asked for.
+  // While it is saved, the project's environment changes to that of the form.
   const isSaved = environment !== null && isSameEnvironment(environment, present)
   const isOutdated = edit !== null && !isSaved && !isSameEnvironment(edit.from, present)
   return (
@@ -194,7 +194,7 @@ function EnvironmentFields(props: {
   )
 }
 
-/** Where the agent history is kept. Making the folder is done at once and is no part of what is saved. */
+/** Where the agent history is kept. The folder is created at once, before the settings are saved. */
 function PlanningFolder({ project }: { project: Project }) {
   const { client } = useStores()
   const unreachable = useUnreachable()

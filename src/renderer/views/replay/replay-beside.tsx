@@ -23,7 +23,7 @@ export interface ReplayPlace {
 interface Replayed {
   /** Null: the transcript is shown as it is. */
   replay: Replay | null
-  /** What is shown of it. */
+  /** The items up to the moment. */
   items: TranscriptItem[]
   /** The last entry that is shown; null: the last one there is. */
   through: number | null
@@ -92,5 +92,5 @@ export function ReplayBeside(props: {
   )
 }
 
-/** Where there is no room beside the transcript it covers it, and is opened when asked for. */
+/** Without room beside the transcript the panel covers it, and opens only on request. */
 const hasRoomForPanel = (): boolean => matchMedia('(min-width: 1000px)').matches

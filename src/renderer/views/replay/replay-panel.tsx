@@ -79,7 +79,7 @@ function usePlan(taskId: TaskId, seq: number | null): PlanItem[] | null {
   return known
 }
 
-/** The sub-agents that had been started by then. */
+/** The sub-agents that were started before the moment. */
 function useAgentsThen(taskId: TaskId, { at, agents }: ReplayState): AgentThen[] {
   const children = useChildren(taskId)
   return useMemo(() => {

@@ -16,8 +16,8 @@ interface Answer<Value> {
 }
 
 /**
- * Reads what belongs to `key`, keeps answers, and asks only for the key that stays. Null: nothing is asked for. `load`
- * counts as it is when it is called.
+ * Loads the value of `key` and caches it. Keys that change again at once are skipped; null loads nothing. `load` is the
+ * one of the rendering in which it is called.
  */
 export function useAnswer<Value>(
   key: string | null,

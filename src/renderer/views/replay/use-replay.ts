@@ -15,7 +15,7 @@ import { createReplay, type Replay, type ReplayView } from '../../store/replay/r
 import { lastSeq } from '../../store/replay/steps.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
 
-/** After a tab was hidden it goes on where it was, and does not catch up. */
+/** After a tab was hidden, the replay continues where it was and does not catch up. */
 const tickMsMax = 100
 
 /** The replay of a transcript while `open`; null otherwise. `entries`: how many it has, when it grows. */

@@ -21,7 +21,7 @@ export interface CandidateRow {
   depth: number
 }
 
-/** Those that were asked for, as trees, parents before their children. */
+/** The agents that `ask` refers to, as trees, parents before their children. */
 export function rowsFor(
   found: PlannedAgent[],
   ask: ResumeAsk,
@@ -63,7 +63,7 @@ function inTreeOrder(candidates: PlannedAgent[], tasks: Tasks): CandidateRow[] {
   return rowsBelow(null, 0)
 }
 
-/** At first all of them are resumed; `choice` is that for the one that was asked for. */
+/** Resumes all of them; `choice` is for the agent that `ask` names. */
 export function firstChoices(rows: CandidateRow[], choice: ResumeChoice, tasks: Tasks): Choices {
   const all = Object.fromEntries(
     rows.map(({ candidate }) => [
@@ -118,7 +118,7 @@ export function onlyTopmost(
   return { meant: rows, choices: { ...choices, ...Object.fromEntries(abandoned) } as Choices }
 }
 
-/** What is sent: a choice for each one shown; the others stay as they are. */
+/** The choices to send: one for each agent shown; the others stay as they are. */
 export function sentChoices(
   found: PlannedAgent[],
   rows: CandidateRow[],
@@ -239,7 +239,7 @@ function mixedParts({ resume, restart, abandon, leave }: ChoiceCounts): string {
   ].join('; ')
 }
 
-/** What is chosen for all of them; null when that differs, or there are none. */
+/** The choice that all of them have; null if they differ, or there are none. */
 function onlyChoice({ resume, restart, abandon, leave }: ChoiceCounts): ResumeChoice | null {
   const chosen = Object.entries({ resume, restart, abandon, leave }).filter(
     ([, count]) => count > 0,

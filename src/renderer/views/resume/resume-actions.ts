@@ -24,7 +24,7 @@ interface ConfirmedResume {
     choices: Partial<Record<TaskId, ResumeChoice>>
     agentsAtOnce?: number
   }
-  /** Those that are to be resumed or restarted. */
+  /** The tasks to resume or restart. */
   started: TaskId[]
 }
 
@@ -33,7 +33,7 @@ export interface ResumeActions {
   resume(taskId: TaskId): Promise<void>
   /** All interrupted agents of one root's tree. */
   resumeTree(rootId: TaskId): void
-  /** Those that worked in parallel with it, by the dialog. */
+  /** Opens the dialog for the agents that worked in parallel with it. */
   resumeGroup(taskId: TaskId): void
   resumeAll(): void
   /** Closes the dialog at once; the lists show the agents start, and a toast the outcome. */
@@ -76,7 +76,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
   async function resume(taskId: TaskId): Promise<void> {
     const ask: ResumeAsk = { of: 'task', taskId }
     if (resumableBelow(tasks(), taskId).length > 0) return overlay.show({ kind: 'resume', ask })
-    const found = await resumes.look(taskId, () =>
+    const found = await resumes.check(taskId, () =>
       attempt('check what changed', () =>
         client.tasks.planResume({ selector: selectorFor(ask, false) }),
       ),
@@ -95,7 +95,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
   }
 
   async function resumeAtOnce(taskId: TaskId): Promise<void> {
-    const outcome = await resumes.look(taskId, () =>
+    const outcome = await resumes.check(taskId, () =>
       attempt('resume the agent', () => client.tasks.resume({ selector: { by: 'task', taskId } })),
     )
     if (outcome) void showAndFollow(outcome)

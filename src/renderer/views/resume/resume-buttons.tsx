@@ -27,7 +27,7 @@ export function ResumeButtons(props: {
   const { stop } = useActions()
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
-  const looking = useStore(resumes.store, (view) => view.looking.has(task.id))
+  const checking = useStore(resumes.store, (view) => view.checking.has(task.id))
   const waiting = isWaiting(task, useActivity(task.id))
   const resumable = useCanResume(task)
   const shared = { disabled: lost, title: unreachable }
@@ -44,7 +44,7 @@ export function ResumeButtons(props: {
           {...shared}
           icon={<RotateCcw />}
           shortcut={withKey ? 'r' : undefined}
-          busy={looking}
+          busy={checking}
           onClick={() => void resume(task.id)}
         >
           Resume

@@ -21,7 +21,7 @@ export function ResumeDialog(props: {
   const { overlay } = useStores()
   const [scope, setScope] = useState<ResumeScope>(props.ask.of === 'group' ? 'group' : 'tree')
   const ask = askWithin(props.ask, scope)
-  // A plan and a choice that were given belong to what was asked for at first.
+  // The given plan and choice belong to the scope at first.
   const asAsked = ask.of === props.ask.of
   return (
     <AskedResume
@@ -51,7 +51,7 @@ function AskedResume(props: {
   const nameFor = (top: ResumeChoice, counts: ChoiceCounts) =>
     ask.of === 'group' ? groupTitleWords(title ?? '', counts) : titleWords(title, top, counts)
   const [name, setName] = useState(nameFor(choice, nothingChosen))
-  // As it is now: an agent that ends while the dialog is open changes nothing of what was asked.
+  // Fixed when the dialog opens: an agent that ends meanwhile does not change what is planned.
   const hasBelow = useHasBelow(ask)
   const [selector] = useState(() => selectorFor(ask, hasBelow))
   const plan = useResumePlan(selector, found)

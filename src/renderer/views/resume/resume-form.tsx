@@ -55,7 +55,7 @@ export function ResumeForm(props: {
   first: ResumeChoice
   scope: ResumeScope
   onScope(scope: ResumeScope): void
-  /** What is chosen for the topmost one, and for how many what. */
+  /** The choice for the topmost agent, and how many agents have each choice. */
   onCounts(top: ResumeChoice, counts: ChoiceCounts): void
   onCheckAgain(): void
 }) {
@@ -63,7 +63,7 @@ export function ResumeForm(props: {
   const { onCounts } = props
   const { client, overlay } = useStores()
   const { confirm } = useResumeActions()
-  // Changes in place; what it says of these few is the same for as long as the dialog is open.
+  // Changes in place; what is read of these tasks here stays the same while the dialog is open.
   const tasks = useLedger(({ ledger }) => ledger.tasks)
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
@@ -92,7 +92,7 @@ export function ResumeForm(props: {
   // Restarting and abandoning do not depend on what has changed.
   const disabled = nothing || atOnceWrong || lost || counts.unchecked > 0
   // The title is the dialog's own, above this. Before it is painted: the two must never disagree.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what it says follows from these
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the counts by their values
   useLayoutEffect(() => onCounts(top, counts), [top, ...Object.values(counts)])
   useFirstFocus(
     { ready: counts.unchecked === 0, calm: counts.conflicting === 0 },
@@ -237,7 +237,7 @@ function useScopes(ask: ResumeAsk) {
   return scopes
 }
 
-/** Those that need a decision first and out of their tree, then the others as a tree. */
+/** First those that need a decision, outside their tree, then the others as a tree. */
 function inShownOrder(rows: CandidateRow[]): CandidateRow[] {
   const urgent = rows.filter(needsDecision)
   if (urgent.length === 0 || urgent.length === rows.length) return rows
@@ -245,7 +245,7 @@ function inShownOrder(rows: CandidateRow[]): CandidateRow[] {
   return [...urgent.map((row) => ({ ...row, depth: 0 })), ...calm]
 }
 
-/** One that can't be resumed is left, unless it is to be abandoned. */
+/** Leaves agents as they are that can't be resumed, unless another choice was made. */
 function withoutBlocked(choices: Choices, rows: CandidateRow[]): Choices {
   const blocked = rows.filter(
     ({ candidate: { taskId, obstacle } }) =>

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 
-/** How much of what is interrupted: the tree below the agent, the agent alone, or its parallel group. */
+/** Which interrupted agents: the tree below the agent, the agent alone, or its parallel group. */
 export type ResumeScope = 'tree' | 'one' | 'group'
 
 export function ScopeChoice(props: {

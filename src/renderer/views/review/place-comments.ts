@@ -10,9 +10,9 @@ export type LineFate = NonNullable<FileAuthors['anchors'][number]>
 
 export interface PlacedComment {
   comment: ReviewComment
-  /** In the shown diff; 0: the file as a whole; null: it stands at none of its lines. */
+  /** In the shown diff; 0: the file as a whole; null: at none of its lines. */
   line: number | null
-  /** What is said about the line; null: it is unchanged and in its place. */
+  /** What happened to the line; null: it is unchanged and in its place. */
   note: string | null
   /** Who changed the line, or the file of a comment on the whole; null: nobody did, or it is not known. */
   changedBy: ChangeAuthor | null

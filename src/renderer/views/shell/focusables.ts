@@ -2,6 +2,6 @@
 const focusable =
   'a[href], button:not(:disabled, [tabindex="-1"]), [tabindex="0"]:not(input, textarea)'
 
-/** Those that are shown: the buttons of a row may be hidden until it has the focus. */
+/** Only visible ones: the buttons of a row may be hidden until it has the focus. */
 export const focusablesIn = (element: Element): HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(focusable)].filter((one) => one.checkVisibility())

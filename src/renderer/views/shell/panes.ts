@@ -6,7 +6,7 @@ interface Pane {
   region: Element
 }
 
-/** Those that are there, in the order of the page: sidebar, list or conversation, composer, inspector. */
+/** The panes on screen, in the order of the page: sidebar, list or conversation, composer, inspector. */
 function panesThere(): Pane[] {
   const composer = document.querySelector<HTMLElement>('main textarea')
   const tab = document.querySelector<HTMLElement>(

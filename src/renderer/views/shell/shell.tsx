@@ -156,7 +156,7 @@ function useBackHides(): void {
   }, [overlay])
 }
 
-/** What is on screen, for the taskbar, the tabs of a browser and its history. */
+/** Names the screen, for the taskbar, the tabs of a browser and its history. */
 function useWindowTitle(): void {
   const needs = useNeedsYou().length
   const route = useRoute()

@@ -3,8 +3,8 @@ import { useOverlay, useRoute } from '../../store/hooks.ts'
 import { focusScreen } from './panes.ts'
 
 /**
- * A dialog gives the focus back to what opened it. Where that was a key and nothing had the focus, the screen
- * gets it, so that the keyboard goes on there and not from the top of the window.
+ * A closing dialog returns the focus to the element that opened it. If a key opened it and nothing had the focus, the
+ * screen gets it, because the next Tab would otherwise start at the top of the window.
  */
 export function useFocusAfterDialog(): void {
   const overlay = useOverlay()

@@ -12,8 +12,8 @@ interface Holder {
 }
 
 /**
- * What had the focus is taken away with its row or its button: then the one that has come in its place
- * takes it, so that the keyboard goes on from there and not from the top of the window.
+ * Moves the focus from a removed row or button to the one that takes its place, because the next Tab would otherwise
+ * start at the top of the window.
  */
 export function useFocusKept(): void {
   useEffect(() => {

@@ -35,7 +35,7 @@ export function useKeyListener(): void {
       const mod = event.ctrlKey || event.metaKey
       const { target } = event
       if (target instanceof Element) {
-        // What is typed is text; and an open menu has keys of its own.
+        // Keys in a field are text, and an open menu has keys of its own.
         if (!mod && !leavesText.has(event.key) && target.closest(textFields)) return
         if (target.closest(openPopups)) return
       }

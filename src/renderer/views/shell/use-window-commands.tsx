@@ -125,7 +125,7 @@ export function useWindowCommands(): void {
       ...{ keys: 'F6', label: 'Next pane', icon: <PanelsTopLeft />, inPalette: false },
       run: () => focusNextPane(),
     }),
-    // The same two while a transcript lies over the window.
+    // The same two while a transcript covers the window.
     { ...palette, scope: 'dialog' },
     { ...shortcuts, scope: 'dialog' },
   ])
@@ -157,7 +157,7 @@ function useThemeCommands(): Omit<KeyCommand, 'group'>[] {
     }))
 }
 
-/** The project of what is on screen, for a new agent to start in. */
+/** The project on screen, in which a new agent starts. */
 function useRouteProject() {
   const route = useRoute()
   return useLedger(({ ledger }) => {

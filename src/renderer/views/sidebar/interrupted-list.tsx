@@ -16,7 +16,7 @@ import { renderInterruptedRow } from './interrupted-row.tsx'
 import { type InterruptedListRow, interruptedListRows } from './interrupted-rows.ts'
 import { useRowMenu } from './use-row-menu.ts'
 
-/** Everything that is interrupted, a row for each tree. Not shown while there is nothing. */
+/** All interrupted agents, a row for each tree. Renders nothing if there are none. */
 export function InterruptedList() {
   const { navigation, resumes } = useStores()
   const { resumeTree } = useResumeActions()
@@ -50,7 +50,7 @@ export function InterruptedList() {
   )
   if (trees.length === 0 && batch === null) return null
   const count = trees.reduce((sum, tree) => sum + tree.rows.length, 0)
-  // As the command line counts them; those that never started are named in their tree's row.
+  // Counted as the command line does; the row of a tree shows how many of it never started.
   const interrupted = trees.reduce((sum, tree) => sum + tree.interrupted, 0)
   const fold = (row: InterruptedListRow) => {
     if (row.kind !== 'tree') return
@@ -75,7 +75,7 @@ export function InterruptedList() {
         onFold={fold}
         onKey={(key, row) => {
           if (row.kind === 'agent') return runByKey(actionsOf(row.task), key)
-          // Its root may have ended well: Resume is for those below it.
+          // The root may have completed: this resumes the agents below it.
           if (key !== 'r' || unreachable !== undefined) return false
           resumeTree(row.root.id)
           return true

@@ -75,7 +75,7 @@ function AgentLine({ row, current }: { row: InterruptedAgentRow; current: boolea
   const { task } = row
   const { resumes } = useStores()
   const waiting = isWaiting(task, useActivity(task.id))
-  const checking = useStore(resumes.store, (view) => view.looking.has(task.id))
+  const checking = useStore(resumes.store, (view) => view.checking.has(task.id))
   const starting = useStore(resumes.store, (view) => view.starting.has(task.id))
   const started = task.status === 'interrupted'
   return (

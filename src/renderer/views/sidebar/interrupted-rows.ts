@@ -23,7 +23,7 @@ export interface InterruptedAgentRow extends TreeRow {
   below: number
   /** Tells it from another one with the same title. */
   hint: string | null
-  /** Null where the row of its tree says it already. */
+  /** Null if the row of its tree shows it already. */
   cause: Cause | null
 }
 

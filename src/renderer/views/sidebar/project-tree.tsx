@@ -71,7 +71,7 @@ function NoProjects() {
   )
 }
 
-/** The row of what is on screen. A link may name a task by the beginning of its id. */
+/** The row of the screen's task or project. A link may have only the beginning of a task's id. */
 function useSelectedRow(): string | null {
   const route = useRoute()
   const ofTask = route.screen === 'task' || route.screen === 'review'
@@ -83,7 +83,7 @@ function useSelectedRow(): string | null {
 }
 
 /**
- * Brings the row of what was navigated to into view and unfolds the rows above it: once for each navigation, as
+ * Scrolls to the row of the place that was navigated to and unfolds the rows above it: once for each navigation, as
  * soon as the row is there. A person who then scrolls or folds is left alone.
  */
 function useRevealed(tree: RefObject<TreeHandle | null>, selected: string | null): void {

@@ -15,7 +15,7 @@ const countWords = (questions: number, interrupted: number): string[] => [
   ...(interrupted > 0 ? [`${interrupted} interrupted`] : []),
 ]
 
-/** The sidebar folded to icons; the tree comes out as a sheet and goes once something was chosen. */
+/** The sidebar folded to icons; the tree opens as a sheet, which a choice closes. */
 export function Rail() {
   const newAgentKeys = useNewAgentKeys()
   const { overlay, navigation } = useStores()

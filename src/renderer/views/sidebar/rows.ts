@@ -108,7 +108,7 @@ function shownBy(
   return isShown
 }
 
-/** One that sleeps continues by itself, so it counts as running. */
+/** A sleeping task continues by itself, so it counts as running. */
 function isOfKind(
   task: Task,
   root: Task | undefined,

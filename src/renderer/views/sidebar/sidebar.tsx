@@ -61,7 +61,7 @@ const labelOf = (filter: AgentFilter): string | undefined =>
 const isFilter = (value: string): value is AgentFilter =>
   filters.some((filter) => filter.value === value)
 
-/** What is left out must not be forgotten: the filter is remembered. */
+/** Says that a filter hides rows, because the filter outlasts a restart. */
 function FilterLine() {
   const { preferences } = useStores()
   const filter = usePreference('agentFilter')

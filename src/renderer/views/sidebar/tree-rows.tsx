@@ -68,14 +68,14 @@ function TaskLine({ row }: { row: TaskRow }) {
   )
 }
 
-/** A queued task whose root has stopped waits for no turn: nobody takes it up until the root goes on. */
+/** A queued task whose root has stopped is not started until the root continues. */
 function statusOf({ task, rootSettled, sleepsUntil, interruptedBelow }: TaskRow): ShownStatus {
   if (sleepsUntil !== null) return 'sleeping'
   if (task.status === 'queued' && task.parentId !== null && rootSettled) return 'not-started'
   return task.status === 'completed' && interruptedBelow > 0 ? 'partly-interrupted' : task.status
 }
 
-/** For the mouse; `t` does the same, so a reader of the tree hears titles only. */
+/** For the mouse only: `t` does the same, and screen readers read the titles alone. */
 function TranscriptButton({ task }: { task: Task }) {
   const { navigation } = useStores()
   return (

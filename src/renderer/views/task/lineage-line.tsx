@@ -3,7 +3,7 @@ import { TitleText } from '../../components/primitives/index.ts'
 import { useContinuations, useTask } from '../../store/hooks.ts'
 import { formatRoute, type Route, taskRoute } from '../../store/window/route.ts'
 
-/** Which task it goes on from, and which go on from it. Nothing for one that stands alone. */
+/** The task that it continues, and those that continue it. Renders nothing if there is neither. */
 export function LineageLine({ task }: { task: Task }) {
   const from = useTask(task.resumedFrom?.taskId ?? null)
   const continuations = useContinuations(task.id)

@@ -40,7 +40,7 @@ export function TranscriptFilterPane(props: {
   const pane = useRef<HTMLDivElement>(null)
   const change = (next: TranscriptFilter | undefined, seq?: number) => {
     if (!route) return
-    // What is removed must not have the focus: a dialog would take it, a frame later.
+    // A removed element must not have the focus: a dialog would take it, a frame later.
     if (!next && pane.current?.contains(document.activeElement)) pane.current.focus()
     // Its entry stays in the address: without it the transcript would go to its beginning.
     const { filter: _, find: __, ...place } = route
@@ -53,7 +53,7 @@ export function TranscriptFilterPane(props: {
       label: filter ? 'Clear the filter' : 'Filter the transcript',
       run: toggle,
     },
-    // The list of what the filter leaves handles it.
+    // The list of matches handles it.
     ...(filter && isSet(filter)
       ? [
           {

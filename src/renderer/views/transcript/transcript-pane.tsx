@@ -35,14 +35,14 @@ import type { PaneState, TranscriptPanes } from './use-panes.ts'
 export function TranscriptPane(props: {
   taskId: TaskId
   /**
-   * Where an archived one is opened; a live one follows its end, unless it is opened at an entry. Another value moves
-   * the open transcript there. Whatever has the transcript's store can move it with `goTo`.
+   * Where an archived one is opened; a live one follows its end, unless it is opened at an entry. A new value moves the
+   * open transcript there, and `goTo` of its store moves it as well.
    */
   from: OpenAt
   onViewTranscript(id: TaskId): void
   /** Once there is something to read, keys go to it. */
   takeFocus?: boolean
-  /** What is shown beside it. */
+  /** The panes beside it. */
   panes: TranscriptPanes
   /** Receives the entry that is read. */
   reading?: StoreApi<Reading>

@@ -1,4 +1,4 @@
-/** What is shown above a transcript, or in place of it. */
+/** Notices above a transcript, and the screens in place of one. */
 import { useState } from 'react'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { TranscriptExpiry } from '../../../shared/records/tasks/transcript-status.ts'

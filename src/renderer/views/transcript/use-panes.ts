@@ -6,7 +6,7 @@ import { useMedia } from '../shell/use-media.ts'
 /** A pane beside a transcript. */
 export interface PaneState {
   shown: boolean
-  /** Where there is no room beside the transcript it lies over it, and is not remembered. */
+  /** If there is no room beside the transcript, it covers the transcript and is not remembered. */
   isSheet: boolean
   toggle(): void
   close(): void

@@ -88,15 +88,15 @@ describe('several that were resumed together', () => {
   })
 })
 
-describe('looking at what has changed', () => {
+describe('checking for changes', () => {
   it('is marked for as long as it takes, and not begun twice', async () => {
     const { resumes } = followed()
     const found = Promise.withResolvers<string>()
-    const looking = resumes.look(one, () => found.promise)
-    expect(resumes.store.getState().looking.has(one)).toBe(true)
-    expect(await resumes.look(one, async () => 'again')).toBeNull()
+    const checking = resumes.check(one, () => found.promise)
+    expect(resumes.store.getState().checking.has(one)).toBe(true)
+    expect(await resumes.check(one, async () => 'again')).toBeNull()
     found.resolve('something')
-    expect(await looking).toBe('something')
-    expect(resumes.store.getState().looking.size).toBe(0)
+    expect(await checking).toBe('something')
+    expect(resumes.store.getState().checking.size).toBe(0)
   })
 })

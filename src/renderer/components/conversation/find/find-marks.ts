@@ -160,7 +160,7 @@ function textOf(row: HTMLElement): { text: string; nodes: TextPlace[] } {
 /** The diff renderer's, whose lines are in a shadow tree. */
 const shadowHosts = 'diffs-container'
 
-/** Names for screen readers, captions, and what the view says itself are no part of the transcript. */
+/** Names for screen readers, captions and texts of the view itself are not part of the transcript. */
 const notFound =
   '.sr-only, [data-row-tools], [data-aside], [data-gutter], [data-column-number], figcaption, style, script'
 const blocks = 'article, p, li, pre, div, td, th, h1, h2, h3, h4, h5, h6, button, [data-line]'

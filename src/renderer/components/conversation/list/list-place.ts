@@ -38,7 +38,7 @@ export function useOpenedAt(
 /** After a jump this long: the next one of many, as in a replay, needs no page of the one before. */
 const pageAfterJumpMs = 200
 
-/** Requests a page once each time that few rows are left. `jumped`: shows an entry that was asked for. */
+/** Requests a page once each time that few rows are left. `jumped`: the list shows an entry that was requested. */
 export function usePaging(
   wanted: boolean,
   rowsLeft: number,

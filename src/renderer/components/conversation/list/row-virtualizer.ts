@@ -63,7 +63,7 @@ export function useRowVirtualizer(props: {
 }
 
 /**
- * Moves the virtualizer to a new target before it says which rows to render. Otherwise the rows at the old offset would
+ * Moves the virtualizer to a new target before it chooses the rows to render. Otherwise the rows at the old offset would
  * be rendered first, which after a jump are none of those that are shown.
  */
 function useOffsetOfTarget(

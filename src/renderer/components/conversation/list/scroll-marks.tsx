@@ -78,7 +78,7 @@ export function scrollMarks(
   return { tops, current: found.current === null ? null : onRail(topsOf(laid)(found.current)) }
 }
 
-/** Entries are asked for in ascending order, because what is not loaded is measured from the entry before. */
+/** Call it for entries in ascending order, because what is not loaded is measured from the entry before. */
 function topsOf({ heights, firstSeq, lastSeq, loadedPx, startOf }: Laid): (seq: number) => number {
   const headPx = heights.between(1, firstSeq - 1)
   let known = { seq: 1, px: 0 }

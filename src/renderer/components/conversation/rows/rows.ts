@@ -41,7 +41,7 @@ export type Row =
   | ({ kind: 'cards'; calls: ToolCallView[] } & InTurn)
   /** A turn that was cut short, or that is in progress and has no text yet. */
   | ({ kind: 'turn-note'; note: 'cut-short' | 'working' } & InTurn)
-  /** An attempt that failed, with the rows of what it had said; `retry` is null if its entry is not loaded. */
+  /** A failed attempt with the rows of its output; `retry` is null if its entry is not loaded. */
   | ({ kind: 'attempt'; retry: RetryItem | null; rows: Row[] } & InTurn)
   | { kind: 'damage'; key: string; seq: number; at: null; damage: Damage }
 

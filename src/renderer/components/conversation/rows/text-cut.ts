@@ -16,7 +16,7 @@ interface TextCut {
 /** A glance at the first step, several screens at the second. */
 const headLinesMax = [16, 400] as const
 const headCharsMax = [4_000, 40_000] as const
-/** A command says at its end what came of it. */
+/** The end of a command's output usually has its result. */
 const tailLinesMax = 8
 const tailCharsMax = 2_000
 /** Less is not worth a click. */
