@@ -17,6 +17,7 @@ import { exactCount, timeOfDay } from '../../primitives/format.ts'
 import { classNames } from '../../primitives/index.ts'
 import { entrySeqOf, type Row, turnAt } from '../rows/rows.ts'
 import { ScrollMarks, useScrollMarks } from './scroll-marks.tsx'
+import { clamped, isLoadedAt, offsetAt, type Scale, thumbAt } from './scroll-scale.ts'
 import { createTranscriptHeights } from './transcript-heights.ts'
 
 /** The whole transcript, and the part of it that is loaded. */
@@ -39,21 +40,12 @@ interface LaidOut {
   ): { index: number; start: number; size: number } | undefined
 }
 
-const thumbPxMin = 32
 /** Positions this near to the end count as the end. */
 const endPx = 48
+/** A shorter transcript needs no label: the reader sees the place. */
+const labelScreensMin = 4
 /** The position is shown this long after the last scroll. */
 const labelMs = 800
-/** A shorter transcript needs no position: one sees where one is. */
-const labelScreensMin = 4
-
-/** In pixels of the whole transcript, with `atPx` at the top of the view. */
-interface Scale {
-  headPx: number
-  loadedPx: number
-  tailPx: number
-  viewPx: number
-}
 
 interface Place {
   topPx: number
@@ -62,7 +54,6 @@ interface Place {
   label: string
   isLong: boolean
   atEnd: boolean
-  /** Rounded, so that marks are placed again only when they would move. */
   railPx: number
   pxPerRailPx: number
 }
@@ -104,21 +95,18 @@ export function ScrollBar(props: {
   })
 
   const update = () => {
-    const scale = drag.current?.scale ?? scaleNow()
-    const allPx = scale.headPx + scale.loadedPx + scale.tailPx
     const railPx = viewPx()
     const offset = list.scrollOffset ?? 0
-    if (allPx <= scale.viewPx + 1 || railPx === 0) return setPlace(null)
-    const thumbPx = Math.max(thumbPxMin, (railPx * scale.viewPx) / allPx)
-    const fraction = (scale.headPx + offset) / (allPx - scale.viewPx)
-    const topPx = drag.current?.topPx ?? clamped(fraction, 0, 1) * (railPx - thumbPx)
+    const thumb = thumbAt(drag.current?.scale ?? scaleNow(), offset, railPx)
+    if (!thumb) return setPlace(null)
+    const { thumbPx, pxPerRailPx, screens } = thumb
+    const topPx = drag.current?.topPx ?? thumb.topPx
     const top = list.getVirtualItemForOffset(offset)
     const seq = seqs[top?.index ?? 0] ?? 1
     const label = positionText(rows, top?.index ?? 0, extent)
-    const isLong = allPx > scale.viewPx * labelScreensMin
+    const isLong = screens > labelScreensMin
     const atEnd = lastSeq >= total && loadedPx - offset - viewPx() < endPx
     setPlace((before) => {
-      const pxPerRailPx = Math.round((allPx / railPx) * 10) / 10
       const next: Place = { topPx, thumbPx, seq, label, isLong, atEnd, railPx, pxPerRailPx }
       const same =
         before && (Object.keys(next) as (keyof Place)[]).every((key) => before[key] === next[key])
@@ -143,31 +131,15 @@ export function ScrollBar(props: {
   useEffect(() => {
     if (seq !== undefined && atEnd !== undefined) onPosition?.(seq, atEnd)
   }, [seq, atEnd])
-  const updating = useRef(update)
-  useLayoutEffect(() => {
-    updating.current = update
-  })
-  useEffect(() => {
-    const box = scroller.current
-    if (!box) return
-    const byUser = () => {
+  useScrolls(scroller, {
+    onChange: update,
+    onInput() {
       scrolledByUser.current = true
-    }
-    const onScroll = () => {
-      updating.current()
+    },
+    onScroll() {
       if (scrolledByUser.current) setShown({})
-    }
-    const observer = new ResizeObserver(() => updating.current())
-    observer.observe(box)
-    box.addEventListener('scroll', onScroll, { passive: true })
-    const inputs = ['wheel', 'touchmove', 'keydown'] as const
-    for (const input of inputs) box.addEventListener(input, byUser, { passive: true })
-    return () => {
-      observer.disconnect()
-      box.removeEventListener('scroll', onScroll)
-      for (const input of inputs) box.removeEventListener(input, byUser)
-    }
-  }, [scroller])
+    },
+  })
   useEffect(() => {
     if (!shown || drag.current) return
     const timer = setTimeout(() => {
@@ -185,12 +157,12 @@ export function ScrollBar(props: {
     const roomPx = rail.clientHeight - place.thumbPx
     held.topPx = clamped(y - rail.getBoundingClientRect().top - held.grabPx, 0, roomPx)
     const fraction = roomPx > 0 ? held.topPx / roomPx : 0
-    const { headPx, loadedPx, tailPx, viewPx } = held.scale
-    const px = fraction * (headPx + loadedPx + tailPx - viewPx)
+    const { headPx } = held.scale
+    const px = offsetAt(held.scale, fraction)
     const same = held.extent.firstSeq === firstSeq && held.extent.lastSeq === lastSeq
     if (fraction === 0) onGoTo(1)
     else if (fraction === 1) onGoTo(total)
-    else if (same && px >= headPx && px <= headPx + loadedPx - viewPx) box.scrollTop = px - headPx
+    else if (same && isLoadedAt(held.scale, px)) box.scrollTop = px - headPx
     else if (px < headPx) onGoTo(heights.seqAt(px, 1, held.extent.firstSeq))
     else onGoTo(heights.seqAt(px - headPx, held.extent.firstSeq, total))
     setShown({})
@@ -262,8 +234,36 @@ export function ScrollBar(props: {
   )
 }
 
-const clamped = (value: number, min: number, max: number): number =>
-  Math.min(max, Math.max(min, value))
+const inputs = ['wheel', 'touchmove', 'keydown'] as const
+
+/** Calls `onChange` when the list is scrolled or changes its size; `onInput` when the user may scroll it. */
+function useScrolls(
+  scroller: RefObject<HTMLElement | null>,
+  handlers: { onChange(): void; onInput(): void; onScroll(): void },
+): void {
+  const latest = useRef(handlers)
+  useLayoutEffect(() => {
+    latest.current = handlers
+  })
+  useEffect(() => {
+    const box = scroller.current
+    if (!box) return
+    const onInput = () => latest.current.onInput()
+    const onScroll = () => {
+      latest.current.onChange()
+      latest.current.onScroll()
+    }
+    const observer = new ResizeObserver(() => latest.current.onChange())
+    observer.observe(box)
+    box.addEventListener('scroll', onScroll, { passive: true })
+    for (const input of inputs) box.addEventListener(input, onInput, { passive: true })
+    return () => {
+      observer.disconnect()
+      box.removeEventListener('scroll', onScroll)
+      for (const input of inputs) box.removeEventListener(input, onInput)
+    }
+  }, [scroller])
+}
 
 /** The entries of the rows, where a turn's text rows count as the calls above them. */
 function risingSeqs(rows: Row[]): number[] {
