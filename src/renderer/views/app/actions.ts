@@ -8,8 +8,6 @@ import { createTrashActions, type TrashActions } from './actions/trash-actions.t
 import { createWindowActions, type WindowActions } from './actions/window-actions.ts'
 import { createWorkspaceActions, type WorkspaceActions } from './actions/workspace-actions.ts'
 
-export { showProblem } from './toasts.ts'
-
 export interface Actions
   extends AgentActions,
     ApplyActions,

@@ -14,8 +14,8 @@ import {
 } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
-import { showProblem } from '../app/actions.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
+import { showProblem } from '../app/toasts.ts'
 import { useInstalledAgents } from './use-installed-agents.ts'
 
 /** The agents that the person has installed, and commands of their own. */
