@@ -50,6 +50,30 @@ describe('a conversation', () => {
     ])
   })
 
+  it('[G6] is priced by the list of its time, and what the cache keeps for an hour for more', async () => {
+    const log = claudeLog(session)
+    log.prompt('Read all of it')
+    const answered = (id: string, timestamp: string, usage: Record<string, unknown>) =>
+      log.add('assistant', {
+        timestamp,
+        message: { id, role: 'assistant', model: 'claude-opus-4-6', content: [], usage },
+      })
+    answered('m1', '2026-02-01T10:00:00.000Z', { input_tokens: 300_000 })
+    answered('m2', '2026-04-01T10:00:00.000Z', { input_tokens: 300_000 })
+    const written = { cache_creation_input_tokens: 1_000_000 }
+    answered('m3', '2026-04-01T10:01:00.000Z', written)
+    answered('m4', '2026-04-01T10:02:00.000Z', {
+      ...written,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000_000 },
+    })
+    const costs = (await readLog(log.text()))
+      .entriesOf('')
+      .flatMap((entry) =>
+        entry.type === 'message' && entry.role === 'assistant' ? [entry.usage?.costUsd] : [],
+      )
+    expect(costs.map((cost) => cost?.toFixed(4))).toEqual(['3.0000', '1.5000', '6.2500', '10.0000'])
+  })
+
   it('takes no words of the tool for the person’s', async () => {
     const ended = '<task-notification>\n<task-id>b1</task-id>\n</task-notification>'
     const log = claudeLog(session)

@@ -287,6 +287,10 @@ export function createTranscriptBuilder(about: {
     get branch() {
       return branch
     },
+    /** Of the record that is being read, in milliseconds since the epoch. */
+    get atMs() {
+      return at
+    },
     prompt(parts: (string | BuiltImage)[], uuid: unknown): void {
       closeTurn()
       flushForeign()

@@ -164,10 +164,11 @@ describe('[G6] usage', () => {
       outputTokenDetails: { reasoningTokens: 5 },
     }) as LanguageModelUsage
   const opus = { provider: 'anthropic', model: 'claude-opus-5-5' } as const
+  const now = { atMs: Date.parse('2026-11-21T12:00:00Z') }
 
   it('is priced as an estimate, with cache reads for less', () => {
-    const plain = usageOf(used(10_000, 100), opus)
-    const cached = usageOf(used(10_000, 100, 9_000), opus)
+    const plain = usageOf(used(10_000, 100), opus, now)
+    const cached = usageOf(used(10_000, 100, 9_000), opus, now)
     expect(plain).toMatchObject({ pricedBy: 'estimate', reasoningTokens: 5, complete: true })
     expect(plain.costUsd).toBeGreaterThan(0)
     expect(cached.costUsd).toBeGreaterThan(0)
@@ -178,17 +179,17 @@ describe('[G6] usage', () => {
     const unknown = { provider: 'openai', model: 'no-such-model-at-all' } as const
     const proxied = { ...opus, baseUrl: 'http://127.0.0.1:4000/v1' }
     for (const model of [unknown, proxied, { ...opus, provider: 'openai-compatible' } as const])
-      expect(usageOf(used(10, 1), model)).toMatchObject({ costUsd: null, unpriced: true })
+      expect(usageOf(used(10, 1), model, now)).toMatchObject({ costUsd: null, unpriced: true })
   })
 
   it('has the provider’s price at the provider’s own address, however it is written', () => {
     const baseUrl = 'https://API.anthropic.com:443/v1/'
-    expect(usageOf(used(10, 1), { ...opus, baseUrl }).pricedBy).toBe('estimate')
+    expect(usageOf(used(10, 1), { ...opus, baseUrl }, now).pricedBy).toBe('estimate')
   })
 
   it('is incomplete unless the provider said all of it', () => {
-    expect(usageOf(undefined, opus)).toMatchObject({ complete: false, costUsd: null })
-    expect(usageOf(used(10, undefined), opus).complete).toBe(false)
+    expect(usageOf(undefined, opus, now)).toMatchObject({ complete: false, costUsd: null })
+    expect(usageOf(used(10, undefined), opus, now).complete).toBe(false)
   })
 })
 

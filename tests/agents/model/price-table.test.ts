@@ -6,6 +6,8 @@ import { listedPrice } from '../../../src/main/agents/model/price-table.ts'
 const models = ['anthropic', 'openai', 'google'].flatMap((provider) =>
   (findProvider({ providerId: provider })?.models ?? []).map(({ id }) => ({ provider, id })),
 )
+/** Prices of some models change within this time. */
+const times = fc.integer({ min: Date.parse('2025-01-01'), max: Date.parse('2027-06-01') })
 const tokens = fc.oneof(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 1_500_000 }))
 
 it('gives what the list itself gives, for every model of it', () => {
@@ -13,17 +15,21 @@ it('gives what the list itself gives, for every model of it', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...models),
-      fc.record({ plain: tokens, read: tokens, write: tokens, out: tokens }),
-      ({ provider, id }, { plain, read, write, out }) => {
-        const input = plain + read + write
-        const listed = listedOf(provider, id, {
+      fc.record({ plain: tokens, read: tokens, write: tokens, hour: tokens, out: tokens }),
+      times,
+      ({ provider, id }, { plain, read, write, hour, out }, atMs) => {
+        const input = plain + read + write + hour
+        const counts = {
           ...{ input_tokens: input, output_tokens: out },
-          ...{ cache_read_tokens: read, cache_write_tokens: write },
-        })
-        const price = listedPrice(provider, id, {
+          ...{ cache_read_tokens: read, cache_write_tokens: write + hour },
+          cache_write_1h_tokens: hour,
+        }
+        const listed = listedOf(provider, id, counts, atMs)
+        const of = {
           ...{ inputTokens: input, outputTokens: out },
-          ...{ cacheReadTokens: read, cacheWriteTokens: write },
-        })
+          ...{ cacheReadTokens: read, cacheWriteTokens: write + hour, cacheWrite1hTokens: hour },
+        }
+        const price = listedPrice(provider, id, of, atMs)
         if (listed === null) expect(price).toBeNull()
         else expect(Math.abs((price ?? Number.NaN) - listed)).toBeLessThan(1e-9 + listed * 1e-9)
       },
@@ -34,12 +40,30 @@ it('gives what the list itself gives, for every model of it', () => {
 
 it('knows no price of a model that the list lacks', () => {
   const counts = { inputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1 }
-  expect(listedPrice('anthropic', 'a-model-of-nobody', counts)).toBeNull()
+  expect(listedPrice('anthropic', 'a-model-of-nobody', counts, 0)).toBeNull()
 })
 
-function listedOf(provider: string, model: string, counts: Record<string, number>): number | null {
+it('prices by what was in force at the time, and the cache of an hour for more', () => {
+  const long = { inputTokens: 300_000, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
+  const model = 'claude-opus-4-6'
+  expect(listedPrice('anthropic', model, long, Date.parse('2026-02-01'))).toBeCloseTo(3)
+  expect(listedPrice('anthropic', model, long, Date.parse('2026-04-01'))).toBeCloseTo(1.5)
+  const written = { ...long, inputTokens: 1_000_000, cacheWriteTokens: 1_000_000 }
+  const at = Date.parse('2026-04-01')
+  expect(listedPrice('anthropic', model, written, at)).toBeCloseTo(6.25)
+  const kept = { ...written, cacheWrite1hTokens: 1_000_000 }
+  expect(listedPrice('anthropic', model, kept, at)).toBeCloseTo(10)
+})
+
+function listedOf(
+  providerId: string,
+  model: string,
+  counts: Record<string, number>,
+  atMs: number,
+): number | null {
   try {
-    return calcPrice(counts, model, { providerId: provider })?.total_price ?? null
+    const timestamp = new Date(atMs)
+    return calcPrice(counts, model, { providerId, timestamp })?.total_price ?? null
   } catch {
     return null
   }

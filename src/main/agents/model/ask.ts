@@ -1,6 +1,6 @@
 /** Asks a model for its next answer, and for the summary of a conversation, as often as it takes. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ToolSet } from 'ai'
+import type { LanguageModelUsage, ToolSet } from 'ai'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
@@ -61,6 +61,8 @@ export function createAsk(options: AskOptions) {
     return { model, providerOptions: providerOptions(), ...withCacheMarks(prompt, spec.provider) }
   }
 
+  const used = (usage: LanguageModelUsage) => usageOf(usage, spec, { atMs: clock() })
+
   /** The next answer. */
   async function* answer(
     conversation: readonly ConversationItem[],
@@ -73,7 +75,7 @@ export function createAsk(options: AskOptions) {
       if (attempt.usage?.inputTokens !== undefined)
         yield {
           type: 'usage',
-          usage: { ...usageOf(attempt.usage, spec), ...(!attempt.isOver && { complete: false }) },
+          usage: { ...used(attempt.usage), ...(!attempt.isOver && { complete: false }) },
           of: attempt.began ? 'turn' : 'run',
         }
       const { failure } = attempt
@@ -114,8 +116,7 @@ export function createAsk(options: AskOptions) {
           ? await requestFor([...conversation, wanted])
           : asText(conversation, charsMax)
       const { text, usage, failure } = await summarised(request)
-      if (usage?.inputTokens !== undefined)
-        yield { type: 'usage', usage: usageOf(usage, spec), of: 'run' }
+      if (usage?.inputTokens !== undefined) yield { type: 'usage', usage: used(usage), of: 'run' }
       if (failure === null) return { kind: 'summary', text }
       if (failure.refused === 'length') {
         tries++

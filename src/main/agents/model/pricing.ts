@@ -13,10 +13,14 @@ const pricedProviders: Record<ModelProvider, string | null> = {
   'openai-compatible': null,
 }
 
-/** `model`: the one that answered, as the provider names it. */
+/**
+ * `model`: the one that answered, as the provider names it. `atMs`: when it did, in milliseconds since the epoch; prices
+ * change. `cacheWrite1hTokens`: of what was written to the cache, what it keeps for an hour.
+ */
 export function usageOf(
   used: LanguageModelUsage | undefined,
   { provider, model, baseUrl }: ModelRef,
+  { atMs, cacheWrite1hTokens = 0 }: { atMs: number; cacheWrite1hTokens?: number },
 ): Usage {
   if (used?.inputTokens === undefined && used?.outputTokens === undefined) return unknownUsage
   const { inputTokens, outputTokens } = used
@@ -30,11 +34,9 @@ export function usageOf(
     reasoningTokens: used.outputTokenDetails.reasoningTokens ?? 0,
     complete: inputTokens !== undefined && outputTokens !== undefined,
   }
-  const costUsd = priceOf(
-    counted,
-    isOwnAddress(provider, baseUrl) ? pricedProviders[provider] : null,
-    model,
-  )
+  const list = isOwnAddress(provider, baseUrl) ? pricedProviders[provider] : null
+  const costUsd =
+    list === null ? null : listedPrice(list, model, { ...counted, cacheWrite1hTokens }, atMs)
   return costUsd === null
     ? { ...counted, unpriced: counted.inputTokens + counted.outputTokens > 0 }
     : { ...counted, costUsd, pricedBy: 'estimate' }
@@ -45,11 +47,10 @@ function isOwnAddress(provider: ModelProvider, baseUrl: string | undefined): boo
   return baseUrl === undefined || (own !== null && new URL(baseUrl).origin === new URL(own).origin)
 }
 
-const priceOf = (usage: Usage, providerId: string | null, model: string): number | null =>
-  providerId === null ? null : listedPrice(providerId, model, usage)
-
-/** Whether the list has a price for it. */
-export const hasPrice = ({ provider, model, baseUrl }: ModelRef): boolean =>
-  isOwnAddress(provider, baseUrl) &&
-  priceOf({ ...noUsage, inputTokens: 1, outputTokens: 1 }, pricedProviders[provider], model) !==
-    null
+/** Whether the list has a price for it now. */
+export function hasPrice({ provider, model, baseUrl }: ModelRef): boolean {
+  const list = isOwnAddress(provider, baseUrl) ? pricedProviders[provider] : null
+  if (list === null) return false
+  const tokens = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
+  return listedPrice(list, model, tokens, Date.now()) !== null
+}

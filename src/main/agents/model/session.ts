@@ -147,7 +147,7 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
       const { name, input, providerData } = call
       return { type: 'call', callId: uniqueId(call.id), name, input, providerData, result: null }
     })
-    const usage = usageOf(answer.usage, { ...spec, model: answer.model })
+    const usage = usageOf(answer.usage, { ...spec, model: answer.model }, { atMs: ports.clock() })
     yield { type: 'usage', usage, of: 'turn' }
     const isDone = calls.length === 0 && (finishReason === 'stop' || isLast)
     if (isDone && place.mustReport && (askedForReport || (isLast && textOf(answer) !== '')))

@@ -129,7 +129,7 @@ export function createRecordMapper(context: MapperContext) {
     // The tool's own words in place of a model's, such as an error of the service.
     const model = said === null || said.startsWith('<') ? null : said
     builder.used(messageId, {
-      ...{ usage: usageOfMessage(message.usage, model), model, uuid: of.uuid },
+      ...{ usage: usageOfMessage(message.usage, model, builder.atMs), model, uuid: of.uuid },
       stop: text(message.stop_reason),
     })
     if (!isCopy) facts.endsWithAgent = true

@@ -215,7 +215,10 @@ export function createRecordMapper(context: MapperContext) {
     const totals = totalsOf(payload)
     const tokens = totals && usage.count(totals.total, totals.last)
     if (!totals) return 'quiet'
-    if (tokens && !isCopy) speech.used(pricedUsage(tokens, model ?? '', meta?.provider ?? null))
+    if (tokens && !isCopy) {
+      const provider = meta?.provider ?? null
+      speech.used(pricedUsage(tokens, { model: model ?? '', provider, atMs: builder.atMs }))
+    }
     return 'mapped'
   }
 

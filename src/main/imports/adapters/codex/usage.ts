@@ -57,8 +57,11 @@ export function totalsOf(
     : null
 }
 
-/** Priced by OpenAI's list if that is who answered; null of a model that is not known. */
-export function pricedUsage(tokens: Tokens, model: string, provider: string | null): Usage {
+/** Priced by OpenAI's list of that time if that is who answered. `atMs`: milliseconds since the epoch. */
+export function pricedUsage(
+  tokens: Tokens,
+  { model, provider, atMs }: { model: string; provider: string | null; atMs: number },
+): Usage {
   const cacheReadTokens = tokens.cached_input_tokens
   const cacheWriteTokens = tokens.cache_write_input_tokens
   return usageOf(
@@ -79,5 +82,6 @@ export function pricedUsage(tokens: Tokens, model: string, provider: string | nu
       provider: provider === null || provider === 'openai' ? 'openai' : 'openai-compatible',
       model,
     },
+    { atMs },
   )
 }
