@@ -1,7 +1,7 @@
 /** Prices of a model by a public list, looked up once: the list takes longer for each question than an import for a record. */
 import { calcPrice, type ModelInfo } from '@pydantic/genai-prices'
 
-export interface PricedTokens {
+interface PricedTokens {
   /** Those of the cache included. */
   inputTokens: number
   cacheReadTokens: number
