@@ -18,7 +18,7 @@ import { readImportRecord } from './known-session.ts'
 import { buildHome, homeDir, replacedDir, sourceOf } from './publish-session.ts'
 import { derivedId } from './rewritten-ids.ts'
 import type { Place, SessionPlaces } from './session-places.ts'
-import { endOf, type ImportThread } from './stage/import-thread.ts'
+import { endOf, type ImportThread, type ImportThreads } from './stage/import-thread.ts'
 import { type ImportRecord, linksOf, type StagedSession, sumOf } from './stage/staged-session.ts'
 import { clearStagingFolder, stagingPrefix } from './staging.ts'
 
@@ -30,7 +30,7 @@ export type ImportEvent =
 interface SessionImporter {
   /** A number: bytes that were read. */
   importOne(
-    thread: ImportThread,
+    threads: ImportThreads,
     session: FoundSession,
     signal: AbortSignal,
   ): AsyncGenerator<ImportEvent | number>
@@ -58,7 +58,7 @@ export function createSessionImporter(deps: {
   }
 
   async function* importOne(
-    thread: ImportThread,
+    threads: ImportThreads,
     session: FoundSession,
     signal: AbortSignal,
   ): AsyncGenerator<ImportEvent | number> {
@@ -73,7 +73,7 @@ export function createSessionImporter(deps: {
     await turn.promise
     try {
       signal.throwIfAborted()
-      yield* importTo(thread, session, await places.of(session, signal), signal)
+      yield* importTo(threads, session, await places.of(session, signal), signal)
     } catch (error) {
       if (signal.aborted) throw error
       // One session that can't be read, or was deleted meanwhile, must not keep the others from being rescued.
@@ -85,7 +85,7 @@ export function createSessionImporter(deps: {
   }
 
   async function* importTo(
-    thread: ImportThread,
+    threads: ImportThreads,
     session: FoundSession,
     place: Place,
     signal: AbortSignal,
@@ -95,11 +95,11 @@ export function createSessionImporter(deps: {
       yield { type: 'skipped', skipped: { source: session.tool, session: session.key, reason } }
     } else if (place.kind === 'here')
       yield { type: 'session', session: sessionHere(session, place.id, place.record) }
-    else yield* importAs(thread, session, place, signal)
+    else yield* importAs(threads, session, place, signal)
   }
 
   async function* importAs(
-    thread: ImportThread,
+    threads: ImportThreads,
     session: FoundSession,
     { id, nth, kind }: Extract<Place, { nth: number }>,
     signal: AbortSignal,
@@ -113,17 +113,8 @@ export function createSessionImporter(deps: {
     await mkdir(staging, { mode: 0o700 })
     let other: Place | null = null
     try {
-      let staged: StagedSession | null = null
-      const events = await thread.calls.stage(
-        { session, dir: staging, nth, earlier: earlierSessions(state, layout, session) },
-        { signal: endOf(thread, signal) },
-      )
-      for await (const event of events)
-        if (event.kind === 'bytes') yield event.bytes
-        else if (event.kind === 'failed') throw new Error(event.reason)
-        else staged = event.staged
-      signal.throwIfAborted()
-      if (!staged) throw new Error('The thread that read it ended.')
+      const earlier = earlierSessions(state, layout, session)
+      const staged = yield* stage(threads, { session, dir: staging, nth, earlier }, signal)
       other = await places.ofRead(staged, nth)
       if (!other) {
         const root = await publish(staged, staging, session.opening)
@@ -133,7 +124,7 @@ export function createSessionImporter(deps: {
     } finally {
       await clearStagingFolder(layout, name)
     }
-    if (other) yield* importTo(thread, session, other, signal)
+    if (other) yield* importTo(threads, session, other, signal)
   }
 
   async function publish(
@@ -218,3 +209,23 @@ const imported = (
   withheld: tasks.reduce((sum, { exported }) => sum + (exported?.withheld ?? 0), 0),
   ...{ isNew: kind === 'new', isUpdated: kind === 'grown' },
 })
+
+/** Yields how many bytes were read. */
+async function* stage(
+  threads: ImportThreads,
+  request: Parameters<ImportThread['calls']['stage']>[0],
+  signal: AbortSignal,
+): AsyncGenerator<number, StagedSession> {
+  const { thread, release } = threads.take()
+  try {
+    const events = await thread.calls.stage(request, { signal: endOf(thread, signal) })
+    for await (const event of events)
+      if (event.kind === 'bytes') yield event.bytes
+      else if (event.kind === 'failed') throw new Error(event.reason)
+      else return event.staged
+  } finally {
+    release()
+  }
+  signal.throwIfAborted()
+  throw new Error('The thread that read it ended.')
+}

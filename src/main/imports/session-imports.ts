@@ -1,6 +1,6 @@
 /** Finds and imports sessions of other tools, now or as they grow. Importing again adds only what is new (I3). */
 import { realpath } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { availableParallelism, homedir } from 'node:os'
 import type { ImportDetails, ImportSourceFound } from '../../shared/contract/imports.ts'
 import { invalid } from '../../shared/failure.ts'
 import { inParallel } from '../../shared/in-parallel.ts'
@@ -47,6 +47,8 @@ interface ImportRequest {
 
 /** Sessions that are imported at once: while one waits for the disk, others are read. */
 const parallelMax = 4
+/** Reading is the work of a processor; a thread takes some 50 MB. */
+const threadsMax = Math.min(2, availableParallelism())
 /** Of sessions that are imported at once, or one alone: what is read of each is in memory until it is written. */
 const parallelBytesMax = 8 << 20
 
@@ -136,9 +138,10 @@ export function createSessionImports(deps: {
     signal = new AbortController().signal,
   ): AsyncGenerator<ImportEvent> {
     const place = placeOf(tool, path)
-    const threads = createThreads(startThread)
+    const threads = createThreads(startThread, threadsMax)
     try {
-      const all = await discover(threads.running(), tool, place, signal)
+      const { thread, release } = threads.take()
+      const all = await discover(thread, tool, place, signal).finally(release)
       const found = all.filter(
         ({ projectDir, key }) =>
           (projects?.includes(projectDir) ?? true) && (sessions?.includes(key) ?? true),
@@ -183,7 +186,7 @@ export function createSessionImports(deps: {
     async function* one(session: FoundSession): AsyncGenerator<ImportEvent> {
       running.add(session)
       let left = bytesOf(session)
-      for await (const event of importOne(threads.running(), session, signal))
+      for await (const event of importOne(threads, session, signal))
         if (typeof event !== 'number') yield event
         else {
           const bytes = Math.min(left, event)
@@ -222,7 +225,7 @@ export function createSessionImports(deps: {
           return discover(thread, tool, place, signal).finally(() => thread.end())
         },
         async *importAll(found) {
-          const threads = createThreads(startThread)
+          const threads = createThreads(startThread, threadsMax)
           try {
             yield* importAll(threads, found, signal)
           } finally {

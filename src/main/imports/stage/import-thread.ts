@@ -56,16 +56,37 @@ export function startImportThread(): ImportThread {
 export const endOf = (thread: ImportThread, signal: AbortSignal): AbortSignal =>
   AbortSignal.any([signal, thread.ended])
 
-/** Threads of one import: a session that takes too much memory ends its thread, and no session that comes later. */
-export function createThreads(start: () => ImportThread) {
-  let thread: ImportThread | null = null
+/** Threads of one import. */
+export interface ImportThreads {
+  /** The thread that has least to do; it counts as busy until `release`. */
+  take(): { thread: ImportThread; release(): void }
+  end(): Promise<void>
+}
+
+/**
+ * At most `max` threads, each started when all others are busy: an import that finds nothing new needs one. A session that
+ * takes too much memory ends its thread, and no session that comes later: another thread takes its place.
+ */
+export function createThreads(start: () => ImportThread, max: number): ImportThreads {
+  const threads: { thread: ImportThread; sessions: number }[] = []
+
+  function leastBusy() {
+    const running = threads.filter(({ thread }) => !thread.ended.aborted)
+    const [first] = running.sort((a, b) => a.sessions - b.sessions)
+    if (first && (first.sessions === 0 || running.length >= max)) return first
+    const added = { thread: start(), sessions: 0 }
+    threads.push(added)
+    return added
+  }
+
   return {
-    /** Another one if the last has ended. */
-    running(): ImportThread {
-      if (!thread || thread.ended.aborted) thread = start()
-      return thread
+    take() {
+      const taken = leastBusy()
+      taken.sessions++
+      return { thread: taken.thread, release: () => void taken.sessions-- }
     },
-    end: async () => thread?.end(),
+    async end() {
+      await Promise.all(threads.map(({ thread }) => thread.end()))
+    },
   }
 }
-export type ImportThreads = ReturnType<typeof createThreads>
