@@ -19,7 +19,7 @@ import {
   type StagedSession,
   type StagedTask,
 } from './stage/staged-session.ts'
-import { unfinished } from './transcript-builder.ts'
+import { unfinished } from './transcript/transcript-builder.ts'
 
 /** Of a task's prompt in the ledger; the transcript has all of it. */
 const promptCharsMax = 20_000

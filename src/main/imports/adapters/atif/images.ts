@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
 import { imageKindOf } from '../../../../shared/agents/image-kind.ts'
 import { readDataFile } from '../../../journal/index.ts'
-import type { BuiltImage } from '../../transcript-builder.ts'
+import type { BuiltImage } from '../../transcript/transcript-builder.ts'
 
 /** A larger one is left where it is. */
 const imageBytesMax = 32 << 20

@@ -6,7 +6,7 @@ import {
   type BuiltImage,
   createTranscriptBuilder,
   type TranscriptBuilder,
-} from '../../transcript-builder.ts'
+} from '../../transcript/transcript-builder.ts'
 import {
   type FoundSession,
   type LineCounts,

@@ -2,7 +2,7 @@
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { ToolCallId } from '../../../../shared/records/ids.ts'
 import { noUsage, type Usage } from '../../../../shared/records/usage.ts'
-import type { BuiltImage, TranscriptBuilder } from '../../transcript-builder.ts'
+import type { BuiltImage, TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { asRecord, count, isRecord, records, text, timeOf } from '../values.ts'
 
 /** A reference of a result to the sub-agent that its call started. */

@@ -3,7 +3,10 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
-import { createTranscriptBuilder, type TranscriptBuilder } from '../../transcript-builder.ts'
+import {
+  createTranscriptBuilder,
+  type TranscriptBuilder,
+} from '../../transcript/transcript-builder.ts'
 import {
   type FoundSession,
   type ImportAdapter,

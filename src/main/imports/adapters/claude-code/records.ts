@@ -2,7 +2,7 @@
 
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { ToolCallId } from '../../../../shared/records/ids.ts'
-import type { BuiltImage, TranscriptBuilder } from '../../transcript-builder.ts'
+import type { BuiltImage, TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { asRecord, isRecord, records, text, timeOf, titleOf } from '../values.ts'
 import { detailOf, mapCall, planOf } from './tools.ts'
 import { usageOfMessage } from './usage.ts'

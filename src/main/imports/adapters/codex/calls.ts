@@ -1,7 +1,7 @@
 /** The calls of one thread of Codex: their results, and what the tool reports of them besides. */
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { ToolCallId } from '../../../../shared/records/ids.ts'
-import type { TranscriptBuilder } from '../../transcript-builder.ts'
+import type { TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { asRecord, isRecord, text, titleOf } from '../values.ts'
 import { type Edit, patchEdits, patchOf } from './edits.ts'
 import {

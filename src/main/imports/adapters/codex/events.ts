@@ -3,7 +3,7 @@
  * and `item_completed` of newer versions.
  */
 import { fileURLToPath } from 'node:url'
-import type { TranscriptBuilder } from '../../transcript-builder.ts'
+import type { TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { asRecord, records, text, titleOf } from '../values.ts'
 import type { CallMapper } from './calls.ts'
 import { reportedEdits } from './edits.ts'

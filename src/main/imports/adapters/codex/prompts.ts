@@ -1,5 +1,5 @@
 /** Tells what a person said from what Codex adds for the model, which has the same role. */
-import type { BuiltImage } from '../../transcript-builder.ts'
+import type { BuiltImage } from '../../transcript/transcript-builder.ts'
 import { asRecord, records, text } from '../values.ts'
 
 /** An event that repeats a prompt of a person. */

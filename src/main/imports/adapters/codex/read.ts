@@ -1,7 +1,10 @@
 /** Reads a session of Codex with its sub-agents, each from a rollout of its own. */
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
-import { createTranscriptBuilder, type TranscriptBuilder } from '../../transcript-builder.ts'
+import {
+  createTranscriptBuilder,
+  type TranscriptBuilder,
+} from '../../transcript/transcript-builder.ts'
 import {
   type ContinuedSession,
   type EarlierSession,

@@ -1,5 +1,5 @@
 /** Maps the records of one rollout of Codex, one at a time, to entries. */
-import type { TranscriptBuilder } from '../../transcript-builder.ts'
+import type { TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { asRecord, records, text, timeOf } from '../values.ts'
 import { type AgentLinks, createCallMapper } from './calls.ts'
 import { createEventMapper } from './events.ts'

@@ -4,7 +4,7 @@
  */
 import type { ProviderData } from '../../../../shared/agents/agent-records.ts'
 import { addUsage, type Usage } from '../../../../shared/records/usage.ts'
-import type { TranscriptBuilder } from '../../transcript-builder.ts'
+import type { TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { records, text } from '../values.ts'
 import type { Mapping } from './lines.ts'
 

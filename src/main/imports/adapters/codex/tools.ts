@@ -3,7 +3,7 @@
  * value is changed or left out; tools without a counterpart keep their names.
  */
 import type { CallKind } from '../../../../shared/agents/agent-records.ts'
-import type { BuiltImage } from '../../transcript-builder.ts'
+import type { BuiltImage } from '../../transcript/transcript-builder.ts'
 import { asRecord, isRecord, records, text } from '../values.ts'
 import { imageOf } from './prompts.ts'
 

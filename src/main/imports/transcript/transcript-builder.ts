@@ -1,13 +1,12 @@
 /**
  * Makes the entries of one imported transcript, in the order and form that Shiplog's own have: a turn's calls and results
- * before its message, each entry after the one that it follows, and branches between `fork-start` and `fork-end` (I5).
- * Holds one turn and the calls without a result, whatever the length of the transcript.
+ * before its message. Holds one turn and the calls without a result, whatever the length of the transcript.
  */
 import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { CallKind, ProviderData } from '../../shared/agents/agent-records.ts'
-import type { ToolDetail } from '../../shared/agents/tools.ts'
-import type { MessagePart } from '../../shared/records/entry-types/messages.ts'
+import type { CallKind, ProviderData } from '../../../shared/agents/agent-records.ts'
+import type { ToolDetail } from '../../../shared/agents/tools.ts'
+import type { MessagePart } from '../../../shared/records/entry-types/messages.ts'
 import {
   type EntryId,
   entryIdSchema,
@@ -15,11 +14,13 @@ import {
   runIdOf,
   type TaskId,
   type ToolCallId,
-} from '../../shared/records/ids.ts'
-import { addUsage, noUsage, type Usage } from '../../shared/records/usage.ts'
-import type { EditedFile, ReadEntry, ReadImage } from './adapters/adapter.ts'
-import { createIdTable, hashOf } from './adapters/compact-ids.ts'
-import { derivedId } from './rewritten-ids.ts'
+} from '../../../shared/records/ids.ts'
+import type { Usage } from '../../../shared/records/usage.ts'
+import type { ReadEntry, ReadImage } from '../adapters/adapter.ts'
+import { createIdTable, hashOf } from '../adapters/compact-ids.ts'
+import { createBranchedEntries } from './branched-entries.ts'
+import { createForeignRecords } from './foreign-records.ts'
+import { createEditedFiles, createUsageTotal } from './totals.ts'
 
 /** Where and when a record was written; null: it does not say, so as the one before. */
 interface RecordPlace {
@@ -50,15 +51,8 @@ export interface BuiltImage {
   data: Buffer
 }
 
-/** Records kept verbatim that are shown as one entry; more are hard to look through. */
-const foreignRecordsMax = 50
-const foreignCharsMax = 200_000
 /** More calls without a result are of a log that lacks them. */
 const openCallsMax = 10_000
-/** Of a session that edited more files, those edited longest ago are not listed. */
-const editedFilesMax = 2_000
-/** The usage of so many messages is remembered, for those whose records are far apart. */
-const countedMessagesMax = 2_000
 
 /** Why a task ended whose log does not say that it was finished, or why not. */
 export const unfinished = {
@@ -104,41 +98,25 @@ export function createTranscriptBuilder(about: {
 }) {
   const { taskId, source, trunk = 0, parentOf = () => null } = about
   const runId: RunId = runIdOf(taskId, 1)
-  const entries: ReadEntry[] = []
+  const written = createBranchedEntries({ taskId, trunk, parentOf })
+  const foreign = createForeignRecords()
+  const usage = createUsageTotal()
+  const edited = createEditedFiles()
   const images: ReadImage[] = []
-  let made = 0
   let turns = 0
   let turn: OpenTurn | null = null
-  let foreign: { line: number; record: unknown }[] = []
-  let foreignChars = 0
-  let isForeignQuiet = true
   let at = about.startMs
   let begun = false
   let cwd = ''
   let firstCwd: string | null = null
   let gitBranch: string | null = null
-  /** By absolute path: when a call edited it last, in milliseconds since the epoch. */
-  const edited = new Map<string, number>()
-  let branch = trunk
-  const last = new Map<number, EntryId>()
-  const forkIds = new Map<number, EntryId>()
-  const openForks: { branch: number; id: EntryId }[] = []
-  const afterRecord = new Map<number, EntryId>()
   const calls = new Map<string, OpenCall>()
   const callIds = createIdTable()
-  const counted = new Map<string, Usage>()
-  let usage = noUsage
   let model: string | null = null
 
-  const newId = (): EntryId => derivedId(taskId, `entry ${made++}`) as string as EntryId
-
-  function emit(body: Record<string, unknown> & { type: string }, given?: EntryId): EntryId {
+  function emit(body: Record<string, unknown> & { type: string }, uuid?: EntryId): void {
     begin()
-    const uuid = given ?? newId()
-    const parentUuid = last.get(branch) ?? null
-    entries.push({ ...body, uuid, parentUuid: parentUuid, at } as ReadEntry)
-    last.set(branch, uuid)
-    return uuid
+    written.add(body, at, uuid)
   }
 
   function begin(): void {
@@ -158,20 +136,14 @@ export function createTranscriptBuilder(about: {
 
   /** What was kept verbatim comes after the turn within which it was written. */
   function flushForeign(): void {
-    if (foreign.length === 0) return
-    const [only] = foreign
-    emit({ type: 'foreign', source, content: foreign.length === 1 ? only : { records: foreign } })
-    foreign = []
-    foreignChars = 0
-    isForeignQuiet = true
+    const content = foreign.take()
+    if (content !== null) emit({ type: 'foreign', source, content })
   }
 
   function closeTurn(): void {
     if (turn) {
       const now = at
       at = turn.at
-      const counts = turn.usage && countOnce(turn.messageId, turn.usage)
-      if (counts) usage = addUsage(usage, counts)
       model = turn.model ?? model
       emit(
         {
@@ -186,7 +158,8 @@ export function createTranscriptBuilder(about: {
           turn: turn.turn,
           status: 'complete',
           model: turn.model,
-          usage: counts,
+          // Of a message whose records are apart, only what was not counted before.
+          usage: turn.usage && usage.add(turn.messageId, turn.usage),
           ...(turn.stop !== null && { stop: turn.stop }),
         },
         turn.uuid,
@@ -194,27 +167,12 @@ export function createTranscriptBuilder(about: {
       at = now
       turn = null
     }
-    if (!isForeignQuiet) flushForeign()
-  }
-
-  /** Of a message whose records are apart, only what was not counted before. */
-  function countOnce(messageId: string | null, now: Usage): Usage | null {
-    if (messageId === null) return now
-    const before = counted.get(messageId)
-    counted.delete(messageId)
-    counted.set(messageId, now)
-    const [oldest] = counted.keys()
-    if (counted.size > countedMessagesMax && oldest !== undefined) counted.delete(oldest)
-    return before ? null : now
+    if (!foreign.areQuiet) flushForeign()
   }
 
   function noteEdit(detail: ToolDetail | null | undefined): void {
     if (detail?.kind !== 'edit' || detail.change === 'unchanged') return
-    const path = resolve(cwd, detail.path)
-    edited.delete(path)
-    edited.set(path, at)
-    const [oldest] = edited.keys()
-    if (edited.size > editedFilesMax && oldest !== undefined) edited.delete(oldest)
+    edited.add(resolve(cwd, detail.path), at)
   }
 
   const imagePart = ({ mediaType, data }: BuiltImage) => {
@@ -240,7 +198,7 @@ export function createTranscriptBuilder(about: {
   /** Ids are kept where they are of the form that Shiplog's have (I3). */
   function ownId(uuid: unknown): EntryId {
     const parsed = entryIdSchema.safeParse(uuid)
-    return parsed.success ? parsed.data : newId()
+    return parsed.success ? parsed.data : written.newId()
   }
 
   return {
@@ -249,43 +207,18 @@ export function createTranscriptBuilder(about: {
     begin,
     /** Goes to a branch: from here on entries belong to it. */
     goTo(target: number): void {
-      if (target === branch) return
+      if (target === written.branch) return
       begin()
       closeTurn()
       flushForeign()
-      const path: number[] = []
-      for (let one: number | undefined = target; one !== undefined; one = parentOf(one)?.branch)
-        path.unshift(one)
-      while (!path.includes(branch)) {
-        const open = openForks.pop()
-        if (!open) break
-        emit({ type: 'fork-end', forkId: open.id })
-        branch = parentOf(branch)?.branch ?? trunk
-      }
-      for (const next of path.slice(path.indexOf(branch) + 1)) {
-        const from = parentOf(next)
-        const known = last.get(next)
-        const parentUuid = known ?? (from && afterRecord.get(from.record)) ?? last.get(branch)
-        const id = newId()
-        const opened = forkIds.get(next) ?? id
-        forkIds.set(next, opened)
-        entries.push({
-          ...{ type: 'fork-start', forkId: opened, uuid: id },
-          ...{ parentUuid: parentUuid ?? null, at },
-        })
-        last.set(next, id)
-        openForks.push({ branch: next, id: opened })
-        branch = next
-      }
+      written.goTo(target, at)
     },
-    /** Remembers the entry after which a branch leaves. */
+    /** Remembers that a branch leaves after this record. */
     markForkPoint(record: number): void {
-      const turnId = turn?.uuid
-      const after = turnId ?? last.get(branch)
-      if (after) afterRecord.set(record, after)
+      written.markForkPoint(record, turn?.uuid)
     },
     get branch() {
-      return branch
+      return written.branch
     },
     /** Of the record that is being read, in milliseconds since the epoch. */
     get atMs() {
@@ -400,35 +333,29 @@ export function createTranscriptBuilder(about: {
      */
     kept(line: number, record: unknown, { isQuiet = false } = {}): void {
       const chars = JSON.stringify(record)?.length ?? 0
-      if (foreign.length >= foreignRecordsMax || foreignChars + chars > foreignCharsMax)
-        flushForeign()
-      foreign.push({ line, record })
-      foreignChars += chars
-      isForeignQuiet &&= isQuiet
+      if (!foreign.hasRoom(chars)) flushForeign()
+      foreign.add(line, record, { chars, isQuiet })
     },
     /** Entries that are complete since the last call. */
     take(): { entries: ReadEntry[]; images: ReadImage[] } {
-      return { entries: entries.splice(0), images: images.splice(0) }
+      return { entries: written.take(), images: images.splice(0) }
     },
     /** Ends the transcript. `isComplete`: the agent came to its end by itself. */
     end(isComplete: boolean): void {
       closeTurn()
       flushForeign()
-      while (openForks.length > 0) {
-        const open = openForks.pop()
-        if (open) emit({ type: 'fork-end', forkId: open.id })
-        branch = parentOf(branch)?.branch ?? trunk
-      }
       begin()
+      written.closeForks(at)
       const status = isComplete ? 'completed' : 'interrupted'
       const cause = isComplete ? null : unfinished
       emit({ type: 'run-end', runId, run: 1, status, cause })
     },
     facts: () => ({
-      ...{ cwd, branch: gitBranch, model, usage, turns, atMs: at, openCalls: calls.size },
+      ...{ cwd, branch: gitBranch, model, usage: usage.total, turns, atMs: at },
+      openCalls: calls.size,
       /** The folder of its first record. */
       firstCwd: firstCwd ?? '',
-      edited: [...edited].map(([path, atMs]): EditedFile => ({ path, atMs })),
+      edited: edited.list(),
     }),
   }
 }

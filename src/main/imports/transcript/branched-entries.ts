@@ -1,0 +1,93 @@
+/**
+ * The entries of an imported transcript in their order, each after the one that it follows. A branch stands between
+ * `fork-start` and `fork-end`, also each time when it is gone on with, so that the fold of a transcript stays true for
+ * every page of it (I5).
+ */
+import type { EntryId, TaskId } from '../../../shared/records/ids.ts'
+import type { ReadEntry } from '../adapters/adapter.ts'
+import { derivedId } from '../rewritten-ids.ts'
+
+/** The branch that a branch leaves, and after which record. */
+interface ForkPoint {
+  branch: number
+  record: number
+}
+
+type EntryBody = Record<string, unknown> & { type: string }
+
+export function createBranchedEntries({
+  taskId,
+  trunk,
+  parentOf,
+}: {
+  taskId: TaskId
+  /** The branch that is the conversation. */
+  trunk: number
+  /** Null: the branch leaves no other one. */
+  parentOf: (branch: number) => ForkPoint | null
+}) {
+  const entries: ReadEntry[] = []
+  let made = 0
+  let branch = trunk
+  /** By branch. */
+  const last = new Map<number, EntryId>()
+  const forkIds = new Map<number, EntryId>()
+  const openForks: { branch: number; id: EntryId }[] = []
+  const afterRecord = new Map<number, EntryId>()
+
+  /** The same in every import of the same records (I3). */
+  const newId = (): EntryId => derivedId(taskId, `entry ${made++}`) as string as EntryId
+
+  /** `atMs`: milliseconds since the epoch. */
+  function add(body: EntryBody, atMs: number, uuid = newId()): EntryId {
+    entries.push({ ...body, uuid, parentUuid: last.get(branch) ?? null, at: atMs } as ReadEntry)
+    last.set(branch, uuid)
+    return uuid
+  }
+
+  function closeFork(atMs: number): boolean {
+    const open = openForks.pop()
+    if (!open) return false
+    add({ type: 'fork-end', forkId: open.id }, atMs)
+    branch = parentOf(branch)?.branch ?? trunk
+    return true
+  }
+
+  function openFork(next: number, atMs: number): void {
+    const from = parentOf(next)
+    const parentUuid = last.get(next) ?? (from && afterRecord.get(from.record)) ?? last.get(branch)
+    const uuid = newId()
+    const forkId = forkIds.get(next) ?? uuid
+    forkIds.set(next, forkId)
+    entries.push({ type: 'fork-start', forkId, uuid, parentUuid: parentUuid ?? null, at: atMs })
+    last.set(next, uuid)
+    openForks.push({ branch: next, id: forkId })
+    branch = next
+  }
+
+  return {
+    newId,
+    add,
+    get branch() {
+      return branch
+    },
+    /** Goes to a branch, through those that it leaves. */
+    goTo(target: number, atMs: number): void {
+      const path: number[] = []
+      for (let one: number | undefined = target; one !== undefined; one = parentOf(one)?.branch)
+        path.unshift(one)
+      while (!path.includes(branch) && closeFork(atMs));
+      for (const next of path.slice(path.indexOf(branch) + 1)) openFork(next, atMs)
+    },
+    closeForks(atMs: number): void {
+      while (closeFork(atMs));
+    },
+    /** Remembers after which entry a branch leaves; `turnId`: the turn that is not yet added. */
+    markForkPoint(record: number, turnId: EntryId | undefined): void {
+      const after = turnId ?? last.get(branch)
+      if (after) afterRecord.set(record, after)
+    },
+    /** Those added since the last call. */
+    take: (): ReadEntry[] => entries.splice(0),
+  }
+}
