@@ -1,7 +1,8 @@
 /** Sessions of another tool: found in the first minute, kept, read, searched, replayed and continued. */
-import { utimes } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import type { Page } from '@playwright/test'
+import { type AgentScript, ended, textChunk } from '../acp-agent/script.ts'
 import { claudeLog, writeFiles } from '../imports/claude-code-log.ts'
 import { type App, expect, type Host, test } from './app.ts'
 import { archiveList, card, conversation, openAt, reader } from './places.ts'
@@ -108,6 +109,36 @@ test('keeps what another tool will delete, shows a nested sub-agent, and continu
   await dialog.getByRole('button', { name: 'Add project and start' }).click()
   await expect(conversation(page).getByText('I go on.')).toBeVisible()
   await expect(page.getByText('Continues')).toBeVisible()
+})
+
+test('continues an imported session with an installed agent, which gets what was said', {
+  tag: '@soak',
+}, async ({ app, page }) => {
+  const project = await app.repository('project')
+  const host = await serveAt(app, await homeWith(app, project))
+  const agentDir = join(app.dir, 'agent')
+  const script: AgentScript = { prompts: [[textChunk('The puffin dives.'), ended()]] }
+  await mkdir(agentDir)
+  await writeFile(join(agentDir, 'script.json'), JSON.stringify(script))
+  const program = resolve(import.meta.dirname, '../acp-agent/agent.ts')
+  await host.client.agents.saveOwn({
+    name: 'diver',
+    command: `${process.execPath} ${program}`,
+    sets: { SCRIPTED_ACP: agentDir },
+  })
+  await openAt(page, host)
+  await keepAll(page)
+  await reader(page).getByRole('button', { name: 'Continue…' }).click()
+  const dialog = continueDialog(page)
+  await dialog.getByRole('combobox', { name: 'Agent' }).click()
+  await page.getByRole('option', { name: 'diver' }).click()
+  await dialog.getByRole('textbox', { name: 'Prompt' }).fill('And the puffin?')
+  await dialog.getByRole('button', { name: 'Add project and start' }).click()
+  await expect(conversation(page).getByText('The puffin dives.')).toBeVisible()
+  await expect(page.getByText('Continues')).toBeVisible()
+  const sent = await readFile(join(agentDir, 'log.jsonl'), 'utf8')
+  expect(sent).toContain('It flew over the gannet.')
+  expect(sent).toContain('And the puffin?')
 })
 
 test('opens a log without importing it', async ({ app, page }) => {
