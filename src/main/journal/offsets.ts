@@ -3,13 +3,10 @@
  * starts (J8).
  */
 import { firstIndex } from '../../shared/first-index.ts'
+import { createColumn, type NumberColumn } from '../../shared/number-column.ts'
+
 export interface OffsetIndex {
   readonly count: number
-  /**
-   * The whole index, `numbersEach` for each record: seq, start, end, fingerprint. Valid until the
-   * next `add`.
-   */
-  readonly numbers: Float64Array
   /** Approximate memory use. */
   readonly bytes: number
   /** Adds a record; almost always the one with the highest seq so far. */
@@ -27,76 +24,86 @@ export interface RecordPlace {
   seq: number
   start: number
   end: number
-  /** The first bits of its sum: a line with a different one has been replaced. */
+  /** The first 48 bits of its sum: a line with a different one has been replaced. */
   fingerprint: number
 }
 
-export const numbersEach = 4
-const recordBytes = numbersEach * Float64Array.BYTES_PER_ELEMENT
-/** New sessions have few records. */
-const roomAtFirst = 64
-/** Small, because a long journal is mostly known when it is opened and grows little after. */
-const growth = 1.25
+/** The places of records with the seqs 1, 2, 3 …; the index takes ownership of the arrays. */
+interface KnownPlaces {
+  starts: Float64Array
+  /** In bytes, without the newline. */
+  lengths: Uint32Array
+  /** The fingerprints: their low 32 bits, and the others. */
+  lowBits: Uint32Array
+  highBits: Uint16Array
+}
 
-/**
- * Creates an index sorted by seq, in one array of numbers, because objects would make the records
- * of a long journal most of the memory in use. `known` is the initial content in the order of
- * `numbers`; the index takes ownership of it.
- */
-export function createOffsetIndex(known?: Float64Array): OffsetIndex {
-  let numbers = known ?? new Float64Array(numbersEach * roomAtFirst)
-  let count = known ? known.length / numbersEach : 0
+/** Of the four columns. */
+const recordBytes = 18
 
-  const seqAt = (ordinal: number) => (ordinal < count ? numbers[numbersEach * ordinal] : undefined)
+/** Creates an index sorted by seq. */
+export function createOffsetIndex(known?: KnownPlaces): OffsetIndex {
+  const starts = createColumn((length) => new Float64Array(length), known?.starts)
+  const lengths = createColumn((length) => new Uint32Array(length), known?.lengths)
+  const lowBits = createColumn((length) => new Uint32Array(length), known?.lowBits)
+  const highBits = createColumn((length) => new Uint16Array(length), known?.highBits)
+  /** Null while the record with seq n is at n - 1, as in an undamaged journal. */
+  let seqs: NumberColumn | null = null
+
+  const seqAt = (ordinal: number): number => (seqs === null ? ordinal + 1 : seqs.at(ordinal))
 
   function ordinalFrom(seq: number): number {
-    // In an undamaged journal the record with seq n is at n - 1.
-    if (seqAt(seq - 1) === seq) return seq - 1
-    return firstIndex(count, (ordinal) => (seqAt(ordinal) ?? 0) >= seq)
+    const count = starts.length
+    if (seqs === null) return Math.min(Math.max(seq - 1, 0), count)
+    return firstIndex(count, (ordinal) => seqAt(ordinal) >= seq)
   }
 
-  function makeRoom(): void {
-    if (numbersEach * count < numbers.length) return
-    const room = Math.max(roomAtFirst, Math.ceil(count * growth))
-    const larger = new Float64Array(numbersEach * room)
-    larger.set(numbers)
-    numbers = larger
+  function explicitSeqs(): NumberColumn {
+    const column = createColumn((length) => new Float64Array(length))
+    for (let seq = 1; seq <= starts.length; seq++) column.push(seq)
+    return column
   }
 
   return {
     get count() {
-      return count
-    },
-    get numbers() {
-      return numbers.subarray(0, numbersEach * count)
+      return starts.length
     },
     get bytes() {
-      return recordBytes * count
+      return (recordBytes + (seqs === null ? 0 : Float64Array.BYTES_PER_ELEMENT)) * starts.length
     },
     add({ seq, start, end, fingerprint }) {
-      makeRoom()
-      const ordinal = seq > (seqAt(count - 1) ?? 0) ? count : ordinalFrom(seq)
-      if (seqAt(ordinal) === seq) throw new Error(`record ${seq} is in the index already`)
-      const at = numbersEach * ordinal
-      numbers.copyWithin(at + numbersEach, at, numbersEach * count)
-      numbers[at] = seq
-      numbers[at + 1] = start
-      numbers[at + 2] = end
-      numbers[at + 3] = fingerprint
-      count += 1
+      const count = starts.length
+      if (seq !== count + 1) seqs ??= explicitSeqs()
+      const ordinal = count === 0 || seq > seqAt(count - 1) ? count : ordinalFrom(seq)
+      if (ordinal < count && seqAt(ordinal) === seq)
+        throw new Error(`record ${seq} is in the index already`)
+      insert(starts, ordinal, start)
+      insert(lengths, ordinal, end - start)
+      insert(lowBits, ordinal, fingerprint % 2 ** 32)
+      insert(highBits, ordinal, Math.floor(fingerprint / 2 ** 32))
+      if (seqs) insert(seqs, ordinal, seq)
     },
-    has: (seq) => seqAt(ordinalFrom(seq)) === seq,
+    has(seq) {
+      const ordinal = ordinalFrom(seq)
+      return ordinal < starts.length && seqAt(ordinal) === seq
+    },
     ordinalFrom,
     at(ordinal) {
-      const seq = seqAt(ordinal)
-      if (seq === undefined) return undefined
-      const at = numbersEach * ordinal
+      if (ordinal < 0 || ordinal >= starts.length) return undefined
+      const start = starts.at(ordinal)
       return {
-        seq,
-        start: numbers[at + 1] ?? 0,
-        end: numbers[at + 2] ?? 0,
-        fingerprint: numbers[at + 3] ?? 0,
+        seq: seqAt(ordinal),
+        start,
+        end: start + lengths.at(ordinal),
+        fingerprint: lowBits.at(ordinal) + highBits.at(ordinal) * 2 ** 32,
       }
     },
   }
+}
+
+function insert(column: NumberColumn, index: number, value: number): void {
+  column.push(value)
+  if (index === column.length - 1) return
+  for (let at = column.length - 1; at > index; at--) column.set(at, column.at(at - 1))
+  column.set(index, value)
 }

@@ -9,7 +9,7 @@ import { openDataFile } from './files/data-file.ts'
 import { replaceUnsynced } from './files/durable-files.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { newlineByte, readLine, repeatedSum } from './line.ts'
-import { createOffsetIndex, numbersEach } from './offsets.ts'
+import { createOffsetIndex } from './offsets.ts'
 import { createScanState, type ScanState } from './scan.ts'
 
 /**
@@ -108,7 +108,6 @@ function encode(
   fromBytes: number,
   { size, modifiedNs, inode }: Identity,
 ): Buffer | null {
-  const { numbers } = index
   const until = Math.min(index.count, damage.firstLine() - 1)
   // One buffer for all of it: a journal of gigabytes has millions of records.
   const file = Buffer.alloc(headBytes + placeBytes * until + sumBytes)
@@ -116,16 +115,15 @@ function encode(
   let count = 0
   let covered = 0
   for (; count < until; count++) {
-    const from = numbersEach * count
-    const at = placeBytes * count
-    if (numbers[from] !== count + 1 || numbers[from + 1] !== covered) break
-    const bytes = (numbers[from + 2] ?? 0) + 1 - covered
-    const fingerprint = numbers[from + 3] ?? 0
+    const place = index.at(count)
+    if (place?.seq !== count + 1 || place.start !== covered) break
+    const bytes = place.end + 1 - covered
     if (bytes > lineBytesMax) return null
+    const at = placeBytes * count
     places.setUint32(at, bytes, true)
     // The low 32 bits, then the high 16.
-    places.setUint32(at + 4, fingerprint, true)
-    places.setUint16(at + 8, fingerprint / 2 ** 32, true)
+    places.setUint32(at + 4, place.fingerprint, true)
+    places.setUint16(at + 8, place.fingerprint / 2 ** 32, true)
     covered += bytes
   }
   if (count === 0 || covered < fromBytes) return null
@@ -178,23 +176,26 @@ const sumOf = (body: Buffer): Buffer => hash('sha256', body, 'buffer')
 function stateOf({ places, size }: StoredIndex): ScanState | null {
   const count = places.length / placeBytes
   const view = new DataView(places.buffer, places.byteOffset, places.length)
-  const numbers = new Float64Array(numbersEach * count)
+  const starts = new Float64Array(count)
+  const lengths = new Uint32Array(count)
+  const lowBits = new Uint32Array(count)
+  const highBits = new Uint16Array(count)
   const fileBytes = Number(size)
   let offset = 0
   for (let ordinal = 0; ordinal < count; ordinal++) {
     const from = placeBytes * ordinal
-    const at = numbersEach * ordinal
     const bytes = view.getUint32(from, true)
     // A line is read into memory whole.
     if (bytes < 1 || offset + bytes > fileBytes) return null
-    numbers[at] = ordinal + 1
-    numbers[at + 1] = offset
+    starts[ordinal] = offset
+    lengths[ordinal] = bytes - 1
+    lowBits[ordinal] = view.getUint32(from + 4, true)
+    highBits[ordinal] = view.getUint16(from + 8, true)
     offset += bytes
-    numbers[at + 2] = offset - 1
-    numbers[at + 3] = view.getUint32(from + 4, true) + view.getUint16(from + 8, true) * 2 ** 32
   }
   const known = { offset, lines: count, lastSeq: count, fromIndex: true }
-  return { ...createScanState(), index: createOffsetIndex(numbers), ...known }
+  const index = createOffsetIndex({ starts, lengths, lowBits, highBits })
+  return { ...createScanState(), index, ...known }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices'
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { listedPrice } from '../../../src/main/agents/model/price-table.ts'
+import fc from '../../random.ts'
 
 const models = ['anthropic', 'openai', 'google'].flatMap((provider) =>
   (findProvider({ providerId: provider })?.models ?? []).map(({ id }) => ({ provider, id })),

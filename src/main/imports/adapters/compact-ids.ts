@@ -2,6 +2,7 @@
  * Finds lines by their ids in little memory: a file of gigabytes has millions of them. Ids are kept as hashes of 53 bits;
  * among ten million the chance that two collide is below 1 in 100.
  */
+import { createColumn } from '../../../shared/number-column.ts'
 
 /** 53 bits of a text; never 0. */
 export function hashOf(value: string): number {
@@ -15,34 +16,6 @@ export function hashOf(value: string): number {
   a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909)
   b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909)
   return 4_294_967_296 * (b & 0x1fffff) + (a >>> 0) || 1
-}
-
-/** Numbers that are allocated at once. */
-const chunkLength = 1 << 12
-
-/** A growing array of numbers. It grows without being copied, which would take twice the memory. */
-export function createColumn<Column extends Float64Array | Int32Array | Uint8Array>(
-  make: (length: number) => Column,
-) {
-  const chunks: Column[] = []
-  let length = 0
-  const chunkOf = (index: number) => chunks[Math.floor(index / chunkLength)]
-  return {
-    push(value: number): void {
-      if (length % chunkLength === 0) chunks.push(make(chunkLength))
-      const chunk = chunkOf(length)
-      if (chunk) chunk[length % chunkLength] = value
-      length++
-    },
-    at: (index: number): number => chunkOf(index)?.[index % chunkLength] ?? 0,
-    set(index: number, value: number): void {
-      const chunk = chunkOf(index)
-      if (chunk) chunk[index % chunkLength] = value
-    },
-    get length() {
-      return length
-    },
-  }
 }
 
 /** A number for each id. */

@@ -1,8 +1,9 @@
 /** What is in the archive of sessions that others go on from in another file. Runs in the worker. */
+import { createColumn } from '../../../shared/number-column.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { readLines, systemCode } from '../../journal/index.ts'
 import type { EarlierSession } from '../adapters/adapter.ts'
-import { createColumn, createIdTable, hashOf } from '../adapters/compact-ids.ts'
+import { createIdTable, hashOf } from '../adapters/compact-ids.ts'
 
 /** Transcripts of one imported session. */
 export interface EarlierTranscripts {

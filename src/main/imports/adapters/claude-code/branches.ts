@@ -3,7 +3,8 @@
  * conversation is the path to the newest message. What else there is falls in two kinds: parallel tool calls, their
  * results and progress, which hang beside the path and are part of it, and branches that a person left by going back.
  */
-import { createColumn, createIdTable, hashOf } from '../compact-ids.ts'
+import { createColumn, type NumberColumn } from '../../../../shared/number-column.ts'
+import { createIdTable, hashOf } from '../compact-ids.ts'
 import { isRecord, records, text } from '../values.ts'
 
 export interface Branches {
@@ -26,7 +27,7 @@ export interface Branches {
 const flags = { message: 1, result: 2, placed: 4, repeated: 8, side: 16 }
 
 export function createBranchSurvey({ inlineChains }: { inlineChains: boolean }) {
-  const ids = createIdTable()
+  let ids = createIdTable()
   /** Of a record: the one that it follows, from 1; 0: none that is known yet. */
   const parents = createColumn((length) => new Int32Array(length))
   /** Ids of records that come later than one which follows them. */
@@ -67,8 +68,11 @@ export function createBranchSurvey({ inlineChains }: { inlineChains: boolean }) 
     kinds.push(kind)
   }
 
+  /** Nothing can be added afterwards. */
   function finish(): Branches {
     for (const [index, id] of laterParents) parents.set(index, ids.find(id) + 1)
+    // Of a file of gigabytes they are most of the memory, and nothing below needs them.
+    ids = createIdTable()
     return branchesOf({ parents, messages, kinds, agentIds, messageCount: messageNumbers.count() })
   }
 
@@ -99,21 +103,30 @@ const hasOnlyResults = (content: unknown): boolean =>
   content.length > 0 &&
   records(content).every(({ type }) => type === 'tool_result')
 
-type Column = ReturnType<typeof createColumn>
-
-function branchesOf({
-  parents,
-  messages,
-  kinds,
-  agentIds,
-  messageCount,
-}: {
-  parents: Column
-  messages: Column
-  kinds: Column
+interface Surveyed {
+  parents: NumberColumn
+  messages: NumberColumn
+  kinds: NumberColumn
   agentIds: Map<number, string>
   messageCount: number
-}): Branches {
+}
+
+function branchesOf(surveyed: Surveyed): Branches {
+  const { branchOf, branches, chains, forkPoints } = placeRecords(surveyed)
+  const { kinds } = surveyed
+  return {
+    records: kinds.length,
+    branchOf: (record) => branchOf[record] ?? -1,
+    parentOf: (branch) => branches[branch]?.parent ?? null,
+    isForkPoint: (record) => forkPoints.has(record),
+    chainOf: (record) => branches[branchOf[record] ?? -1]?.chain ?? null,
+    chains: [...chains.keys()],
+    isRepeated: (record) => (kinds.at(record) & flags.repeated) !== 0,
+  }
+}
+
+/** What is needed only for this is free again afterwards. */
+function placeRecords({ parents, messages, kinds, agentIds, messageCount }: Surveyed) {
   const { length } = kinds
   const branchOf = new Int32Array(length).fill(-1)
   /** The walk that came past a record, so that a cycle ends. */
@@ -190,13 +203,5 @@ function branchesOf({
       if (has(record, wanted) && !has(record, flags.repeated) && branchOf[record] === -1)
         place(record, wanted * length + record + 1)
 
-  return {
-    records: length,
-    branchOf: (record) => branchOf[record] ?? -1,
-    parentOf: (branch) => branches[branch]?.parent ?? null,
-    isForkPoint: (record) => forkPoints.has(record),
-    chainOf: (record) => branches[branchOf[record] ?? -1]?.chain ?? null,
-    chains: [...chains.keys()],
-    isRepeated: (record) => has(record, flags.repeated),
-  }
+  return { branchOf, branches, chains, forkPoints }
 }

@@ -133,8 +133,8 @@ export async function* readClaudeCode(
     return typeof mapped === 'boolean' ? count(mapped) : mapped.then(count)
   }
 
-  async function* readTranscript(file: SourceFile, key: string): AsyncGenerator<ReadEvent> {
-    const inline = key === ''
+  /** Reads a file for the first time. What only that takes in memory is free again when it returns. */
+  async function surveyed(file: SourceFile, inline: boolean) {
     const survey = createBranchSurvey({ inlineChains: inline })
     const kept: Piece[] | null = file.bytes <= keptBytesMax ? [] : null
     let startMs: number | null = null
@@ -146,7 +146,12 @@ export async function* readClaudeCode(
       }
       if (kept) for (const piece of pieces) kept.push(piece)
     }
-    const branches = survey.finish()
+    return { branches: survey.finish(), kept, startMs }
+  }
+
+  async function* readTranscript(file: SourceFile, key: string): AsyncGenerator<ReadEvent> {
+    const inline = key === ''
+    const { branches, kept, startMs } = await surveyed(file, inline)
     if (inline) for (const chain of branches.chains) withTranscript.add(chain)
     // An agent may have a file of its own as well.
     const chainKey = (chain: string | null): string | null =>
