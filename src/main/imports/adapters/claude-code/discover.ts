@@ -5,12 +5,15 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { dayMs } from '../../../../shared/durations.ts'
+import { inParallel } from '../../../../shared/in-parallel.ts'
 import type { FoundSession, SourceFile } from '../adapter.ts'
 import { fileAt, firstRecords, type ListedFile, listFolder, namedPath } from '../folders.ts'
 import { asRecord, isRecord, records, text } from '../values.ts'
 import { originalId } from './copied-records.ts'
 import { isClaudeRecord } from './read.ts'
 
+/** Folders that are searched at once: most of the time is spent waiting for files. */
+const foldersAtOnce = 4
 /** What Claude Code does unless its settings say otherwise. */
 const cleanupDaysDefault = 30
 const agentFile = /^agent-(.+)\.jsonl$/
@@ -32,15 +35,22 @@ export async function* discoverClaudeCode(
   }
   const { folders } = await listFolder(join(path, 'projects'))
   const cleanupDays = await cleanupDaysOf(path)
-  const places = folders.length > 0 ? folders.map((one) => one.path) : [path]
-  for (const place of places) {
-    signal.throwIfAborted()
-    const isOwn = folders.length > 0
-    for await (const found of sessionsIn(place)) {
+  if (folders.length === 0) return yield* sessionsIn(path)
+  let searched = 0
+  async function* search(folder: string): AsyncGenerator<FoundSession> {
+    searched++
+    for await (const found of sessionsIn(folder)) {
+      signal.throwIfAborted()
       const last = Math.max(...found.files.map(({ mtimeMs }) => mtimeMs))
-      yield { ...found, expiresAtMs: isOwn ? last + cleanupDays * dayMs : null }
+      yield { ...found, expiresAtMs: last + cleanupDays * dayMs }
     }
+    searched--
   }
+  yield* inParallel(() => {
+    if (searched >= foldersAtOnce) return 'wait'
+    const folder = folders.shift()
+    return folder ? search(folder.path) : null
+  })
 }
 
 async function* sessionsIn(folder: string): AsyncGenerator<FoundSession> {
