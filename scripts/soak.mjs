@@ -61,10 +61,7 @@ soaks.push(
   })),
   {
     name: 'stories',
-    args: [
-      ...[bin('vitest/vitest.mjs'), 'run', '--config', 'storybook/vitest.config.ts'],
-      'src/renderer/views/keys',
-    ],
+    args: [bin('vitest/vitest.mjs'), 'run', '--config', 'storybook/vitest.config.ts'],
   },
   playwright('app', 'tests/app'),
   playwright('desktop', 'tests/electron'),

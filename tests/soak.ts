@@ -15,3 +15,7 @@ export const itInSoak = (
   (title: string, test: Test, timeoutMs?: number): void
   (title: string, options: { timeout: number }, test: Test): void
 }
+
+/** The cases of a table: in `npm test` one of each kind, in the soak and for mutants all. */
+export const casesOf = <Case>(all: readonly Case[], isCore: (one: Case) => boolean): Case[] =>
+  isSoak || process.env.SHIPLOG_LONG_TESTS !== undefined ? [...all] : all.filter(isCore)

@@ -12,7 +12,7 @@ import { startFakeModels } from '../fake-models/fake-models.ts'
 import type { Wire } from '../fake-models/models.ts'
 import { usualModels } from '../fake-models/provider-models.ts'
 import { call, type Script, say, think } from '../fake-models/script.ts'
-import { itInSoak } from '../soak.ts'
+import { casesOf, itInSoak } from '../soak.ts'
 import { jsonLines } from './fake-process.ts'
 import { createSandbox, type Sandbox } from './shiplog-process.ts'
 
@@ -306,7 +306,8 @@ it('[S3] a model whose process is killed in each phase of a turn goes on, and no
   expect(JSON.stringify(last?.body)).toContain('I helped.')
 })
 
-it.each(isSoak ? wires : (['responses'] as const))(
+/** Their core: `tests/agents/model/compaction.test.ts`, in one process. */
+it.each(casesOf(wires, () => false))(
   '[S3] a model on the wire %s whose process is killed around a summary goes by it once it is recorded, and repeats no call',
   {
     timeout: timeoutMs,

@@ -177,7 +177,7 @@ describe('while an agent runs in one process, another', () => {
 })
 
 describe('while the app is served', () => {
-  it(
+  itInSoak(
     'serve and open say where; commands work; an agent started by one is not the server’s to end',
     async () => {
       const server = box.start(['serve', '--port', '0'])

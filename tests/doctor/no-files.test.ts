@@ -43,9 +43,9 @@ async function dataFiles({ dataDir }: Patient): Promise<string[]> {
   return [...new Set([...seen.values(), ...sometimes])]
 }
 
-/** Outside of the soak every second file is a directory and the others sockets: both are refused in one place. */
+/** Outside of the soak every second file: all are opened in one place. */
 const isTried = (kind: string, n: number): boolean =>
-  isSoak || kind === 'named pipe' || (n % 2 === 0) === (kind === 'directory')
+  isSoak || (n % 2 === 0) === (kind !== 'socket')
 
 /** What a person would ask of it, one after the other; each ends, well or with a message. Only a pipe can be waited for. */
 async function ask(

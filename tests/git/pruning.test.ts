@@ -7,6 +7,7 @@ import { expect, it } from 'vitest'
 import { createGit, type Git } from '../../src/main/git/index.ts'
 import { newTaskId, newUpdateId } from '../../src/shared/records/ids.ts'
 import { isSoak, soakFactor } from '../crash/effort.ts'
+import { itInSoak } from '../soak.ts'
 import { git, makeRepository, openRepository, temporaryDir, testEnv } from './repository.ts'
 import { write } from './writing.ts'
 
@@ -65,7 +66,7 @@ it.skipIf(process.platform === 'win32')(
   120_000,
 )
 
-it(
+itInSoak(
   '[R3] loses nothing beside somebody who deletes all that has no reference, again and again',
   async () => {
     const parent = await makeRepository({ 'a.txt': lines, 'b.txt': 'b\n' })

@@ -22,6 +22,7 @@ import type { AwaitedTask, ToolName } from '../../../src/shared/agents/tools.ts'
 import { formatCause } from '../../../src/shared/records/causes.ts'
 import { newTaskId, newToolCallId, type TaskId } from '../../../src/shared/records/ids.ts'
 import { historyIn } from '../../runs/past-of.ts'
+import { itInSoak } from '../../soak.ts'
 
 interface Sailor {
   id: TaskId
@@ -248,15 +249,19 @@ it('the demo plays to its end, every step as its texts say', async () => {
   expect(await readFile(join(lead.dir, 'README.md'), 'utf8')).not.toContain('To be written')
 }, 60_000)
 
-it('the demo has an installed agent take part, and goes on without needing what it says', async () => {
-  const lead = await playDemo('codex')
-  const crew = crewOf(lead)
-  expect(crew.map(({ request: { agent } }) => agent)).toEqual(
-    expect.arrayContaining(['lead', 'tester', 'writer', 'codex', 'fixer', 'reviewer']),
-  )
-  expect(crew.every(({ report }) => report !== null)).toBe(true)
-  const awaited = lead.calls.filter(({ name }) => name === 'task_await')
-  expect(awaited.at(-1)?.result.output).toContain('Two weak spots.')
-  expect(lead.report?.markdown).toContain('**Codex** was asked for weak spots elsewhere')
-  expect(lead.report?.markdown).toContain('slowest 1204 ms: GET /cart')
-}, 60_000)
+itInSoak(
+  'the demo has an installed agent take part, and goes on without needing what it says',
+  async () => {
+    const lead = await playDemo('codex')
+    const crew = crewOf(lead)
+    expect(crew.map(({ request: { agent } }) => agent)).toEqual(
+      expect.arrayContaining(['lead', 'tester', 'writer', 'codex', 'fixer', 'reviewer']),
+    )
+    expect(crew.every(({ report }) => report !== null)).toBe(true)
+    const awaited = lead.calls.filter(({ name }) => name === 'task_await')
+    expect(awaited.at(-1)?.result.output).toContain('Two weak spots.')
+    expect(lead.report?.markdown).toContain('**Codex** was asked for weak spots elsewhere')
+    expect(lead.report?.markdown).toContain('slowest 1204 ms: GET /cart')
+  },
+  60_000,
+)

@@ -18,7 +18,7 @@ export interface Vector {
   prepare?: (project: Repository, trap: Trap) => Promise<unknown>
   /** It names what is missing, so that some calls have to fail. */
   fails?: true
-  /** Differs from another only in where Git reads the same: tried in the soak. */
+  /** Differs from another only in where Git reads the same, or in its name: tried in the soak. */
   inSoak?: boolean
 }
 
@@ -64,6 +64,7 @@ export const vectors: Vector[] = [
   },
   {
     name: 'a filter whose name has signs in it',
+    inSoak: true,
     config: ({ command }) => `[filter "a=b.C d"]\n\tclean = ${command}\n`,
     attributes: '* filter=a=b.C',
   },
@@ -88,6 +89,7 @@ export const vectors: Vector[] = [
   },
   {
     name: 'a filter included for branches of Shiplog only',
+    inSoak: true,
     config: () => '[includeIf "onbranch:shiplog/**"]\n\tpath = more\n',
     attributes: '* filter=trap',
     prepare: (project, trap) => writeFile(path.join(project.dir, '.git/more'), filters(trap)),
@@ -100,6 +102,7 @@ export const vectors: Vector[] = [
   },
   {
     name: 'a merge driver without a name',
+    inSoak: true,
     config: ({ command }) => `[merge ""]\n\tdriver = ${command}\n`,
     attributes: '* merge=',
   },
@@ -112,6 +115,7 @@ export const vectors: Vector[] = [
   },
   {
     name: 'a filter by .git/info/attributes',
+    inSoak: true,
     config: filters,
     prepare: (project) =>
       appendFile(path.join(project.dir, '.git/info/attributes'), '* filter=trap\n'),
@@ -123,6 +127,7 @@ export const vectors: Vector[] = [
   },
   {
     name: 'a merge driver by default',
+    inSoak: true,
     config: ({ command }) => `[merge]\n\tdefault = trap\n[merge "trap"]\n\tdriver = ${command}\n`,
   },
   together([

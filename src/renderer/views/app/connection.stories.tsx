@@ -64,6 +64,7 @@ export const LinkExpired: Story = {
   },
 }
 export const LinkExpiredDark: Story = {
+  tags: ['soak'],
   ...LinkExpired,
   globals: { theme: 'dark' },
   play: undefined,

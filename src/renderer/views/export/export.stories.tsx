@@ -64,7 +64,7 @@ export const Masked: Story = {
     await waitFor(() => expect(dialog.getByRole('button', { name: 'Save' })).toBeEnabled())
   },
 }
-export const MaskedDark: Story = { ...Masked, globals: { theme: 'dark' } }
+export const MaskedDark: Story = { tags: ['soak'], ...Masked, globals: { theme: 'dark' } }
 
 /** Other choices change the command and the size; without masking, it says what that means. */
 export const NothingMasked: Story = {

@@ -146,7 +146,7 @@ export const FirstMinute: Story = {
     await dialog.findByRole('button', { name: 'Keep 412 sessions' })
   },
 }
-export const FirstMinuteDark: Story = { ...FirstMinute, args: { theme: 'dark' } }
+export const FirstMinuteDark: Story = { tags: ['soak'], ...FirstMinute, args: { theme: 'dark' } }
 
 /** Two tools have sessions here: each is chosen by itself. */
 export const TwoTools: Story = {
@@ -197,7 +197,7 @@ export const Done: Story = {
     await expect(await dialog.findByText('Claude Code f00: It was deleted.')).toBeVisible()
   },
 }
-export const DoneDark: Story = { ...Done, args: { theme: 'dark' } }
+export const DoneDark: Story = { tags: ['soak'], ...Done, args: { theme: 'dark' } }
 
 /** What was imported until then is kept, and the rest follows. */
 export const Failed: Story = {
@@ -273,7 +273,11 @@ export const Watching: Story = {
     await expect(await dialog.findByText('Claude Code f00: It was deleted.')).toBeVisible()
   },
 }
-export const WatchingDark: Story = { ...Watching, args: { ...Watching.args, theme: 'dark' } }
+export const WatchingDark: Story = {
+  tags: ['soak'],
+  ...Watching,
+  args: { ...Watching.args, theme: 'dark' },
+}
 
 /** A log that is opened is read only, and can be kept. */
 export const Opened: Story = {
@@ -296,7 +300,7 @@ export const Opened: Story = {
     await screen.findByText(/^Imported 1 session/)
   },
 }
-export const OpenedDark: Story = { ...Opened, args: { theme: 'dark' } }
+export const OpenedDark: Story = { tags: ['soak'], ...Opened, args: { theme: 'dark' } }
 
 /** "Not now" is remembered; the palette still has it. */
 export const NotNow: Story = {

@@ -232,6 +232,7 @@ const configured: Partial<Story> = {
   },
 }
 export const NewAgentConfiguredDark: Story = {
+  tags: ['soak'],
   ...configured,
   args: { ...configured.args, theme: 'dark' } as Args,
 }
@@ -244,6 +245,7 @@ const chosen: Partial<Story> = {
   },
 }
 export const NewAgentDark: Story = {
+  tags: ['soak'],
   ...chosen,
   args: { ...chosen.args, theme: 'dark' } as Args,
 }

@@ -111,10 +111,7 @@ export const Failing: Story = {
     await canvas.findByText('connect ECONNREFUSED 127.0.0.1:11434')
   },
 }
-export const FailingDark: Story = {
-  ...Failing,
-  globals: { theme: 'dark' },
-}
+export const FailingDark: Story = { tags: ['soak'], ...Failing, globals: { theme: 'dark' } }
 
 const dialogIn = async () =>
   within(await within(document.body).findByRole('dialog', { name: 'New agent' }))
@@ -152,10 +149,7 @@ export const NewAgentWithoutList: Story = {
     await within(document.body).findByRole('heading', { name: 'Settings' })
   },
 }
-export const NewAgentDark: Story = {
-  ...NewAgent,
-  globals: { theme: 'dark' },
-}
+export const NewAgentDark: Story = { tags: ['soak'], ...NewAgent, globals: { theme: 'dark' } }
 export const NewAgentWithoutModel: Story = {
   args: { models: {}, starts: true },
   play: async () => {

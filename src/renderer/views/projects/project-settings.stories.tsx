@@ -55,6 +55,7 @@ export const ChangedBoth: Story = {
   },
 }
 export const ChangedBothDark: Story = {
+  tags: ['soak'],
   args: { fake: newFake() },
   globals: { theme: 'dark' },
   play: async (context) => {
@@ -105,6 +106,7 @@ export const SandboxMissing: Story = {
   },
 }
 export const SandboxMissingDark: Story = {
+  tags: ['soak'],
   args: { fake: noSandbox() },
   globals: { theme: 'dark' },
   play: SandboxMissing.play,

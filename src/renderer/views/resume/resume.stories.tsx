@@ -175,6 +175,7 @@ export const OneConflicting: Story = {
   },
 }
 export const OneConflictingDark: Story = {
+  tags: ['soak'],
   args: OneConflicting.args as Args,
   globals: { theme: 'dark' },
 }

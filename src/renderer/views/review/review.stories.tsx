@@ -163,10 +163,7 @@ export const Conflicts: Story = {
     await canvas.findByText(/^Applied 3 files to /)
   },
 }
-export const ConflictsDark: Story = {
-  ...Conflicts,
-  globals: { theme: 'dark' },
-}
+export const ConflictsDark: Story = { tags: ['soak'], ...Conflicts, globals: { theme: 'dark' } }
 /** A message from the report, and the commands, which run once they were seen. */
 export const Commit: Story = {
   args: { changes: 'committed' },
@@ -193,10 +190,7 @@ export const CommitWithoutGh: Story = {
     await expect(dialog.getByRole('button', { name: 'Copy commands' })).toBeEnabled()
   },
 }
-export const CommitDark: Story = {
-  ...Commit,
-  globals: { theme: 'dark' },
-}
+export const CommitDark: Story = { tags: ['soak'], ...Commit, globals: { theme: 'dark' } }
 export const Dark: Story = { globals: { theme: 'dark' } }
 export const NothingChanged: Story = {
   args: { changes: 'none' },

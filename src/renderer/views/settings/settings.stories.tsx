@@ -65,6 +65,7 @@ export const OfAProject: Story = {
   },
 }
 export const OfAProjectDark: Story = {
+  tags: ['soak'],
   args: { old: false, theme: 'dark' },
   play: OfAProject.play,
 }
@@ -96,7 +97,11 @@ export const ClockAhead: Story = {
     await canvas.findByText('Clean up by today’s date?')
   },
 }
-export const ClockAheadDark: Story = { ...ClockAhead, args: { ...ClockAhead.args, theme: 'dark' } }
+export const ClockAheadDark: Story = {
+  tags: ['soak'],
+  ...ClockAhead,
+  args: { ...ClockAhead.args, theme: 'dark' },
+}
 export const ClockConfirmed: Story = {
   args: { old: true, leapt: true },
   play: async (context) => {

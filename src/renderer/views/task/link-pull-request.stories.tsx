@@ -38,4 +38,4 @@ export const NoAddress: Story = {
     await screen.findByText('Enter an http or https address.')
   },
 }
-export const NoAddressDark: Story = { ...NoAddress, globals: { theme: 'dark' } }
+export const NoAddressDark: Story = { tags: ['soak'], ...NoAddress, globals: { theme: 'dark' } }

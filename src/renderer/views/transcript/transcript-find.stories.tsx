@@ -207,7 +207,7 @@ export const SeveralInDiff: Story = {
     await at(7, 'change-addition', "c = 'gull'")
   },
 }
-export const InDiffDark: Story = { ...InDiff, globals: { theme: 'dark' } }
+export const InDiffDark: Story = { tags: ['soak'], ...InDiff, globals: { theme: 'dark' } }
 
 const withWholeOutput = (): Entry[] =>
   session(ids.tests)

@@ -47,7 +47,7 @@ export const Dialog: Story = {
   args: { address: `#/t/${ids.lead}/transcript/${ids.tests}` },
   play: outlineAndReport,
 }
-export const DialogDark: Story = { ...Dialog, globals: { theme: 'dark' } }
+export const DialogDark: Story = { tags: ['soak'], ...Dialog, globals: { theme: 'dark' } }
 export const FullScreen: Story = {
   args: { address: `#/transcript/${ids.tests}` },
   play: outlineAndReport,
@@ -63,7 +63,7 @@ export const Archive: Story = {
     await outlineAndReport(context)
   },
 }
-export const ArchiveDark: Story = { ...Archive, globals: { theme: 'dark' } }
+export const ArchiveDark: Story = { tags: ['soak'], ...Archive, globals: { theme: 'dark' } }
 
 /** A conversation ends with its report; its outline leads through all of it while it is written. */
 export const Conversation: Story = {
@@ -79,4 +79,8 @@ export const Conversation: Story = {
     await expect(await page.findByRole('searchbox', { name: 'Find' })).toBeInTheDocument()
   },
 }
-export const ConversationDark: Story = { ...Conversation, globals: { theme: 'dark' } }
+export const ConversationDark: Story = {
+  tags: ['soak'],
+  ...Conversation,
+  globals: { theme: 'dark' },
+}

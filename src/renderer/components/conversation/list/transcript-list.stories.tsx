@@ -101,7 +101,12 @@ export const Live: Story = {
     await expect(actions.onStop).toHaveBeenCalledWith(ids.tests)
   },
 }
-export const LiveDark: Story = { ...Live, globals: { theme: 'dark' }, play: undefined }
+export const LiveDark: Story = {
+  tags: ['soak'],
+  ...Live,
+  globals: { theme: 'dark' },
+  play: undefined,
+}
 
 export const Ended: Story = {
   args: { items: itemsOf(leadEnded()), startAt: 'start' },

@@ -134,7 +134,12 @@ export const Rows: Story = {
     await expect(missing).toEqual([])
   },
 }
-export const RowsDark: Story = { ...Rows, globals: { theme: 'dark' }, play: undefined }
+export const RowsDark: Story = {
+  tags: ['soak'],
+  ...Rows,
+  globals: { theme: 'dark' },
+  play: undefined,
+}
 
 /** A compaction opens to its summary and to what it replaced; a failed attempt to what it had said. */
 export const Opened: Story = {
@@ -152,4 +157,4 @@ export const Opened: Story = {
     await expect(canvas.getByText('The escapes are read in')).toBeVisible()
   },
 }
-export const OpenedDark: Story = { ...Opened, globals: { theme: 'dark' } }
+export const OpenedDark: Story = { tags: ['soak'], ...Opened, globals: { theme: 'dark' } }

@@ -162,7 +162,7 @@ export const Json: Story = {
     await expect(canvas.getAllByRole('tree', { name: 'Entry' })).toHaveLength(2)
   },
 }
-export const JsonDark: Story = { ...Json, globals: { theme: 'dark' } }
+export const JsonDark: Story = { tags: ['soak'], ...Json, globals: { theme: 'dark' } }
 
 const edit = (lines: number) =>
   `--- a/src/format.ts\n+++ b/src/format.ts\n@@ -1,${lines} +1,${lines} @@\n${Array.from({ length: lines }, (_, at) => `-const before${at} = format(${at})\n+const after${at} = format(${at}, 'EUR')`).join('\n')}\n`
@@ -201,4 +201,4 @@ export const Diffs: Story = {
     await expect(second).not.toHaveClass('max-h-[480px]')
   },
 }
-export const DiffsDark: Story = { ...Diffs, globals: { theme: 'dark' } }
+export const DiffsDark: Story = { tags: ['soak'], ...Diffs, globals: { theme: 'dark' } }

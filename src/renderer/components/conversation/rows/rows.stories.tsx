@@ -212,7 +212,7 @@ export const RowMenu: Story = {
     )
   },
 }
-export const RowMenuDark: Story = { ...RowMenu, globals: { theme: 'dark' } }
+export const RowMenuDark: Story = { tags: ['soak'], ...RowMenu, globals: { theme: 'dark' } }
 
 const atWork = session(ids.lead)
 const testRun = callId('test-run')
