@@ -176,41 +176,39 @@ describe('while an agent runs in one process, another', () => {
   )
 })
 
-describe('while the app is served', () => {
-  itInSoak(
-    'serve and open say where; commands work; an agent started by one is not the server’s to end',
-    async () => {
-      const server = box.start(['serve', '--port', '0'])
-      const url = (await server.printed('\n')).trim()
-      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+$/)
-      expect((await fetch(url)).status).toBe(200)
-      await server.said('Ctrl-C ends it')
-      expect(await listed()).toEqual({})
-      expect((await agentRun('Note it', 'quick.yaml').ended).code).toBe(0)
-      // The link with the token of its pages is on no disk: what is told is where it runs (K7).
-      const address = `${new URL(url).origin}/`
-      expect(await box.run('serve')).toMatchObject({ code: 0, stdout: `${address}\n` })
-      expect(await box.json('serve')).toEqual({ url: address })
-      expect(await box.run('open')).toMatchObject({ code: 0, stdout: `${address}\n` })
-      const elsewhere = await box.run('serve', '--port', '4')
-      expect(elsewhere).toMatchObject({ code: 6, stdout: '' })
-      expect(elsewhere.stderr).toContain(new URL(url).origin)
-      const decided = await box.run('prune', '--json')
-      expect(decided.code).toBe(5)
-      expect(decided.stderr).toContain('has to be decided in a window of the process that holds')
+itInSoak(
+  'while the app is served, serve and open say where; commands work; an agent started by one is not the server’s to end',
+  async () => {
+    const server = box.start(['serve', '--port', '0'])
+    const url = (await server.printed('\n')).trim()
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+$/)
+    expect((await fetch(url)).status).toBe(200)
+    await server.said('Ctrl-C ends it')
+    expect(await listed()).toEqual({})
+    expect((await agentRun('Note it', 'quick.yaml').ended).code).toBe(0)
+    // The link with the token of its pages is on no disk: what is told is where it runs (K7).
+    const address = `${new URL(url).origin}/`
+    expect(await box.run('serve')).toMatchObject({ code: 0, stdout: `${address}\n` })
+    expect(await box.json('serve')).toEqual({ url: address })
+    expect(await box.run('open')).toMatchObject({ code: 0, stdout: `${address}\n` })
+    const elsewhere = await box.run('serve', '--port', '4')
+    expect(elsewhere).toMatchObject({ code: 6, stdout: '' })
+    expect(elsewhere.stderr).toContain(new URL(url).origin)
+    const decided = await box.run('prune', '--json')
+    expect(decided.code).toBe(5)
+    expect(decided.stderr).toContain('has to be decided in a window of the process that holds')
 
-      const second = agentRun('Mine', 'slow.yaml')
-      await second.said('Begun: Mine')
-      second.kill('SIGINT')
-      expect((await second.ended).code).toBe(130)
-      expect(await listed()).toEqual({ 'Note it': 'completed', Mine: 'interrupted' })
-      server.kill('SIGINT')
-      expect(await server.ended).toMatchObject({ code: 0, stdout: `${url}\n` })
-      expect(existsSync(path.join(box.dataDir, 'lease.json'))).toBe(false)
-    },
-    timeoutMs,
-  )
-})
+    const second = agentRun('Mine', 'slow.yaml')
+    await second.said('Begun: Mine')
+    second.kill('SIGINT')
+    expect((await second.ended).code).toBe(130)
+    expect(await listed()).toEqual({ 'Note it': 'completed', Mine: 'interrupted' })
+    server.kill('SIGINT')
+    expect(await server.ended).toMatchObject({ code: 0, stdout: `${url}\n` })
+    expect(existsSync(path.join(box.dataDir, 'lease.json'))).toBe(false)
+  },
+  timeoutMs,
+)
 
 it(
   'short commands at the same moment wait for each other',

@@ -104,6 +104,24 @@ it('[R3] keeps changes outside a sparse checkout', async () => {
   expect(await readFile(file, 'utf8')).toBe('mine\n')
 })
 
+it('[R3][R5] is removed where a pipe is in the place of a tracked file, which the trash keeps', async () => {
+  const { fixture, id, path } = await ended(
+    lead('rm src/code.js && mkfifo src/code.js && echo new > src/new.js'),
+  )
+  const { workspace, doctor } = fixture.shiplog.client
+  const { files: changed } = await workspace.diff({ workspaceId: id })
+  expect(changed.map((file) => file.path)).toEqual(['src/new.js'])
+  await workspace.remove({ workspaceId: id })
+  expect(existsSync(path)).toBe(false)
+  expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'ready' })
+  const [kept] = await leftoversOf(fixture, id)
+  const there = await readdir(join(trashOf(fixture), kept?.name ?? ''), { recursive: true })
+  expect(there.sort()).toEqual(['src', 'src/code.js'])
+  await workspace.restore({ workspaceId: id })
+  expect(await readFile(join(path, 'src/new.js'), 'utf8')).toBe('new\n')
+  expect(await doctor.check({ repair: false })).toMatchObject({ problems: [] })
+})
+
 it.runIf(process.platform === 'linux')(
   '[R3] keeps, restores and deletes files and folders whose names are not UTF-8',
   async () => {

@@ -1,10 +1,11 @@
 /**
- * Finds files that a snapshot of a working tree lacks: ignored ones, and those whose changes Git is
- * configured to ignore.
+ * Finds files that a snapshot of a working tree lacks: ignored ones, those whose changes Git is configured to ignore, and
+ * those that can't be stored.
  */
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { fields, type RunGit } from '../command/run-git.ts'
+import { findUnstorable } from './index-updates.ts'
 
 /**
  * Returns paths relative to `dir`, which is the working tree's root; an untracked folder ends in a
@@ -24,7 +25,16 @@ export async function notInSnapshot(git: RunGit, dir: string): Promise<string[]>
     // Outside a sparse checkout a file is flagged as well, and missing.
     if (await isThere(path.join(dir, name))) marked.push(name)
   }
-  return [...fields(ignored.stdout), ...marked]
+  const changed = ['ls-files', '-z', '--others', '--modified', '--exclude-standard']
+  const names = fields((await git(changed, { cwd: dir })).stdout).map((one) =>
+    Buffer.from(`${one}\0`),
+  )
+  const unstorable = await findUnstorable(dir, names)
+  return [
+    ...fields(ignored.stdout),
+    ...marked,
+    ...unstorable.map(({ name }) => name.toString('utf8', 0, name.length - 1)),
+  ]
 }
 
 const isThere = (file: string): Promise<boolean> =>

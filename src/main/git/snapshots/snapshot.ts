@@ -7,6 +7,8 @@
  * - A submodule is the commit that is checked out in it; uncommitted changes inside it are omitted
  *   (`submodules.ts` finds them).
  * - A repository inside the working tree that is no submodule is omitted, and listed in `leftOut`.
+ * - A file that can't be read, and a pipe, socket or device in the place of a tracked file, is as in HEAD
+ *   (`index-updates.ts`).
  */
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,6 +17,7 @@ import { GitError } from '../command/errors.ts'
 import { line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
 import { privateFile } from '../repository/private-files.ts'
 import { standingOf } from '../repository/standing.ts'
+import { addToIndex, type IndexRun, updateIndex } from './index-updates.ts'
 import { keepSnapshot, lendTree } from './kept-snapshots.ts'
 import { type Into, type Quarantine, whileObjectsStay, withQuarantine } from './quarantine.ts'
 
@@ -214,14 +217,12 @@ export async function startIndex(
   }
 }
 
-type Run = { cwd: string; env: Record<string, string>; signal: AbortSignal | undefined }
-
 /**
  * Like `git add --all`, but does not enter submodules: a `git status` there would run the commands
  * of a submodule's own configuration. Returns the paths left out: repositories inside the working
  * tree, which `git add --all` would fail on, or link to.
  */
-async function addWork(git: RunGit, run: Run): Promise<string[]> {
+async function addWork(git: RunGit, run: IndexRun): Promise<string[]> {
   const which = ['--others', '--modified', '--deleted', '--exclude-standard']
   const listed = await git(['ls-files', '-z', '-t', ...which], run)
   const leftOut: string[] = []
@@ -237,26 +238,13 @@ async function addWork(git: RunGit, run: Run): Promise<string[]> {
     start = end + 1
   }
   // A file may replace a folder of tracked files, so these are removed first.
-  await updateIndex(git, run, Buffer.concat([...changed, ...untracked]))
+  await addToIndex(git, run, [...changed, ...untracked])
   return leftOut
-}
-
-export async function updateIndex(git: RunGit, run: Run, names: Buffer): Promise<void> {
-  if (names.length === 0) return
-  // `--remove`: a file that was deleted since it was listed is no error.
-  const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin']
-  await git(args, { ...run, input: names })
-}
-
-/** Drops files that grew too large after they were added. */
-export async function dropFromIndex(git: RunGit, run: Run, names: Buffer): Promise<void> {
-  if (names.length === 0) return
-  await git(['update-index', '--force-remove', '-z', '--stdin'], { ...run, input: names })
 }
 
 export async function writeTree(
   git: RunGit,
-  run: Run,
+  run: IndexRun,
   options: readonly string[] = [],
 ): Promise<string> {
   try {

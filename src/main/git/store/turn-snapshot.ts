@@ -13,17 +13,12 @@ import { commonDirOf } from '../repository/common-dir.ts'
 import { lacksReferenceIn } from '../repository/git-dir.ts'
 import { privateFile } from '../repository/private-files.ts'
 import { standingOf } from '../repository/standing.ts'
+import { addToIndex, dropFromIndex } from '../snapshots/index-updates.ts'
 import { type Quarantine, whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
-import {
-  commitTree,
-  dropFromIndex,
-  startIndex,
-  updateIndex,
-  writeTree,
-} from '../snapshots/snapshot.ts'
+import { commitTree, startIndex, writeTree } from '../snapshots/snapshot.ts'
 import { contentsBetween } from './copy.ts'
 import { borrowing, ensureStore, inStore, missingIn, objectsIn, reading } from './store.ts'
-import { findWork, type NotStored, type Work } from './working-tree.ts'
+import { findWork, type NotStored, notStored, type Work } from './working-tree.ts'
 
 export interface TurnState {
   tree: string
@@ -124,13 +119,13 @@ export function createTurnSnapshots(git: RunGit): {
     const found = await look(store, topLevel, head, signal)
     const last = input.last ?? (await lastState(git, store, input.ref))
     const { index, work, isFresh } = found
-    const { notStored } = work
     if (index.tree !== null && isUnchanged(work) && last?.tree === index.tree)
-      return { ...last, head, notStored }
+      return { ...last, head, notStored: work.notStored }
     return withQuarantine(reading(git, dir), dir, async (quarantine) => {
-      const { tree, wrote } = await treeOf(quarantine, store, topLevel, found, signal)
+      const { tree, wrote, unstorable } = await treeOf(quarantine, store, topLevel, found, signal)
       index.tree = tree
-      if (last?.tree === tree) return { ...last, head, notStored }
+      const without = [...work.notStored, ...unstorable]
+      if (last?.tree === tree) return { ...last, head, notStored: without }
       const parents = last ? [last.commit] : []
       const message = `${path.basename(dir)} at ${head ?? 'no commit'}`
       const commit = await commitTree(quarantine.git, topLevel, { tree, parents, message, signal })
@@ -145,7 +140,7 @@ export function createTurnSnapshots(git: RunGit): {
       const ids = [...own, ...(await missingIn(git, store, borrowed))]
       const kept = { commit, ids: [...new Set(ids)], areNew: true }
       await quarantine.keep({ ref: `refs/${input.ref}`, ...kept })
-      return { tree, commit, head, notStored }
+      return { tree, commit, head, notStored: without }
     })
   }
 
@@ -182,23 +177,24 @@ export function createTurnSnapshots(git: RunGit): {
     return { index, work: await findWork(git, topLevel, index.file, signal), isFresh: true }
   }
 
-  /** `wrote` is the number of new contents. */
+  /** `wrote` is the number of new contents. What is `unstorable` is in the tree as it was before. */
   async function treeOf(
     quarantine: Quarantine,
     store: string,
     topLevel: string,
     { index, work }: Found,
     signal: AbortSignal | undefined,
-  ): Promise<{ tree: string; wrote: number }> {
+  ): Promise<{ tree: string; wrote: number; unstorable: NotStored[] }> {
     const env = { GIT_INDEX_FILE: index.file }
     const run = { cwd: topLevel, env, signal }
-    await updateIndex(quarantine.git, run, Buffer.concat(work.names))
+    const left = await addToIndex(quarantine.git, run, work.names)
     await dropFromIndex(quarantine.git, run, Buffer.concat(work.dropped))
     const wrote = (await looseBelow(quarantine.dir)).length
     // Without borrowed objects, so that all folders are in the store and a tree can be listed
     // without the repository.
     const alone = { ...run, env: { ...env, ...borrowing([objectsIn(store)]) } }
-    return { tree: await writeTree(quarantine.git, alone, ['--missing-ok']), wrote }
+    const tree = await writeTree(quarantine.git, alone, ['--missing-ok'])
+    return { tree, wrote, unstorable: left.map(({ name, why }) => notStored(name, why, null)) }
   }
 
   async function clearIndexes(store: string): Promise<void> {

@@ -5,16 +5,17 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { fields, type RunGit } from '../command/run-git.ts'
+import type { Unstorable } from '../snapshots/index-updates.ts'
 import { mapAtOnce } from '../update/at-once.ts'
 
 /**
- * A path that is in no tree, with the reason. `repository`: one inside the working tree that is no
- * submodule.
+ * A path whose content is in no tree, with the reason. `repository`: one inside the working tree that is no submodule;
+ * `special`: a pipe, a socket or a device in the place of a tracked file.
  */
 export interface NotStored {
   /** Relative to the top level, `/` as separator, without a slash at its end. */
   path: string
-  why: 'repository' | 'file-bytes' | 'folder-bytes' | 'folder-files'
+  why: 'repository' | 'file-bytes' | 'folder-bytes' | 'folder-files' | Unstorable['why']
   /** Null if they were not counted. */
   bytes: number | null
 }
@@ -211,7 +212,7 @@ async function trackedIn(git: RunGit, { cwd, signal }: Run, names: Buffer[]): Pr
   return new Set(fields(listed.stdout).map((name) => key(Buffer.from(`${name}\0`))))
 }
 
-function notStored(name: Buffer, why: NotStored['why'], bytes: number | null): NotStored {
+export function notStored(name: Buffer, why: NotStored['why'], bytes: number | null): NotStored {
   const end = name.length - (isFolder(name) ? 2 : 1)
   return { path: name.toString('utf8', 0, end), why, bytes }
 }

@@ -66,12 +66,22 @@ export const workspaceSnapshotEntrySchema = entryBase.extend({
   changed: z.array(z.string()),
   /** How many more paths it changed. */
   changedMore: z.number().int().min(0),
-  /** Paths that exist but are not in `tree`: repositories, and untracked files and folders over a limit. At most `notStoredMax`. */
+  /**
+   * Paths whose content is not in `tree`: repositories, untracked files and folders over a limit, and what can't be read
+   * or is no file. At most `notStoredMax`.
+   */
   notStored: z
     .array(
       z.object({
         path: z.string(),
-        why: z.enum(['repository', 'file-bytes', 'folder-bytes', 'folder-files']),
+        why: z.enum([
+          'repository',
+          'file-bytes',
+          'folder-bytes',
+          'folder-files',
+          'unreadable',
+          'special',
+        ]),
         /** Null if they were not counted. */
         bytes: z.number().int().min(0).nullable(),
       }),
