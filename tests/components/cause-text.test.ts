@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { beginningOf } from '../../src/renderer/components/task/cause-text.tsx'
-import { afterInterrupted, causeWords } from '../../src/renderer/components/task/cause-words.ts'
+import { afterInterrupted, plainCause } from '../../src/renderer/components/task/plain-cause.ts'
 
 it('cuts a long text after its beginning, and only when it is long', () => {
   expect(beginningOf('x'.repeat(3_000)).length).toBeLessThan(300)
@@ -10,5 +10,5 @@ it('cuts a long text after its beginning, and only when it is long', () => {
 
 it('shows no control characters of what an agent said', () => {
   const cause = { kind: 'said', text: '\u001B[31mred\u001B[0m' } as const
-  expect([causeWords(cause), afterInterrupted(cause)]).toEqual(['red', ': red'])
+  expect([plainCause(cause), afterInterrupted(cause)]).toEqual(['red', ': red'])
 })

@@ -10,7 +10,7 @@ import {
 import { timeAtWork } from '../../src/renderer/components/task/task-elapsed.tsx'
 import { evenHeadings } from '../../src/renderer/components/text/even-headings.ts'
 import { languageOf } from '../../src/renderer/components/text/highlight-languages.ts'
-import { groupWords, toolWords } from '../../src/shared/projections/tool-labels.ts'
+import { callGroupLabel, toolLabel } from '../../src/shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../src/shared/projections/transcript/turn-blocks.ts'
 import { plainText } from '../../src/shared/text/plain-text.ts'
 import { styledTerminalText } from '../../src/shared/text/terminal-text.ts'
@@ -53,38 +53,38 @@ describe('plainText', () => {
   })
 })
 
-describe('toolWords', () => {
+describe('toolLabel', () => {
   it('says what runs, what ran and what could not be done', () => {
     const input = { path: 'a.ts' }
-    expect(toolWords(call({ name: 'edit_file', input, state: 'running' })).verb).toBe('Editing')
-    expect(toolWords(call({ name: 'edit_file', input })).verb).toBe('Edited')
-    expect(toolWords(call({ name: 'edit_file', input, state: 'error' })).verb).toBe('Couldn’t edit')
+    expect(toolLabel(call({ name: 'edit_file', input, state: 'running' })).verb).toBe('Editing')
+    expect(toolLabel(call({ name: 'edit_file', input })).verb).toBe('Edited')
+    expect(toolLabel(call({ name: 'edit_file', input, state: 'error' })).verb).toBe('Couldn’t edit')
   })
   it('[S3] says that an outcome is unknown, and what is not loaded', () => {
-    expect(toolWords(call({ state: 'unknown' })).result).toBe('outcome unknown')
-    expect(toolWords(call({ state: 'not-loaded', input: null })).result).toBe('not loaded')
+    expect(toolLabel(call({ state: 'unknown' })).result).toBe('outcome unknown')
+    expect(toolLabel(call({ state: 'not-loaded', input: null })).result).toBe('not loaded')
   })
   it('keeps the object to one line, whatever was given as input', () => {
     const command = `echo one\necho ${'x'.repeat(2_000)}`
-    const { object } = toolWords(call({ input: { command } }))
+    const { object } = toolLabel(call({ input: { command } }))
     expect(object).not.toContain('\n')
     expect(object.length).toBeLessThan(310)
     for (const input of [null, 4, 'text', [1], { command: 7 }])
-      expect(toolWords(call({ input })).object).toBe('')
-    expect(toolWords(call({ name: 'constructor', input: null })).object).toBe('constructor')
+      expect(toolLabel(call({ input })).object).toBe('')
+    expect(toolLabel(call({ name: 'constructor', input: null })).object).toBe('constructor')
   })
   it('shows paths below the working directory without it, and commands as they are', () => {
     const path = (given: string) =>
-      toolWords(call({ name: 'read_file', input: { path: given } }), '/code/app').object
+      toolLabel(call({ name: 'read_file', input: { path: given } }), '/code/app').object
     expect(path('/code/app/src/a.ts')).toBe('src/a.ts')
     expect(path('/code/apples/a.ts')).toBe('/code/apples/a.ts')
     const command = '/code/app/run.sh'
-    expect(toolWords(call({ input: { command } }), '/code/app').object).toBe(command)
+    expect(toolLabel(call({ input: { command } }), '/code/app').object).toBe(command)
   })
   it('says a conflict as what it is', () => {
     const outcome = { kind: 'conflict' as const, paths: ['a'], message: 'both changed a' }
     const taskId = '00000000-0000-4000-8000-000000000001' as never
-    const words = toolWords(
+    const words = toolLabel(
       call({
         name: 'task_apply_patch',
         input: { task: 'Tests' },
@@ -99,7 +99,7 @@ describe('toolWords', () => {
   })
   it('counts a group', () => {
     const group = ['read_file', 'read_file', 'search_files'].map((name) => call({ name }))
-    expect(groupWords(group)).toBe('Read 2 files, searched')
+    expect(callGroupLabel(group)).toBe('Read 2 files, searched')
   })
 })
 

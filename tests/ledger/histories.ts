@@ -187,7 +187,7 @@ export const anyEvent: fc.Arbitrary<LedgerEvent> = fc.oneof(
     pending: fc.option(fc.record({ step: fc.constantFrom(...removalSteps), error: text })),
   }),
   fc.record({ type: fc.constant('workspace.restore-started' as const), workspaceId: taskId }),
-  fc.record({ type: fc.constant('workspace.restore-given-up' as const), workspaceId: taskId }),
+  fc.record({ type: fc.constant('workspace.restore-failed' as const), workspaceId: taskId }),
   fc.record({
     type: fc.constant('workspace.restored' as const),
     workspaceId: taskId,

@@ -292,7 +292,7 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-withdrawn-and-sent',
     file: 'src/main/tasks/messages/follow-ups.ts',
-    find: '    if (beingTakenUp.get(taskId) === promptId ||',
+    find: '    if (starting.get(taskId) === promptId ||',
     replace: '    if (isReserved(taskId) ||',
     harm: 'A queued follow-up can not be taken back while the agent works.',
     tests: ['tests/tasks/messages/follow-ups.test.ts'],

@@ -122,7 +122,7 @@ export const workspacesMutants: Mutant[] = [
   },
   {
     id: 'workspaces-leftovers-replace-files',
-    file: 'src/main/workspaces/leftovers/bring-back.ts',
+    file: 'src/main/workspaces/leftovers/restore-leftovers.ts',
     find: 'if (!(await exists(to))) {',
     replace: 'if (!(await exists(to)) || !(await isFolder(to))) {',
     harm: 'A file that was written into the worktree since is replaced by an older one from the trash.',

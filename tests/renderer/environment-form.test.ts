@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   environmentFormOf,
-  environmentWords,
+  environmentText,
   parseEnvironment,
 } from '../../src/renderer/views/projects/environment-form.ts'
 import {
@@ -42,11 +42,9 @@ describe('the form for the environment of agents', () => {
   })
 
   it('is said in a few words', () => {
-    expect(environmentWords({ allowed: [], only: null })).toBe('Everything except secrets')
-    expect(environmentWords({ allowed: ['A'], only: null })).toBe(
-      'Everything except secrets, and A',
-    )
-    expect(environmentWords({ allowed: ['A'], only: ['B'] })).toMatch(/^Only B, A and what every/)
-    expect(environmentWords({ allowed: [], only: [] })).toBe('Only what every program needs')
+    expect(environmentText({ allowed: [], only: null })).toBe('Everything except secrets')
+    expect(environmentText({ allowed: ['A'], only: null })).toBe('Everything except secrets, and A')
+    expect(environmentText({ allowed: ['A'], only: ['B'] })).toMatch(/^Only B, A and what every/)
+    expect(environmentText({ allowed: [], only: [] })).toBe('Only what every program needs')
   })
 })

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { interruptedRows } from '../../src/renderer/store/resume/resumable.ts'
 import {
-  actWords,
   countChoices,
   firstChoices,
   onlyTopmost,
+  resumeActionLabel,
+  resumeSummary,
+  resumeTitle,
   rowsFor,
   sentChoices,
-  summaryWords,
-  titleWords,
   withChoice,
 } from '../../src/renderer/views/resume/choices.ts'
 import { type DriftReport, thePerson } from '../../src/shared/records/drift.ts'
@@ -119,7 +119,7 @@ describe('what is resumed', () => {
     const { tasks, candidates, root, child, nested } = await interrupted()
     const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
     const words = (choices: Parameters<typeof countChoices>[1]) =>
-      actWords(countChoices(rows, choices))
+      resumeActionLabel(countChoices(rows, choices))
     expect(words({})).toBe('Resume')
     expect(words({ [root]: 'restart', [child]: 'leave', [nested]: 'leave' })).toBe('Restart')
     expect(words({ [root]: 'abandon', [child]: 'abandon', [nested]: 'abandon' })).toBe('Abandon 3')
@@ -140,7 +140,7 @@ describe('what is resumed', () => {
     const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
     const said = (choices: Parameters<typeof countChoices>[1]) => {
       const counts = countChoices(rows, choices)
-      return [titleWords('Light', choices[root] ?? 'resume', counts), summaryWords(counts)]
+      return [resumeTitle('Light', choices[root] ?? 'resume', counts), resumeSummary(counts)]
     }
     const all = (choice: 'abandon' | 'restart' | 'leave') => ({
       [root]: choice,
@@ -168,7 +168,7 @@ describe('what is resumed', () => {
       'Of these 3, 1 will resume; 1 will be abandoned; 1 stays interrupted.',
     ])
     expect(said(all('leave'))).toEqual(['Resume “Light”', 'All 3 stay interrupted.'])
-    expect(titleWords(null, 'abandon', countChoices(rows, all('abandon')))).toBe(
+    expect(resumeTitle(null, 'abandon', countChoices(rows, all('abandon')))).toBe(
       'Abandon interrupted agents',
     )
     const [first] = rows

@@ -16,7 +16,7 @@ interface SettledUpdate {
   /** Shows what was kept, with `:before/<file>` or `:after/<file>` at its end. */
   show: string
   outcome:
-    | { kind: 'completed' | 'given-up' }
+    | { kind: 'completed' | 'nothing-left' }
     | { kind: 'rolled-back'; left: string[] }
     | { kind: 'failed'; error: unknown }
 }
@@ -143,7 +143,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
       switch (outcome.kind) {
         case 'completed':
           return add('info', `${what} was interrupted. It has been completed.`, [])
-        case 'given-up':
+        case 'nothing-left':
           return add('info', `${what} was interrupted, and nothing is left of it to complete.`, [])
         case 'rolled-back':
           if (outcome.left.length === 0)

@@ -41,7 +41,7 @@ import * as contents from './update/contents.ts'
 import { inspectWorktreeOf } from './worktree-files/inspect.ts'
 import { reconnectWorktree } from './worktree-files/reconnect.ts'
 import { forgetPartialWorktree, isPartialWorktree } from './worktrees/partial-worktree.ts'
-import * as bringBack from './worktrees/rebase-and-switch.ts'
+import * as rebaseAndSwitch from './worktrees/rebase-and-switch.ts'
 import {
   foldersWithBranch,
   isMovedWorktree,
@@ -202,10 +202,10 @@ export function createGit(options: RunGitOptions = {}) {
     /** Resolves with the checked-out branch. */
     restoreWorktree: (input: RestoreWorktreeInput) =>
       inRepository(input.repoDir, () => restoreWorktree(git, input)),
-    rebaseSnapshot: (input: Parameters<typeof bringBack.rebaseSnapshot>[1]) =>
-      bringBack.rebaseSnapshot(at(input.repoDir), input),
-    switchBranch: (input: Parameters<typeof bringBack.switchBranch>[1]) =>
-      inTarget(input.dir, () => bringBack.switchBranch(git, input)),
+    rebaseSnapshot: (input: Parameters<typeof rebaseAndSwitch.rebaseSnapshot>[1]) =>
+      rebaseAndSwitch.rebaseSnapshot(at(input.repoDir), input),
+    switchBranch: (input: Parameters<typeof rebaseAndSwitch.switchBranch>[1]) =>
+      inTarget(input.dir, () => rebaseAndSwitch.switchBranch(git, input)),
     keepRef: (repoDir: string, kept: Parameters<typeof worktrees.keepRef>[2]) =>
       worktrees.keepRef(git, repoDir, kept),
     pinBase: (input: Parameters<typeof worktrees.pinBase>[1]) => worktrees.pinBase(git, input),

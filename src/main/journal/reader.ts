@@ -90,7 +90,7 @@ async function openToRead(file: string): Promise<FileHandle> {
 
 async function sourceOf(file: string, handle: FileHandle): Promise<RecordSource> {
   const place = path.resolve(file)
-  let { state } = await scanOf(place, (kept) => goOn(file, handle, kept))
+  let { state } = await scanOf(place, (kept) => continueScan(file, handle, kept))
   return {
     file,
     handle: async () => handle,
@@ -98,7 +98,9 @@ async function sourceOf(file: string, handle: FileHandle): Promise<RecordSource>
     async rescan(seen) {
       // Unless another reader of this file has rescanned it meanwhile.
       const scanAgain = (kept: Scan | null) =>
-        kept && kept.state !== seen ? goOn(file, handle, kept) : scan(handle, createScanState())
+        kept && kept.state !== seen
+          ? continueScan(file, handle, kept)
+          : scan(handle, createScanState())
       state = (await scanOf(place, scanAgain)).state
       return true
     },
@@ -133,7 +135,7 @@ function forgetOldest(): void {
   }
 }
 
-async function goOn(file: string, handle: FileHandle, kept: Scan | null): Promise<Scan> {
+async function continueScan(file: string, handle: FileHandle, kept: Scan | null): Promise<Scan> {
   const { dev, ino, size, mtimeNs } = await handle.stat({ bigint: true })
   const sameFile = kept?.identity === `${dev}:${ino}`
   if (sameFile && kept.size === size && kept.modifiedNs === mtimeNs) return kept

@@ -33,14 +33,14 @@ export function formatSweep(
       `Deleted the oldest ${sized(overBudget, 'item')} in the trash, which holds ${budget} at most.`,
     )
   }
-  const details = removed.slice(0, detailsMax).map(inWords)
+  const details = removed.slice(0, detailsMax).map(itemText)
   if (removed.length > detailsMax) {
     details.push(`and ${removed.length - detailsMax} more: Settings, Retention has the receipt`)
   }
   return { text: sentences.join(' '), details }
 }
 
-function inWords({ title, bytes, reason, kind, lastActiveAt }: RemovedItem): string {
+function itemText({ title, bytes, reason, kind, lastActiveAt }: RemovedItem): string {
   const size = prettyBytes(bytes)
   const day = lastActiveAt === null ? 'an unknown day' : dayOf(lastActiveAt)
   if (kind !== 'transcript') return `${title}: ${size}, in the trash since ${day}`

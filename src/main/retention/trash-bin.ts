@@ -137,7 +137,7 @@ export function createTrashBin(deps: {
     try {
       if (kind === 'trashed-transcript') return await expiry.takeBack(taskId)
       if (kind === 'trashed-workspace') await workspaces.untrash(taskId)
-      else await workspaces.bringBackLeftovers(taskId)
+      else await workspaces.restoreLeftovers(taskId)
       return null
     } catch (error) {
       return error instanceof Error ? error.message : String(error)

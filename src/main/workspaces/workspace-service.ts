@@ -80,7 +80,7 @@ export interface WorkspaceService {
   /**
    * Moves them back into the worktree of a restored root. Throws FailureError if it is not in use.
    */
-  bringBackLeftovers(taskId: TaskId): Promise<void>
+  restoreLeftovers(taskId: TaskId): Promise<void>
   /**
    * Restores a removed root from the archive with the resumable sub-agents below it, or one such
    * sub-agent of a root in use, worktrees included (R6). Throws FailureError.
@@ -377,13 +377,13 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     remove,
     leftovers: (taskId) =>
       leftovers.of([...descendantsOf(state, taskId).map(({ id }) => id), taskId]),
-    bringBackLeftovers: (taskId) =>
+    restoreLeftovers: (taskId) =>
       locks.workspace(taskId, async () => {
         const task = state.tasks.get(taskId)
         const { workspace } = task ?? {}
         if (!task || !workspace || workspace.removal !== null)
           return refused('removed', `"${task?.title}" has no worktree now: restore it first.`)
-        await leftovers.bringBack({ ...task, workspace })
+        await leftovers.restore({ ...task, workspace })
       }),
     restore,
     trash: (taskId) => locks.workspace(taskId, () => archivedRoots.trash(taskId)),

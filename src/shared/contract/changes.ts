@@ -23,7 +23,7 @@ export const changeSelectionSchema = z.object({
         path: z.string().min(1),
         /** The changed lines within these hunks of a diff without `ignoreSpace`; absent: the whole file. */
         hunks: z.array(hunkRangeSchema).min(1).max(selectedMax).optional(),
-        /** Takes the place of what the target made of the file, instead of being merged with it. Not with `hunks`. */
+        /** Replaces the target's version of the file instead of merging with it. Not with `hunks`. */
         replace: z.boolean().optional(),
       }),
     )

@@ -32,7 +32,7 @@ const taskTreeSchema = taskSchema.extend({
 })
 
 const stoppedTasksSchema = z.object({
-  /** Were at work, and are interrupted. */
+  /** Tasks that were running, and are interrupted now. */
   stopped: z.array(taskIdSchema),
   /** Waited to begin, and never will. */
   cancelled: z.array(taskIdSchema),

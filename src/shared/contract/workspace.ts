@@ -172,7 +172,7 @@ export const workspace = {
     )
     .output(transcriptPageSchema),
   /**
-   * A part of what a command printed, where the record keeps more than its result shows (`detail.whole`).
+   * A part of a command's output, where the record keeps more than its result shows (`detail.whole`).
    */
   readOutput: base
     .input(z.object({ taskId: idTextSchema, sha256: z.string(), ...textPartQuery }))

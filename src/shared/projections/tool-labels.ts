@@ -10,7 +10,7 @@ const whole = new Intl.NumberFormat('en')
 const counted = (count: number, one: string, many?: string): string =>
   countedAs(count, one, many, whole.format(count))
 
-interface ToolWords {
+interface ToolLabel {
   verb: string
   /** What it was about. `code`: a command, path or pattern. */
   object: string
@@ -23,11 +23,11 @@ interface ToolWords {
 const objectCharsMax = 300
 
 /** `cwd`: the working directory, of which paths below it are shown without it. */
-export function toolWords(call: ToolCallView, cwd: string | null = null): ToolWords {
+export function toolLabel(call: ToolCallView, cwd: string | null = null): ToolLabel {
   const { verb, object, code } = isToolName(call.name)
     ? known(call.name, call, cwd)
     : { verb: call.state === 'running' ? 'Running' : 'Ran', ...nameOf(call) }
-  return { verb, object: oneLine(object), code, result: resultWords(call) }
+  return { verb, object: oneLine(object), code, result: resultText(call) }
 }
 
 /** Of a tool that is not ours. */
@@ -35,7 +35,7 @@ const nameOf = ({ title, name }: ToolCallView) =>
   title ? { object: plainText(title), code: false } : { object: name, code: true }
 
 /** `Read 3 files, searched 2 times`. */
-export function groupWords(calls: ToolCallView[]): string {
+export function callGroupLabel(calls: ToolCallView[]): string {
   const count = (name: ToolName) => calls.filter((call) => call.name === name).length
   const reads = count('read_file')
   const lists = count('list_files')
@@ -53,7 +53,7 @@ export function groupWords(calls: ToolCallView[]): string {
 
 const times = (count: number): string => (count > 1 ? ` ${count} times` : '')
 
-function known(name: ToolName, call: ToolCallView, cwd: string | null): Omit<ToolWords, 'result'> {
+function known(name: ToolName, call: ToolCallView, cwd: string | null): Omit<ToolLabel, 'result'> {
   const { verb, object = '', icon } = toolTraits[name]
   const { state } = call
   const done = doneVerb(call) ?? verb.done
@@ -135,7 +135,7 @@ function awaitedNames(tasks: unknown): string {
   return Array.isArray(tasks) ? tasks.map(String).join(', ') : 'its tasks'
 }
 
-function resultWords(call: ToolCallView): string | null {
+function resultText(call: ToolCallView): string | null {
   if (call.state === 'unknown') return 'outcome unknown'
   if (call.state === 'not-loaded') return 'not loaded'
   const { detail } = call
@@ -157,7 +157,7 @@ function resultWords(call: ToolCallView): string | null {
         ? 'no matches'
         : `${counted(detail.count, 'match', 'matches')} in ${counted(detail.files, 'file')}${detail.truncated ? ' or more' : ''}`
     case 'apply':
-      return applyWords(detail.outcome.kind)
+      return applyText(detail.outcome.kind)
     case 'edit':
       return detail.change === 'unchanged' ? 'no change' : null
     default:
@@ -165,7 +165,7 @@ function resultWords(call: ToolCallView): string | null {
   }
 }
 
-function applyWords(
+function applyText(
   kind: 'applied' | 'nothing-to-apply' | 'already-applied' | 'conflict',
 ): string | null {
   switch (kind) {

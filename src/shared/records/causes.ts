@@ -118,7 +118,7 @@ function wordsOf(cause: Cause, reader: Reader): Words {
     case 'restarted':
       return { full: 'restarted', clause: ' and restarted' }
     case 'closed':
-      return closedWords[cause.how]
+      return closedTexts[cause.how]
     case 'crashed':
       return {
         full: 'Shiplog quit while this was running',
@@ -149,7 +149,7 @@ function wordsOf(cause: Cause, reader: Reader): Words {
       return { full: `permission denied: ${cause.detail}`, short: 'permission denied' }
     case 'agent-config':
       return {
-        full: agentConfigWords(cause, person),
+        full: agentConfigTexts(cause, person),
         short: 'configuration not allowed',
       }
     case 'budget':
@@ -169,7 +169,7 @@ function wordsOf(cause: Cause, reader: Reader): Words {
   }
 }
 
-function agentConfigWords(
+function agentConfigTexts(
   { agent, why, files, detail }: Extract<Cause, { kind: 'agent-config' }>,
   person: string,
 ): string {
@@ -201,7 +201,7 @@ const because = (full: string, short = full): Words => ({
   clause: ` because ${full}`,
 })
 
-const closedWords: Record<ClosedHow, Words> = {
+const closedTexts: Record<ClosedHow, Words> = {
   quit: because('the app was quit', 'app quit'),
   interrupt: { full: 'stopped with Ctrl-C', short: 'Ctrl-C', clause: ' with Ctrl-C' },
   terminate: {

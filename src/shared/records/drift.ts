@@ -96,7 +96,7 @@ export const hasConflicts = (drift: DriftReport): boolean => drift.conflicts.len
 /** One sentence for each thing that differs, for views, the command line and the resume entry (S7); none when nothing does. */
 export function describeDrift(drift: DriftReport): string[] {
   return [
-    ...drift.missing.map((what) => missingWords[what]),
+    ...drift.missing.map((what) => missingTexts[what]),
     ...describeBranches(drift),
     ...describeFiles(drift),
     ...describeRun(drift),
@@ -107,7 +107,7 @@ export function describeDrift(drift: DriftReport): string[] {
 const namedPathsMax = 5
 const commitCharsShown = 7
 
-const missingWords: Record<DriftReport['missing'][number], string> = {
+const missingTexts: Record<DriftReport['missing'][number], string> = {
   project: "The project's folder is not where it was.",
   'working-directory': 'The working directory is gone.',
   branch: 'Its branch is gone.',

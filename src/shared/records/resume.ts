@@ -26,7 +26,7 @@ export type ResumeSelector = z.infer<typeof resumeSelectorSchema>
 export const resumeChoiceSchema = z.enum(['resume', 'restart', 'abandon', 'leave'])
 export type ResumeChoice = z.infer<typeof resumeChoiceSchema>
 
-/** One of those that a resume would take up, parents before their children. */
+/** A task that a resume would continue; parents come before their children. */
 export const resumeCandidateSchema = z.object({
   taskId: taskIdSchema,
   parentId: taskIdSchema.nullable(),

@@ -43,7 +43,7 @@ async function rootWithBudget(usd: number, first: AgentScript) {
   return {
     ...{ shiplog, root, start },
     usage: async () => (await allTasks(shiplog)).find(({ id }) => id === root)?.usage,
-    async goOn(next: AgentScript) {
+    async continueWith(next: AgentScript) {
       await start(next)
       await completed(runs)
     },
@@ -57,10 +57,10 @@ const reachedBy = (shiplog: Awaited<ReturnType<typeof acpFixture>>['shiplog'], r
 
 it('[Q2] counts the cost of a session that goes on from what it had cost before', async () => {
   const prompt = (amount: number) => script([textChunk('Done.'), costs(amount), ended()])
-  const { shiplog, root, goOn, start, usage } = await rootWithBudget(0.3, prompt(0.1))
-  await goOn(prompt(0.2))
+  const { shiplog, root, continueWith, start, usage } = await rootWithBudget(0.3, prompt(0.1))
+  await continueWith(prompt(0.2))
   expect(await usage()).toMatchObject({ costUsd: 0.2, unpriced: false, pricedBy: 'agent' })
-  await goOn(prompt(0.35))
+  await continueWith(prompt(0.35))
   await start(prompt(0.4))
   await reachedBy(shiplog, root)
   const task = (await allTasks(shiplog)).find(({ id }) => id === root)
@@ -71,11 +71,11 @@ it('[Q2] counts the cost of a session that goes on from what it had cost before'
 
 it('[Q2] takes a cost that is less than before for that of a count which began again', async () => {
   const prompt = (...steps: Step[]) => script([...steps, textChunk('Done.'), ended()])
-  const { goOn, usage } = await rootWithBudget(1, prompt(costs(0.2)))
-  await goOn(prompt(costs(0.05)))
+  const { continueWith, usage } = await rootWithBudget(1, prompt(costs(0.2)))
+  await continueWith(prompt(costs(0.05)))
   expect((await usage())?.costUsd).toBeCloseTo(0.25)
   // The same session, with the count that goes on from there.
-  await goOn(prompt(costs(0.3)))
+  await continueWith(prompt(costs(0.3)))
   expect((await usage())?.costUsd).toBeCloseTo(0.5)
 })
 
@@ -112,7 +112,7 @@ it('[G6] begins at what a loaded session says that it has cost, and adds up noth
 it('[Q2] takes the cost of its own sub-agents for part of what their parent reports', async () => {
   const announced = (state: object): Step =>
     subAgent('c1', { title: 'Explore', description: 'explorer', state })
-  const { shiplog, goOn } = await rootWithBudget(
+  const { shiplog, continueWith } = await rootWithBudget(
     1,
     script([
       announced({ state: 'running' }),
@@ -129,7 +129,7 @@ it('[Q2] takes the cost of its own sub-agents for part of what their parent repo
       ...[costs(0.2), ended()],
     ]),
   )
-  await goOn(script([textChunk('More.'), costs(0.4), ended()]))
+  await continueWith(script([textChunk('More.'), costs(0.4), ended()]))
   const tasks = await allTasks(shiplog)
   expect(tasks.map(({ usage }) => usage.costUsd)).toEqual([expect.closeTo(0.4), null, null])
   // Unknown, and not 0.

@@ -50,8 +50,8 @@ const snapshotsOf = (history: Entry[]) =>
   history.filter((entry) => entry.type === 'workspace-snapshot')
 
 async function restore(fixture: Fixture, task: Task) {
-  const bringBack = await restorerOf(fixture)
-  return bringBack(task, pastIn(await entriesOf(fixture.shiplog, task.id)))
+  const ensureWorkingDir = await restorerOf(fixture)
+  return ensureWorkingDir(task, pastIn(await entriesOf(fixture.shiplog, task.id)))
 }
 
 async function restorerOf(fixture: Fixture) {
@@ -271,10 +271,10 @@ agents:
     expect(child.workspace.path).toBe(root.workspace.path)
     const dir = root.workspace.path
     await rm(dir, { recursive: true })
-    const bringBack = await restorerOf(fixture)
+    const ensureWorkingDir = await restorerOf(fixture)
     const both = await Promise.all(
       [root, child].map(async (task) =>
-        bringBack(task, pastIn(await entriesOf(fixture.shiplog, task.id))),
+        ensureWorkingDir(task, pastIn(await entriesOf(fixture.shiplog, task.id))),
       ),
     )
     expect(both.filter(({ recreated }) => recreated)).toHaveLength(1)

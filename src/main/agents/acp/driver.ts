@@ -21,7 +21,7 @@ import { onInstalledAgent } from '../definitions/narrow.ts'
 import type { AllowConfiguration } from './configuration/allow-configuration.ts'
 import type { FindProgram } from './find-program.ts'
 import { launchOf, notInstalled } from './launch.ts'
-import { commandWords, specOfOwn } from './own-command.ts'
+import { commandArguments, specOfOwn } from './own-command.ts'
 import type { OpenTaskTools } from './task-tools.ts'
 
 type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
@@ -73,7 +73,7 @@ export function createAcpDriver(deps: {
         own === undefined
           ? {
               ...{ kind, program, agent: program },
-              ...(program === 'acp' && { command: commandWords(command ?? '') }),
+              ...(program === 'acp' && { command: commandArguments(command ?? '') }),
             }
           : specOfOwn(settings.own(own) ?? missing(own))
       if (mode !== undefined) spec.mode = mode

@@ -4,7 +4,7 @@ import type { AgentSpec } from '../../../shared/agents/agent-specs.ts'
 import { readShellCommand } from '../permissions/shell-segments.ts'
 
 /** Throws an Error for anything but a program with its arguments. */
-export function commandWords(command: string): string[] {
+export function commandArguments(command: string): string[] {
   if (command.trim() === '')
     throw new Error('Name the command of the agent, such as "copilot --acp".')
   const { segments, unclear } = readShellCommand(command)
@@ -18,7 +18,7 @@ export function commandWords(command: string): string[] {
   )
 }
 
-/** Throws an Error as `commandWords` does. */
+/** Throws an Error as `commandArguments` does. */
 export function specOfOwn({
   name,
   command,
@@ -27,7 +27,7 @@ export function specOfOwn({
   sets,
 }: OwnAgent): Extract<AgentSpec, { kind: 'acp' }> {
   return {
-    ...{ kind: 'acp', program: 'acp', agent: name, command: commandWords(command) },
+    ...{ kind: 'acp', program: 'acp', agent: name, command: commandArguments(command) },
     ...(mode !== undefined && { mode }),
     own: {
       name,

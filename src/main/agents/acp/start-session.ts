@@ -1,4 +1,4 @@
-/** Begins an agent's session, or goes on with one from its own store, in the mode in which the person is asked. */
+/** Starts an agent's session, or continues one from its own store, in the mode in which it asks the person. */
 import { type InitializeResponse, methods } from '@agentclientprotocol/sdk/unstable'
 import type { AgentSessionRef } from '../../../shared/agents/agent-records.ts'
 import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
@@ -57,7 +57,7 @@ export async function startSession(
   const mcpServers = tools ? [overHttp ? tools.entry : tools.bridge(place.taskId)] : []
   const common = { cwd: place.cwd, mcpServers, ...(sessionMeta && { _meta: sessionMeta }) }
   const earlier = place.resume?.agent === agent.source ? place.resume.id : null
-  const continued = await goOn()
+  const continued = await continueSession()
   const answer = continued?.answer ?? (await begin())
   const sessionId = continued ? (earlier as string) : text(answer.sessionId)
   if (!sessionId) throw new Error(`${agent.name} began a session without an id.`)
@@ -79,7 +79,10 @@ export async function startSession(
   }
 
   /** Null: it has to begin a new one, which gets the conversation from Shiplog's record. */
-  async function goOn(): Promise<{ method: string; answer: Record<string, unknown> } | null> {
+  async function continueSession(): Promise<{
+    method: string
+    answer: Record<string, unknown>
+  } | null> {
     if (earlier === null) return null
     const canResume = agentCapabilities.sessionCapabilities?.resume != null
     const canLoad = agentCapabilities.loadSession === true && agent.canLoad

@@ -4,7 +4,7 @@ import { fields, type RunGit } from '../command/run-git.ts'
 import { resolveCommit } from '../repository/commits.ts'
 import { inspectProject } from '../repository/inspect.ts'
 import { withSnapshot } from '../snapshots/snapshot.ts'
-import { changeWords, diffTree, readRaw } from './tree-changes.ts'
+import { changeOfStatus, diffTree, readRaw } from './tree-changes.ts'
 
 /** The caller chooses the target. */
 export type DiffContent = Omit<WorkspaceDiff, 'target' | 'tree'>
@@ -155,7 +155,7 @@ function readFiles(parts: readonly string[]): DiffContent['files'] {
   const counts = readNumstat(parts.slice(rest))
   return changes.map(({ status, path, oldPath, newId }) => ({
     path,
-    change: changeWords[status],
+    change: changeOfStatus[status],
     oldPath,
     ...(counts.get(path) ?? { additions: null, deletions: null }),
     contentId: newId,

@@ -88,7 +88,7 @@ export async function treeDifferences(
   const { changes } = readRaw(fields((await git(args, { cwd: dir, signal })).stdout))
   const relativeTo = (path: string) => (prefix === '' ? path : posix.relative(prefix, path))
   return changes.map(({ status, path, oldPath, oldMode, newMode, oldId, newId }) => ({
-    change: changeWords[status],
+    change: changeOfStatus[status],
     path: relativeTo(path),
     oldPath: oldPath === null ? null : relativeTo(oldPath),
     oldId,
@@ -110,7 +110,7 @@ export async function prefixOf(
   return line(await git(['rev-parse', '--show-prefix'], { cwd: dir, signal }))
 }
 
-export const changeWords: Record<TreeChange['status'], TreeDifference['change']> = {
+export const changeOfStatus: Record<TreeChange['status'], TreeDifference['change']> = {
   A: 'added',
   M: 'modified',
   T: 'modified',

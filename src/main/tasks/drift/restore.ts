@@ -43,9 +43,10 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
   const serially = createKeyedMutex()
 
   // Agents that share a worktree may be resumed together: the second finds what the first made.
-  return (task, past) => serially(task.workspace?.path ?? task.id, () => bringBack(task, past))
+  return (task, past) =>
+    serially(task.workspace?.path ?? task.id, () => ensureWorkingDir(task, past))
 
-  async function bringBack(task: Task, past: SessionState): Promise<RestoredWorkingDir> {
+  async function ensureWorkingDir(task: Task, past: SessionState): Promise<RestoredWorkingDir> {
     const { title, workspace, projectDir } = task
     if (!workspace || workspace.removal !== null)
       return refused('removed', `The workspace of "${title}" was removed.`)

@@ -63,7 +63,7 @@ export function createFollowUps(deps: {
    */
   const queued = new Set<PromptId>()
   /** The follow-ups that the current run consumes. */
-  const beingTakenUp = new Map<TaskId, PromptId>()
+  const starting = new Map<TaskId, PromptId>()
   const beingDelivered = new Set<PromptId>()
   /** They wait in the ledger until that is recorded. */
   const beingWithdrawn = new Set<PromptId>()
@@ -85,7 +85,7 @@ export function createFollowUps(deps: {
     await ledger.record({ type: 'task.prompted', taskId, promptId, ...said })
     if (isAtWork || runs.isQueuedOrRunning(taskId)) {
       queued.add(promptId)
-      goOnAfterRun(taskId)
+      startNextAfterRun(taskId)
     }
     // It may have been removed in the meantime. The follow-up was accepted, and stays queued.
     else if (isIdle(record.known(taskId))) beginWith(taskId, { id: promptId, ...said })
@@ -128,7 +128,7 @@ export function createFollowUps(deps: {
     const said = await saidWith(taskId, text, checked, comments)
     await ledger.record({ type: 'task.prompted', taskId, promptId, ...said, atNextTurn: true })
     queued.add(promptId)
-    if (task.parentId === null) goOnAfterRun(taskId)
+    if (task.parentId === null) startNextAfterRun(taskId)
     else void runs.ended(taskId).then(() => withdrawUndelivered(taskId))
   }
 
@@ -175,17 +175,17 @@ export function createFollowUps(deps: {
   function beginWith(taskId: TaskId, { id, prompt, images }: Omit<WaitingPrompt, 'at'>): void {
     runner.begin(taskId, { prompt, images, reason: 'prompt', promptId: id })
     queued.delete(id)
-    beingTakenUp.set(taskId, id)
-    goOnAfterRun(taskId)
+    starting.set(taskId, id)
+    startNextAfterRun(taskId)
   }
 
-  function goOnAfterRun(taskId: TaskId): void {
-    void runs.ended(taskId).then(() => goOn(taskId))
+  function startNextAfterRun(taskId: TaskId): void {
+    void runs.ended(taskId).then(() => startNext(taskId))
   }
 
-  function goOn(taskId: TaskId): void {
+  function startNext(taskId: TaskId): void {
     if (runs.isQueuedOrRunning(taskId)) return
-    beingTakenUp.delete(taskId)
+    starting.delete(taskId)
     const task = record.known(taskId)
     const next = waitingIn(task).find(({ id }) => queued.has(id))
     if (next && task.status === 'completed' && isIdle(task)) beginWith(taskId, next)
@@ -206,7 +206,7 @@ export function createFollowUps(deps: {
     const { title } = task
     if (!waitingIn(task).some(({ id }) => id === promptId))
       refused('not-running', `That follow-up does not wait in "${title}" any more.`)
-    if (beingTakenUp.get(taskId) === promptId || beingDelivered.has(promptId))
+    if (starting.get(taskId) === promptId || beingDelivered.has(promptId))
       refused('running', `"${title}" is about to take it up. Stop it first.`)
     beingWithdrawn.add(promptId)
     try {

@@ -43,7 +43,7 @@ export function createRestoreArchived(deps: {
   ledger: Ledger
   roots: ArchivedRoots
   subAgents: ArchivedSubAgents
-  leftovers: Pick<LeftoverStore, 'bringBack'>
+  leftovers: Pick<LeftoverStore, 'restore'>
   locks: Pick<WorkspaceLocks, 'workspace'>
   onProblem: (text: string, error: unknown) => void
 }): RestoreArchived {
@@ -106,7 +106,7 @@ export function createRestoreArchived(deps: {
       await roots.restore(root)
     } catch (error) {
       // If this can't be recorded either, the next start retries.
-      await giveUp(together).catch(() => undefined)
+      await recordFailure(together).catch(() => undefined)
       throw error
     }
     const below = await restoreLines(lines)
@@ -137,7 +137,7 @@ export function createRestoreArchived(deps: {
         if (task) left.push({ task, why })
       }
     }
-    await giveUp(lines.flat()).catch(() => undefined)
+    await recordFailure(lines.flat()).catch(() => undefined)
     return { done: [...done.values()], left }
   }
 
@@ -151,11 +151,11 @@ export function createRestoreArchived(deps: {
   }
 
   /** Leaves those that are not in use again in the archive. */
-  async function giveUp(tasks: Archived[]): Promise<void> {
+  async function recordFailure(tasks: Archived[]): Promise<void> {
     const events = unique(tasks)
       .filter(({ id }) => state.tasks.get(id)?.workspace?.restoring)
       .map(
-        ({ id: workspaceId }): LedgerEvent => ({ type: 'workspace.restore-given-up', workspaceId }),
+        ({ id: workspaceId }): LedgerEvent => ({ type: 'workspace.restore-failed', workspaceId }),
       )
     if (events.length > 0) await ledger.record(...events)
   }
@@ -166,7 +166,7 @@ export function createRestoreArchived(deps: {
    */
   async function ended(restored: Archived[]): Promise<TaskId[]> {
     for (const task of restored.toReversed()) {
-      await deps.leftovers.bringBack(task).catch((error) => {
+      await deps.leftovers.restore(task).catch((error) => {
         deps.onProblem(
           `What was left in the worktree of "${task.title}" is still in the trash`,
           error,

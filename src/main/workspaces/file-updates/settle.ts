@@ -23,7 +23,7 @@ export interface SettledUpdate {
     /** `left`: paths in neither state, which were not changed. */
     | { kind: 'rolled-back'; left: string[] }
     /** The folder is missing, or its repository has nothing of the update. */
-    | { kind: 'given-up' }
+    | { kind: 'nothing-left' }
     /** The next start tries again. */
     | { kind: 'failed'; error: unknown }
 }
@@ -71,13 +71,13 @@ export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDe
       // A folder of the user's may be on an unmounted drive; a missing worktree of Shiplog's was
       // deleted.
       if (!isWithin(layout.dataDir, update.root)) throw new Error(`${update.root} is not there`)
-      return giveUp(task, update)
+      return recordNothingLeft(task, update)
     }
     return git.inWorkingTree(update.root, async () => {
       const now = state.tasks.get(task.id)?.fileUpdates?.find(({ id }) => id === update.id)
       if (now?.doneAt !== null) return null
       const manifest = await git.updateManifest(update.root, update.commit)
-      if (!manifest) return giveUp(task, update)
+      if (!manifest) return recordNothingLeft(task, update)
       const inHand = { task, update, manifest }
       const direction = directionOf(update)
       const { to, other } = await statesOf(update.root, manifest, direction)
@@ -94,14 +94,17 @@ export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDe
     })
   }
 
-  async function giveUp(task: Task, update: FileUpdate): Promise<SettledUpdate['outcome']> {
+  async function recordNothingLeft(
+    task: Task,
+    update: FileUpdate,
+  ): Promise<SettledUpdate['outcome']> {
     await ledger.record({
       type: 'files.update-rolled-back',
       updateId: update.id,
       taskId: task.id,
       left: [],
     })
-    return { kind: 'given-up' }
+    return { kind: 'nothing-left' }
   }
 }
 

@@ -37,8 +37,8 @@ import {
 } from '../../sessions/trash-names.ts'
 import type { WorkspaceLocks } from '../locks.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
-import { bringBackInto } from './bring-back.ts'
 import { findRecreatable, isRecreatable } from './recreatable.ts'
+import { restoreInto } from './restore-leftovers.ts'
 import { measure } from './sizes.ts'
 
 export interface LeftoverStore {
@@ -56,7 +56,7 @@ export interface LeftoverStore {
    * Moves the files of a root's worktree from the trash back into it. Files whose place is taken stay in the trash.
    * Resolves with the number of moved files and folders.
    */
-  bringBack(task: Task & { workspace: Workspace }): Promise<number>
+  restore(task: Task & { workspace: Workspace }): Promise<number>
   /**
    * Returns the files that an apply of this task's changes omits: ignored ones, and hidden changes.
    */
@@ -199,7 +199,7 @@ export function createLeftovers(deps: {
     return kept
   }
 
-  async function bringBack({ id, title, workspace }: Task & { workspace: Workspace }) {
+  async function restore({ id, title, workspace }: Task & { workspace: Workspace }) {
     if (workspace.isolation !== 'worktree') return 0
     const root = deps.workingDirs.worktreeRoot(workspace)
     let moved = 0
@@ -207,7 +207,7 @@ export function createLeftovers(deps: {
     for (const name of await settledNamesOf(id)) {
       const dir = join(layout.trash, name)
       if (!(await isFolder(dir))) continue
-      const outcome = await locks.leftovers(sortedName(name), () => bringBackInto(root, dir))
+      const outcome = await locks.leftovers(sortedName(name), () => restoreInto(root, dir))
       moved += outcome.moved
       stayed.push(...outcome.stayed.map((path) => `${name}/${path}`))
     }
@@ -252,7 +252,7 @@ export function createLeftovers(deps: {
     moveAway,
     sortAll,
     of,
-    bringBack,
+    restore,
     notCarried,
     settled: queues.settled,
     close: () => ending.abort(),

@@ -8,7 +8,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeAgent, ResumeChoice } from '../../../shared/records/resume.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { RelativeTime, Select, StatusIcon, TitleText } from '../primitives/index.ts'
-import { afterInterrupted } from '../task/cause-words.ts'
+import { afterInterrupted } from '../task/plain-cause.ts'
 import { DriftView, driftHeadline } from './drift-view.tsx'
 
 export interface ShownCandidate {
@@ -149,7 +149,7 @@ function Headline({ text, onOpen }: { text: ReactNode; onOpen: (() => void) | un
 const headlineOf = ({ candidate: { drift } }: ShownCandidate) =>
   drift === null ? null : driftHeadline(drift)
 
-const choiceWords: Record<ResumeChoice, string> = {
+const choiceTexts: Record<ResumeChoice, string> = {
   resume: 'Resume',
   restart: 'Restart',
   abandon: 'Abandon',
@@ -164,5 +164,5 @@ function optionsFor({ status, obstacle }: ShownCandidate['candidate']) {
     'abandon',
     'leave',
   ]
-  return choices.map((value) => ({ value, label: choiceWords[value] }))
+  return choices.map((value) => ({ value, label: choiceTexts[value] }))
 }

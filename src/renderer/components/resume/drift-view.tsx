@@ -91,7 +91,7 @@ function RunningCall({ call: { subject, startedAt } }: { call: UnknownCall }) {
 /** Enough to show the subject without pushing the next agent out of the window. */
 const conflictsShownMax = 8
 
-const changeWords = {
+const changeLabels = {
   added: 'Added',
   modified: 'Modified',
   deleted: 'Deleted',
@@ -147,7 +147,7 @@ function Conflicts(props: {
                     </span>
                   ) : null}
                 </td>
-                <td className="w-20 py-px pr-4 text-muted">{changeWords[conflict.change]}</td>
+                <td className="w-20 py-px pr-4 text-muted">{changeLabels[conflict.change]}</td>
                 <td className="untrusted w-36 py-px">
                   <span className="line-clamp-2" title={plainText(conflict.changedBy.name)}>
                     {conflict.changedBy.name === 'you' ? 'You' : plainText(conflict.changedBy.name)}

@@ -16,7 +16,7 @@ export function ApplyNote({ apply }: { apply: ShownApply | null }) {
           <Paths paths={apply.paths} />
           <details>
             <summary className="w-fit rounded-sm text-accent">Details</summary>
-            <p className="untrusted whitespace-pre-line text-muted">{gitsWords(apply.message)}</p>
+            <p className="untrusted whitespace-pre-line text-muted">{gitMessage(apply.message)}</p>
           </details>
         </Note>
       )
@@ -36,7 +36,7 @@ export function ApplyNote({ apply }: { apply: ShownApply | null }) {
 }
 
 /** The message without its first line, which repeats the note. */
-const gitsWords = (message: string): string => message.split('\n').slice(1).join('\n')
+const gitMessage = (message: string): string => message.split('\n').slice(1).join('\n')
 
 function Note({ tone, children }: { tone: string; children: ReactNode }) {
   return (

@@ -8,10 +8,10 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { taskDepthMax } from '../../../shared/records/tasks/tree-options.ts'
 import { TaskActionsContext, TaskLookupContext } from '../conversation/task-lookup.ts'
 import { Button, StatusIcon, statusLabel } from '../primitives/index.ts'
-import { causeWords } from './cause-words.ts'
+import { plainCause } from './plain-cause.ts'
 import { shownStatus } from './shown-status.ts'
 import { Silence } from './silence.tsx'
-import { sleepWords } from './sleep-words.ts'
+import { sleepText } from './sleep-text.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
 
 /** The tasks below a card's, as one indented tree. Renders nothing if there are none. */
@@ -48,9 +48,9 @@ function NestedTask({ task, level }: { task: Task; level: number }) {
     : task.status === 'completed'
       ? ownReportTitle(task)
       : sleep
-        ? sleepWords(sleep)
+        ? sleepText(sleep)
         : task.cause
-          ? causeWords(task.cause)
+          ? plainCause(task.cause)
           : statusLabel(status)
   return (
     <li>

@@ -34,12 +34,12 @@ import {
 } from '../primitives/index.ts'
 import { ApplyNote } from './apply-note.tsx'
 import { CauseText } from './cause-text.tsx'
-import { causeWords } from './cause-words.ts'
 import { NestedTasks } from './nested-tasks.tsx'
+import { plainCause } from './plain-cause.ts'
 import { FoldedMarkdown } from './report-view.tsx'
 import { shownStatus } from './shown-status.ts'
 import { isSilent, Silence } from './silence.tsx'
-import { sleepWords } from './sleep-words.ts'
+import { sleepText } from './sleep-text.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
 import { canBeResumed, canBeRetried } from './what-next.ts'
 
@@ -105,10 +105,10 @@ export function TaskCard(props: {
               linkTo={actions.linkTo}
             />
             {sleep ? (
-              <p className="untrusted text-muted">{sleepWords(sleep)}</p>
+              <p className="untrusted text-muted">{sleepText(sleep)}</p>
             ) : cause && status !== 'completed' ? (
               <CauseText
-                text={causeWords(cause)}
+                text={plainCause(cause)}
                 foldKey={`${foldKey}:cause`}
                 className={status === 'failed' ? 'text-red' : 'text-muted'}
               />

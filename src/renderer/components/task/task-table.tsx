@@ -17,10 +17,10 @@ import {
 } from '../conversation/task-lookup.ts'
 import { counted } from '../primitives/format.ts'
 import { classNames, IconButton, StatusIcon, TextButton, TitleText } from '../primitives/index.ts'
-import { causeWords } from './cause-words.ts'
+import { plainCause } from './plain-cause.ts'
 import { shownStatus } from './shown-status.ts'
 import { Silence } from './silence.tsx'
-import { sleepWords } from './sleep-words.ts'
+import { sleepText } from './sleep-text.ts'
 import { TaskCard } from './task-card.tsx'
 import { TaskElapsed } from './task-elapsed.tsx'
 import { StatusCounts } from './wait-line.tsx'
@@ -93,8 +93,8 @@ function TaskRow({ started }: { started: Started }) {
     task && isRunning(task.status)
       ? activityLine(lookup.activity(id))
       : sleep
-        ? sleepWords(sleep)
-        : (task?.reportTitle ?? result?.report?.title ?? (cause ? causeWords(cause) : null))
+        ? sleepText(sleep)
+        : (task?.reportTitle ?? result?.report?.title ?? (cause ? plainCause(cause) : null))
   return (
     <li data-task={id}>
       <div className="flex min-h-7 items-center gap-2 pr-1 pl-3">

@@ -12,7 +12,7 @@ import { LongText } from '../conversation/rows/long-text.tsx'
 import { TaskActionsContext } from '../conversation/task-lookup.ts'
 import { counted } from '../primitives/format.ts'
 import { Button, StatusIcon, statusLabel, TitleText, Took } from '../primitives/index.ts'
-import { causeWords } from './cause-words.ts'
+import { plainCause } from './plain-cause.ts'
 
 /** More icons are replaced by counts. */
 const iconsMax = 6
@@ -81,7 +81,7 @@ export function StatusCounts({ statuses }: { statuses: TaskStatus[] }) {
 function Waited({ task }: { task: AwaitedTask }) {
   const { onViewTranscript } = useContext(TaskActionsContext)
   const outcome =
-    task.report?.title ?? (task.cause ? causeWords(task.cause) : statusLabel(task.status))
+    task.report?.title ?? (task.cause ? plainCause(task.cause) : statusLabel(task.status))
   return (
     <li className="flex min-h-7 items-center gap-2">
       <StatusIcon status={task.status} />

@@ -1,4 +1,4 @@
-/** The archive when retention has been at work: pinned, expired, gone for good. */
+/** The archive after clean-ups: pinned, expired and permanently deleted transcripts. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, userEvent, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'

@@ -4,7 +4,7 @@ import type { Cause } from '../../../shared/records/causes.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { TextButton } from '../../components/primitives/index.ts'
-import { causeWords } from '../../components/task/cause-words.ts'
+import { plainCause } from '../../components/task/plain-cause.ts'
 import { canBeContinued } from '../../components/task/what-next.ts'
 import { useLedger, useTask } from '../../store/hooks.ts'
 import { SleepLine } from '../limits/sleep-line.tsx'
@@ -98,7 +98,7 @@ function Ended({ task }: { task: Task }) {
 /** ` by you` after `Abandoned`, else the cause after a colon. */
 function afterEnded(cause: Cause | null): string {
   if (cause === null) return ''
-  return cause.kind === 'abandoned' ? ' by you' : `: ${causeWords(cause)}`
+  return cause.kind === 'abandoned' ? ' by you' : `: ${plainCause(cause)}`
 }
 
 function Line({ children }: { children: ReactNode }) {

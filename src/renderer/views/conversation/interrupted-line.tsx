@@ -8,7 +8,7 @@ import {
   StatusIcon,
   TextButton,
 } from '../../components/primitives/index.ts'
-import { afterInterrupted } from '../../components/task/cause-words.ts'
+import { afterInterrupted } from '../../components/task/plain-cause.ts'
 import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
 import { isWaiting, stoppedAt } from '../../store/resume/resumable.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'

@@ -16,8 +16,8 @@ const offeredAfterMs = 1_500
 const queuedAfterMs = 150
 
 /**
- * Prompts that no run has taken up, and messages that their agent has not read. While the agent works they follow by
- * themselves. After a stop or a crash a root's are offered to be started; a sub-agent reads its own once it is resumed.
+ * Prompts that no run has started on, and messages that their agent has not read. While the agent works they are sent
+ * by themselves. After a stop or a crash a root's can be started here; a sub-agent reads its own once it is resumed.
  */
 export function WaitingPrompts(props: {
   task: Task
@@ -35,7 +35,7 @@ export function WaitingPrompts(props: {
   const isAtWork = useActivity(task.id) !== null || isRunning(task.status)
   const offered = useHasLasted(waiting.length > 0 && !isAtWork, offeredAfterMs)
   const queued = useHasLasted(waiting.length > 0 && isAtWork, queuedAfterMs)
-  // Without an id it is what the root was started with: at work, it is about to begin it.
+  // Without an id it is the root's first prompt, which a running root is about to be sent.
   const shown = queued ? waiting.filter(({ id }) => id !== null) : offered ? waiting : []
   if (shown.length === 0) return null
   const attempt = async (doing: string, call: () => Promise<unknown>) => {

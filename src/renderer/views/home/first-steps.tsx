@@ -9,7 +9,7 @@ import { showProblem } from '../app/toasts.ts'
 import { useActions } from '../app/use-actions.ts'
 import { FoundSessions } from '../imports/found-sessions.tsx'
 import { useInstalledAgents } from '../installed/use-installed-agents.ts'
-import { keyWords, providerTitle } from '../models/provider-words.ts'
+import { keyText, providerTitle } from '../models/provider-text.ts'
 import { isUsable, useModelSettings } from '../models/use-model-settings.ts'
 
 /** From an empty app to the first agent: a model, a project, a prompt. The demo needs none of them. */
@@ -46,7 +46,7 @@ export function FirstSteps() {
           done={canStart}
           detail={
             usable[0]
-              ? `${providerTitle(usable[0])}: ${keyWords(usable[0].key, usable[0].isOwn)}`
+              ? `${providerTitle(usable[0])}: ${keyText(usable[0].key, usable[0].isOwn)}`
               : installed.length > 0
                 ? `Found here: ${installed.map(({ name }) => name).join(', ')}. Or set up a model.`
                 : 'With a key of a provider, on a server of your own such as Ollama, or an agent such as Codex or Claude Code.'

@@ -13,9 +13,9 @@ import {
   TextButton,
   TitleText,
 } from '../../components/primitives/index.ts'
-import { causeWords } from '../../components/task/cause-words.ts'
+import { plainCause } from '../../components/task/plain-cause.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
-import { sleepWords } from '../../components/task/sleep-words.ts'
+import { sleepText } from '../../components/task/sleep-text.ts'
 import { TaskElapsed } from '../../components/task/task-elapsed.tsx'
 import { useActivity, useLedger, useProjectLabel, useUnreachable } from '../../store/hooks.ts'
 import type { InterruptedTree } from '../../store/resume/resumable.ts'
@@ -28,7 +28,7 @@ export function RunningRow({ root, className }: { root: Task; className: string 
     <RootLink
       root={root}
       className={className}
-      line={root.sleep ? sleepWords(root.sleep) : activity ? activityText(activity) : 'Working'}
+      line={root.sleep ? sleepText(root.sleep) : activity ? activityText(activity) : 'Working'}
       time={<TaskElapsed task={root} />}
     />
   )
@@ -40,7 +40,7 @@ export function RecentRow({ root, className }: { root: Task; className: string }
     <RootLink
       root={root}
       className={className}
-      line={root.reportTitle ?? (root.cause ? causeWords(root.cause) : statusLabel(root.status))}
+      line={root.reportTitle ?? (root.cause ? plainCause(root.cause) : statusLabel(root.status))}
       time={<RelativeTime at={root.endedAt ?? root.createdAt} />}
     />
   )

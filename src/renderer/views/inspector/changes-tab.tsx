@@ -37,7 +37,7 @@ export function ChangesTab({ task }: { task: Task }) {
     )
   if (workspace.removal)
     return (
-      <EmptyState sentence={removedWords[task.patch]}>
+      <EmptyState sentence={removedTexts[task.patch]}>
         {task.patch === 'ready' ? <ApplyButton task={task} diff={null} /> : null}
         <Applied task={task} target={targetName(task)} />
       </EmptyState>
@@ -46,7 +46,7 @@ export function ChangesTab({ task }: { task: Task }) {
 }
 
 /** What became of its changes once its worktree was removed, by the status of its patch. */
-const removedWords: Record<Task['patch'], string> = {
+const removedTexts: Record<Task['patch'], string> = {
   none: 'The worktree was removed. The agent changed no files.',
   pending: 'The worktree was removed. The changes are being saved as a patch.',
   ready: 'The worktree was removed. The changes are kept as a patch.',

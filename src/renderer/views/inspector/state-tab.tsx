@@ -13,7 +13,7 @@ import {
   Tokens,
 } from '../../components/primitives/index.ts'
 import { CauseText } from '../../components/task/cause-text.tsx'
-import { causeWords } from '../../components/task/cause-words.ts'
+import { plainCause } from '../../components/task/plain-cause.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { homeRoute, projectRoute, taskRoute } from '../../store/window/route.ts'
 import { useActions } from '../app/use-actions.ts'
@@ -110,7 +110,7 @@ function RunRow({ run, foldKey }: { run: Run; foldKey: string }) {
       </span>
       {run.cause ? (
         <CauseText
-          text={causeWords(run.cause)}
+          text={plainCause(run.cause)}
           foldKey={`${foldKey}:cause`}
           className="pl-6 text-small text-muted"
         />

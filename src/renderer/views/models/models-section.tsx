@@ -8,7 +8,7 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { showProblem } from '../app/toasts.ts'
 import { ModelField } from './model-field.tsx'
 import { ModelTestLine } from './model-test-line.tsx'
-import { keyWords, providerTitle } from './provider-words.ts'
+import { keyText, providerTitle } from './provider-text.ts'
 import { isUsable, useModelSettings } from './use-model-settings.ts'
 
 /** The providers of models with their keys, and the model that a new agent is offered. */
@@ -104,7 +104,7 @@ function ProviderRow(props: {
       <div className="min-w-0 flex-1 basis-48">
         <p className="untrusted truncate">{title}</p>
         <p className="untrusted text-small text-muted">
-          {isOwn ? keyWords(key, isOwn) : `${baseUrl} · ${keyWords(key, isOwn)}`}
+          {isOwn ? keyText(key, isOwn) : `${baseUrl} · ${keyText(key, isOwn)}`}
         </p>
       </div>
       {offered ? (

@@ -4,7 +4,7 @@ import { Field, TextInput, toast } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
-import { providerTitle } from './provider-words.ts'
+import { providerTitle } from './provider-text.ts'
 
 /** The key of a provider, or name, address and key of a server that speaks OpenAI's chat interface. */
 export function ProviderDialog(props: { provider: ProviderState | null; onSaved(): void }) {

@@ -18,7 +18,7 @@ const meta: Meta = {
 }
 export default meta
 
-/** The end of a root; nothing of what runs below it, and nothing at first. */
+/** The end of a root is announced; ends of its sub-agents are not, and nothing is at first. */
 export const Ends: StoryObj = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { statusLabel } from '../../components/primitives/index.ts'
-import { afterInterrupted, causeWords } from '../../components/task/cause-words.ts'
+import { afterInterrupted, plainCause } from '../../components/task/plain-cause.ts'
 import { watchRoots } from '../../store/attention/root-endings.ts'
 import { useStores } from '../../store/hooks.ts'
 import { taskRoute } from '../../store/window/route.ts'
@@ -73,8 +73,8 @@ export const willSleep = ({ status, cause, options, quotaWaitsUsed = 0 }: Task):
 
 function bodyOf(task: Task): string {
   const { status, reportTitle, cause } = task
-  if (willSleep(task) && cause) return `${causeWords(cause)}. Continues by itself.`
+  if (willSleep(task) && cause) return `${plainCause(cause)}. Continues by itself.`
   if (status === 'completed') return reportTitle ?? 'Completed.'
   if (status === 'interrupted') return `Interrupted${afterInterrupted(cause)}. You can resume it.`
-  return cause ? causeWords(cause) : ''
+  return cause ? plainCause(cause) : ''
 }

@@ -57,7 +57,7 @@ export function parseEnvironment({ mode, secrets, listed }: EnvironmentForm): Pa
 }
 
 /** A sentence for a list of projects. */
-export function environmentWords({ allowed, only }: ProjectEnvironment): string {
+export function environmentText({ allowed, only }: ProjectEnvironment): string {
   if (only !== null) {
     const names = new Set([...only, ...allowed])
     return names.size === 0

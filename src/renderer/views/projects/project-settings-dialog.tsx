@@ -232,7 +232,7 @@ function PlanningFolder({ project }: { project: Project }) {
     <section ref={section} tabIndex={-1} className="flex flex-col gap-2 border-t pt-4 outline-none">
       <h3 className="font-semibold">Agent history</h3>
       {planning === null && problem === null ? <Skeleton lines={1} /> : null}
-      {planning ? <PlanningWords planning={planning} /> : null}
+      {planning ? <PlanningText planning={planning} /> : null}
       {planning?.state === 'missing' ? (
         <Button
           className="self-start"
@@ -249,7 +249,7 @@ function PlanningFolder({ project }: { project: Project }) {
   )
 }
 
-function PlanningWords({ planning: { state, dir } }: { planning: ProjectPlanning }) {
+function PlanningText({ planning: { state, dir } }: { planning: ProjectPlanning }) {
   const path = <code className="untrusted font-mono text-code">{dir}</code>
   switch (state) {
     case 'used':

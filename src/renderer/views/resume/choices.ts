@@ -164,7 +164,7 @@ export const needsDecision = ({ candidate }: CandidateRow): boolean =>
  * The dialog's title: of one and those below it, by the choice for that one; of everything (`title` is null),
  * by what all of them have in common.
  */
-export function titleWords(title: string | null, top: ResumeChoice, counts: ChoiceCounts): string {
+export function resumeTitle(title: string | null, top: ResumeChoice, counts: ChoiceCounts): string {
   const only = onlyChoice(counts)
   if (title === null) {
     if (only === 'abandon') return 'Abandon interrupted agents'
@@ -178,14 +178,14 @@ export function titleWords(title: string | null, top: ResumeChoice, counts: Choi
 }
 
 /** The dialog's title for a parallel group: `title` is that of the agent whose group it is. */
-export function groupTitleWords(title: string, counts: ChoiceCounts): string {
+export function groupResumeTitle(title: string, counts: ChoiceCounts): string {
   const only = onlyChoice(counts)
   const verb = only === 'abandon' ? 'Abandon' : only === 'restart' ? 'Restart' : 'Resume'
   return `${verb} the parallel group of “${title}”`
 }
 
 /** What will happen to them, in a sentence or two. */
-export function summaryWords(counts: ChoiceCounts): string {
+export function resumeSummary(counts: ChoiceCounts): string {
   const count = counts.resume + counts.restart + counts.abandon + counts.leave
   if (count === 0) return 'Nothing is interrupted any more.'
   const only = onlyChoice(counts)
@@ -195,12 +195,12 @@ export function summaryWords(counts: ChoiceCounts): string {
       : count === 1
         ? summaries[only].one
         : `All ${count} ${summaries[only].several}`
-  const conflicts = conflictWords(counts.conflicting, count)
+  const conflicts = conflictText(counts.conflicting, count)
   if (conflicts === null) return said
   return only === 'resume' ? conflicts : `${said} ${conflicts}`
 }
 
-function conflictWords(conflicting: number, count: number): string | null {
+function conflictText(conflicting: number, count: number): string | null {
   if (conflicting === 0) return null
   const one = conflicting === 1
   const who =
@@ -248,7 +248,7 @@ function onlyChoice({ resume, restart, abandon, leave }: ChoiceCounts): ResumeCh
 }
 
 /** The label of the button: `Resume`, `Resume anyway`, `Restart 1, abandon 2`. */
-export function actWords(counts: ChoiceCounts): string {
+export function resumeActionLabel(counts: ChoiceCounts): string {
   const { resume, restart, abandon, conflicting } = counts
   const parts = [
     ...(resume > 0 ? [['resume', resume] as const] : []),

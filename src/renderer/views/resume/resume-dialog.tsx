@@ -5,7 +5,7 @@ import { useLedger, useStores } from '../../store/hooks.ts'
 import { resumableBelow } from '../../store/resume/resumable.ts'
 import type { ResumeAsk } from '../../store/window/overlay.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
-import { type ChoiceCounts, groupTitleWords, titleWords } from './choices.ts'
+import { type ChoiceCounts, groupResumeTitle, resumeTitle } from './choices.ts'
 import { selectorFor } from './resume-actions.ts'
 import { ResumeForm } from './resume-form.tsx'
 import type { ResumeScope } from './scope-choice.tsx'
@@ -49,7 +49,7 @@ function AskedResume(props: {
     ask.of === 'all' ? null : (ledger.tasks.get(ask.taskId)?.title ?? ''),
   )
   const nameFor = (top: ResumeChoice, counts: ChoiceCounts) =>
-    ask.of === 'group' ? groupTitleWords(title ?? '', counts) : titleWords(title, top, counts)
+    ask.of === 'group' ? groupResumeTitle(title ?? '', counts) : resumeTitle(title, top, counts)
   const [name, setName] = useState(nameFor(choice, nothingChosen))
   // Fixed when the dialog opens: an agent that ends meanwhile does not change what is planned.
   const hasBelow = useHasBelow(ask)

@@ -27,7 +27,6 @@ import { resumableGroup } from '../../store/resume/resumable-group.ts'
 import type { ResumeAsk } from '../../store/window/overlay.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import {
-  actWords,
   type CandidateRow,
   type ChoiceCounts,
   type Choices,
@@ -36,9 +35,10 @@ import {
   needsDecision,
   onlyTopmost,
   type PlannedAgent,
+  resumeActionLabel,
+  resumeSummary,
   rowsFor,
   sentChoices,
-  summaryWords,
   withChoice,
 } from './choices.ts'
 import { type ResumeScope, ScopeChoice } from './scope-choice.tsx'
@@ -157,7 +157,7 @@ export function ResumeForm(props: {
             disabled={disabled}
             title={unreachable}
           >
-            {actWords(counts)}
+            {resumeActionLabel(counts)}
           </Button>
         </>
       }
@@ -170,7 +170,7 @@ export function ResumeForm(props: {
           />
         ) : null}
         <DialogDescription className="untrusted text-read">
-          {summaryWords(counts)}
+          {resumeSummary(counts)}
           {hasUnknownCalls(rows, choices) ? ` ${unknownCallsNote}` : ''}
         </DialogDescription>
         {scopes.length > 1 ? (

@@ -103,7 +103,7 @@ export const TreeDialog: Story = {
   args: { ...Tree.args, overlay: tree } as Args,
 }
 /** From the header's menu: title, sentence and button say what is chosen, whatever that becomes. */
-export const TreeGivenUp: Story = {
+export const TreeAbandoned: Story = {
   args: { records: interruptedRecords, address: lead },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

@@ -110,9 +110,7 @@ function Form(props: {
           </p>
         )}
       </div>
-      {clockAhead && !sweeping ? (
-        <NoticeLine tone="warning" text={clockInWords(clockAhead)} />
-      ) : null}
+      {clockAhead && !sweeping ? <NoticeLine tone="warning" text={clockText(clockAhead)} /> : null}
       <div className="flex flex-wrap items-center gap-2">
         <Button
           type="submit"
@@ -152,7 +150,7 @@ function Form(props: {
   )
 }
 
-const clockInWords = (ahead: ClockAhead): string =>
+const clockText = (ahead: ClockAhead): string =>
   `${clockAheadText(ahead)}. If today’s date is wrong, set it first: nothing is cleaned up until you confirm it.`
 
 /** Transcripts in the trash: all, or those of one receipt. */

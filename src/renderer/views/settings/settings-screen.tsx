@@ -15,7 +15,7 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { WatchSwitch } from '../imports/watch-switch.tsx'
 import { InstalledSection } from '../installed/installed-section.tsx'
 import { ModelsSection } from '../models/models-section.tsx'
-import { environmentWords } from '../projects/environment-form.ts'
+import { environmentText } from '../projects/environment-form.ts'
 import { LimitsSection } from './limits-section.tsx'
 import { NotificationSetting } from './notification-setting.tsx'
 import { PermissionSection } from './permission-section.tsx'
@@ -151,7 +151,7 @@ function ProjectList({ projects }: { projects: Project[] }) {
             </p>
             <p className="untrusted text-small text-muted">
               Agents get:{' '}
-              {environmentWords(environment).replace(/^./, (first) => first.toLowerCase())}
+              {environmentText(environment).replace(/^./, (first) => first.toLowerCase())}
             </p>
           </div>
           <Button

@@ -11,7 +11,7 @@ import {
   TextButton,
   TitleText,
 } from '../../components/primitives/index.ts'
-import { causeWords, shortCause } from '../../components/task/cause-words.ts'
+import { plainCause, shortCause } from '../../components/task/plain-cause.ts'
 import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
 import { actKey } from '../../store/resume/last-actions.ts'
 import { isWaiting, stoppedAt } from '../../store/resume/resumable.ts'
@@ -47,7 +47,7 @@ function TreeLine({ row, current }: { row: InterruptedTreeRow; current: boolean 
       <div className="min-w-0 flex-1">
         <TitleText title={root.title} />
         <div className="flex items-center gap-2 text-small text-muted">
-          <FactLine oneLine title={cause ? causeWords(cause) : undefined} className="flex-1">
+          <FactLine oneLine title={cause ? plainCause(cause) : undefined} className="flex-1">
             <span className="max-w-full truncate text-ink">
               {counts.join(', ')}
               {hint ? <Hint text={hint} /> : null}
@@ -218,4 +218,4 @@ function useLastAct(task: Task): string | null {
   return useStore(lastActs.store, (acts) => acts.get(actKey(task.id, run)) ?? null)
 }
 
-const tooltipOf = ({ cause }: Task): string | undefined => (cause ? causeWords(cause) : undefined)
+const tooltipOf = ({ cause }: Task): string | undefined => (cause ? plainCause(cause) : undefined)

@@ -10,7 +10,7 @@ import { useNeedsYou } from './use-needs-you.ts'
 
 const sheetWidthPx = 300
 
-const countWords = (questions: number, interrupted: number): string[] => [
+const countLabels = (questions: number, interrupted: number): string[] => [
   ...(questions > 0 ? [`${questions} waiting for you`] : []),
   ...(interrupted > 0 ? [`${interrupted} interrupted`] : []),
 ]
@@ -67,7 +67,7 @@ export function Rail() {
       >
         <IconButton
           ref={opener}
-          label={['Projects', ...countWords(questions, interrupted)].join(', ')}
+          label={['Projects', ...countLabels(questions, interrupted)].join(', ')}
           shortcut="p"
           icon={<Folders />}
           pressed={open}

@@ -23,7 +23,7 @@ export interface TaskRow extends TreeRow {
   kind: 'task'
   id: TaskId
   task: Task
-  /** A root whose queue nobody takes up any more leaves its sub-agents unstarted. */
+  /** A root whose queue is not continued leaves its sub-agents unstarted. */
   rootSettled: boolean
   /** When it continues by itself, ISO 8601; null: it does not sleep. */
   sleepsUntil: string | null

@@ -11,8 +11,8 @@ import {
   StatusText,
   TitleText,
 } from '../../components/primitives/index.ts'
-import { causeWords } from '../../components/task/cause-words.ts'
-import { sleepingUntil } from '../../components/task/sleep-words.ts'
+import { plainCause } from '../../components/task/plain-cause.ts'
+import { sleepingUntil } from '../../components/task/sleep-text.ts'
 import { useActivity, useOpenDependencies, useStores } from '../../store/hooks.ts'
 import { isWaiting } from '../../store/resume/resumable.ts'
 import type { ProjectRow, SidebarRow, TaskRow } from './rows.ts'
@@ -123,7 +123,7 @@ function SecondLine({ row, status }: { row: TaskRow; status: ShownStatus }) {
   if (task.status === 'blocked' && task.cause)
     return (
       <>
-        <StatusText status={status} className="text-muted!" />: {causeWords(task.cause)}
+        <StatusText status={status} className="text-muted!" />: {plainCause(task.cause)}
       </>
     )
   if (row.sleepsUntil !== null) return sleepingUntil({ until: row.sleepsUntil })

@@ -2,7 +2,7 @@ import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { Button, CopyButton, EmptyState, Skeleton } from '../../components/primitives/index.ts'
 import { beginningOf } from '../../components/task/cause-text.tsx'
-import { causeWords } from '../../components/task/cause-words.ts'
+import { plainCause } from '../../components/task/plain-cause.ts'
 import { ReportView } from '../../components/task/report-view.tsx'
 import { useReport, useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
@@ -77,5 +77,5 @@ export function TaskReport(props: {
 function noReportText({ imported, parentId, cause }: Task): string {
   if (imported && parentId === null && cause === null)
     return 'This is a conversation, and has no report.'
-  return `The agent ended without a report${cause ? `: ${beginningOf(causeWords(cause))}` : '.'}`
+  return `The agent ended without a report${cause ? `: ${beginningOf(plainCause(cause))}` : '.'}`
 }

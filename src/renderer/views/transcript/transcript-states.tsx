@@ -4,7 +4,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { TranscriptExpiry } from '../../../shared/records/tasks/transcript-status.ts'
 import { dayOf } from '../../../shared/text/format-time.ts'
 import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/index.ts'
-import { causeWords } from '../../components/task/cause-words.ts'
+import { plainCause } from '../../components/task/plain-cause.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import type { Problem } from '../../rpc/problem.ts'
 import type { TranscriptView } from '../../store/transcript/transcript-store.ts'
@@ -102,11 +102,11 @@ function notStartedText(task: Task, root: Task | null): string {
     case 'queued':
       return `Waiting for a free slot: at most ${agentsAtOnce === 1 ? '1 agent runs' : `${agentsAtOnce} agents run`} at the same time.`
     case 'blocked':
-      return `Blocked: ${task.cause ? causeWords(task.cause) : 'a task it depends on did not complete'}.`
+      return `Blocked: ${task.cause ? plainCause(task.cause) : 'a task it depends on did not complete'}.`
     case 'spawned':
     case 'resumed':
       return 'Creating the workspace…'
     default:
-      return `Never started${task.cause ? `: ${causeWords(task.cause)}` : ''}.`
+      return `Never started${task.cause ? `: ${plainCause(task.cause)}` : ''}.`
   }
 }

@@ -117,7 +117,7 @@ function foldEvent(
     case 'workspace.removal-advanced':
     case 'workspace.leftovers-kept':
     case 'workspace.restore-started':
-    case 'workspace.restore-given-up':
+    case 'workspace.restore-failed':
     case 'workspace.restored':
       return change(state, event.workspaceId, (task) => foldWorkspace(state, task, event, at))
     case 'workspace.trashed':

@@ -13,7 +13,7 @@ export function foldWorkspace(
     | 'workspace.removal-advanced'
     | 'workspace.leftovers-kept'
     | 'workspace.restore-started'
-    | 'workspace.restore-given-up'
+    | 'workspace.restore-failed'
     | 'workspace.restored'
   >,
   at: string,
@@ -32,7 +32,7 @@ export function foldWorkspace(
       return { leftovers: withKept(task.leftovers, event, at) }
     case 'workspace.restore-started':
       return change({ restoring: true })
-    case 'workspace.restore-given-up':
+    case 'workspace.restore-failed':
       return change({ restoring: false })
     case 'workspace.restored': {
       const { branch } = event

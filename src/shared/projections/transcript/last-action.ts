@@ -1,7 +1,7 @@
 /** What an agent was doing when its transcript ends, as one line. Pure. */
 import type { TranscriptPage } from '../../contract/workspace.ts'
 import { plainText } from '../../text/plain-text.ts'
-import { toolWords } from '../tool-labels.ts'
+import { toolLabel } from '../tool-labels.ts'
 import { withPartial } from './live-items.ts'
 import { foldEntries } from './transcript.ts'
 import { emptyTranscript } from './transcript-fold.ts'
@@ -30,7 +30,7 @@ const saysSomething = (block: TurnBlock): block is Extract<TurnBlock, { kind: 't
 function actOf({ call }: Extract<TurnBlock, { kind: 'tool' }>): string {
   // What has no result was under way when it stopped.
   const ended = call.state === 'ok' || call.state === 'error'
-  const { verb, object } = toolWords(ended ? call : { ...call, state: 'running' })
+  const { verb, object } = toolLabel(ended ? call : { ...call, state: 'running' })
   const words = `${verb} ${object}`.trim()
   return words.charAt(0).toLowerCase() + words.slice(1)
 }

@@ -21,7 +21,7 @@ export const runEventSchemas = [
     process: processIdentitySchema,
     /** HEAD of the working directory when the run began. */
     spawnCommit: z.string().nullable(),
-    /** The follow-up that it takes up; absent when it was begun otherwise. */
+    /** The follow-up that it answers; absent if it was started otherwise. */
     promptId: promptIdSchema.optional(),
   }),
   z.object({ type: z.literal('task.resumed'), ...taskRun, process: processIdentitySchema }),

@@ -77,7 +77,7 @@ export const workspaceEventSchemas = [
     branch: z.string().nullable(),
   }),
   /** It could not be brought back, and is in the archive as before. */
-  z.object({ type: z.literal('workspace.restore-given-up'), workspaceId: taskIdSchema }),
+  z.object({ type: z.literal('workspace.restore-failed'), workspaceId: taskIdSchema }),
   /** A removed root, with everything below it, was moved to the trash, or taken back out of it. */
   z.object({ type: z.literal('workspace.trashed'), workspaceId: taskIdSchema }),
   z.object({ type: z.literal('workspace.untrashed'), workspaceId: taskIdSchema }),

@@ -21,7 +21,7 @@ import { createKeyedMutex } from '../../../../shared/keyed-mutex.ts'
 import type { Custody } from '../../../processes/custody.ts'
 import type { FindProgram } from '../find-program.ts'
 import { launchOf, notInstalled } from '../launch.ts'
-import { commandWords, specOfOwn } from '../own-command.ts'
+import { commandArguments, specOfOwn } from '../own-command.ts'
 import { type AgentStore, isFetchAllowed } from './agent-store.ts'
 import { programVersion } from './program-version.ts'
 
@@ -129,7 +129,7 @@ export function createInstalledAgents(deps: {
 
   async function ownState(own: OwnAgent): Promise<InstalledAgentState> {
     const { name } = own
-    const [command = '', ...args] = commandWords(own.command)
+    const [command = '', ...args] = commandArguments(own.command)
     const program = await find(command, path)
     const check = store.check(name)
     return {
@@ -199,7 +199,7 @@ export function createInstalledAgents(deps: {
     if (isAgentPreset(name) || agentKindSchema.safeParse(name).success)
       invalid('name', `“${name}” is the name of an agent that Shiplog knows. Choose another one.`)
     try {
-      commandWords(command)
+      commandArguments(command)
     } catch (error) {
       invalid('command', error instanceof Error ? error.message : String(error))
     }

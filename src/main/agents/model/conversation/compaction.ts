@@ -152,7 +152,7 @@ export function wholeSummary(
   return sections.join('\n\n')
 }
 
-/** Calls that what is at work is known by, also after they were summarised. */
+/** Calls whose ids identify running work, also after they were summarised. */
 export const toRemember = ({ name, input }: TurnCall): boolean =>
   ['bash_kill', 'task', 'task_await', 'task_stop'].includes(name) ||
   (name === 'bash' && fieldOf(input, 'background') === true)

@@ -53,12 +53,12 @@ export function messagesOfConversation(
   }
   if (messages[0]?.role !== 'user') messages.unshift(userMessage(unrecordedStart))
   // Some providers go on within a last message of the assistant, others refuse it.
-  if (messages.at(-1)?.role === 'assistant') messages.push(userMessage(goOn))
+  if (messages.at(-1)?.role === 'assistant') messages.push(userMessage(continuePrompt))
   return messages
 }
 
 const unrecordedStart = '[The beginning of this conversation is not in the record.]'
-const goOn = '[Continue from here.]'
+const continuePrompt = '[Continue from here.]'
 
 const userMessage = (text: string): ModelMessage => ({
   role: 'user',

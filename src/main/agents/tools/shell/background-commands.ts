@@ -121,7 +121,7 @@ function resultOf(
     output: [
       text.replace(/\n+$/, '') || '[nothing new]',
       ...(end ? sandboxNote({ text, exitCode: end.exitCode }, sandbox) : []),
-      `[${id} ${stateWords(end)}]`,
+      `[${id} ${stateText(end)}]`,
     ].join('\n'),
     detail: {
       ...{ kind: 'background', id, command: found.command, state },
@@ -130,7 +130,7 @@ function resultOf(
   }
 }
 
-function stateWords(end: ReturnType<BackgroundCommand['end']>): string {
+function stateText(end: ReturnType<BackgroundCommand['end']>): string {
   if (end === null) return 'is still running'
   if (end.timedOut) return 'reached its time limit and was ended'
   return end.exitCode === null ? 'was ended by a signal' : `ended with exit code ${end.exitCode}`

@@ -50,15 +50,15 @@ interface Way {
   command: Attempt | 'stop'
   does: (title: string) => string
 }
-const goOnFrom: Way = {
+const continueHint: Way = {
   command: 'continue',
   does: (title) => `continues ${title} as a new task`,
 }
 const stop: Way = { command: 'stop', does: (title) => `interrupts ${title}` }
 const ways: Partial<Record<TaskStatus, Way>> = {
-  completed: goOnFrom,
-  cancelled: goOnFrom,
-  abandoned: goOnFrom,
+  completed: continueHint,
+  cancelled: continueHint,
+  abandoned: continueHint,
   failed: { command: 'retry', does: (title) => `runs ${title} again` },
   interrupted: { command: 'resume', does: (title) => `resumes ${title}` },
   spawned: stop,

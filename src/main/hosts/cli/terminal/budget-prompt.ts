@@ -45,9 +45,9 @@ export async function askAboutBudget(
     `"${safeLine(title)}": ${reachedText(reached)} Its agents pause before their next step.`,
   )
   const next = raisedAmount(reached)
-  const goOn =
+  const continueChoice =
     level === 'spent' ? `[r]aise it to ${amountText(part, next)}` : '[c]ontinue without checking it'
-  const question = `${goOn}, [w]rap up and report, [s]top, or another limit in ${unitOf[part]}: `
+  const question = `${continueChoice}, [w]rap up and report, [s]top, or another limit in ${unitOf[part]}: `
   for (let hint = ''; ; ) {
     const said = (await answer(hint + question)).trim().toLowerCase()
     if (/^w(rap up)?$/.test(said)) {

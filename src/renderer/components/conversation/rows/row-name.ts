@@ -1,11 +1,11 @@
 /** The accessible names of rows: by their content, never by their type alone. Pure. */
 import type { PlanItem } from '../../../../shared/agents/agent-records.ts'
-import { groupWords, toolWords } from '../../../../shared/projections/tool-labels.ts'
+import { callGroupLabel, toolLabel } from '../../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import type { Cause } from '../../../../shared/records/causes.ts'
 import { plainText } from '../../../../shared/text/plain-text.ts'
 import { counted, exactTime, timeOfDay } from '../../primitives/format.ts'
-import { afterInterrupted, causeWords } from '../../task/cause-words.ts'
+import { afterInterrupted, plainCause } from '../../task/plain-cause.ts'
 import type { Row } from './rows.ts'
 
 /** Long enough to identify the row; its content is read next. */
@@ -22,7 +22,7 @@ export function rowName(row: Row): string {
     case 'call':
       return callName(row.call, row.cwd)
     case 'calls':
-      return groupWords(row.calls)
+      return callGroupLabel(row.calls)
     case 'cards':
       return `Started ${counted(row.calls.length, 'task')}`
     case 'mark':
@@ -32,7 +32,7 @@ export function rowName(row: Row): string {
     case 'damage':
       return 'Damaged part of the transcript'
     case 'attempt':
-      return attemptWords(row.retry)
+      return attemptText(row.retry)
     case 'turn-note':
       return turnNoteNames[row.note]
     case 'item':
@@ -47,7 +47,7 @@ const turnNoteNames = {
 
 /** `Ran node test.js, failed, exit 1`. */
 function callName(call: ToolCallView, cwd: string | null): string {
-  const { verb, object, result } = toolWords(call, cwd)
+  const { verb, object, result } = toolLabel(call, cwd)
   const failed = call.state === 'error' ? 'failed' : null
   return [`${verb} ${beginning(object)}`.trim(), failed, result].filter(Boolean).join(', ')
 }
@@ -59,7 +59,7 @@ function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
     case 'run-start':
       return `Run ${item.run} started`
     case 'run-end': {
-      const { said, why } = runEndWords(item)
+      const { said, why } = runEndText(item)
       return said + why
     }
     case 'resume':
@@ -73,37 +73,37 @@ function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
     case 'summary':
       return `Summary: ${beginning(item.text)}`
     case 'plan':
-      return planWords(item.items)
+      return planText(item.items)
     case 'fork':
-      return forkWords[item.edge]
+      return forkTexts[item.edge]
     case 'compaction':
       return `Context compacted: ${beginning(item.summary)}`
     case 'foreign':
-      return foreignWords(item.source, item.content)
+      return foreignText(item.source, item.content)
     case 'unknown':
       return `Entry of unknown type ${item.entry.originalType}`
   }
 }
 
 /** `Plan: 2 of 5 done`. */
-export function planWords(items: PlanItem[]): string {
+export function planText(items: PlanItem[]): string {
   const done = items.filter(({ status }) => status === 'completed').length
   return `Plan: ${done} of ${items.length} done`
 }
 
 /** `Attempt failed: rate limited. Tried again.`; null: the reason is not loaded. */
-export function attemptWords(retry: { cause: Cause } | null): string {
+export function attemptText(retry: { cause: Cause } | null): string {
   if (!retry) return 'Attempt failed. Tried again.'
-  return `Attempt failed: ${causeWords(retry.cause).replace(/\.$/, '')}. Tried again.`
+  return `Attempt failed: ${plainCause(retry.cause).replace(/\.$/, '')}. Tried again.`
 }
 
-export const forkWords = {
+export const forkTexts = {
   start: 'Discarded branch of the conversation begins',
   end: 'Discarded branch ends; the conversation continues from before it',
 }
 
 /** `Run 2 was interrupted`, and ` because Shiplog quit`. */
-export function runEndWords(end: {
+export function runEndText(end: {
   run: number
   status: 'completed' | 'interrupted' | 'failed'
   cause: Cause | null
@@ -111,7 +111,7 @@ export function runEndWords(end: {
   const { run, status, cause } = end
   const verb = { completed: 'ended', interrupted: 'was interrupted', failed: 'failed' }[status]
   const why =
-    status === 'interrupted' ? afterInterrupted(cause) : cause ? `: ${causeWords(cause)}` : ''
+    status === 'interrupted' ? afterInterrupted(cause) : cause ? `: ${plainCause(cause)}` : ''
   return { said: `Run ${run} ${verb}`, why }
 }
 
@@ -123,7 +123,7 @@ function beginning(text: string): string {
 }
 
 /** Imports keep several records in one entry. */
-export function foreignWords(source: string, content: unknown): string {
+export function foreignText(source: string, content: unknown): string {
   const { records } = (content ?? {}) as { records?: unknown }
   return Array.isArray(records) ? `${records.length} records of ${source}` : `Entry of ${source}`
 }

@@ -11,7 +11,7 @@ import { Disclosure } from '../disclosure.tsx'
 import { ItemView } from './items/item-view.tsx'
 import { LongMarkdown } from './long-markdown.tsx'
 import { QuietLine } from './quiet-line.tsx'
-import { attemptWords } from './row-name.ts'
+import { attemptText } from './row-name.ts'
 import type { Row } from './rows.ts'
 import { ShownImages } from './shown-images.tsx'
 import { ToolCall, ToolCallGroup } from './tool-call.tsx'
@@ -119,7 +119,7 @@ function Reasoning({ row }: { row: Extract<Row, { kind: 'reasoning' }> }) {
 /** The reason why an attempt failed, with its output folded below it. */
 function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
   const { rows, retry, key } = row
-  const said = <span className="untrusted min-w-0">{attemptWords(retry)}</span>
+  const said = <span className="untrusted min-w-0">{attemptText(retry)}</span>
   if (rows.length === 0)
     return (
       <QuietLine icon={<RotateCw className="text-amber" />}>

@@ -221,7 +221,7 @@ const atWorkMessage = atWork.liveTurn([
   { call: { id: 'test-run', name: 'bash', input: { command: 'npm test' }, outcome: 'running' } },
 ])
 
-/** A long command is seen at work. */
+/** A long command shows its output while it runs. */
 export const RunningCommand: Story = {
   args: {
     live: true,

@@ -20,7 +20,7 @@ import {
 import { useContext } from 'react'
 import { type ToolIcon, traitsOf } from '../../../../shared/agents/tool-traits.ts'
 import { appliedFileLine, isToolName } from '../../../../shared/agents/tools.ts'
-import { groupWords, toolWords } from '../../../../shared/projections/tool-labels.ts'
+import { callGroupLabel, toolLabel } from '../../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { answerText } from '../../../../shared/text/permission-text.ts'
 import { Counts } from '../../diff/counts.tsx'
@@ -95,7 +95,7 @@ export function ToolCallGroup(props: {
       line={
         <>
           <Search aria-hidden className="size-3.5 shrink-0 text-faint" />
-          <span className="truncate text-muted">{groupWords(calls)}</span>
+          <span className="truncate text-muted">{callGroupLabel(calls)}</span>
           <Took ms={took} className="shrink-0 text-small text-faint" />
         </>
       }
@@ -111,7 +111,7 @@ export function ToolCallGroup(props: {
 }
 
 function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null }) {
-  const words = toolWords(call, cwd)
+  const words = toolLabel(call, cwd)
   const failed = call.state === 'error'
   const Icon = iconOf(call.name)
   const edit =

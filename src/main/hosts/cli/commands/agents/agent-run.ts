@@ -35,10 +35,10 @@ interface AgentRunOptions extends ParsedOptions, BudgetFlags, AgentFlags {
 
 export function agentRun([prompt = '']: string[], given: ParsedOptions): Action {
   const options = given as AgentRunOptions
-  return options.resume === undefined ? startNew(prompt, options) : goOn(prompt, options)
+  return options.resume === undefined ? startNew(prompt, options) : resumeRun(prompt, options)
 }
 
-function goOn(prompt: string, options: AgentRunOptions): Action {
+function resumeRun(prompt: string, options: AgentRunOptions): Action {
   const { resume: id = '', project, force = false, trust = false, maxAgents } = options
   const fixed = Object.entries(originalOptions).filter(
     ([name]) => options[name as keyof typeof originalOptions] !== undefined,

@@ -51,7 +51,7 @@ export function resume(id: string | undefined, given: ParsedOptions): Action {
       const state = await ledgerSnapshot(session.client)
       return dryRun
         ? lookOnly(context, plan, state, options)
-        : goOnAfterALook(context, session, plan, state, options)
+        : resumeAfterPreview(context, session, plan, state, options)
     })
   }
 }
@@ -76,7 +76,7 @@ async function lookOnly(
   return exitCodes.done
 }
 
-async function goOnAfterALook(
+async function resumeAfterPreview(
   context: CliContext,
   session: CliSession,
   plan: Plan,

@@ -164,7 +164,7 @@ async function printPreview(context: CliContext, preview: ExportPreview): Promis
   const { out } = context
   if (context.json) return context.printJson(preview)
   for (const { id, kind, match, mark, kept, count, places } of preview.hits) {
-    const what = `${id}  ${kindWords[kind]}  ${counted(count, 'time')}${kept ? ', kept' : ''}`
+    const what = `${id}  ${kindLabels[kind]}  ${counted(count, 'time')}${kept ? ', kept' : ''}`
     const shown = kept ? safeLine(match) : `${safeLine(match)} → ${safeLine(mark)}`
     await out.write(`${out.style('bold', what)}  ${shown}\n`)
     for (const { taskId, seq, before, after } of places.slice(0, 2)) {
@@ -181,7 +181,7 @@ async function printPreview(context: CliContext, preview: ExportPreview): Promis
   )
 }
 
-const kindWords = {
+const kindLabels = {
   'private-key': 'private key',
   credentials: 'credentials in a URL',
   named: 'value of a secret’s name',

@@ -6,7 +6,7 @@ import { ExternalLink } from '../../../text/index.ts'
 import { Disclosure } from '../../disclosure.tsx'
 import { JsonValue } from '../json-value.tsx'
 import { Divider, Note, QuietLine } from '../quiet-line.tsx'
-import { foreignWords, forkWords } from '../row-name.ts'
+import { foreignText, forkTexts } from '../row-name.ts'
 import type { Row } from '../rows.ts'
 import { ShownImages } from '../shown-images.tsx'
 import { Plan } from './plan.tsx'
@@ -34,7 +34,7 @@ export function ItemView({ item, foldKey }: { item: Item; foldKey: string }) {
     case 'summary':
       return <Summary text={item.text} foldKey={foldKey} />
     case 'fork':
-      return <Divider icon={<GitFork />}>{forkWords[item.edge]}</Divider>
+      return <Divider icon={<GitFork />}>{forkTexts[item.edge]}</Divider>
     case 'plan':
       return <Plan items={item.items} foldKey={foldKey} />
     case 'compaction':
@@ -42,7 +42,7 @@ export function ItemView({ item, foldKey }: { item: Item; foldKey: string }) {
     case 'foreign':
       return (
         <UnchangedEntry
-          line={`${foreignWords(item.source, item.content)}, kept unchanged`}
+          line={`${foreignText(item.source, item.content)}, kept unchanged`}
           json={item.content}
           foldKey={foldKey}
         />

@@ -2,7 +2,7 @@ import { ListTodo, Square, SquareCheck, SquareDot } from 'lucide-react'
 import type { PlanItem } from '../../../../../shared/agents/agent-records.ts'
 import { plainText } from '../../../../../shared/text/plain-text.ts'
 import { Disclosure } from '../../disclosure.tsx'
-import { planWords } from '../row-name.ts'
+import { planText } from '../row-name.ts'
 
 /** How far the agent's plan is, which expands to the plan. */
 export function Plan({ items, foldKey }: { items: PlanItem[]; foldKey: string }) {
@@ -14,7 +14,7 @@ export function Plan({ items, foldKey }: { items: PlanItem[]; foldKey: string })
         <>
           <ListTodo aria-hidden className="size-3.5 shrink-0 text-faint" />
           <span className="untrusted min-w-0 truncate text-muted">
-            {planWords(items)}
+            {planText(items)}
             {current ? ` · ${plainText(current.text)}` : ''}
           </span>
         </>

@@ -7,7 +7,7 @@ import { StatusIcon, TextButton } from '../../../primitives/index.ts'
 import { beginningOf, CauseText } from '../../../task/cause-text.tsx'
 import { useFold } from '../../fold-state.ts'
 import { Divider } from '../quiet-line.tsx'
-import { runEndWords } from '../row-name.ts'
+import { runEndText } from '../row-name.ts'
 
 type Item<Kind extends TranscriptItem['kind']> = Extract<TranscriptItem, { kind: Kind }>
 
@@ -23,7 +23,7 @@ export function RunStart({ item: { run, reason } }: { item: Item<'run-start'> })
 }
 
 export function RunEnd({ item, foldKey }: { item: Item<'run-end'>; foldKey: string }) {
-  const { said, why } = runEndWords(item)
+  const { said, why } = runEndText(item)
   const isLong = beginningOf(why) !== why
   return (
     <>

@@ -3,7 +3,7 @@ import { type Cause, formatCause } from '../../../shared/records/causes.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 
 /** Returns a phrase that can be used alone or after a colon. */
-export const causeWords = (cause: Cause): string => plainText(formatCause(cause))
+export const plainCause = (cause: Cause): string => plainText(formatCause(cause))
 
 /** Returns a phrase short enough for a row. */
 export const shortCause = (cause: Cause): string => plainText(formatCause(cause, { form: 'short' }))

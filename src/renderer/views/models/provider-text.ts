@@ -11,7 +11,7 @@ export const providerTitle = ({ name, isOwn }: Pick<ProviderState, 'name' | 'isO
   (isOwn ? titles[name] : undefined) ?? name
 
 /** Where its key comes from, one clause. */
-export function keyWords(key: ProviderKey, isOwn: boolean): string {
+export function keyText(key: ProviderKey, isOwn: boolean): string {
   switch (key.from) {
     case 'stored':
       return key.where === 'keychain'

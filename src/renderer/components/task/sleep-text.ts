@@ -8,5 +8,5 @@ export const sleepingUntil = ({ until }: Pick<Sleep, 'until'>): string =>
   `Sleeping until ${timeOfDay(until)}`
 
 /** `Sleeping until 14:05: 5-hour limit`. */
-export const sleepWords = (sleep: Sleep): string =>
+export const sleepText = (sleep: Sleep): string =>
   plainText(`${sleepingUntil(sleep)}: ${sleep.reason}`)

@@ -7,15 +7,15 @@ import { exists, type RawPath, rawJoin, removeDurable, renameDurable } from '../
  * nothing is written through a symbolic link. `stayed` are relative paths that could not be moved.
  * Idempotent.
  */
-export async function bringBackInto(
+export async function restoreInto(
   worktree: string,
   dir: string,
 ): Promise<{ moved: number; stayed: string[] }> {
   const outcome = { moved: 0, stayed: [] as string[] }
-  await bringBack(dir, worktree, '')
+  await moveBack(dir, worktree, '')
   return outcome
 
-  async function bringBack(fromDir: RawPath, toDir: RawPath, below: string): Promise<void> {
+  async function moveBack(fromDir: RawPath, toDir: RawPath, below: string): Promise<void> {
     for (const name of await readdir(fromDir, { encoding: 'buffer' })) {
       const path = `${below}${name}`
       const [from, to] = [rawJoin(fromDir, name), rawJoin(toDir, name)]
@@ -23,7 +23,7 @@ export async function bringBackInto(
         await renameDurable(from, to)
         outcome.moved++
       } else if (path !== '.git' && (await isFolder(from)) && (await isFolder(to))) {
-        await bringBack(from, to, `${path}/`)
+        await moveBack(from, to, `${path}/`)
       } else outcome.stayed.push(path)
     }
     if ((await readdir(fromDir)).length === 0) await removeDurable(fromDir)
