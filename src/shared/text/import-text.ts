@@ -1,4 +1,5 @@
-/** Names of tools whose logs are imported, as people call them. */
+/** Tools whose logs are imported, and what they will delete, as people say it. */
+import { expiringDays, type ImportSourceFound } from '../contract/imports.ts'
 import type { ImportTool } from '../records/exported-tasks.ts'
 
 const toolNames: Readonly<Record<ImportTool, string>> = {
@@ -9,3 +10,14 @@ const toolNames: Readonly<Record<ImportTool, string>> = {
 }
 
 export const toolName = (tool: ImportTool): string => toolNames[tool]
+
+/** Without a full stop. For sources of which at least one session expires soon. */
+export function expiringText({
+  tool,
+  sessions,
+  expiringSoon,
+}: Pick<ImportSourceFound, 'tool' | 'sessions' | 'expiringSoon'>): string {
+  const all = sessions === 1 ? 'it' : 'all of them'
+  const which = expiringSoon === sessions ? all : `${expiringSoon} of them`
+  return `${toolName(tool)} will delete ${which} within ${expiringDays} days`
+}

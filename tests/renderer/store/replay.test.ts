@@ -117,6 +117,9 @@ describe('a replay', () => {
 
   it('steps by turn and by call, and no further than its ends', async () => {
     const { replay, seq } = await opened()
+    // With the first prompt: before it there is only that the run began.
+    expect(seq()).toBe(2)
+    replay.toStart()
     const stops = (unit: 'turn' | 'call', by: number, count: number) =>
       Array.from({ length: count }, () => {
         replay.step(unit, by)
@@ -141,6 +144,7 @@ describe('a replay', () => {
       .turn([call('b', 500)])
       .runEnd().entries
     const { replay, seq, view } = await opened('start', entries)
+    replay.toStart()
     replay.play()
     const step = (entries[1]?.at ?? 0) - (entries[0]?.at ?? 0)
     replay.tick(step - 1)

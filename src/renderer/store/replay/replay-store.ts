@@ -12,7 +12,7 @@ import {
 } from '../../../shared/projections/replay/replay-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
-import { firstSeq, lastSeq, playFrom, type StepUnit, stepFrom } from './steps.ts'
+import { firstSeq, lastSeq, openingSeq, playFrom, type StepUnit, stepFrom } from './steps.ts'
 
 export const replaySpeeds = [1, 2, 4, 8, 16] as const
 type ReplaySpeed = (typeof replaySpeeds)[number]
@@ -74,6 +74,8 @@ export function createReplay({
   const { signal } = controller
   /** Whether the moment stays at the end while the timeline grows. */
   let atEnd = at === 'end'
+  /** Whether the first page says where it opens. */
+  let atOpening = at === 'start'
   let reading: Promise<void> | null = null
   /** Played time that was too short to reach the next mark. */
   let restMs = 0
@@ -91,8 +93,13 @@ export function createReplay({
           timeline,
           phase: isWhole ? 'ready' : 'reading',
           problem: null,
-          seq: atEnd ? lastSeq(timeline) : Math.max(seq, firstSeq(timeline)),
+          seq: atEnd
+            ? lastSeq(timeline)
+            : atOpening
+              ? openingSeq(timeline)
+              : Math.max(seq, firstSeq(timeline)),
         })
+        atOpening &&= timeline.marks.length === 0
         if (isWhole) return
       }
     } catch (error) {
@@ -111,6 +118,7 @@ export function createReplay({
   function moveTo(seq: number, dragging = false): void {
     const { timeline } = store.getState()
     const [first, last] = [firstSeq(timeline), lastSeq(timeline)]
+    atOpening = false
     if (timeline.marks.length === 0) {
       // Nothing is read yet: the first page resolves it.
       atEnd = seq === Number.MAX_SAFE_INTEGER

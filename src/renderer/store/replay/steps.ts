@@ -56,6 +56,11 @@ export function stepFrom(
 }
 
 export const firstSeq = ({ marks }: Timeline): number => marks[0]?.seq ?? 0
+
+/** The first moment with something to see: the first prompt. Before it a transcript has only that its run began. */
+export const openingSeq = (timeline: Timeline): number =>
+  stopsOf(timeline).turn[0] ?? firstSeq(timeline)
+
 export const lastSeq = ({ marks }: Timeline): number => marks.at(-1)?.seq ?? 0
 
 /** The number of values at or below `value`. */

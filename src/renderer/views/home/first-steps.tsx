@@ -8,6 +8,7 @@ import { useProjects, useStores, useUnreachable } from '../../store/hooks.ts'
 import { showProblem } from '../app/toasts.ts'
 import { useActions } from '../app/use-actions.ts'
 import { FoundSessions } from '../imports/found-sessions.tsx'
+import { useFoundSessions } from '../imports/use-found-sessions.ts'
 import { useInstalledAgents } from '../installed/use-installed-agents.ts'
 import { keyText, providerTitle } from '../models/provider-text.ts'
 import { isUsable, useModelSettings } from '../models/use-model-settings.ts'
@@ -24,6 +25,7 @@ export function FirstSteps() {
   const { agents } = useInstalledAgents()
   const installed = agents?.filter(({ available }) => available) ?? []
   const canStart = usable.length > 0 || installed.length > 0
+  const sessions = useFoundSessions()
   const demo = async (agent?: AgentPreset) => {
     setStarting(agent ?? 'script')
     await startDemo(agent)
@@ -33,13 +35,17 @@ export function FirstSteps() {
     program === 'acp' || signedIn === false ? [] : [{ program, name }],
   )
   const [project] = projects
+  // One button stands out. Sessions that their tool will delete come first, then what the next step needs; the demo is
+  // the quickest way to see something as long as nothing is set up.
+  const next = sessions ? 'keep' : canStart ? 'step' : project ? null : 'demo'
+  const stepVariant = next === 'step' ? 'primary' : 'quiet'
   const common = { disabled: unreachable !== undefined, title: unreachable }
   return (
     <div className="m-auto flex w-full max-w-[680px] flex-col gap-5 p-6">
       <p className="text-read text-balance text-muted">
         Shiplog runs agents on your repositories and records everything they do.
       </p>
-      <FoundSessions />
+      {sessions ? <FoundSessions {...sessions} /> : null}
       <ol aria-label="First steps" className="flex flex-col rounded-md border">
         <Step
           title="Set up a model, or use an installed agent"
@@ -64,7 +70,7 @@ export function FirstSteps() {
           {project ? null : (
             <Button
               {...common}
-              variant={canStart ? 'primary' : 'quiet'}
+              variant={stepVariant}
               icon={<Plus />}
               onClick={() => overlay.show({ kind: 'add-project' })}
             >
@@ -80,7 +86,7 @@ export function FirstSteps() {
           {project ? (
             <Button
               {...common}
-              variant={canStart ? 'primary' : 'quiet'}
+              variant={stepVariant}
               onClick={() => overlay.show({ kind: 'new-agent', projectId: null })}
             >
               New agent…
@@ -91,8 +97,7 @@ export function FirstSteps() {
       <div className="flex flex-wrap items-center gap-3">
         <Button
           {...common}
-          // The quickest way to see something, as long as nothing is set up.
-          variant={canStart || project ? 'quiet' : 'primary'}
+          variant={next === 'demo' ? 'primary' : 'quiet'}
           busy={starting === 'script'}
           onClick={() => void demo()}
         >

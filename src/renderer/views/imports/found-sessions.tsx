@@ -1,21 +1,14 @@
-import { useEffect } from 'react'
-import { useStore } from 'zustand'
+import type { ImportSourceFound } from '../../../shared/contract/imports.ts'
 import { Button, toast } from '../../components/primitives/index.ts'
-import { usePreference, useStores, useUnreachable } from '../../store/hooks.ts'
+import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { dangerText, foundText } from './import-texts.ts'
 import { choicesOf, startImport } from './start-import.ts'
 
-/** In an empty app: sessions of other tools on this machine, and how to keep them. Nothing, if there are none. */
-export function FoundSessions() {
+/** In an empty app: sessions of other tools on this machine, and how to keep them. */
+export function FoundSessions(props: { found: ImportSourceFound[]; isRunning: boolean }) {
+  const { found, isRunning } = props
   const { imports, overlay, preferences } = useStores()
-  const { sources, running } = useStore(imports.store)
-  const isDeclined = usePreference('importDeclined')
   const unreachable = useUnreachable()
-  useEffect(() => {
-    if (!isDeclined) void imports.scan()
-  }, [imports, isDeclined])
-  const found = sources?.filter(({ sessions, imported }) => sessions > imported) ?? []
-  if (isDeclined || (found.length === 0 && !running)) return null
   const common = { disabled: unreachable !== undefined, title: unreachable }
   const decline = () => {
     preferences.setState({ importDeclined: true })
@@ -37,7 +30,7 @@ export function FoundSessions() {
         Kept in the archive, they can be read, searched and continued. Nothing leaves this machine.
       </p>
       <div className="flex flex-wrap gap-2">
-        {running ? (
+        {isRunning ? (
           <Button onClick={show}>Show the import</Button>
         ) : (
           <>

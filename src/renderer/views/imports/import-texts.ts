@@ -1,11 +1,10 @@
 /** What an import finds and makes, in sentences. */
-import {
-  expiringDays,
-  type ImportProgress,
-  type ImportSourceFound,
-  type ReportedCommit,
+import type {
+  ImportProgress,
+  ImportSourceFound,
+  ReportedCommit,
 } from '../../../shared/contract/imports.ts'
-import { toolName } from '../../../shared/text/import-text.ts'
+import { expiringText, toolName } from '../../../shared/text/import-text.ts'
 import {
   bytes as bytesText,
   counted,
@@ -18,11 +17,10 @@ export const foundText = ({ tool, sessions, projects, bytes }: ImportSourceFound
   `${counted(sessions, 'session')} of ${toolName(tool)}, ${bytesText(bytes)}, ${counted(projects, 'project')}.`
 
 /** Null: nothing is in danger, and nothing is hidden. */
-export function dangerText({ tool, expiringSoon, hidden }: ImportSourceFound): string | null {
+export function dangerText(source: ImportSourceFound): string | null {
+  const { tool, expiringSoon, hidden } = source
   const parts = [
-    expiringSoon > 0
-      ? `${toolName(tool)} will delete ${expiringSoon} of them within ${expiringDays} days`
-      : null,
+    expiringSoon > 0 ? expiringText(source) : null,
     hidden > 0
       ? `${hidden} ${hidden === 1 ? 'is' : 'are'} not listed by ${toolName(tool)} itself`
       : null,

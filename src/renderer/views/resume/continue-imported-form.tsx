@@ -130,7 +130,12 @@ function PlaceFields(props: {
   return (
     <>
       <div className="grid grid-cols-2 gap-4">
-        <Field label="Folder" hint={place ? null : whyNowhere(found)}>
+        <Field
+          label="Folder"
+          hint={
+            place ? <span className="untrusted wrap-anywhere">{place.dir}</span> : whyNowhere(found)
+          }
+        >
           <Select
             value={place ? optionOf(place) : ''}
             onChange={onPlace}
@@ -196,7 +201,7 @@ function placeOptions({ places }: Continuation, projects: readonly Project[]) {
   const labels = projectLabels(projects)
   const found = places.map((place) =>
     place.kind === 'folder'
-      ? { value: folderValue, label: place.dir, hint: 'Not a project yet' }
+      ? { value: folderValue, label: nameOf(place.dir), hint: `${place.dir}, not a project yet` }
       : { value: place.projectId as string, label: place.name, hint: place.dir },
   )
   const known = new Set(found.map(({ value }) => value))
@@ -207,6 +212,8 @@ function placeOptions({ places }: Continuation, projects: readonly Project[]) {
     }))
   return [...found, ...others]
 }
+
+const nameOf = (dir: string): string => dir.split(/[\\/]/).findLast(Boolean) ?? dir
 
 /** `chosen`: a project that is no place of the session by itself. Null while it is looked for. */
 function useContinuation(task: Task, at: number | null, chosen: Project | undefined) {

@@ -4,18 +4,17 @@
  */
 import { resolve } from 'node:path'
 import prettyMs from 'pretty-ms'
-import {
-  expiringDays,
-  type ImportedSession,
-  type ImportProgress,
-  type ImportSourceFound,
-  type SkippedSession,
+import type {
+  ImportedSession,
+  ImportProgress,
+  ImportSourceFound,
+  SkippedSession,
 } from '../../../../../shared/contract/imports.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import { type ImportTool, importToolSchema } from '../../../../../shared/records/exported-tasks.ts'
 import { shortId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
-import { toolName } from '../../../../../shared/text/import-text.ts'
+import { expiringText, toolName } from '../../../../../shared/text/import-text.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
 import { exitCodes, usageError } from '../../exit-codes.ts'
@@ -76,8 +75,7 @@ async function printSource(context: CliContext, source: ImportSourceFound): Prom
   await context.say(
     `${counted(sessions, 'session')} of ${name} with ${counted(subAgents, 'sub-agent')}, ${size(bytes)}, ${counted(projects, 'project')}, in ${safeLine(source.path)}.`,
   )
-  if (expiringSoon > 0)
-    await context.say(`${name} will delete ${expiringSoon} of them within ${expiringDays} days.`)
+  if (expiringSoon > 0) await context.say(`${expiringText(source)}.`)
   if (hidden > 0) await context.say(`${name} itself does not list ${hidden} of them.`)
   if (imported > 0) await context.say(`The archive has ${imported} of them already.`)
   for (const project of source.byProject.slice(0, listedProjects))
