@@ -50,6 +50,22 @@ describe('a conversation', () => {
     ])
   })
 
+  it('[I3] makes one turn of a record whose message has no id', async () => {
+    const log = claudeLog(session)
+    log.prompt('Go')
+    const content = [
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_use', id: 'c1', name: 'Bash', input: { command: 'ls' } },
+    ]
+    log.add('assistant', { message: { role: 'assistant', content, usage: { input_tokens: 3 } } })
+    log.returns('c1', 'a')
+    const entries = (await readLog(log.text())).entriesOf('')
+    expect(typesOf(entries)).toEqual([
+      ...['run-start', 'message', 'tool-call', 'tool-result', 'message', 'run-end'],
+    ])
+    expect(entries[4]).toMatchObject({ parts: [{ type: 'text' }, { callId: 'c1' }] })
+  })
+
   it('[G6] is priced by the list of its time, and what the cache keeps for an hour for more', async () => {
     const log = claudeLog(session)
     log.prompt('Read all of it')

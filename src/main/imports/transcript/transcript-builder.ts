@@ -63,6 +63,8 @@ export const unfinished = {
 interface OpenTurn {
   /** As the provider names the message; null: it does not. */
   messageId: string | null
+  /** The id of its record, for one whose message has none. */
+  recordId: unknown
   uuid: EntryId
   turn: number
   parts: MessagePart[]
@@ -183,10 +185,22 @@ export function createTranscriptBuilder(about: {
 
   /** The turn that a record of the model belongs to. */
   function turnOf(messageId: string | null, uuid: unknown): OpenTurn {
-    if (turn && messageId !== null && turn.messageId === messageId) return turn
+    const isSame =
+      messageId === null
+        ? typeof uuid === 'string' && turn?.recordId === uuid
+        : turn?.messageId === messageId
+    if (turn && isSame) return turn
     closeTurn()
     turn = {
-      ...{ messageId, turn: ++turns, parts: [], model: null, usage: null, stop: null },
+      ...{
+        messageId,
+        recordId: uuid,
+        turn: ++turns,
+        parts: [],
+        model: null,
+        usage: null,
+        stop: null,
+      },
       uuid: ownId(uuid),
       at,
       cwd,
