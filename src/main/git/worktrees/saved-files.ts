@@ -2,9 +2,11 @@
  * Compares the files of a former worktree with a commit, after Git has removed its registration.
  */
 
+import { lstat } from 'node:fs/promises'
 import type { RunGit } from '../command/run-git.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
 import { withScratchDir } from '../snapshots/snapshot.ts'
+import { mapAtOnce } from '../update/at-once.ts'
 
 interface FilesInCommit {
   /** Every file of the commit. Paths are bytes relative to the folder, with `/`: a name need not be UTF-8. */
@@ -48,8 +50,21 @@ export async function filesInCommit(
     const all = splitNul(listed.stdout)
       .filter((entry) => !entry.subarray(0, 6).equals(submoduleMode))
       .map((entry) => entry.subarray(entry.indexOf(0x09) + 1))
-    return { all, saved: all.filter((name) => !differs.has(name.toString('latin1'))) }
+    const same = all.filter((name) => !differs.has(name.toString('latin1')))
+    // Git does not list what it may not look at, but complains about it.
+    const saved = differing.stderr === '' ? same : await visibleIn(dir, same)
+    return { all, saved }
   })
+}
+
+async function visibleIn(dir: string, names: Buffer[]): Promise<Buffer[]> {
+  const seen = await mapAtOnce(names, (name) =>
+    lstat(Buffer.concat([Buffer.from(`${dir}/`), name])).then(
+      () => [name],
+      () => [],
+    ),
+  )
+  return seen.flat()
 }
 
 const submoduleMode = Buffer.from('160000')

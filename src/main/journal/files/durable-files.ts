@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import {
+  chmod,
   type FileHandle,
   lstat,
   mkdir,
@@ -118,9 +119,21 @@ export async function writeFully(handle: FileHandle, data: Uint8Array): Promise<
 
 /**
  * Renames within one file system (else throws code EXDEV) and makes both directory entries durable.
+ * A read-only directory is moved too, and is read-only again afterwards.
  */
 export async function renameDurable(from: RawPath, to: RawPath): Promise<void> {
-  await rename(from, to)
+  await rename(from, to).catch(async (error) => {
+    // The entry for its parent is in the directory itself.
+    const mode = isDenied(error) ? await makeAccessible(from) : null
+    if (mode === null) throw error
+    try {
+      await rename(from, to)
+    } catch (again) {
+      await chmod(from, mode).catch(() => undefined)
+      throw again
+    }
+    await chmod(to, mode)
+  })
   const [source, target] = [parentOf(from), parentOf(to)]
   // The new name first: after a crash there may be two names, never none.
   await syncDirectory(target)
@@ -129,6 +142,22 @@ export async function renameDurable(from: RawPath, to: RawPath): Promise<void> {
 
 const parentOf = (target: RawPath): RawPath =>
   typeof target === 'string' ? path.dirname(path.resolve(target)) : rawDirname(target)
+
+const isDenied = (error: unknown): boolean => /^(EACCES|EPERM)$/.test(systemCode(error) ?? '')
+
+/**
+ * Lets this user list and change a directory, such as one that an agent made read-only. Returns its mode before; null if
+ * nothing was changed.
+ */
+export async function makeAccessible(directory: RawPath): Promise<number | null> {
+  const status = await lstat(directory).catch(() => null)
+  if (!status?.isDirectory() || (status.mode & 0o700) === 0o700) return null
+  const mode = status.mode & 0o7777
+  return chmod(directory, mode | 0o700).then(
+    () => mode,
+    () => null,
+  )
+}
 
 /** Creates a directory and its missing parents (0700), each entry durable before the next. */
 export async function makeDirDurable(directory: string): Promise<void> {
@@ -272,6 +301,7 @@ async function removeTree(target: RawPath): Promise<void> {
   const status = await lstat(target).catch(ignore('ENOENT'))
   if (!status) return
   if (!status.isDirectory()) return unlink(target).catch(ignore('ENOENT'))
+  await makeAccessible(target)
   for (const name of await readdir(target, { encoding: 'buffer' }))
     await removeTree(rawJoin(target, name))
   await rmdir(target).catch(ignore('ENOENT'))

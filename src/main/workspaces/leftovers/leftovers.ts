@@ -17,9 +17,11 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import {
   exists,
+  makeAccessible,
   makeDirDurable,
   moveDurable,
   type RawPath,
+  rawDirname,
   rawJoin,
   removeDurable,
   renameDurable,
@@ -130,12 +132,13 @@ export function createLeftovers(deps: {
     const isInRoot = await createPathCheck(dir)
     for (const name of files.saved) {
       const path = Buffer.concat([Buffer.from(`${dir}/`), name])
-      if (await isInRoot(name)) await unlink(path).catch(ignoreMissing)
+      if (await isInRoot(name)) await deleteEntry(path, unlink)
     }
     // It refers to Git's own folder of the worktree, which is deleted. If it is a folder, it is a
     // repository.
     const gitFile = join(dir, '.git')
-    if ((await lstat(gitFile).catch(() => null))?.isFile()) await unlink(gitFile)
+    if ((await lstat(gitFile).catch(() => null))?.isFile())
+      await deleteEntry(Buffer.from(gitFile), unlink)
     const committed = foldersOf(files.all)
     return findRecreatable(
       dir,
@@ -308,15 +311,26 @@ async function createPathCheck(root: string): Promise<(name: Buffer) => Promise<
 
 /** Git stores no empty folders, so they hold no work. */
 async function deleteEmptyFolders(dir: RawPath): Promise<void> {
-  for (const entry of await readdir(dir, { encoding: 'buffer', withFileTypes: true })) {
+  // One that may not be read stays, whatever it holds.
+  const entries = await readdir(dir, { encoding: 'buffer', withFileTypes: true }).catch(() => [])
+  for (const entry of entries) {
     if (!entry.isDirectory()) continue
     const path = rawJoin(dir, entry.name)
     if (String(entry.name) === '.git') continue
     await deleteEmptyFolders(path)
-    if ((await readdir(path)).length === 0) await rmdir(path)
+    const left = await readdir(path).catch(() => null)
+    if (left?.length === 0) await deleteEntry(path, rmdir)
   }
 }
 
-function ignoreMissing(error: unknown): void {
-  if (systemCode(error) !== 'ENOENT') throw error
+/** Deletes a file or folder also from a read-only folder. What may not be deleted stays. */
+async function deleteEntry(path: Buffer, remove: (path: Buffer) => Promise<void>): Promise<void> {
+  await remove(path).catch(async (error) => {
+    if (systemCode(error) === 'ENOENT') return
+    if (systemCode(error) !== 'EACCES') throw error
+    const folder = rawDirname(path)
+    const mode = (await lstat(folder)).mode & 0o700
+    // A folder with fewer permissions was not compared with the commit.
+    if (mode === 0o500 && (await makeAccessible(folder)) !== null) await remove(path)
+  })
 }

@@ -109,7 +109,10 @@ export async function findRecreatable(
       // Tools create no symbolic links here.
       if (!entry.isDirectory() || isNotUtf8(entry.name)) continue
       const path = below === '' ? entry.name : `${below}/${entry.name}`
-      const inside = new Set(await readdir(join(root, path)))
+      const names = await readdir(join(root, path)).catch(() => null)
+      // Nobody knows what is in a folder that may not be read.
+      if (names === null) continue
+      const inside = new Set(names)
       // The content of a repository belongs to its owner.
       if (inside.has('.git')) continue
       const rule = isKept(path)
@@ -126,7 +129,9 @@ export async function findRecreatable(
 export async function isRecreatable(root: string, path: string): Promise<boolean> {
   const folder = join(root, path)
   if (!(await lstat(folder).catch(() => null))?.isDirectory()) return false
-  const inside = new Set(await readdir(folder))
+  const names = await readdir(folder).catch(() => null)
+  if (names === null) return false
+  const inside = new Set(names)
   const beside = new Set(await readdir(dirname(folder)))
   const rule = await ruleOf({ path: folder, name: basename(folder), inside, beside })
   return rule !== null && !(await holdsRepository(folder))
@@ -152,7 +157,10 @@ async function hasCacheSignature(dir: string): Promise<boolean> {
 const isNotUtf8 = (name: string): boolean => name.includes('\ufffd')
 
 async function holdsRepository(dir: string): Promise<boolean> {
-  for (const entry of await readdir(dir, { withFileTypes: true })) {
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => null)
+  // It may contain one.
+  if (entries === null) return true
+  for (const entry of entries) {
     if (entry.name === '.git') return true
     // It can't be opened by this name, so it may contain a repository.
     if (isNotUtf8(entry.name)) return true

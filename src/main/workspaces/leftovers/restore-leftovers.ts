@@ -1,6 +1,13 @@
 /** Moves the leftovers of a worktree from the trash back into the recreated worktree. */
 import { lstat, readdir } from 'node:fs/promises'
-import { exists, type RawPath, rawJoin, removeDurable, renameDurable } from '../../journal/index.ts'
+import {
+  exists,
+  makeAccessible,
+  type RawPath,
+  rawJoin,
+  removeDurable,
+  renameDurable,
+} from '../../journal/index.ts'
 
 /**
  * Moves each file and folder back by rename, unless its place is taken: nothing is replaced, and
@@ -16,6 +23,8 @@ export async function restoreInto(
   return outcome
 
   async function moveBack(fromDir: RawPath, toDir: RawPath, below: string): Promise<void> {
+    // What cannot be moved out of a read-only folder would stay.
+    await makeAccessible(fromDir)
     for (const name of await readdir(fromDir, { encoding: 'buffer' })) {
       const path = `${below}${name}`
       const [from, to] = [rawJoin(fromDir, name), rawJoin(toDir, name)]

@@ -4,7 +4,7 @@ import { type RawPath, rawJoin } from '../../journal/index.ts'
 
 /**
  * Returns the number of files, links included, and their bytes. `skipped` are folders relative to
- * `dir`, with `/`. A lone file counts.
+ * `dir`, with `/`. A lone file counts, and a folder that may not be read counts as one.
  */
 export async function measure(
   dir: string,
@@ -22,7 +22,9 @@ export async function measure(
       if (stats.isFile()) total.bytes += stats.size
       return
     }
-    for (const name of await readdir(place, { encoding: 'buffer' }).catch(() => [])) {
+    const names = await readdir(place, { encoding: 'buffer' }).catch(() => null)
+    if (names === null) total.files++
+    for (const name of names ?? []) {
       const path = below === '' ? String(name) : `${below}/${name}`
       if (!skipped.has(path)) await look(rawJoin(place, name), path)
     }

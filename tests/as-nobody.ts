@@ -1,0 +1,13 @@
+/** Root may read and write everything, so a test of what is denied runs as somebody else. */
+import { execFileSync } from 'node:child_process'
+import { onTestFinished } from 'vitest'
+
+const nobody = 65534
+
+/** Makes the rest of the test run as a user that owns only this folder, if it is run as root. */
+export function asNobody(dir: string): void {
+  if (process.geteuid?.() !== 0) return
+  execFileSync('chown', ['-hR', `${nobody}:${nobody}`, dir])
+  onTestFinished(() => void process.seteuid?.(0))
+  process.seteuid?.(nobody)
+}

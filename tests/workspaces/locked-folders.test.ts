@@ -1,0 +1,92 @@
+/** Agents make folders that are read-only or closed (Go's module cache is); they are removed, restored and expire too. */
+import { existsSync } from 'node:fs'
+import { chmod, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { removeDurable } from '../../src/main/journal/index.ts'
+import { asNobody } from '../as-nobody.ts'
+import { openFixture, start, taskOf, untilQuiet } from '../harness.ts'
+
+const files = { 'a.txt': 'a\n', 'd/in.txt': 'in\n', '.gitignore': '*.log\n' }
+const scenario = `
+version: 1
+name: works
+agents:
+  lead:
+    turns:
+      - call: bash
+        with: { command: "echo new > d/new.txt" }
+      - report: { title: Done, markdown: Done. }
+`
+
+async function ended() {
+  // Git may not read the files of another user's home directory.
+  vi.stubEnv('HOME', '/nonexistent')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const fixture = await openFixture({ files })
+  const id = await start(fixture, scenario)
+  await untilQuiet(fixture.shiplog)
+  const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
+  const { workspace, doctor } = fixture.shiplog.client
+  const inTrash = async () => {
+    const { leftovers } = await workspace.leftovers({ workspaceId: id })
+    const [kept] = leftovers
+    return { ...kept, dir: join(fixture.dataDir, 'trash', kept?.name ?? '') }
+  }
+  return { fixture, id, path, workspace, doctor, inTrash, trash: join(fixture.dataDir, 'trash') }
+}
+
+it('[R3] removes a worktree with read-only folders, and restores what Git ignores in them', async () => {
+  const { fixture, id, path, workspace, inTrash, trash } = await ended()
+  await mkdir(join(path, 'cache/deep'), { recursive: true })
+  for (const name of ['d/x.log', 'cache/deep/y.log']) await writeFile(join(path, name), 'rows\n')
+  asNobody(dirname(fixture.dataDir))
+  for (const folder of ['cache/deep', 'cache', 'd', '.']) await chmod(join(path, folder), 0o555)
+  await workspace.remove({ workspaceId: id })
+  expect(existsSync(path)).toBe(false)
+  const { files: kept, dir } = await inTrash()
+  expect(kept).toBe(2)
+  const names = (await readdir(dir, { recursive: true })).sort()
+  expect(names).toEqual(['cache', 'cache/deep', 'cache/deep/y.log', 'd', 'd/x.log'])
+  await workspace.restore({ workspaceId: id })
+  expect(await readFile(join(path, 'd/x.log'), 'utf8')).toBe('rows\n')
+  expect(await readFile(join(path, 'd/new.txt'), 'utf8')).toBe('new\n')
+  expect((await lstat(join(path, 'cache'))).mode & 0o777).toBe(0o555)
+  expect(await readdir(trash)).toEqual([])
+})
+
+it('[R3] keeps the content of a closed folder, unread, and restores it', async () => {
+  const { fixture, id, path, workspace, inTrash, trash } = await ended()
+  await mkdir(join(path, 'closed'))
+  await writeFile(join(path, 'closed/secret'), 'mine\n')
+  await writeFile(join(path, 'd/in.txt'), 'changed unseen\n')
+  asNobody(dirname(fixture.dataDir))
+  for (const folder of ['closed', 'd']) await chmod(join(path, folder), 0)
+  await workspace.remove({ workspaceId: id })
+  const { files: kept, dir } = await inTrash()
+  expect(kept).toBe(2)
+  expect((await readdir(dir)).sort()).toEqual(['closed', 'd'])
+  await chmod(join(dir, 'd'), 0o700)
+  // What could not be compared was not deleted.
+  expect(await readFile(join(dir, 'd/in.txt'), 'utf8')).toBe('changed unseen\n')
+  await chmod(join(dir, 'd'), 0)
+  await workspace.restore({ workspaceId: id })
+  expect((await lstat(join(path, 'closed'))).mode & 0o777).toBe(0)
+  await chmod(join(path, 'closed'), 0o700)
+  expect(await readFile(join(path, 'closed/secret'), 'utf8')).toBe('mine\n')
+  // Git has restored these, so the others stay in the trash.
+  const [stayed] = await readdir(trash)
+  expect(await readdir(join(trash, stayed ?? ''), { recursive: true })).toContain('d/in.txt')
+})
+
+it('[R3] deletes such folders for good when the trash is emptied', async () => {
+  const { fixture, id, path, workspace, trash } = await ended()
+  await mkdir(join(path, 'closed/deep'), { recursive: true })
+  await writeFile(join(path, 'closed/deep/y.log'), 'rows\n')
+  asNobody(dirname(fixture.dataDir))
+  for (const folder of ['closed/deep', 'closed']) await chmod(join(path, folder), 0o500)
+  await workspace.remove({ workspaceId: id })
+  await workspace.leftovers({ workspaceId: id })
+  for (const name of await readdir(trash)) await removeDurable(join(trash, name))
+  expect(await readdir(trash)).toEqual([])
+})
