@@ -75,6 +75,12 @@ export function createDrafts(storage: Pick<Storage, 'getItem' | 'setItem'>): Dra
   }
 }
 
+/** What stays of a text of which `prompt` was sent: what was typed meanwhile. An edited one stays whole. */
+export function textAfter(prompt: string, text: string): string {
+  const rest = text.trimStart()
+  return rest.startsWith(prompt) ? rest.slice(prompt.length).trimStart() : text
+}
+
 function read(storage: Pick<Storage, 'getItem'>): Kept {
   try {
     return keptSchema.parse(JSON.parse(storage.getItem(storageKey) ?? '{}'))

@@ -52,15 +52,22 @@ export function NewAgentDialog({ projectId: wanted, ...rest }: NewAgentProps) {
   return <NewAgentForm {...rest} projectId={wanted ?? projects.at(-1)?.id ?? first.id} />
 }
 
+/** A dialog that was closed has the same prompt and images when it is opened again. */
+const draftKey = 'new-agent'
+
 function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
   const { projectId: initial, prompt: prompted = '', onStarted } = props
-  const { client, overlay, navigation, preferences, arrivals } = useStores()
+  const { client, overlay, navigation, preferences, arrivals, drafts } = useStores()
   const projects = useProjects()
   const labels = projectLabels(projects)
   const [projectId, setProjectId] = useState(initial)
   const field = useRef<HTMLTextAreaElement>(null)
   const whyNotId = useId()
-  const [prompt, setPrompt] = useState(prompted)
+  const [prompt, setPrompt] = useState(() => prompted || drafts.of(draftKey))
+  const write = (text: string) => {
+    setPrompt(text)
+    drafts.set(draftKey, text)
+  }
   const [scenario, setScenario] = useState<ScenarioFile | null>(null)
   const agent = useAgentChoice(scenario)
   const [agentsAtOnce, setAgentsAtOnce] = useState(agentsAtOnceDefault)
@@ -68,7 +75,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
   const [permissions, setPermissions] = useState<PermissionMode | null>(null)
   const [limits, setLimits] = useState(defaultLimits)
   const preferred = usePreference('isolation')
-  const attachments = useAttachments('new-agent')
+  const attachments = useAttachments(draftKey)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
 
@@ -113,6 +120,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
         ...(permissions && !isScripted ? { permissions } : {}),
       })
       agent.remember()
+      drafts.sent(draftKey, prompt.trim())
       attachments.clear()
       onStarted?.()
       overlay.hide()
@@ -185,7 +193,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
           <PromptField
             ref={field}
             value={prompt}
-            onChange={setPrompt}
+            onChange={write}
             placeholder="Describe the task"
             findFiles={!isScripted ? findFiles : undefined}
             attachments={takesImages ? attachments : undefined}

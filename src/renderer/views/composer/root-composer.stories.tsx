@@ -54,6 +54,26 @@ function Stage() {
   return <AppStage fake={fake} address={`#/t/${ids.lead}`} />
 }
 
+/** Its host answers prompts once `letGo` is called. */
+function SlowStage() {
+  const [fake] = useState(() => {
+    const fake = fakeWith()
+    const { tasks } = fake.client
+    const answered = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const prompt: typeof tasks.prompt = async (...args) => {
+      await answered
+      return tasks.prompt(...args)
+    }
+    // What the client can be asked is made by its getters.
+    const slowly = Object.create(tasks, { prompt: { value: prompt } })
+    return { ...fake, client: Object.create(fake.client, { tasks: { value: slowly } }) }
+  })
+  return <AppStage fake={fake} address={`#/t/${ids.lead}`} />
+}
+let letGo = () => {}
+
 const meta: Meta = {
   title: 'Screens/Composer',
   decorators: [inWindow],
@@ -164,6 +184,27 @@ export const Images: Story = {
     await waitFor(() => expect(field).toHaveValue('What is wrong here?'))
     const again = within(await canvas.findByRole('list', { name: 'Images' }))
     await waitFor(() => expect(again.getAllByRole('img')).toHaveLength(2))
+  },
+}
+/** What is typed while a prompt is being sent stays; what was sent is recalled, as is what the root was started with. */
+export const TypedWhileSending: Story = {
+  render: () => <SlowStage />,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const field = await canvas.findByRole<HTMLTextAreaElement>('textbox', { name: 'Follow-up' })
+    await userEvent.type(field, 'Fix the parser{Control>}{Enter}{/Control}')
+    await canvas.findByRole('button', { name: 'Sending…' })
+    await userEvent.type(field, ' and then the docs')
+    letGo()
+    await waitFor(() => expect(field).toHaveValue('and then the docs'))
+    await userEvent.clear(field)
+    await userEvent.keyboard('{ArrowUp}')
+    await expect(field).toHaveValue('Fix the parser')
+    field.setSelectionRange(0, 0)
+    await userEvent.keyboard('{ArrowUp}')
+    await expect(field).toHaveValue(
+      'Make the parser accept trailing commas, with tests and a note in the docs.',
+    )
   },
 }
 export const Dark: Story = { globals: { theme: 'dark' } }

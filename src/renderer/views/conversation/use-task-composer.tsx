@@ -1,8 +1,9 @@
-import { type ComponentProps, type RefObject, useState } from 'react'
+import { type ComponentProps, type RefObject, useRef, useState } from 'react'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Composer } from '../../components/composer/composer.tsx'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { usePreference, useStores, useUnreachable } from '../../store/hooks.ts'
+import { textAfter } from '../../store/prompt/drafts.ts'
 import { useActions } from '../app/use-actions.ts'
 import { imageFile, useAttachments } from '../composer/use-attachments.ts'
 import { useComposerKeys } from '../composer/use-composer-keys.ts'
@@ -24,6 +25,8 @@ export function useTaskComposer(options: {
   const { client, drafts } = useStores()
   const { stop, wrapUp } = useActions()
   const [draft, setDraft] = useState(() => drafts.of(task.id))
+  /** As it is now, for a send that ends later. */
+  const written = useRef(draft)
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const sendKey = usePreference('sendKey')
@@ -36,6 +39,7 @@ export function useTaskComposer(options: {
     () => composer.current?.focus(),
   )
   const changeDraft = (next: string) => {
+    written.current = next
     setDraft(next)
     drafts.set(task.id, next)
   }
@@ -48,8 +52,8 @@ export function useTaskComposer(options: {
       const images = attachments.toSend()
       await client.tasks.prompt({ taskId: task.id, prompt, images, atNextTurn })
       drafts.sent(task.id, prompt)
-      attachments.clear()
-      setDraft('')
+      for (const { id } of attachments.images) attachments.onRemove(id)
+      changeDraft(textAfter(prompt, written.current))
       return true
     } catch (error) {
       setProblem(problemOf(error, `send the ${what}`))
@@ -71,7 +75,7 @@ export function useTaskComposer(options: {
     draft,
     onDraftChange: changeDraft,
     sendKey,
-    history: drafts.history(),
+    history: historyWith(task, drafts.history()),
     sending,
     unreachable,
     info: stopsNext ? <StopsNext /> : undefined,
@@ -83,3 +87,7 @@ export function useTaskComposer(options: {
   } satisfies Partial<ComponentProps<typeof Composer>>
   return { composerProps, problem, send, edit }
 }
+
+/** `sent`: newest first. A root may have been started elsewhere: its prompt is the oldest then. */
+const historyWith = ({ parentId, prompt }: Task, sent: readonly string[]): readonly string[] =>
+  parentId === null && !sent.includes(prompt) ? [...sent, prompt] : sent

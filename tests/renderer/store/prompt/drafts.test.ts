@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { createDrafts } from '../../../../src/renderer/store/prompt/drafts.ts'
+import { createDrafts, textAfter } from '../../../../src/renderer/store/prompt/drafts.ts'
 
 function storage(text: string | null = null) {
   const values = new Map<string, string>()
@@ -72,4 +72,14 @@ it('goes on without a storage that refuses', () => {
   drafts.set('a', 'kept')
   drafts.flush()
   expect(drafts.of('a')).toBe('kept')
+})
+
+it.each([
+  ['One', 'One', ''],
+  ['One', '  One\n', ''],
+  ['One', 'One and two', 'and two'],
+  ['One', 'Zero, One', 'Zero, One'],
+  ['', 'Typed beside images', 'Typed beside images'],
+])('keeps what was typed while “%s” was sent', (prompt, text, rest) => {
+  expect(textAfter(prompt, text)).toBe(rest)
 })
