@@ -74,6 +74,24 @@ describe('what is a check', () => {
     expect(kinds('yarn ci')).toMatchObject([{ covers: ['lint', 'tests'] }])
   })
 
+  it('a command that is the text of a script is that script', () => {
+    const own = new Map([
+      ['test', 'node test.js'],
+      ['check', 'npm run lint && node more.js'],
+      ['start', 'node'],
+      ['check:types', './scripts/types.sh --all'],
+    ])
+    const found = (command: string) => checksIn({ command, exitCode: 0, output: '' }, own)
+    expect(found('node test.js')).toMatchObject([{ kind: 'tests', outcome: 'passed' }])
+    expect(found('node test.js --only parser; git add -A')).toMatchObject([
+      { kind: 'tests', command: 'node test.js --only parser' },
+    ])
+    expect(found('./scripts/types.sh --all')).toMatchObject([{ kind: 'types' }])
+    expect(found('node other.js')).toEqual([])
+    // Only a part of what the script runs.
+    expect(found('node more.js')).toEqual([])
+  })
+
   it('the project’s own program is one where it prints what a test runner prints', () => {
     const ran = { exitCode: 0, output: 'test result: ok. 4 passed; 0 failed' }
     expect(checksIn({ command: './check-all', ...ran }, scripts)).toMatchObject([
@@ -108,6 +126,12 @@ describe('whether it passed', () => {
     ['npm test; echo done', 0, '\u001b[31m1 failed\u001b[39m, 2 passed', ['tests failed']],
     ['npx tsc | head', 0, 'src/a.ts(1,2): error TS2304: no', ['types failed']],
     ['cargo test | tail', 0, 'test result: ok. 0 failed', ['tests passed']],
+    ['mix test | tail', 0, 'Finished in 2 seconds\n410 tests, 0 failures', ['tests passed']],
+    ['mix test | tail', 0, '5 tests, 4 failures', ['tests failed']],
+    ['rake test | tail', 0, '9 tests, 21 assertions, 0 failures, 0 errors', ['tests passed']],
+    ['mix dialyzer | tail', 0, 'Total errors: 0\ndone (passed successfully)', ['types passed']],
+    ['mix dialyzer | tail', 0, 'Total errors: 2, Skipped: 0', ['types failed']],
+    ['mix credo | tail', 0, '9 mods/funs, found no issues.', ['lint passed']],
     ['! npm test', 0, '', ['tests unclear']],
     ['npm test &', 0, '', ['tests unclear']],
     ['if npm test; then echo yes; fi', 0, '', ['tests unclear']],

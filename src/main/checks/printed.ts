@@ -17,6 +17,7 @@ export function printedOutcome(output: string): 'passed' | 'failed' | null {
     return 'failed'
   return counted(/\b(\d+) (?:tests? )?(?:passed|passing|examples?)\b/gi, text) > 0 ||
     counted(/^# pass (\d+)/gm, text) > 0 ||
+    counted(/\b(\d+) tests?, (?:\d+ assertions?, )?0 failures\b/gi, text) > 0 ||
     successes.test(text)
     ? 'passed'
     : null
@@ -28,7 +29,7 @@ export const printsTests = (output: string): boolean => summaries.test(plain(out
 const failures =
   /^(?:FAIL\b|--- FAIL|FAILED\b|test result: FAILED|BUILD FAIL|not ok \d)|error TS\d+|error: could not compile/m
 const successes =
-  /^(?:test result: ok|ok {2}\t|OK(?: \(|$)|PASS$|BUILD SUCCESS|All checks passed|Success: no issues)|Found 0 errors|0 problems/m
+  /^(?:test result: ok|ok {2}\t|OK(?: \(|$)|PASS$|BUILD SUCCESS|All checks passed|Success: no issues)|Found 0 errors|0 problems|^done \(passed successfully\)|found no issues\./m
 const summaries =
   /^\s*Tests?:? +\d+ (?:passed|failed)|^=+ .*\d+ (?:passed|failed).* =+$|^test result: |^ok {2}\t|^--- (?:FAIL|PASS)|^\s*\d+ passing|^# (?:pass|tests) \d+|^Ran \d+ tests? in |\d+% tests passed|\d+ examples?, \d+ failures?/m
 

@@ -55,7 +55,22 @@ function kindsOf(words: readonly string[], scripts: Scripts, depth: number): Che
   if (kind) return [kind]
   // The package is not known: its name alone tells.
   const name = script === null ? null : kindOfScriptName(script)
-  return name ? [name] : []
+  if (name) return [name]
+  return depth === 0 ? kindsOfScriptText(program, scripts) : []
+}
+
+/** Of `node test.js` where a script is `node test.js`: agents often run what is in a script instead of the script. */
+function kindsOfScriptText(words: readonly string[], scripts: Scripts): CheckKind[] {
+  for (const [script, text] of scripts) {
+    const [only, ...others] = simpleCommands(text)
+    if (!only || others.length > 0) continue
+    const own = withoutStarters(only.words)
+    // Its own arguments may follow, such as the name of a test.
+    if (own.length < 2 || !own.every((word, at) => word === words[at])) continue
+    const kinds = kindsOfScript(script, scripts)
+    if (kinds.length > 0) return kinds
+  }
+  return []
 }
 
 export function kindsOfScript(script: string, scripts: Scripts, depth = 0): CheckKind[] {
