@@ -1,9 +1,10 @@
 /** What no index can hold is left out, and does not keep Shiplog from storing the rest (H4, R5). */
 import { execFileSync } from 'node:child_process'
-import { chmod, lchown, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { GitError } from '../../src/main/git/command/errors.ts'
+import { asNobody } from '../as-nobody.ts'
 import { openStates } from '../turn-store/states.ts'
 import { git, makeRepository } from './repository.ts'
 
@@ -43,8 +44,7 @@ it('[H4] names a file that may not be read, and stores it once it may', async ()
   await project.write('open.txt', 'open\n')
   await chmod(path.join(project.dir, 'secret.txt'), 0)
   await chmod(path.join(project.dir, 'a.txt'), 0)
-  // Root may read all of it.
-  await asNobody(path.dirname(project.dir))
+  asNobody(path.dirname(project.dir))
   const listOf = (tree: string) => project.git('ls-tree', '--name-only', tree).split('\n')
   expect(listOf((await git.commitSnapshot(project.dir)).commit)).toEqual(['a.txt', 'open.txt'])
   expect((await git.notInSnapshot(project.dir)).sort()).toEqual(['a.txt', 'secret.txt'])
@@ -63,12 +63,58 @@ it('passes on what prevents it otherwise, such as missing objects', async () => 
   expect(await readdir(project.dir)).toContain('a.txt')
 })
 
-/** Makes the rest of the test run as a user that owns only this folder. */
-async function asNobody(dir: string): Promise<void> {
-  if (process.geteuid?.() !== 0) return
-  const nobody = 65534
-  for (const name of ['.', ...(await readdir(dir, { recursive: true }))])
-    await lchown(path.join(dir, name), nobody, nobody)
-  process.seteuid?.(nobody)
-  onTestFinished(() => void process.seteuid?.(0))
-}
+it('[H4] names what Git refuses because of its name, and what only looks like it is stored', async () => {
+  const { project, take } = await openStates({ 'a.txt': 'a\n' })
+  const refused = ['.GIT/config', '.git.', 'deep/.Git/x', 'git~1']
+  for (const name of [...refused, '.github/x', 'git~1.txt', 'widget']) {
+    await mkdir(path.dirname(path.join(project.dir, name)), { recursive: true })
+    await writeFile(path.join(project.dir, name), 'x\n')
+  }
+  await symlink('a.txt', path.join(project.dir, '.gitmodules'))
+  const named = ['.gitmodules', ...refused]
+  const { notStored, tree } = await take()
+  expect(notStored.map((one) => one.path).sort()).toEqual(named.toSorted())
+  expect(new Set(notStored.map((one) => one.why))).toEqual(new Set(['name']))
+  expect((await take()).tree).toBe(tree)
+  expect((await git.notInSnapshot(project.dir)).sort()).toEqual(named.toSorted())
+  const { commit } = await git.commitSnapshot(project.dir)
+  expect(project.git('ls-tree', '-r', '--name-only', commit).split('\n')).toEqual([
+    '.github/x',
+    'a.txt',
+    'git~1.txt',
+    'widget',
+  ])
+})
+
+it('[H4] names folders that may not be read, and repositories', async () => {
+  const { project, store, take } = await openStates({ 'a.txt': 'a\n', 'kept/b.txt': 'b\n' })
+  for (const folder of ['closed', 'kept', 'deep/closed']) {
+    await mkdir(path.join(project.dir, folder), { recursive: true })
+    await writeFile(path.join(project.dir, folder, 'new.txt'), 'new\n')
+  }
+  project.git('init', '-q', 'inner')
+  asNobody(path.dirname(project.dir), path.join(store, '../../..'))
+  await chmod(path.join(project.dir, 'closed'), 0)
+  await chmod(path.join(project.dir, 'deep/closed'), 0)
+  await chmod(path.join(project.dir, 'kept'), 0o111)
+  const named = ['closed', 'deep/closed', 'inner', 'kept']
+  expect((await take()).notStored.map((one) => one.path).sort()).toEqual(named)
+  expect((await git.notInSnapshot(project.dir)).sort()).toEqual(named.map((one) => `${one}/`))
+  const { commit } = await git.commitSnapshot(project.dir)
+  expect(project.git('ls-tree', '-r', '--name-only', commit).split('\n')).toEqual([
+    'a.txt',
+    'kept/b.txt',
+  ])
+})
+
+it.runIf(process.platform === 'linux')(
+  '[H4] names a file that may not be read and whose name is not UTF-8',
+  async () => {
+    const project = await makeRepository({ 'a.txt': 'a\n' })
+    const file = Buffer.concat([Buffer.from(`${project.dir}/odd`), Buffer.from([0xff])])
+    await writeFile(file, 'x\n')
+    await chmod(file, 0)
+    asNobody(path.dirname(project.dir))
+    expect(await git.notInSnapshot(project.dir)).toEqual(['odd\ufffd'])
+  },
+)

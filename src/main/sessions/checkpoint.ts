@@ -30,7 +30,7 @@ const checkpointVersion = 2
  * tests/toolchain/fold-rules.test.ts computes, because computing it here would take longer than
  * reading a checkpoint.
  */
-export const foldRules = '3-_2Hmqiy2G6CFBnEMLkprF95lLs2Ith1sUapFMwZ_HTc'
+export const foldRules = '3-ecc2inZ82d0JeTRFsLG5gEo2hLUM4RRgmPbUjGMYPYA'
 
 /**
  * The limits of the fold keep checkpoints far smaller. A longer file is not ours and must not fill

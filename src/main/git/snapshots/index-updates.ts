@@ -16,8 +16,11 @@ export interface IndexRun {
 export interface Unstorable {
   /** With its NUL, as bytes because a name need not be UTF-8. */
   name: Buffer
-  /** `special`: a pipe, a socket or a device in the place of a tracked file. */
-  why: 'unreadable' | 'special'
+  /**
+   * `special`: a pipe, a socket or a device in the place of a tracked file; `name`: Git refuses the name, such as
+   * `.GIT/config`, or a symbolic link of that name.
+   */
+  why: 'unreadable' | 'special' | 'name'
 }
 
 /** `names` end in NUL each. Returns those that were left out: the index has what it had for them. */
@@ -27,24 +30,65 @@ export async function addToIndex(
   names: readonly Buffer[],
 ): Promise<Unstorable[]> {
   try {
-    await updateIndex(git, run, Buffer.concat(names))
-    return []
+    return await tryToAdd(git, run, names)
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     // Git gives up at the first of them, and has changed nothing.
     const unstorable = await findUnstorable(run.cwd, names)
     if (unstorable.length === 0) throw error
     const without = new Set(unstorable.map(({ name }) => name))
-    await updateIndex(git, run, Buffer.concat(names.filter((name) => !without.has(name))))
-    return unstorable
+    const others = names.filter((name) => !without.has(name))
+    return [...unstorable, ...(await tryToAdd(git, run, others))]
   }
 }
 
-export async function updateIndex(git: RunGit, run: IndexRun, names: Buffer): Promise<void> {
-  if (names.length === 0) return
+/** Returns those whose names Git refused. It says so, and goes on. */
+async function tryToAdd(
+  git: RunGit,
+  run: IndexRun,
+  names: readonly Buffer[],
+  options: readonly string[] = [],
+): Promise<Unstorable[]> {
+  const said = await updateIndex(git, run, Buffer.concat(names), options)
+  if (!said.includes('Ignoring path')) return []
+  const { stdout } = await git(['ls-files', '-z', '--cached'], run)
+  const held = new Set(stdout.toString('latin1').split('\0'))
+  const missing = names.filter((name) => !held.has(name.toString('latin1', 0, name.length - 1)))
+  const found = await mapAtOnce(missing, async (name): Promise<Unstorable[]> => {
+    const isThere = await lstat(fileOf(run.cwd, name)).then(
+      (stats) => !stats.isDirectory(),
+      () => false,
+    )
+    return isThere ? [{ name, why: 'name' }] : []
+  })
+  return found.flat()
+}
+
+/** Returns those whose names Git refuses. `run` has an index of its own; no object is written. */
+export function findRefused(
+  git: RunGit,
+  run: IndexRun,
+  names: readonly Buffer[],
+): Promise<Unstorable[]> {
+  // Git removes these characters before it compares, as macOS does.
+  const ignored = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
+  const suspects = names.filter((name) =>
+    /(^|\/)(\.git|git~)/i.test(name.toString().replace(ignored, '')),
+  )
+  return tryToAdd(git, run, suspects, ['--info-only'])
+}
+
+/** Returns what Git had to say. */
+export async function updateIndex(
+  git: RunGit,
+  run: IndexRun,
+  names: Buffer,
+  options: readonly string[] = [],
+): Promise<string> {
+  if (names.length === 0) return ''
   // `--remove`: a file that was deleted since it was listed is no error.
-  const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin']
-  await git(args, { ...run, input: names })
+  const args = ['update-index', ...options, '--add', '--remove', '--replace', '-z', '--stdin']
+  return (await git(args, { ...run, input: names })).stderr
 }
 
 /** Drops files that grew too large after they were added. */
@@ -58,12 +102,23 @@ export async function findUnstorable(
   names: readonly Buffer[],
 ): Promise<Unstorable[]> {
   const found = await mapAtOnce(names, async (name) => {
-    const file = Buffer.concat([Buffer.from(topLevel + path.sep), name.subarray(0, -1)])
-    const why = await reasonOf(file)
+    const why = await reasonOf(fileOf(topLevel, name))
     return why === null ? [] : [{ name, why }]
   })
   return found.flat()
 }
+
+const fileOf = (topLevel: string, name: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(topLevel + path.sep), name.subarray(0, -1)])
+
+/**
+ * Returns folders that Git could not list, each with its slash and NUL, from its warnings: it prints them as text, with a
+ * question mark for each control character.
+ */
+export const unreadableFolders = (stderr: string): Buffer[] =>
+  [...stderr.matchAll(/^warning: could not open directory '(.+\/)': /gm)].map(([, name]) =>
+    Buffer.from(`${name}\0`),
+  )
 
 async function reasonOf(file: Buffer): Promise<Unstorable['why'] | null> {
   try {

@@ -5,7 +5,7 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { fields, type RunGit } from '../command/run-git.ts'
-import type { Unstorable } from '../snapshots/index-updates.ts'
+import { type Unstorable, unreadableFolders } from '../snapshots/index-updates.ts'
 import { mapAtOnce } from '../update/at-once.ts'
 
 /**
@@ -77,6 +77,7 @@ export async function findWork(
     dropped: grown.flatMap(({ name }) => (without.has(key(name)) ? [name] : [])),
     notStored: [
       ...untracked.notStored,
+      ...unreadableFolders(listed.stderr).map((name) => notStored(name, 'unreadable', null)),
       ...grown
         .filter(({ name }) => without.has(key(name)))
         .map(({ name, bytes }) => notStored(name, 'file-bytes', bytes)),

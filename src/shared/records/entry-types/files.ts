@@ -67,8 +67,8 @@ export const workspaceSnapshotEntrySchema = entryBase.extend({
   /** How many more paths it changed. */
   changedMore: z.number().int().min(0),
   /**
-   * Paths whose content is not in `tree`: repositories, untracked files and folders over a limit, and what can't be read
-   * or is no file. At most `notStoredMax`.
+   * Paths whose content is not in `tree`: repositories, untracked files and folders over a limit, what can't be read or
+   * is no file, and names that Git refuses. At most `notStoredMax`.
    */
   notStored: z
     .array(
@@ -81,6 +81,7 @@ export const workspaceSnapshotEntrySchema = entryBase.extend({
           'folder-files',
           'unreadable',
           'special',
+          'name',
         ]),
         /** Null if they were not counted. */
         bytes: z.number().int().min(0).nullable(),
