@@ -115,8 +115,8 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-deleted-behind-a-link',
     file: 'src/main/workspaces/leftovers/leftovers.ts',
-    find: 'if (await isInRoot(name)) await unlink',
-    replace: 'await unlink',
+    find: 'if (await isInRoot(name)) await deleteEntry',
+    replace: 'await deleteEntry',
     harm: "A file outside the worktree is deleted because the agent put a link in a folder's place.",
     tests: ['tests/workspaces/leftovers.test.ts'],
   },
