@@ -135,20 +135,6 @@ export const NewAgent: Story = {
     await waitFor(() => expect(option()).toBeNull())
   },
 }
-/** A dialog that is closed by mistake has its prompt again when it is opened next. */
-export const NewAgentClosed: Story = {
-  args: { models: { entries: [server], lists, defaultModel: 'ollama/gpt-oss:20b' }, starts: true },
-  play: async () => {
-    const dialog = await dialogIn()
-    await userEvent.type(dialog.getByRole('textbox', { name: 'Prompt' }), 'Fix the parser')
-    await userEvent.keyboard('{Escape}')
-    const open = () => within(document.body).queryByRole('dialog', { name: 'New agent' })
-    await waitFor(() => expect(open()).toBeNull())
-    await userEvent.keyboard('n')
-    const again = await dialogIn()
-    await expect(again.getByRole('textbox', { name: 'Prompt' })).toHaveValue('Fix the parser')
-  },
-}
 /** The server does not answer: the field says so, and takes a name. */
 export const NewAgentWithoutList: Story = {
   args: { models: { entries: [server] }, starts: true },
