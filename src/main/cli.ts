@@ -10,7 +10,7 @@ import { version } from './version.ts'
 
 const endSignals: EndSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-// Of `src/main/cli.ts` and of `out/main/cli.js` alike.
+// The same path for `src/main/cli.ts` and `out/main/cli.js`.
 const packageDir = fileURLToPath(new URL('../..', import.meta.url))
 
 const host: CliHost = {

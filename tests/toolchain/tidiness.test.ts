@@ -35,6 +35,17 @@ describe('the repository', () => {
     expect(otherwise).toEqual([])
   })
 
+  it('has no comment that begins with "Of": it leaves out what the comment is about', () => {
+    const headless = files
+      .filter((path) => /^src\/.*\.tsx?$/.test(path))
+      .flatMap((path) =>
+        readProjectFile(path)
+          .split('\n')
+          .flatMap((line, at) => (/^\s*(\/\/|\/\*\*) Of /.test(line) ? [`${path}:${at + 1}`] : [])),
+      )
+    expect(headless).toEqual([])
+  })
+
   it('names no place on the machine of whoever wrote it', () => {
     const places = [process.cwd(), ...(homedir() === '/' ? [] : [homedir()])]
     const naming = textFiles.filter((path) => {

@@ -9,7 +9,7 @@ import type { Session } from '../sessions/session.ts'
 import { type ArchivePlaces, holdsTranscript } from './archive-places.ts'
 import { countEntries, transcriptBytes } from './transcript-page.ts'
 
-/** Of all tasks, or of those of a project, or of those given. */
+/** Lists the transcripts of all tasks, of those of a project, or of the given ones. */
 export type ListTranscripts = (of: {
   projectDir?: string | undefined
   taskIds?: readonly TaskId[] | undefined

@@ -1,6 +1,6 @@
 /** What test runners, compilers and linters print at their end. Pure. */
 
-/** Of a long output, its end: summaries stand there. */
+/** Only the end of a long output is read: summaries are printed there. */
 const tailChars = 8_000
 
 const counted = (pattern: RegExp, text: string): number =>

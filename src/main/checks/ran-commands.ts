@@ -135,8 +135,8 @@ function commandOf(input: unknown): string | null {
 }
 
 /**
- * Of a command that an agent ran itself only the text is known. An agent that says nothing of the exit code tells by
- * what was printed alone: to its protocol a failed command may be a call that went well.
+ * For a command that an agent ran itself only the text is recorded. If the agent does not report the exit code, only
+ * the printed output shows it: for its protocol a failed command may be a successful call.
  */
 function exitCodeIn({ output }: ToolResultEntry): number | null {
   const [, code] = /(?:^|\n)\[?(?:Error: )?exit code:? (\d+)/i.exec(output) ?? []

@@ -4,7 +4,7 @@ import type { CheckKind } from '../../shared/contract/checks.ts'
 import { printedOutcome, printsTests } from './printed.ts'
 import { kindOfProgram, kindOfScriptName, scriptOf, withoutStarters } from './programs.ts'
 
-/** Of `package.json`, by name. */
+/** The scripts of `package.json`, by name. */
 export type Scripts = ReadonlyMap<string, string>
 
 interface RanCommand {
@@ -59,7 +59,7 @@ function kindsOf(words: readonly string[], scripts: Scripts, depth: number): Che
   return depth === 0 ? kindsOfScriptText(program, scripts) : []
 }
 
-/** Of `node test.js` where a script is `node test.js`: agents often run what is in a script instead of the script. */
+/** Treats `node test.js` as the script whose text it is: agents often run the text of a script instead of the script. */
 function kindsOfScriptText(words: readonly string[], scripts: Scripts): CheckKind[] {
   for (const [script, text] of scripts) {
     const [only, ...others] = simpleCommands(text)

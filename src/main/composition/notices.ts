@@ -34,7 +34,7 @@ export type Notices = ReturnType<typeof createNotices>
 
 /** More than a user reads; a process that runs for weeks must not collect them without a limit. */
 export const noticesMax = 200
-/** Of one notice. The log has them all. */
+/** Limit for one notice. The log has them all. */
 export const detailsMax = 100
 
 /** `log`: each is written there as well, in full. */
@@ -64,7 +64,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
   const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
     if (details.length > 0) add(tone, text(details.length), details)
   }
-  // Of one id, however many they become: who has read it need not read it again.
+  // A constant id, however many they become: a person who has read it need not read it again.
   const olderOnes = (): Notice => ({
     id: `${start}-older`,
     tone: 'info',

@@ -127,7 +127,7 @@ function namedBy(record: JournalRecord): [ContentFolder, string][] {
   )
 }
 
-/** Of a prompt, or of a result. */
+/** The images of a prompt or of a result. */
 function imagesIn({ type, parts, images }: JournalRecord): { sha256?: unknown }[] {
   const listed: unknown = type === 'message' ? parts : type === 'tool-result' ? images : []
   return (Array.isArray(listed) ? listed : []).filter(

@@ -25,7 +25,7 @@ export interface ExportSource {
   blob(id: TaskId, sha256: string): Promise<Uint8Array | null>
   /** The report of one run, or the newest one. Null: there is none, or it is damaged. */
   report(id: TaskId, run?: number): Promise<ReportWithResults | null>
-  /** Of a file before or after a change, in `file-history/`. Null: it is not kept, or is no text. */
+  /** Content of a file before or after a change, from `file-history/`. Null if it was not kept or is not text. */
   fileContent(id: TaskId, sha256: string): Promise<string | null>
   /** Contents of files before and after changes, and patches; the names are `file-history/…` and `patch/…`. */
   files(id: TaskId): AsyncIterable<{ name: string; data: Uint8Array }>

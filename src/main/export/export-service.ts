@@ -49,7 +49,7 @@ const formats: Record<ExportFormat, (run: ExportRun) => AsyncGenerator<string>> 
   'claude-code': claudeCode,
 }
 
-/** Of one event: large enough that their number does not matter, small enough for one message. */
+/** Size of one event: large enough that their number does not matter, small enough for one message. */
 const pieceCharsMin = 128 << 10
 
 export function createExportService({

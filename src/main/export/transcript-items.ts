@@ -72,7 +72,7 @@ export async function* transcriptItems(
 /** Characters of a bounded output: a few screens, from its beginning and its end. */
 const outputHeadChars = 3_000
 const outputTailChars = 1_000
-/** Of a text that the agent gave a tool, such as the content of a file. */
+/** Limit for a text that the agent gave a tool, such as the content of a file. */
 const inputCharsMax = 8_000
 
 function shownEntry(

@@ -7,7 +7,7 @@ import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import type { FoundSession } from './adapters/adapter.ts'
 import type { EarlierTranscripts } from './stage/earlier-sessions.ts'
 
-/** Of one conversation, those that went on last; a person rarely goes on as often. */
+/** How many continuations of one conversation are searched, newest first; few people continue one as often. */
 const earlierMax = 50
 
 /** Imported sessions with the same first message, or named by its first lines. */

@@ -21,7 +21,7 @@ import {
 } from './stage/staged-session.ts'
 import { unfinished } from './transcript/transcript-builder.ts'
 
-/** Of a task's prompt in the ledger; the transcript has all of it. */
+/** Limit for a task's prompt in the ledger; the transcript has all of it. */
 const promptCharsMax = 20_000
 /** Where an earlier version waits while the new one takes its place. */
 export const replacedDir = 'replaced'

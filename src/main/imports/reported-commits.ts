@@ -69,7 +69,7 @@ export function reportsOf(
 
 type Reported = Pick<ReportedCommit, 'agent' | 'files' | 'moreFiles'>
 
-/** Of a Git AI note: paths, indented lines of each author below them, `---`, and JSON with the authors. */
+/** Parses a Git AI note: paths, indented lines of each author below them, `---`, and JSON with the authors. */
 function notedBy(note: string, session: string): Reported | null {
   const [, head, json] = /^([\s\S]*?)(?:^|\n)---\n([\s\S]*)$/.exec(note) ?? []
   const metadata = asRecord(parsed(json ?? ''))
@@ -97,7 +97,7 @@ function notedBy(note: string, session: string): Reported | null {
   }
 }
 
-/** Of the metadata of a session in a checkpoint of entire. */
+/** Parses the metadata of a session in a checkpoint of entire. */
 function checkpointOf(json: string, session: string): Reported | null {
   const metadata = parsed(json)
   if (!isRecord(metadata)) return null

@@ -49,7 +49,7 @@ interface ImportRequest {
 const parallelMax = 4
 /** Reading is the work of a processor; a thread takes some 50 MB. */
 const threadsMax = Math.min(2, availableParallelism())
-/** Of sessions that are imported at once, or one alone: what is read of each is in memory until it is written. */
+/** Size of the sessions that are imported in parallel, or of a single one: each is in memory until it is written. */
 const parallelBytesMax = 8 << 20
 
 export interface SessionImports {

@@ -38,7 +38,7 @@ interface KnownPlaces {
   highBits: Uint16Array
 }
 
-/** Of the four columns. */
+/** Size of the four columns. */
 const recordBytes = 18
 
 /** Creates an index sorted by seq. */

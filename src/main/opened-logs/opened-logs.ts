@@ -56,7 +56,7 @@ interface OpenOne {
 }
 
 export function createOpenedLogs(deps: {
-  /** Of all opened logs; nothing else is in it. */
+  /** The directory of all opened logs, and of nothing else. */
   dir: string
   openHost: (dataDir: string) => Promise<LogHost>
   newId: () => string

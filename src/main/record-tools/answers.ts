@@ -13,7 +13,7 @@ import { counted } from '../../shared/text/counted.ts'
 /** The task of the calling agent, which may read only its sub-agents (A5); absent: everything. */
 export type Scope = TaskId | undefined
 
-/** Of one answer: about 10,000 tokens, what a model reads without losing sight of its question. */
+/** Limit for one answer: about 10,000 tokens, which a model reads without losing sight of its question. */
 const answerCharsMax = 40_000
 /** Read at once while a transcript is looked through. */
 const pageEntries = 500

@@ -24,7 +24,7 @@ export interface FileAuthorsReader {
   authors(taskId: TaskId, asked: Asked): Promise<FileAuthors>
 }
 
-/** Of one file, all its contents together: beyond that, lines count as replaced. */
+/** Time limit for all contents of one file together: beyond it, lines count as replaced. */
 const comparisonMsMax = 1_000
 
 /** Files whose contents are kept, and the characters of one that is: together at most 32 MB. */

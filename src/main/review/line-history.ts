@@ -37,7 +37,7 @@ interface Line {
 
 /** Other calls are answered after this time at the latest, and after the comparison of two contents. */
 const pieceMs = 10
-/** Of two contents; much longer than for any that an agent edits. */
+/** Time limit for two contents; much longer than any that an agent edits takes. */
 const comparedMsMax = 50
 
 /**

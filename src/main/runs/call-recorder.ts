@@ -74,7 +74,7 @@ export function createCallRecorder({
   afterTool?: ((call: CalledTool) => Promise<string | null>) | undefined
 }): CallRecorder {
   const open = new Map<ToolCallId, OpenCall>()
-  /** Of all calls of the run. */
+  /** The ids of all calls of the run. */
   const used = new Set<ToolCallId>()
   /** The calls that the agent executes, by its own ids. */
   const elsewhere = new Map<ToolCallId, OpenCall>()

@@ -41,7 +41,7 @@ export interface RunOptions {
   environment: Record<string, string>
   /** Names of the variables that are withheld from agents (K2). */
   withheld: string[]
-  /** Of its commands; absent: they run without one. */
+  /** The sandbox of its commands; absent: they run without one. */
   sandbox?: CommandSandbox
   /** Recorded with the start of the run where one was set, also when the system has none; absent: not known. */
   sandboxInForce?: RunSandbox

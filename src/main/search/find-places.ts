@@ -7,7 +7,7 @@ import { snippetAround } from './snippet.ts'
 
 /** A longer match is marked by nothing that could be shown. */
 const matchedTextCharsMax = 200
-/** Of the whole search: expressions may match a different text at each place. */
+/** Limit for the whole search: expressions may match a different text at each place. */
 const matchedCharsMax = 1 << 20
 
 /** Returns a function that finds the places in an entry. Throws FailureError as `findPatternOf`. */

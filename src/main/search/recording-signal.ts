@@ -3,7 +3,7 @@
  * time only. Two threads of one processor core slow each other down, whatever their priorities.
  */
 
-/** Of the time that it worked. */
+/** Factor of the time that it worked. */
 const restFactor = 4
 
 const recordedAt = 0

@@ -20,7 +20,7 @@ import { searchedBy, tasksOf } from './task-filter.ts'
 const limitDefault = 50
 /** A start has more urgent things to do. */
 const startDelayMs = 3_000
-/** Of a search that reads all transcripts. */
+/** Time limit for a search that reads all transcripts. */
 const scanMsMax = 60_000
 
 export interface SearchService {

@@ -10,7 +10,7 @@ export interface Problem {
   next: string | null
   /** For Copy details: everything that is known, as text. */
   details: string
-  /** Of a refusal, why; null of anything else. */
+  /** Why the call was refused; null if it failed otherwise. */
   reason: string | null
   /** The field of a form that can't be used; null when it is about something else. */
   field: string | null

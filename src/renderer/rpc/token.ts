@@ -26,7 +26,7 @@ export function takeToken({ location, history, sessionStorage }: TokenPlaces): s
   return token
 }
 
-/** Of a link that lets one page in, once: what the host started the browser with. Null when it is another. */
+/** The code of a link that lets one page in, once: the host starts the browser with it. Null for other links. */
 export function takeCode({ location, history, sessionStorage }: TokenPlaces): string | null {
   const [, code, place] = /^#code=([\w-]+)(?:&at=([^&]+))?$/.exec(location.hash) ?? []
   if (code === undefined) return null

@@ -14,7 +14,7 @@ import { useLedger } from './hooks.ts'
 import type { LedgerView } from './ledger-store.ts'
 
 export interface TreeUse {
-  /** Of the task and all below it. */
+  /** Usage of the task and all tasks below it. */
   usage: Usage
   /** For a root with a budget: its parts at `nowMs`, the most used first. */
   parts(nowMs: number): PartUsed[]

@@ -85,7 +85,7 @@ export const installedAgentStateSchema = z.object({
   why: z.string().nullable(),
   /** The program that speaks the protocol, absolute; null: not found. */
   file: z.string().nullable(),
-  /** Of that program; null: unknown. */
+  /** Version of that program; null: unknown. */
   version: z.string().nullable(),
   /** The installed agent that the adapter uses. Null: it uses the one that it brings, or is no adapter. */
   uses: z

@@ -16,7 +16,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 export const definitionRefSchema = z.object({
   /** Where it came from: `built-in`, or its path in the project. */
   source: z.string(),
-  /** Of its text without secrets, in hex; names a file in the root's `agents/`. */
+  /** Hash of its text without secrets, in hex; names a file in the root's `agents/`. */
   sha256,
 })
 
@@ -26,7 +26,7 @@ const definedAgentSchema = definitionRefSchema.extend({
   tools: z.array(z.string()).optional(),
   /** The maximum of its permissions in any mode; absent: no limit. */
   permissions: permissionModeSchema.optional(),
-  /** Of one run. */
+  /** Limits of one run. */
   limits: z
     .object({ turns: z.number().int().min(1), minutes: z.number().positive() })
     .partial()
@@ -41,7 +41,7 @@ export type DefinedAgent = z.infer<typeof definedAgentSchema>
 export const agentSpecSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('scripted'),
-    /** Of the scenario's text without secrets, in hex; names a file in the root's `scenarios/`. */
+    /** Hash of the scenario's text without secrets, in hex; names a file in the root's `scenarios/`. */
     scenario: sha256,
     /** Where the text came from, for messages: a path or a name. */
     source: z.string(),
@@ -58,13 +58,13 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('acp'),
     program: installedAgentSchema,
-    /** Of `acp`: the program and its arguments. */
+    /** Only of `acp`: the program and its arguments. */
     command: z.array(z.string()).min(1).optional(),
     /** The mode of its sessions, as the agent names it; absent: the one in which it asks, where it is known. */
     mode: z.string().optional(),
     /** Other settings of its sessions, by the ids that the agent gives them. */
     options: z.record(z.string(), z.union([z.string(), z.boolean()])).optional(),
-    /** Of one that the person set up: its name, and its variables as they were. */
+    /** Only of an agent that the person set up: its name, and its variables at that time. */
     own: z
       .object({
         name: z.string(),
@@ -146,9 +146,9 @@ export const agentChoiceSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('acp'),
     program: installedAgentSchema,
-    /** Of `acp`: the program and its arguments, as in a shell. */
+    /** Only of `acp`: the program and its arguments, as in a shell. */
     command: z.string().optional(),
-    /** Of `acp`, instead of a command: the name of one that the person set up. */
+    /** Only of `acp`, instead of a command: the name of an agent that the person set up. */
     own: z.string().optional(),
     /** The mode of its sessions, as the agent names it. Absent: the one in which it asks, where it is known. */
     mode: z.string().min(1).optional(),

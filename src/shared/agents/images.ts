@@ -5,7 +5,7 @@ import { z } from 'zod'
 export const imageBytesMax = 3_900_000
 /** Anthropic refuses an image with a longer side; every provider shrinks it to a fraction of that anyway. */
 export const imageSideMax = 8000
-/** Of one prompt. In base64 they have to fit into one message to a web host (16 MB). */
+/** Limit for one prompt. In base64 its images have to fit into one message to a web host (16 MB). */
 export const promptImagesMax = 10
 export const promptImagesBytesMax = 11_000_000
 

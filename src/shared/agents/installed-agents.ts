@@ -24,8 +24,8 @@ export interface PresetFacts {
   /** The package that brings it, at the version that was tested. */
   package: { name: string; version: string; megabytes: number }
   /**
-   * Of the adapter: the variable that names the installed agent's own program, and that program's command. Without it
-   * the adapter uses the one that it brings.
+   * The adapter's variable for the path of the installed agent's own program, and that program's command. Without it
+   * the adapter uses the program that it contains.
    */
   uses?: { variable: string; command: string }
   /** Variables that it documents, which it gets although they are secret (K2). `PREFIX_*` stands for all of a prefix. */

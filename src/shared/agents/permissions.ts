@@ -82,11 +82,11 @@ export const pendingPermissionSchema = z.object({
   /** The tool, as the agent calls it; of a configuration: the agent's name. */
   tool: z.string(),
   /**
-   * Exactly what will be done, in full (P2). Of an edit: a line with the file, then what goes and comes, each line of it
+   * Exactly what will be done, in full (P2). For an edit: a line with the file, then the removed and added lines, each
    * with a `- ` or `+ ` before it.
    */
   text: z.string(),
-  /** Of a question: answers to choose from. */
+  /** Only of a question: answers to choose from. */
   choices: z.array(z.string()).optional(),
   /** The command runs in the background. */
   inBackground: z.boolean().optional(),
@@ -184,7 +184,7 @@ export type PermissionOutcome =
   /** `rules`: that the person remembered with the answer, one a line. */
   | { kind: 'allowed'; by: 'person'; rules?: string }
   | { kind: 'allowed'; by: 'rule'; rule: string }
-  /** Of a question. */
+  /** The answer to a question. */
   | { kind: 'answered'; text: string }
   /** `message`: for the agent; empty: none. */
   | { kind: 'denied'; message: string }

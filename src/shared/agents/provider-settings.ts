@@ -79,7 +79,7 @@ export type ModelTest = z.infer<typeof modelTestSchema>
 export const modelDefaultsSchema = z.object({
   /** What a new agent is offered. */
   defaultModel: z.string().nullable(),
-  /** Of the built-in sub-agents; null: that of the agent that starts them. */
+  /** The model of the built-in sub-agents; null: that of the agent that starts them. */
   subAgentModel: z.string().nullable(),
 })
 export type ModelDefaults = z.infer<typeof modelDefaultsSchema>

@@ -59,7 +59,7 @@ const looking = {
 } as const
 const acting = { ...looking, looksOnly: false } as const
 
-/** Of the record: what it said then is not asked again after a crash. */
+/** Tools that read the record: after a crash the recorded result is used, without another call. */
 const reading = { ...looking, icon: 'read' } as const
 const ofTask = (what: string) => ({
   subject: ['task'],

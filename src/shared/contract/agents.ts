@@ -14,7 +14,7 @@ const named = z.object({ id: z.string() })
 const askedConfigurationSchema = z.object({
   /** All files whole, as the person is asked at a start; '': there is nothing to allow. */
   text: z.string(),
-  /** Of the files in it: what is allowed is exactly these. */
+  /** Hashes of the files in it: exactly these are allowed. */
   sha256s: z.array(z.string()),
   /** Files for which the agent would not start. `why`: a sentence without its subject. */
   unshowable: z.array(z.object({ path: z.string(), why: z.string() })),

@@ -32,7 +32,7 @@ export const changeSelectionSchema = z.object({
 })
 export type ChangeSelection = z.infer<typeof changeSelectionSchema>
 
-/** Of one conflict that is shown: more lines are read in an editor. */
+/** Limit for one conflict that is shown: more lines are read in an editor. */
 export const conflictCharsMax = 4_000
 
 const conflictSchema = z.object({

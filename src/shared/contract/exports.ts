@@ -31,7 +31,7 @@ const exportRequestSchema = z.object({
   format: exportFormatSchema,
   /** Its sub-agents: whole, as their reports, or not at all. */
   children: z.enum(exportChildren).default('inline'),
-  /** Of the task itself: only these entries, both included. A turn counts from its first call to its message. */
+  /** Only these entries of the task itself, both included. A turn counts from its first call to its message. */
   fromSeq: seq.optional(),
   throughSeq: seq.optional(),
   /** The same by turns, with the prompts before the first: instead of entries. INVALID if there is no such turn. */
@@ -55,7 +55,7 @@ const redactionKindSchema = z.enum(redactionKinds)
 export type RedactionKind = z.infer<typeof redactionKindSchema>
 
 const redactionHitSchema = z.object({
-  /** Of the value, for `keep`; the same in every export. */
+  /** Identifies the value, for `keep`; the same in every export. */
   id: z.string(),
   kind: redactionKindSchema,
   /** What takes its place. */
@@ -79,7 +79,7 @@ const redactionHitSchema = z.object({
 export type RedactionHit = z.infer<typeof redactionHitSchema>
 
 const exportResultFields = {
-  /** Of the text, in UTF-8. */
+  /** Size of the text in UTF-8. */
   bytes: count,
   tasks: count,
   entries: count,

@@ -100,7 +100,7 @@ const sessionsFeedEventSchema = z.object({
     .array(
       z.object({
         taskId: taskIdSchema,
-        /** Of its newest durable entry; null: it has not grown. */
+        /** The seq of its newest durable entry; null if it has not grown. */
         seq: z.number().int().min(1).nullable(),
         /** It is elsewhere now, or gone, or back: archived, restored, in the trash, expired. */
         moved: z.boolean(),

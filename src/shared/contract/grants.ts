@@ -176,7 +176,7 @@ type GrantsOf<Contract> = {
     : GrantsOf<Contract[Name]>
 }
 
-/** Of a procedure by its path in the contract. What is in no row is for the window alone. */
+/** The grant that a procedure needs, by its path in the contract. Without a row, only the window may call it. */
 export function grantFor(path: readonly string[]): Grant {
   const [group = '', name = ''] = path
   const rows: Record<string, Record<string, Grant>> = grants

@@ -7,9 +7,9 @@ import { base } from './base.ts'
 
 const count = z.number().int().min(0)
 const path = z.string().max(4_096)
-/** Of a request; a person chooses among them by hand. */
+/** Limit for a request; a person chooses among them by hand. */
 const projectsMax = 10_000
-/** Of a request: those that an import left out. */
+/** Limit for a request: the sessions that an import left out. */
 const sessionsMax = 10_000
 
 const lineCountFields = {
@@ -39,7 +39,7 @@ const importedSessionSchema = z.object({
   title: z.string(),
   ...lineCountFields,
   ...linkCountFields,
-  /** Of an export of Shiplog, and of `foreign`: what was masked or left out, of which a copy may be here. */
+  /** Part of `foreign`, in an export of Shiplog: what was masked or left out, and may still be here. */
   withheld: count,
   /** False: it was here already, or only grew. */
   isNew: z.boolean(),

@@ -24,7 +24,7 @@ const openedLogSchema = z.object({
 })
 export type OpenedLog = z.infer<typeof openedLogSchema>
 
-/** Of one piece of an uploaded file, before its coding. */
+/** Size of one piece of an uploaded file, before its encoding. */
 export const uploadBytesMax = 1 << 20
 
 export const opened = {

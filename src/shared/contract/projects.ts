@@ -23,7 +23,7 @@ const projectSetupSchema = z.object({
   env: z.array(z.string()),
   /** Null: its Git configuration asks for nothing that was not allowed before. */
   git: gitRequestSchema.nullable(),
-  /** Of all that is asked for; what is trusted is exactly this. Null when nothing is. */
+  /** Hash of all that is requested; exactly this is trusted. Null if nothing is. */
   configSha256: z.string().nullable(),
   /** True as well when there is nothing to allow: no command, no variable, no address. */
   trusted: z.boolean(),

@@ -46,7 +46,7 @@ export type PublishRequest = z.infer<typeof publishRequestSchema>
 const publishResultSchema = z.object({
   /** What was done, in order. */
   done: z.array(z.enum(['stage', 'commit', 'push', 'pull-request'])),
-  /** Of the pull request, new or already open; it is linked to the root. */
+  /** URL of the pull request, new or already open; it is linked to the root. */
   url: z.string().nullable(),
   /** The step that failed, after which nothing ran; null: none. */
   failed: z

@@ -19,13 +19,13 @@ const changeAuthorSchema = z.object({
    * another program. `unknown`: no recorded state of the files shows it.
    */
   by: z.enum(['call', 'turn', 'outside', 'unknown']),
-  /** Of `outside` the turn before; null: before the first one, or unknown. */
+  /** The turn before an `outside` change; null: before the first one, or unknown. */
   turn: z.number().int().min(1).nullable(),
   /** The entry to open: the call, else the end of the turn. */
   seq: z.number().int().min(1).nullable(),
   /** When the files had the change, in milliseconds. */
   at: z.number().nullable(),
-  /** Of a call. */
+  /** The tool of a call. */
   tool: z.string().nullable(),
   /** The sub-agent whose changes the call applied. */
   applied: z.object({ taskId: taskIdSchema, title: z.string() }).nullable(),
@@ -56,7 +56,7 @@ const fileAuthorsSchema = z.object({
 export type FileAuthors = z.infer<typeof fileAuthorsSchema>
 
 export const review = {
-  /** Of a binary file, or one over 1 MB, nothing is found. */
+  /** Nothing is found for a binary file, or one over 1 MB. */
   authors: base
     .input(
       z.object({

@@ -30,7 +30,7 @@ const searchHitSchema = z.object({
   rootId: taskIdSchema,
   projectId: projectIdSchema,
   kind: searchKindSchema,
-  /** Of the task. */
+  /** Title of the task. */
   title: z.string(),
   agent: z.string(),
   /** The entry; null for a title, and for a report whose transcript is not kept any more. */

@@ -225,7 +225,7 @@ export const tasks = {
         ...runSettings,
         /** The environment variable that holds the model's key, by name. */
         keyEnv: keyVariableSchema.optional(),
-        /** Of an imported session, and only of one: where the new task works. */
+        /** Only of an imported session: where the new task works. */
         place: z
           .object({
             projectId: projectIdSchema,

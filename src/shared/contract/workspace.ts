@@ -21,9 +21,9 @@ export type Damage = z.infer<typeof damageSchema>
 
 /** Entries of one page at most: what a window shows in a few screens. */
 export const transcriptPageEntriesMax = 500
-/** Of the JSON of a page's entries: small enough for one message, and more than a window shows. */
+/** Limit for the JSON of a page's entries: small enough for one message, and more than a window shows. */
 export const transcriptPageBytesMax = 1 << 20
-/** Of the damaged places that a page names; a journal with more of them is not read place by place. */
+/** Limit for the damaged places that a page lists; a journal with more of them is not read place by place. */
 export const pageDamageMax = 200
 
 /** A text that its entry has only the beginning of; `transcripts.value` gives it whole. */
@@ -31,7 +31,7 @@ const longValueSchema = z.object({
   seq: z.number().int().min(1),
   /** Where in the entry; empty: the entry as a whole, whose place a stub has taken. */
   at: z.array(z.union([z.string(), z.number().int()])),
-  /** Of the whole, in UTF-8. */
+  /** Size of the whole value in UTF-8. */
   bytes: z.number().int().min(0),
 })
 export type LongValue = z.infer<typeof longValueSchema>
@@ -41,7 +41,7 @@ const foundFilesMax = 50
 /** Longer than any path. */
 const findQueryCharsMax = 4_096
 
-/** Of one part of a long text: a few screens, small enough for one message. */
+/** Size of one part of a long text: a few screens, small enough for one message. */
 export const textPartBytesMax = 256 * 1024
 
 /** `offset`: the byte at which the part begins. */
@@ -97,12 +97,12 @@ const transcriptSummarySchema = z.object({
   endedAt: z.string().nullable(),
   archived: z.boolean(),
   hasReport: z.boolean(),
-  /** Of the newest one. */
+  /** Title of the newest report. */
   reportTitle: z.string().nullable(),
   model: z.string().nullable(),
   usage: usageSchema,
   resumedFrom: resumedFromSchema.nullable(),
-  /** Of a root: the tool that it was imported from; null: none. */
+  /** The tool that a root was imported from; null: none. */
   importedFrom: z.string().nullable(),
   /** Kept however old it gets, with everything below it. */
   pinned: z.boolean(),

@@ -30,7 +30,7 @@ export function toolLabel(call: ToolCallView, cwd: string | null = null): ToolLa
   return { verb, object: oneLine(object), code, result: resultText(call) }
 }
 
-/** Of a tool that is not ours. */
+/** The name shown for a tool of another program. */
 const nameOf = ({ title, name }: ToolCallView) =>
   title ? { object: plainText(title), code: false } : { object: name, code: true }
 

@@ -22,7 +22,7 @@ export const thePerson: ChangeMaker = { kind: 'person', taskId: null, name: 'you
 export const isSameMaker = (a: ChangeMaker, b: ChangeMaker): boolean => keyOf(a) === keyOf(b)
 const keyOf = ({ kind, taskId, name }: ChangeMaker): string => taskId ?? `${kind} ${name}`
 
-/** Of a file's content in a repository. */
+/** The id of a file's content in a repository. */
 export const blobIdSchema = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
 
 /** A file that this agent worked on and that somebody else changed since. */

@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import { commentIdSchema, promptIdSchema, taskIdSchema } from './ids.ts'
 
-/** Of one task, drafts and sent ones: every list of tasks carries them. */
+/** Limit for one task, drafts and sent ones: every list of tasks carries them. */
 export const reviewCommentsMax = 200
-/** Of one comment: what is longer is a prompt. */
+/** Limit for one comment: a longer one is a prompt. */
 export const commentCharsMax = 10_000
 /** Longer than any path. */
 export const commentPathCharsMax = 4_096
@@ -18,9 +18,9 @@ export const commentAnchorSchema = z.object({
   side: z.enum(['additions', 'deletions']),
   /** From 1; 0: the whole file. */
   line: z.number().int().min(0),
-  /** Of the changed files when they were shown (`WorkspaceDiff.tree`); null outside Git. */
+  /** The tree of the changed files when they were shown (`WorkspaceDiff.tree`); null outside Git. */
   tree: z.string().max(100).nullable(),
-  /** Of the file then (`WorkspaceDiff.files[].contentId`). */
+  /** The content of the file at that time (`WorkspaceDiff.files[].contentId`). */
   contentId: z.string().max(200),
   /** The text of the line; empty for a whole file. */
   lineText: z.string().max(commentLineCharsMax),

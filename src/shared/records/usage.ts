@@ -8,10 +8,10 @@ export const usageSchema = z.object({
   inputTokens: tokens,
   /** All output, reasoning included. */
   outputTokens: tokens,
-  /** Of `inputTokens`: read from the provider's cache, and written to it. */
+  /** Part of `inputTokens`: read from the provider's cache, and written to it. */
   cacheReadTokens: tokens,
   cacheWriteTokens: tokens,
-  /** Of `outputTokens`. */
+  /** Part of `outputTokens`. */
   reasoningTokens: tokens,
   /** US dollars, for the part that has a price; null when none of it has. */
   costUsd: z.number().min(0).nullable(),

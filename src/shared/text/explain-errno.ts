@@ -14,5 +14,5 @@ const meanings: Record<string, string> = {
   EISDIR: 'a directory stands in its place (EISDIR); move it away',
 }
 
-/** Of a system's error code such as ENOSPC; undefined of one that is not about the disk. */
+/** Explains a system's error code such as ENOSPC; undefined for one that is not about the disk. */
 export const explainErrno = (code: string): string | undefined => meanings[code]

@@ -15,7 +15,7 @@ export interface AcpAgent {
   sessionMeta: Readonly<Record<string, unknown>> | null
   canLoad: boolean
   sumsUsage: boolean
-  /** Of its definition; empty: it has none. */
+  /** The body of its definition; empty if it has none. */
   instructions: string
   definition: DefinedAgent | null
 }

@@ -27,7 +27,7 @@ export interface CallState {
   shown: string
   diffs: FileDiff[]
   rawOutput: unknown
-  /** Of a terminal that the agent runs itself. */
+  /** The id of a terminal that the agent runs itself. */
   terminal: string
   exitCode: number | null
   /** What the last update added to `terminal`. */

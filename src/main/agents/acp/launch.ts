@@ -12,7 +12,7 @@ import type { FindProgram } from './find-program.ts'
 
 type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
 
-/** Of an agent that Shiplog itself was started from: they would make another one a part of it. */
+/** Variables of the agent that started Shiplog: they would make another agent a part of that one. */
 const ofOuterAgent =
   /^(?:CLAUDECODE|CLAUDE_CODE_(?!OAUTH_TOKEN|USE_).*|CLAUDE_AGENT_SDK_.*|CODEX_SANDBOX.*|GEMINI_CLI|QWEN_CODE)$/
 

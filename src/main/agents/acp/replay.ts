@@ -130,7 +130,7 @@ const dense = (said: string): string => said.replace(/\s+/g, '')
 /** What the record has of one session of the agent. */
 interface Recorded {
   said: string
-  /** Of the calls that it executed. */
+  /** The outcomes of the calls that it executed. */
   outcomes: ReadonlyMap<string, string>
   /** Those of them that stand for the start of a sub-agent, which the agent announces without a call. */
   starts: ReadonlySet<string>
@@ -149,7 +149,7 @@ async function recordOf(history: SessionHistory, ref: AgentSessionRef): Promise<
     if (entry.type === 'message' && entry.role === 'assistant' && entry.status !== 'superseded')
       for (const part of entry.parts)
         if (part.type === 'text' && said.length <= textCharsMax) said += part.text
-    // Of several calls with one id, the agent's own record may have one.
+    // If several calls have one id, the agent's own record may have one.
     if (entry.type === 'tool-call' && entry.by === 'agent')
       outcomes.set(agentIdOf(entry.callId), 'unknown')
     if (entry.type === 'tool-result' && outcomes.has(agentIdOf(entry.callId)))

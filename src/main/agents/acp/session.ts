@@ -65,7 +65,7 @@ export function openAcpSession(
     const ids = createCallIds(place.run ?? 1)
     const fold = createUpdateFold({ source: agent.source, cwd: place.cwd, ids })
     const feeds = createSessionFeeds()
-    /** Of a session that is being loaded. */
+    /** Filled while the agent loads a session. */
     let replay: Replay | null = createReplay(place.cwd)
     /** What the session has cost, as the agent reported it before the first prompt; null: it did not. */
     let costAtStartUsd: number | null = null

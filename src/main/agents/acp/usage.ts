@@ -28,7 +28,7 @@ export function usageOfAnswer(
   }
 }
 
-/** Of a prompt that has not ended. */
+/** The usage of a prompt that has not ended. */
 export const costOnly = (costUsd: number): Usage => ({
   ...unknownUsage,
   costUsd,

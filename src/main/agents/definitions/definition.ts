@@ -26,7 +26,7 @@ export interface AgentDefinition {
   tools: ToolName[] | null
   /** Null: that of its parent. */
   permissions: PermissionMode | null
-  /** Of one run. */
+  /** Limits of one run. */
   limits: NonNullable<DefinedAgent['limits']>
   /** The ignored parts of the file with the reason, one sentence each. */
   notes: string[]

@@ -4,7 +4,7 @@ import { matter } from 'vfile-matter'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 
 export interface MarkdownFile {
-  /** Of unknown shape. */
+  /** Parsed YAML, of any shape. */
   matter: unknown
   body: string
 }

@@ -35,7 +35,7 @@ interface AgentDefinitions {
 const contentOf = (source: string, text: string): DefinitionContent =>
   source.startsWith('.claude/') ? parseClaudeDefinition(text) : parseDefinition(text)
 
-/** Of a text that was kept with a spec. Throws an Error that says what is wrong. */
+/** Parses the text that was stored with a spec. Throws an Error with the reason. */
 export const definitionFrom = (source: string, text: string): AgentDefinition => ({
   ...contentOf(source, text),
   ...{ source, text, sha256: createHash('sha256').update(text).digest('hex') },

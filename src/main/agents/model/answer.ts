@@ -190,7 +190,7 @@ export async function* attemptAnswer(
 interface Speech {
   kind: 'text' | 'reasoning'
   text: string
-  /** Of its start, a delta or its end: the last one is whole. */
+  /** The provider's data of its start, a delta or its end; the last one is complete. */
   metadata: Extract<StreamPart, { type: 'text-start' }>['providerMetadata']
 }
 

@@ -25,7 +25,7 @@ const rootAgent = 'lead'
 
 type ModelSpec = Extract<AgentSpec, { kind: 'model' }>
 
-/** Of a model reference, in a message. */
+/** What the parts of a model reference are called in a message. */
 const partNames: Record<string, string> = {
   baseUrl: 'The base URL',
   keyEnv: 'What --key-env names',
@@ -50,13 +50,13 @@ export function createModelDriver({
   access: ModelAccess
   /** What `PROVIDER/MODEL` means; null: no such provider. */
   resolve?: (text: string) => Pick<ModelRef, 'provider' | 'model' | 'baseUrl'> | null
-  /** Of the providers that a model may name. */
+  /** Names of the providers that a model reference may use. */
   providerNames?: () => readonly string[]
   /** What the person set for the built-in sub-agents, as `PROVIDER/MODEL`. Absent: that of their parent. */
   subAgentModel?: () => string | null
   /** That may be started as sub-agents beside those with a definition. */
   otherAgents?: () => Promise<readonly OfferedAgent[]>
-  /** Of the folder that an agent works in. */
+  /** Facts about the folder that an agent works in. */
   facts: (cwd: string, signal: AbortSignal) => Promise<ProjectFacts>
   /** Removes the secrets from instructions that a project's files give to agents. */
   mask: Masker

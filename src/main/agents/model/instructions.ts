@@ -18,7 +18,7 @@ interface Place {
   cwd: string
   /** Its role in its tree: the name of an agent definition. */
   agent: string
-  /** Of its definition; empty: there is none. */
+  /** The body of its definition; empty if there is none. */
   prompt: string
   isSubAgent: boolean
   /** What limits its commands; absent: not known. */
@@ -76,7 +76,7 @@ function factsText({ cwd, platform, date, facts, sandbox }: Place): string {
   return `Where you are:\n${lines.map((line) => `- ${line}`).join('\n')}`
 }
 
-/** Of two in one folder the first that says something is read. */
+/** In a folder that has both, the first one that is not empty is read. */
 const instructionFiles = ['AGENTS.md', 'CLAUDE.md']
 
 /** The project’s own, those of the top folder first: the nearer to a file, the later, and the later one wins. */

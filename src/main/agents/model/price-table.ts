@@ -6,7 +6,7 @@ interface PricedTokens {
   inputTokens: number
   cacheReadTokens: number
   cacheWriteTokens: number
-  /** Of these, those that the cache keeps for an hour instead of five minutes, which costs more. */
+  /** How many of these the cache keeps for an hour instead of five minutes, which costs more. */
   cacheWrite1hTokens?: number
   outputTokens: number
 }

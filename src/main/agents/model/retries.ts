@@ -11,7 +11,7 @@ const delayMsMax = 60_000
 /** A provider that asks for more is not busy: a quota is spent until then (Q1). */
 const quotaMs = 5 * 60_000
 
-/** Of one answer. */
+/** When to repeat the request for one answer. */
 interface RetryPolicy {
   /** `delayMs`: until the next attempt. `cause`: there is none. */
   after(

@@ -40,13 +40,13 @@ export interface SessionPorts {
   access: ModelAccess
   facts(cwd: string, signal: AbortSignal): Promise<ProjectFacts>
   inside: FilesInside
-  /** Of its definition; empty: there is none. */
+  /** The body of its definition; empty if there is none. */
   prompt: string
   /** Whom it may start. */
   agents(): Promise<readonly OfferedAgent[]>
   clock: () => number
   random: () => number
-  /** Of the waits between attempts: 1, or less for tests. */
+  /** Factor for the waits between attempts: 1, or less in tests. */
   delayFactor: number
   timeouts?: StreamTimeouts | undefined
   /** Turns of one run before the person is asked whether it shall go on. */

@@ -41,7 +41,7 @@ function isLiteral(part: WordPart): boolean {
   }
 }
 
-/** Of any node below a word: a part of another kind than those that are listed makes the command unclear. */
+/** Scans a node below a word. A part of a kind that is not listed makes the command unclear. */
 export function scanPart(node: SyntaxNode, find: WordFindings): void {
   switch (node.type) {
     case 'Literal':

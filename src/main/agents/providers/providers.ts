@@ -189,7 +189,7 @@ export function createProviders(deps: ProvidersDependencies): Providers {
     const slash = text.indexOf('/')
     const [name, model] = [text.slice(0, slash), text.slice(slash + 1).trim()]
     const entry = all().find((one) => one.name === name)
-    // Of a server whose address comes beside the name: `--base-url`.
+    // The address of the server is given separately: `--base-url`.
     if (!entry) return parseModelName(text)
     if (model === '') return null
     const { kind, baseUrl } = entry

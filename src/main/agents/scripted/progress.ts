@@ -7,7 +7,7 @@ import type { EntryId, ToolCallId } from '../../../shared/records/ids.ts'
 
 interface Progress {
   completedTurns: number
-  /** Of the last tool result within the completed turns; empty when there was none. */
+  /** Output of the last tool result within the completed turns; empty if there was none. */
   lastOutput: string
   /** The newest prompt; null when there is none in the history. */
   prompt: string | null

@@ -180,7 +180,7 @@ export interface OfferedAgent {
   description: string
 }
 
-/** Of all descriptions of agents together: every request carries them. */
+/** Limit for all descriptions of agents together: every request carries them. */
 const agentsCharsMax = 16_000
 
 interface OfferedTool {

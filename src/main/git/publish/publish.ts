@@ -9,7 +9,7 @@ interface PushAddress {
   settings: string[]
 }
 
-/** Of the person's own configuration they are theirs; a repository's could be an agent's. */
+/** Set in the person's own configuration these are theirs; in a repository's, an agent may have set them. */
 const redirecting = String.raw`^(url|credential|http|https|protocol)\.|^core\.(sshcommand|askpass|gitproxy)$`
 
 export async function pushAddress(git: RunGit, dir: string): Promise<PushAddress> {

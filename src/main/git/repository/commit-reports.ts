@@ -89,7 +89,7 @@ const checkpointIds = (trailers: string): string[] =>
     .filter((one) => /^[0-9A-Za-z]{6,40}$/.test(one))
     .slice(0, checkpointsMax)
 
-/** Of each session, and that of a checkpoint of an older version, which has one session. */
+/** The files of all sessions, and the one of a checkpoint of an older version, which has one session. */
 const metadataNames = (folder: string): string[] => [
   ...Array.from({ length: sessionsMax }, (_, nth) => `${folder}/${nth}/metadata.json`),
   `${folder}/metadata.json`,

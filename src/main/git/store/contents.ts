@@ -12,7 +12,7 @@ export interface FileContents {
   texts: Map<string, string>
 }
 
-/** Of each tree the first of `paths` that is a file in it. Every tree must be there. */
+/** Reads from each tree the first of `paths` that is a file in it. Every tree must exist. */
 export async function readContents(
   git: RunGit,
   { dir, trees, paths }: { dir: string; trees: readonly string[]; paths: readonly string[] },

@@ -120,7 +120,7 @@ export async function connectToHolder(
 }
 
 interface End {
-  /** Of a WebSocket's close; 1006: without a reason. */
+  /** Close code of the WebSocket; 1006: closed without a reason. */
   code: number
   reason: string
 }

@@ -15,7 +15,7 @@ const callsEndMsMax = 2_000
  * of them: with 3,000 of one connection it took a second, for everybody.
  */
 const feedsMaxDefault = 500
-/** Of all connections together, for the same reason: a program that may open one connection may open a hundred. */
+/** Limit for all connections together: a program that may open one connection may open a hundred. */
 const feedsAllMaxDefault = 2_000
 /** The last of them are for windows: whatever agents and commands have open, a person can open the app. */
 const feedsOfWindowsMinDefault = 500

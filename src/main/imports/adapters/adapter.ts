@@ -50,13 +50,13 @@ export interface EarlierSession {
   taskId: TaskId
   /** The other one names it. */
   isNamed: boolean
-  /** Of its last message; 0: it has none. */
+  /** The seq of its last message; 0 if it has none. */
   lastSeq: number
   /** Whether it or one of its sub-agents has a message with that id. */
   has(id: string): boolean
-  /** Of its own message with that id; null: it has none. */
+  /** The seq of its own message with that id; null if it has none. */
   seqOf(id: string): number | null
-  /** Of its last own message until then, in milliseconds since the epoch; 0: it has none. */
+  /** The seq of its last own message up to that time, in milliseconds since the epoch; 0 if it has none. */
   seqUntil(atMs: number): number
 }
 
@@ -125,7 +125,7 @@ export interface ReadTask {
   /** False: it stopped in the middle. */
   isComplete: boolean
   counts: LineCounts
-  /** Of an export of Shiplog: the task as it has it, with what other tools do not record. */
+  /** Only of an export of Shiplog: its task, with the facts that other tools do not record. */
   exported?: {
     task: ExportedTask
     /** False: only its report is in the export. */

@@ -9,7 +9,7 @@ import { createIdTable, hashOf } from '../adapters/compact-ids.ts'
 export interface EarlierTranscripts {
   taskId: TaskId
   isNamed: boolean
-  /** Of the session itself, and of its sub-agents. */
+  /** The transcript of the session itself; `subAgents`: those of its sub-agents. */
   own: string
   subAgents: string[]
 }

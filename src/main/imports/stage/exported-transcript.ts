@@ -32,10 +32,10 @@ export type ExportedTranscript = ReturnType<typeof createExportedTranscript>
 
 export function createExportedTranscript(dir: string) {
   const counts = { mapped: 0, withheld: 0, messages: 0 }
-  /** Of its last record, by which the same transcript is recognized. */
+  /** Its last record, by which the same transcript is recognized. */
   const last = { seq: 0, sum: '' }
   let unfinished: object | null = null
-  /** Of its lines, in bytes; null: it has none, or is not sealed. */
+  /** Size of its lines in bytes; null if it has none or is not sealed. */
   let size: number | null = null
   const linesPath = join(dir, linesFile)
   let lines: FileHandle | null = null

@@ -19,7 +19,7 @@ const program = new URL(
   import.meta.url,
 )
 
-/** Of the thread's heap: a session of gigabytes must not take the memory of the agents at work. */
+/** Limit for the thread's heap: a session of gigabytes must not take the memory of the running agents. */
 const heapMb = 512
 /** What was just read soon is garbage: a larger space for new objects only grows the process, by 130 MB with the default. */
 const newObjectsMb = 16

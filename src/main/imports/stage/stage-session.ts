@@ -159,7 +159,7 @@ async function finishExport(
   return tasks
 }
 
-/** Of a single file, its own hash: it may have another name. */
+/** The hash of a single file is that of its content: its name may differ. */
 function digestOf(files: { name: string; bytes: number; sha256: string }[]): string {
   const [only, ...others] = files
   if (only && others.length === 0) return only.sha256

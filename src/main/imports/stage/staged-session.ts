@@ -29,16 +29,16 @@ export const importRecordSchema = z.object({
   files: z.array(
     z.object({
       name: z.string(),
-      /** Of its content. */
+      /** Size of its content. */
       bytes: count,
       mtimeMs: z.number(),
-      /** Of its content, in hex. */
+      /** Hash of its content, in hex. */
       sha256: z.string(),
       /** Its size on the disk, if the tool compressed it. */
       compressedBytes: count.optional(),
     }),
   ),
-  /** Of all files, by their names and hashes. */
+  /** Hash over the names and hashes of all files. */
   sha256: z.string(),
   importedAt: z.iso.datetime(),
   links: z.object({ linked: count, unlinked: count, orphaned: count, missing: count }),

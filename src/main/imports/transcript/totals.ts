@@ -4,7 +4,7 @@ import type { EditedFile } from '../adapters/adapter.ts'
 
 /** Messages that are remembered, for those whose records are far apart. */
 const countedMessagesMax = 2_000
-/** Of a session that edited more files, those edited longest ago are not listed. */
+/** If a session edited more files, those edited longest ago are not listed. */
 const editedFilesMax = 2_000
 
 export function createUsageTotal() {

@@ -88,7 +88,7 @@ export type TranscriptBuilder = ReturnType<typeof createTranscriptBuilder>
 
 export function createTranscriptBuilder(about: {
   taskId: TaskId
-  /** Of foreign entries: the tool. */
+  /** The tool, for foreign entries. */
   source: string
   agent: string
   /** The time of entries before the first record that has one, in milliseconds since the epoch. */
@@ -160,7 +160,7 @@ export function createTranscriptBuilder(about: {
           turn: turn.turn,
           status: 'complete',
           model: turn.model,
-          // Of a message whose records are apart, only what was not counted before.
+          // If the records of a message are apart, only what was not counted before.
           usage: turn.usage && usage.add(turn.messageId, turn.usage),
           ...(turn.stop !== null && { stop: turn.stop }),
         },
@@ -234,7 +234,7 @@ export function createTranscriptBuilder(about: {
     get branch() {
       return written.branch
     },
-    /** Of the record that is being read, in milliseconds since the epoch. */
+    /** Time of the current record, in milliseconds since the epoch. */
     get atMs() {
       return at
     },
@@ -268,7 +268,7 @@ export function createTranscriptBuilder(about: {
     ): void {
       turnOf(of.messageId, of.uuid).parts.push(part)
     },
-    /** Of the message that is being read: the last one counts. */
+    /** Sets the usage of the current message: the last call counts. */
     used(
       messageId: string | null,
       facts: { usage: Usage | null; model: string | null; stop: string | null; uuid: unknown },

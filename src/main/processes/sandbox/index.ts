@@ -21,7 +21,7 @@ const tryTimeMsMax = 5_000
 
 let found: Promise<Sandbox> | undefined
 
-/** Of this system. Found when it is first asked for, and once: trying it starts processes. */
+/** The sandbox of this system. Detected once, on the first call: the detection starts processes. */
 export function systemSandbox(): Promise<Sandbox> {
   found ??= findSandbox()
   return found

@@ -33,7 +33,7 @@ function ancestryOf(state: LedgerState, task: Task): ResumedFrom[] {
 export interface LineageCheck {
   /** Its unreadable parts, one sentence each. */
   damage: string[]
-  /** Of the last entry of the last generation; 0 when there is none. */
+  /** The seq of the last entry of the last generation; 0 if there is none. */
   lastSeq: number
 }
 
@@ -72,7 +72,7 @@ async function pastSession(
   }
 }
 
-/** Of a session that is continued from within a branch: what leads there, as if it had been the conversation. */
+/** The path to the entry at which a session is continued within a branch, as if it had been the conversation. */
 async function onPath(
   entries: () => AsyncIterable<Entry>,
 ): Promise<Pick<PastSession, 'state' | 'entries'>> {

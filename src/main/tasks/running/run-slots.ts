@@ -6,7 +6,7 @@ import type { createShowWait } from '../activity/waits.ts'
 import type { TaskRecord } from '../state/task-record.ts'
 import type { RunRequest } from './run-request.ts'
 
-/** Of a run that its parent's process does. */
+/** For a run that its parent's process executes. */
 const noSlot: Slot = { yieldWhile: (work) => work(), release: () => undefined }
 
 export function createRunSlots({

@@ -49,7 +49,7 @@ export interface TaskLookup {
 
 export interface EntryPart {
   text: string
-  /** Of the whole entry, in bytes. */
+  /** Size of the whole entry in bytes. */
   total: number
   /** Where the text ends, in bytes; null: it is the whole. */
   nextOffset: number | null

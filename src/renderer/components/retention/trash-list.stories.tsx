@@ -73,7 +73,7 @@ export const Several: Story = {
     await userEvent.click(canvas.getByRole('checkbox', { name: 'Select Move the settings' }))
     await userEvent.click(canvas.getByRole('checkbox', { name: 'Select Import the rows' }))
     await userEvent.click(canvas.getByRole('button', { name: 'Restore' }))
-    // Of a sub-agent's worktree nothing can be restored.
+    // Nothing can be restored of a sub-agent's worktree.
     await expect(args.onRestore).toHaveBeenCalledWith(['archive-1'])
     await userEvent.click(canvas.getByRole('button', { name: 'Delete…' }))
     await expect(args.onDelete).not.toHaveBeenCalled()

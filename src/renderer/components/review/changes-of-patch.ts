@@ -13,7 +13,7 @@ interface FileChange {
   label: PatchLine
 }
 
-/** Of a change that nothing is shown above: a longer one is labelled below its first line. */
+/** A longer change with nothing shown above it is labelled below its first line. */
 const labelledLinesMax = 12
 
 /** As many as Git shows around a change: with fewer between them, two changes are one hunk, in a whole file as well. */

@@ -23,7 +23,7 @@ export interface ImportRunView {
   sources: ImportSourceFound[] | null
   /** Null: none runs. `startedAt`: by the clock of `performance`. */
   running: { progress: ImportProgress | null; startedAt: number } | null
-  /** Of the last import of this window. */
+  /** The result of this window's last import. */
   result: ImportResult | null
   problem: Problem | null
 }

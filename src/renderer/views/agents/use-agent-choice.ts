@@ -21,7 +21,7 @@ export interface AgentChosen {
   model: string
   setModel(model: string): void
   models: Pick<ReturnType<typeof useModelSettings>, 'providers' | 'problem' | 'reload'>
-  /** Of an installed agent; null: it is another kind, or not known yet. */
+  /** State of an installed agent; null if it is of another kind, or not known yet. */
   installed: InstalledAgentState | null
   settings: SessionSettings
   setSettings(settings: SessionSettings): void

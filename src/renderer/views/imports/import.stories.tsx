@@ -86,7 +86,7 @@ const skipped = { source: 'claude-code', session: 'f00', reason: 'It was deleted
 
 interface Args {
   theme?: 'light' | 'dark'
-  /** Of the fake host. */
+  /** Options of the fake host. */
   given?: Parameters<typeof createStoryHost>[0]
 }
 

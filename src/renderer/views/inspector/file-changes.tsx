@@ -127,7 +127,7 @@ function FileRow(props: {
   return (
     <li
       data-path={file.path}
-      // Of thousands of files only those in view are laid out.
+      // With thousands of files only those in view are laid out.
       className="border-b [contain-intrinsic-size:auto_29px] [content-visibility:auto] last:border-b-0"
     >
       {/* The name stays in sight above a long diff. */}

@@ -11,7 +11,7 @@ import { useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useArrival } from '../conversation/use-arrival.ts'
 
-/** Of a root whose budget is used up: what was used, and what a person can do about it (Q2). */
+/** Shows what a root whose budget is used up has used, and what a person can do about it (Q2). */
 export function BudgetLine({ task }: { task: Task }) {
   const { overlay } = useStores()
   const { wrapUp, stop, setBudget } = useActions()

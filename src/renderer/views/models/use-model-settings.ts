@@ -7,7 +7,7 @@ interface ModelSettingsView {
   /** Null while they are read. */
   providers: ProviderState[] | null
   defaultModel: string | null
-  /** Of the built-in sub-agents; null: that of the agent that starts them. */
+  /** The model of the built-in sub-agents; null: that of the agent that starts them. */
   subAgentModel: string | null
   problem: Problem | null
   reload(): void

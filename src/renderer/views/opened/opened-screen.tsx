@@ -179,7 +179,7 @@ function Reader() {
   )
 }
 
-/** Of the dialogs of the window, those that only read. */
+/** Those of the window's dialogs that only read. */
 function Dialogs() {
   const { overlay } = useStores()
   const shown = useStore(overlay.store)

@@ -37,7 +37,7 @@ async function opened() {
 const groupOf = (palette: ReturnType<typeof within>, name: string) =>
   within(palette.getByRole('group', { name }))
 
-/** Of the agent on screen, and of the one whose row has the focus instead. */
+/** Actions on the agent on screen, and on the one whose row has the focus instead. */
 export const Actions: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

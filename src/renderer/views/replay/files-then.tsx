@@ -30,7 +30,7 @@ export function FilesThen({ taskId, state }: { taskId: TaskId; state: ReplayStat
   const [shown, setShown] = useState<Shown>('turn-before')
   const [path, setPath] = useState<string | null>(null)
   const box = useRef<HTMLDivElement>(null)
-  // Of every moment before the first state the answer is the same.
+  // All moments before the first state have the same answer.
   const key = String(state.filesSeq ?? 'none')
   const seq = Math.max(1, state.filesSeq ?? state.seq)
   const moment = { taskId, seq }

@@ -138,9 +138,9 @@ export interface ChoiceCounts {
   restart: number
   abandon: number
   leave: number
-  /** Of those that are resumed. */
+  /** How many of those that are resumed have conflicts. */
   conflicting: number
-  /** Of those that are resumed: it is not known yet what has changed. */
+  /** How many of those that are resumed were not checked for changes yet. */
   unchecked: number
 }
 

@@ -31,7 +31,7 @@ const wholeFile: PatchLine = { side: 'additions', line: 0 }
 interface FileReviewProps {
   task: Task
   file: ChangedFile
-  /** Of the diff that is shown. */
+  /** The tree of the diff that is shown. */
   tree: string | null
   comparison: TargetComparison | null
   partial: PartialApply
@@ -89,7 +89,7 @@ export function FileReview(props: FileReviewProps) {
     isReady: view.phase === 'ready',
     onGo: cursor.put,
   })
-  /** Of several turns the last; of a file without a chosen change, that of its first. */
+  /** Opens the last of several turns; without a chosen change, that of the file's first. */
   const openAuthor = () => {
     const author = written[steps.focused() ?? 0]?.findLast(({ seq }) => seq !== null)
     if (author?.seq != null) openTurn(author.seq)

@@ -220,7 +220,7 @@ export const Huge: Story = {
     await waitFor(() =>
       expect(files.getByRole('button', { current: true })).toHaveAccessibleName(/generated-80\./),
     )
-    // Of thousands of files those in view are drawn, wherever the reader is.
+    // With thousands of files only those in view are drawn, wherever the reader is.
     await expect(files.getAllByRole('button').length).toBeLessThan(60)
     await userEvent.keyboard('k')
     for (let step = 0; step < 30; step++) await userEvent.keyboard('j')

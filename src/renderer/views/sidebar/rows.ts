@@ -45,7 +45,7 @@ const twoLineHeight = 44
 interface SidebarContents {
   projects: Iterable<Project>
   children: ReadonlyMap<TaskId | null, Task[]>
-  /** Of a project or a task. */
+  /** Whether a project or a task is folded. */
   isFolded(id: string, task: Task | null): boolean
   filter?: AgentFilter
   isUnread?(root: Task): boolean
@@ -71,7 +71,7 @@ export function sidebarRows(contents: SidebarContents): SidebarRow[] {
     [project.addedAt, ...(started.get(project.id) ?? []).map(startOf)].toSorted().at(-1) ?? ''
   const ordered = [...projects]
     .map((project) => ({ project, at: lastStart(project) }))
-    // Of two with the same time the one that was added first.
+    // Between two with the same time, the one that was added first.
     .toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1))
   const labels = projectLabels(ordered.map(({ project }) => project))
   for (const { project } of ordered) {

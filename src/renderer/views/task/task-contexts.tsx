@@ -137,7 +137,7 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
       apply(id) {
         const outcome = applied.get(id)
         if (outcome?.kind === 'failed') return { kind: 'failed', why: outcome.problem.message }
-        // Of an undo the Changes tell.
+        // The Changes tab reports an undo.
         if (outcome?.kind === 'undoing' || outcome?.kind === 'changed-since') return null
         return outcome ?? null
       },

@@ -132,7 +132,7 @@ function useShownMatch(props: {
   const { isOpen, query, places, current } = view
   const marks = useRef<FindMarks | null>(null)
   const rowKey = useRef<string | null>(null)
-  /** Of the current match. */
+  /** The part and position of the current match. */
   const part = useRef<{ partKey: string; nth: number; inDiff?: DiffMatch | null }>({
     ...{ partKey: '', nth: 0 },
   })
@@ -219,7 +219,7 @@ function patternsOf({ isPattern, ...query }: FindView['query'], places: readonly
   }
 }
 
-/** Of the rows of one turn. */
+/** Limit for the rows of one turn. */
 const textsMax = 200
 
 const firstFrom = (places: readonly FindPlace[], seq: number): number =>

@@ -11,7 +11,7 @@ import type { PermissionMode } from '../permission-modes.ts'
 /** The environment of an agent's session. */
 export interface AgentPlace {
   taskId: TaskId
-  /** Of the task, from 1. Absent: the first. */
+  /** Number of the task's run, from 1. Absent: the first. */
   run?: number
   /** Absolute. */
   cwd: string

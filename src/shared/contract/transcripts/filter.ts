@@ -24,7 +24,7 @@ export const filterAnswerSchema = z.object({
   seqs: z.array(z.number().int().min(1)),
   /** Messages, calls and failures that match. */
   matches: count,
-  /** Of the whole transcript, whatever the filter. */
+  /** Counts for the whole transcript, whatever the filter. */
   counts: z.object({
     kinds: z.record(z.enum(filterKinds), count),
     tools: choicesSchema,

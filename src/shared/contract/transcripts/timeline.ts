@@ -8,13 +8,13 @@ import { taskIdSchema, toolCallIdSchema } from '../../records/ids.ts'
 import { taskStatusSchema } from '../../records/tasks/task-status.ts'
 import { usageSchema } from '../../records/usage.ts'
 
-/** Of a label, a prompt, a question, a path or a reason: a line of a tooltip. */
+/** Limit for a label, a prompt, a question, a path or a reason: a line of a tooltip. */
 export const markTextCharsMax = 120
 /** Sub-agents that one result names; more are in the result itself. */
 export const markAgentsMax = 50
-/** Of a `resume`: what is read at a glance. */
+/** How much of the drift a `resume` lists: what is read at a glance. */
 export const markDriftMax = 5
-/** Of one page: about half a megabyte. */
+/** Limit for one page: about half a megabyte. */
 export const timelinePageMarksMax = 5_000
 
 const seq = z.number().int().min(1)
@@ -48,7 +48,7 @@ const timelineMarkSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('result'),
     ...stamp,
-    /** Of its call; null: that has no entry, or is before this page and still open there: then `callId` names it. */
+    /** The seq of its call. Null: no entry, or open and before this page; then `callId` names it. */
     call: seq.nullable(),
     callId: toolCallIdSchema.optional(),
     name: z.string(),

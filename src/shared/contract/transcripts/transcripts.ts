@@ -22,14 +22,14 @@ const seq = z.number().int().min(1)
 /** A call that names a requesting workspace sees only what is below that. */
 const subject = { taskId: idTextSchema, requestingWorkspaceId: taskIdSchema.optional() }
 
-/** Of the text of a prompt or a turn in the outline: a line of a list. */
+/** Limit for the text of a prompt or a turn in the outline: a line of a list. */
 export const outlineTextCharsMax = 200
 
 const outlineItemSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('prompt'), seq, at: z.number(), text: z.string() }),
   z.object({
     kind: z.literal('turn'),
-    /** Of its message; of its first call when the message was never written. */
+    /** The seq of its message, or of its first call if the message was never written. */
     seq,
     at: z.number(),
     turn: z.number().int().min(1),
@@ -60,7 +60,7 @@ const outlineItemSchema = z.discriminatedUnion('kind', [
 export type OutlineItem = z.infer<typeof outlineItemSchema>
 
 const transcriptStateSchema = z.object({
-  /** Of the entry that it is the state after; 0 before the first. */
+  /** The state is the one after this entry; 0: before the first. */
   seq: z.number().int().min(0),
   /** When that was written, in milliseconds; null before the first. */
   at: z.number().nullable(),
@@ -70,7 +70,7 @@ const transcriptStateSchema = z.object({
   branch: z.string().nullable(),
   /** What answered last. */
   model: z.string().nullable(),
-  /** Of all runs until then. */
+  /** Usage of all runs up to then. */
   usage: usageSchema,
   /** The last run that had begun; 0: none. */
   run: z.number().int().min(0),

@@ -10,9 +10,9 @@ import { workspaceDiffSchema } from '../workspace.ts'
 
 /** Names of one folder; the rest of a larger one is counted. */
 export const turnFolderNamesMax = 5_000
-/** Of a file that a view shows; a longer one is cut. */
+/** Limit for a file that a view shows; a longer one is cut. */
 const shownFileBytesMax = 1 << 20
-/** Of one answer: as large as the largest untracked file that is stored. */
+/** Limit for one answer: as large as the largest untracked file that is stored. */
 export const turnFileBytesMax = 32 << 20
 /** Longer than any path. */
 const pathCharsMax = 4_096
@@ -77,7 +77,7 @@ const turnFileSchema = z.object({
     /** An unchanged file of an old state, which the repository does not have any more. */
     z.object({ kind: z.literal('lost') }),
   ]),
-  /** Of the whole file; null where that is not known. */
+  /** Size of the whole file; null if not known. */
   bytes: count.nullable(),
   truncated: z.boolean(),
 })

@@ -7,7 +7,7 @@ import { type LedgerClock, unknownClock } from './ledger-clock.ts'
 
 /** Objects in the maps are replaced, never changed; the maps themselves change in place. */
 export interface LedgerState {
-  /** Of the last record folded. */
+  /** The seq of the last record folded. */
   seq: number
   dataDir: string
   projects: Map<ProjectId, Project>
@@ -16,7 +16,7 @@ export interface LedgerState {
   tasks: Map<TaskId, Task>
   /** The set-up configuration that the person allowed, by project. */
   trustedSetups: Map<ProjectId, string>
-  /** Of the main process; a feed sends none of it. */
+  /** The main process's own; no feed sends it. */
   clock: LedgerClock
 }
 

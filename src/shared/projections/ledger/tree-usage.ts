@@ -14,7 +14,7 @@ export interface RunUsage {
 }
 export type UsageOfRuns = ReadonlyMap<TaskId, RunUsage>
 
-/** Of one task. What was reported of a run counts until the ledger holds its end. */
+/** Usage of one task. What a run has reported counts until the ledger holds the run's end. */
 export function usageOfTask(
   task: Pick<Task, 'id' | 'status' | 'runs' | 'usage'>,
   live: UsageOfRuns,

@@ -14,7 +14,7 @@ import { addUsage, noUsage, type Usage } from '../../records/usage.ts'
 interface SeenAgent {
   /** The status in the last call that reported it. */
   status: TaskStatus
-  /** Of the first and the last result that reported it. */
+  /** The seqs of the first and the last result that reported it. */
   firstSeq: number
   seq: number
   /** When it was last reported. */
@@ -30,7 +30,7 @@ interface ReplayRun {
 }
 
 export interface ReplayState {
-  /** Of the last mark; 0 before the first one. */
+  /** The seq of the last mark; 0 before the first one. */
   seq: number
   at: number | null
   forkDepth: number
@@ -53,7 +53,7 @@ export interface ReplayState {
   agents: ReadonlyMap<TaskId, SeenAgent>
   /** Calls that had no result, in order. */
   running: readonly { seq: number; text: string }[]
-  /** Of results. */
+  /** How many results reported a failure. */
   failedCalls: number
   /** The last resume. */
   resume: Extract<TimelineMark, { kind: 'resume' }> | null
@@ -157,7 +157,7 @@ function folded(state: ReplayState, mark: TimelineMark): ReplayState {
   foldPlace(next, mark)
   if (mark.kind === 'fork') next.forkDepth = Math.max(0, state.forkDepth + (mark.begins ? 1 : -1))
   else if (mark.kind === 'turn' && mark.usage) next.usage = addUsage(state.usage, mark.usage)
-  // Of a branch that was left again only this counts, as in the state of a session.
+  // Within a branch that was left again only the above counts, as in the state of a session.
   if (state.forkDepth === 0) foldConversation(next, mark)
   return next
 }

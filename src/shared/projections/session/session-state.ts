@@ -47,7 +47,7 @@ export interface ChangedFile {
 }
 
 export interface SessionState {
-  /** Of the last entry folded; 0 before the first. */
+  /** The seq of the last entry folded; 0 before the first. */
   seq: number
   /**
    * The number of open forks. Of entries in a fork only turn numbers, messages, usage, files and
@@ -71,7 +71,7 @@ export interface SessionState {
    * it (0: none).
    */
   completed: { turns: number; seq: number; resultSeq: number }
-  /** Of the last tool result; 0: none. */
+  /** The seq of the last tool result; 0: none. */
   resultSeq: number
   /** The newest prompt; its text is in the entry `seq`. */
   prompt: { seq: number; runId: RunId; cwd: string } | null
@@ -92,7 +92,7 @@ export interface SessionState {
    * because they are not recorded.
    */
   shell: { cwd: string | null; env: Map<string, string> }
-  /** Of all runs. */
+  /** The open calls of all runs. */
   openCalls: Map<ToolCallId, OpenCall>
   /**
    * Calls of the last run without a known outcome, except those whose outcome is in the ledger

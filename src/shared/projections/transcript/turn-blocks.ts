@@ -10,7 +10,7 @@ import type { ToolCallId } from '../../records/ids.ts'
 
 export interface ToolCallView {
   callId: ToolCallId
-  /** Of its two entries; null: was not read, or is not there yet. */
+  /** The seqs of its two entries; null if one was not read or does not exist yet. */
   seq: number | null
   resultSeq: number | null
   name: string

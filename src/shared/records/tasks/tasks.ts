@@ -123,7 +123,7 @@ export const taskSchema = z.object({
   callId: toolCallIdSchema.nullable(),
   spawnCommit: z.string().nullable(),
   patch: patchStatusSchema,
-  /** Of each of its removals, oldest first; absent if there were none. They may have expired since. */
+  /** What each of its removals left, oldest first; absent if there were none. They may have expired since. */
   leftovers: z.array(leftoversSchema).optional(),
   /** Applies that were not undone, and updates in progress, oldest first; absent if there are none. */
   fileUpdates: z.array(fileUpdateSchema).optional(),

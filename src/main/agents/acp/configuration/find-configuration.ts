@@ -11,7 +11,7 @@ import { runsCode } from './runs-code.ts'
 export interface ConfigurationFile {
   /** From the top of the repository, with `/`. */
   path: string
-  /** Of its path and content, hex. */
+  /** The hash of its path and content, in hex. */
   sha256: string
   /** As it is shown. */
   text: string

@@ -33,7 +33,7 @@ const byProgram: Record<Exclude<InstalledAgent, 'acp'>, Locations> = {
   qwen: { paths: ['.qwen/', '.agents/', '.mcp.json', '.lsp.json', envFile] },
 }
 
-/** Of agents that people name by a command: Copilot, Auggie, Cline, Cursor, Kiro, Droid, Goose. */
+/** Folders of agents that people name by a command: Copilot, Auggie, Cline, Cursor, Kiro, Droid, Goose. */
 const ofOthers = [
   ...['.github/copilot/', '.github/hooks/', '.github/mcp.json', '.vscode/mcp.json', '.copilot/'],
   ...['.augment/', '.clinerules/', '.cline/', '.cursor/', '.kiro/', '.factory/', '.goosehints'],

@@ -10,8 +10,8 @@ const programMsMax = 5_000
 const foldersUp = 5
 
 /**
- * Of the package that the program is part of, else as the program prints it where `asks` says that `--version` does
- * no more than that. Null: unknown.
+ * The version of the package that contains the program, else what the program prints for `--version` if `asks` allows
+ * to run it. Null: unknown.
  */
 export async function programVersion(
   file: string,

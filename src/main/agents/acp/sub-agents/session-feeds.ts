@@ -34,7 +34,7 @@ export function createSessionFeeds(): SessionFeeds {
   /** Where each of them works, as the agent reported it last. */
   const folders = new Map<string, string | null>()
 
-  /** Of the reader of a session's items, else of the one that announced it. */
+  /** The feed of the reader of a session's items, else of the session that announced it. */
   function feedOf(sessionId: string): Feed {
     const child = children.get(sessionId)
     if (!child) return main

@@ -31,7 +31,7 @@ interface Announced {
   description: string | null
   /** Messages to it, by their ids. */
   told: Map<string, string>
-  /** Of the message that gave it its work. */
+  /** The call whose message gave it its work. */
   callId: string | null
   /** The newest round that became a task, or could not. */
   startedRound: number
@@ -89,7 +89,7 @@ export function createSubAgentCalls({
     return fresh
   }
 
-  /** Of a message between the session and a sub-agent; null: it is another one. */
+  /** The message between the session and a sub-agent that `update` holds; null if it is another kind of update. */
   function messageOf(update: Record<string, unknown>) {
     const messageId = text(update.messageId)
     if (messageId === null) return null

@@ -18,9 +18,9 @@ export interface TurnStart {
   seq: number
 }
 
-/** Of the last turns, what is kept as it is: enough to go on with what was just being done. */
+/** How many of the last turns are kept unchanged: enough to continue the current work. */
 const keptTurnsMax = 2
-/** Of the tokens at which a conversation is summarised. */
+/** Share of the tokens at which a conversation is summarised. */
 const keptShare = 0.25
 
 /** The first turn that stays; null: all is summarised. Never all of the conversation. */
@@ -84,7 +84,7 @@ function callText({ name, input, result }: TurnCall, charsMax: number): string {
   return `Agent called ${name} ${cut(JSON.stringify(input ?? null), charsMax)}\nResult, ${cut(outcome, charsMax)}`
 }
 
-/** Of one that is longer, its beginning and its end are repeated. */
+/** A longer prompt is repeated with its beginning and its end only. */
 const promptCharsMax = 8_000
 
 /**
@@ -127,7 +127,7 @@ export function wholeSummary(
     calls,
   }: {
     plan: readonly PlanItem[]
-    /** Of the person, that are replaced and not answered, or the last of them. */
+    /** Prompts of the person that are replaced and not answered, or the last of them. */
     prompts: readonly UserItem[]
     /** In their order; others than `toRemember` do not matter. */
     calls: readonly TurnCall[]

@@ -4,7 +4,7 @@ import type { ModelProvider, ModelRef } from '../../../../shared/agents/model-re
 import type { ContextWindow } from '../context-window.ts'
 import type { ConversationItem, TurnPart, UserPart } from './conversation.ts'
 
-/** Of models that the list does not know. Servers of one's own often run with much less than their model could. */
+/** Windows of models that are not in the list. Local servers often run with much less than the model supports. */
 const windowDefaults: Record<ModelProvider, number> = {
   anthropic: 200_000,
   openai: 200_000,
@@ -34,7 +34,7 @@ function windowOf(provider: ModelProvider, model: string): number {
 
 /** Code has about three characters a token; too many is the safe side. */
 const charsPerToken = 3
-/** Of the largest that providers take in whole. */
+/** Tokens of the largest image that providers accept without scaling. */
 export const imageTokens = 1600
 
 export const tokensOf = (items: readonly ConversationItem[]): number =>

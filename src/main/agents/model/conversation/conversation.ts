@@ -126,7 +126,7 @@ interface Draft {
 
 interface Placed {
   item: UserItem | Draft
-  /** Of its last entry. */
+  /** The seq of its last entry. */
   seq: number
   session: number
 }

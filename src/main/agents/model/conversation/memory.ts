@@ -127,7 +127,7 @@ export async function openMemory(
 
 /** About what a summary takes. */
 const summaryTokens = 2_000
-/** Of the limit: a summary that frees less would soon be followed by the next, and each is paid for. */
+/** Share of the limit: a summary that frees less would soon be followed by the next, and each costs money. */
 const gainShare = 0.1
 
 const emptyCall = { type: 'call', callId: '' as TurnCall['callId'], name: '', input: '' } as const

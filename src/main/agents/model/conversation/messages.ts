@@ -181,7 +181,7 @@ function retold(calls: TurnCall[]): string {
 
 interface OwnData {
   options: ProviderOptions
-  /** Of the text as the provider gave it: the record may hold it without a secret, which breaks its signature. */
+  /** Hash of the text as the provider sent it. Masking a secret in the record would break its signature. */
   sha256?: string | undefined
 }
 

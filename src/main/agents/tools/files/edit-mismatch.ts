@@ -130,7 +130,7 @@ interface Pairs {
   count: number
 }
 
-/** Of neighbouring characters; a line of one character is a pair with its end. */
+/** Counts pairs of neighbouring characters; a line of one character is a pair with its end. */
 function pairsOf(text: string): Pairs {
   const counts = new Map<string, number>()
   const count = text.length === 0 ? 0 : Math.max(1, text.length - 1)

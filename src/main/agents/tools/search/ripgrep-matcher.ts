@@ -3,7 +3,7 @@ import { type Matcher, type MatcherOptions, timeIsUp } from './matcher.ts'
 import { type FoundFile, folderOf, searchedFileBytesMax } from './project-files.ts'
 import type { Ripgrep } from './ripgrep.ts'
 
-/** Of the arguments of one process. Windows allows 32,767 characters in all, macOS 1 MB with the environment. */
+/** Limit for the arguments of one process. Windows allows 32,767 characters in all, macOS 1 MB with the environment. */
 const pathCharsMax = process.platform === 'win32' ? 24_000 : 256_000
 
 /** ripgrep's exit codes. */

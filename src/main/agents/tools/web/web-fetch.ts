@@ -3,10 +3,10 @@ import type { ToolContext } from '../../../../shared/agents/driver/tool-context.
 import { type Tool, ToolError } from '../tool.ts'
 import { openPublicUrl, type PublicUrlOptions, RefusedAddressError } from './public-url.ts'
 
-/** Of the body. Turning more HTML into Markdown would hold the process for seconds. */
+/** Limit for the body. Converting more HTML to Markdown would block the process for seconds. */
 const bodyBytesMax = 2 * 1024 * 1024
 const fetchTimeMsMax = 30_000
-/** Of HTML: what is turned into Markdown holds up everything else meanwhile. */
+/** Limit for HTML: converting it to Markdown blocks the process meanwhile. */
 const pageCharsMax = 256 * 1024
 const nestingMax = 20
 /** About 16,000 tokens, as for a file. */

@@ -22,7 +22,7 @@ img { max-width: 100%; height: auto; border: 1px solid var(--line) }
 @media print { body { max-width: none; padding: 0; font-size: 11pt } pre { white-space: pre-wrap } h2 { break-after: avoid } details::details-content { content-visibility: visible; block-size: auto } .prose a[href^="http"]::after { content: " (" attr(href) ")" } }
 `
 
-/** Of the one style element: nothing else in the page is styled, run or loaded. */
+/** Allows the one style element; nothing else in the page is styled, run or loaded. */
 const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
 
 export const pageBegin = (title: string): string => `<!doctype html>

@@ -33,7 +33,7 @@ interface Speech {
   uuid: EntryId | null
   parts: { type: 'text' | 'reasoning'; text: string; shown: number }[]
   lines: LineStream
-  /** Of the part whose line is unfinished. */
+  /** Style of the part whose line is unfinished. */
   style: 'dim' | null
   /** Runs while a line is unfinished. */
   quiet: NodeJS.Timeout | undefined

@@ -15,7 +15,7 @@ import { hinting } from './error-hints.ts'
 
 interface Asked {
   who: 'one' | 'group' | 'tree'
-  /** Of the agent, or of one in its tree or group; absent: the one that stopped last. */
+  /** Id of the agent, or of one in its tree or group; absent: the one that stopped last. */
   id?: string
   /** A parallel group by its name, or one of its agents. */
   group?: string

@@ -14,7 +14,7 @@ import type { CliContext } from '../context.ts'
 import { safeLine } from './safe-text.ts'
 
 export interface PausedTree {
-  /** Of its root. */
+  /** The root of the tree. */
   taskId: TaskId
   title: string
   reached: ReachedLimit

@@ -9,7 +9,7 @@ export type DocumentPiece = {
   /** Where it begins, from 1. */
   line: number
   bytes: number
-  /** Of the trajectory that it belongs to, in the order in which they begin; 0 is the document's own. */
+  /** Number of its trajectory, in the order in which they begin; 0 is the document's own. */
   trajectory: number
 } & (
   | { kind: 'step'; step: Record<string, unknown> }

@@ -51,7 +51,7 @@ export async function* readAtifSession(
   const all: Trajectory[] = []
   const links = new Map<Trajectory, Link>()
   const missing = new Set<string>()
-  /** Of the step that is mapped, by the paths that it has for them. */
+  /** Images of the current step, by their paths in it. */
   const images = new Map<string, BuiltImage>()
   for (const file of session.files) all.push(...(await survey(file)))
 

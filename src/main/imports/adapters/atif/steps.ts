@@ -13,7 +13,7 @@ interface SubAgentRef {
 
 interface MapperContext {
   builder: TranscriptBuilder
-  /** Of the trajectory's agent; null: it names none. */
+  /** The model of the trajectory's agent; null if it names none. */
   model: string | null
   /** A result refers to a sub-agent. Returns what its card shows; null: it is not in the document. */
   onSubAgent(ref: SubAgentRef, callId: ToolCallId | null, report: string | null): AwaitedTask | null
@@ -34,7 +34,7 @@ export type StepMapper = ReturnType<typeof createStepMapper>
 export function createStepMapper({ builder, model: ownModel, onSubAgent, image }: MapperContext) {
   const facts = {
     prompt: null as string | null,
-    /** Of the last message of the agent, if nothing came after it. */
+    /** Text of the agent's last message, if nothing came after it. */
     lastText: null as string | null,
     hasMetrics: false,
     startedAtMs: null as number | null,
@@ -183,7 +183,7 @@ function usageOf(given: unknown): Usage | null {
   }
 }
 
-/** Of a whole trajectory, for one whose steps have none. */
+/** Usage of a whole trajectory, for one whose steps have none. */
 export function totalUsageOf(given: unknown): Usage | null {
   if (!isRecord(given)) return null
   return usageOf({

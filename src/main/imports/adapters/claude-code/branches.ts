@@ -10,7 +10,7 @@ import { isRecord, records, text } from '../values.ts'
 export interface Branches {
   /** Records in the file, in its order. */
   records: number
-  /** Of a record: its branch, 0 for the conversation; -1: it has no place in the tree. */
+  /** The branch of a record: 0 for the conversation; -1 if it has no place in the tree. */
   branchOf(record: number): number
   /** The branch that a branch leaves, and the record after which it does; null: the conversation, or a side chain. */
   parentOf(branch: number): { branch: number; record: number } | null
@@ -28,11 +28,11 @@ const flags = { message: 1, result: 2, placed: 4, repeated: 8, side: 16 }
 
 export function createBranchSurvey({ inlineChains }: { inlineChains: boolean }) {
   let ids = createIdTable()
-  /** Of a record: the one that it follows, from 1; 0: none that is known yet. */
+  /** For each record the one that it follows, from 1; 0: none that is known yet. */
   const parents = createColumn((length) => new Int32Array(length))
   /** Ids of records that come later than one which follows them. */
   const laterParents = new Map<number, number>()
-  /** Of a record: the model's message that it is a part of, from 1; 0: none. */
+  /** For each record the model's message that it is a part of, from 1; 0: none. */
   const messages = createColumn((length) => new Int32Array(length))
   const messageNumbers = createMessageNumbers()
   const kinds = createColumn((length) => new Uint8Array(length))
@@ -71,7 +71,7 @@ export function createBranchSurvey({ inlineChains }: { inlineChains: boolean }) 
   /** Nothing can be added afterwards. */
   function finish(): Branches {
     for (const [index, id] of laterParents) parents.set(index, ids.find(id) + 1)
-    // Of a file of gigabytes they are most of the memory, and nothing below needs them.
+    // For a file of gigabytes they are most of the memory, and nothing below needs them.
     ids = createIdTable()
     return branchesOf({ parents, messages, kinds, agentIds, messageCount: messageNumbers.count() })
   }
@@ -171,7 +171,7 @@ function placeRecords({ parents, messages, kinds, agentIds, messageCount }: Surv
       length++
       above = parentOf(above)
     }
-    // Of a long session it has millions.
+    // A long session has millions of records.
     const path = new Int32Array(length)
     for (let one = record; length > 0; one = parentOf(one)) path[--length] = one
     const [top] = path

@@ -21,7 +21,7 @@ interface ContinuedFrom {
 export function createCopySurvey(earlier: readonly EarlierSession[]) {
   let count = 0
   let last: { record: number; from: ContinuedFrom } | null = null
-  /** Of the first record that follows a message of an earlier session: it may have no copies. */
+  /** Set by the first record that follows a message of an earlier session: there may be no copies. */
   let followed: ContinuedFrom | null = null
   let isFirst = true
   let isExact = false
@@ -36,7 +36,7 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
     !isForked &&
     !goesOn &&
     earlier.some(({ taskId, lastSeq }) => taskId === last?.from.taskId && last.from.seq < lastSeq)
-  /** Of the messages of a model that are copies: their later records are too. */
+  /** The model's messages that are copies: their later records are copies too. */
   const messages = new Set<number>()
   const isKnown = (id: string | null): boolean =>
     id !== null && earlier.some((session) => session.has(id))
@@ -91,7 +91,7 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
 const hasMessage = ({ type }: Record<string, unknown>): boolean =>
   type === 'user' || type === 'assistant' || type === 'system'
 
-/** Of a record before the last copy: of these no entry has the id. */
+/** Recognizes a copied record whose id no entry has. Called for records before the last copy. */
 function isPartOfCopy(record: Record<string, unknown>): boolean {
   if (isRecord(record.forkedFrom)) return true
   if (record.type === 'system') return record.subtype === 'compact_boundary'

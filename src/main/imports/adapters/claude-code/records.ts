@@ -44,7 +44,7 @@ export function createRecordMapper(context: MapperContext) {
       string | null
     >,
     version: '',
-    /** Of the last message of the agent. */
+    /** The agent's last message. */
     lastText: null as { messageId: string | null; text: string } | null,
     endsWithAgent: false,
   }

@@ -5,7 +5,7 @@ import { asRecord, isRecord, text } from '../values.ts'
 
 export type Edit = Extract<ToolDetail, { kind: 'edit' }>
 
-/** Of `changes` by path: `{type: add | delete, content}` or `{type: update, unified_diff, move_path}`. */
+/** Parses `changes` by path: `{type: add | delete, content}` or `{type: update, unified_diff, move_path}`. */
 export function reportedEdits(changes: unknown, cwd: string): Edit[] {
   if (!isRecord(changes)) return []
   return Object.entries(changes).flatMap(([absolute, given]): Edit[] => {
@@ -40,8 +40,8 @@ function wholeFile(path: string, content: string, sign: '+' | '-'): string {
 const header = /^\*\*\* (Add|Update|Delete) File: (.+)$/
 
 /**
- * Of the text of a patch, which names no line numbers: a new file is shown whole, of another one only how many lines were
- * added and deleted.
+ * Parses the text of a patch, which has no line numbers: a new file is shown whole, for others only the numbers of
+ * added and deleted lines.
  */
 export function patchEdits(patch: string, cwd: string): Edit[] {
   const edits: Edit[] = []

@@ -28,7 +28,7 @@ import { surveyRollbacks } from './rollbacks.ts'
 
 /** Entries that are passed on at once. */
 const batchLines = 200
-/** Of a sub-agent: what it was given of its parent's conversation. */
+/** The branch with what a sub-agent was given of its parent's conversation. */
 const inheritedBranch = 1_000_000
 
 interface OpenThread {

@@ -21,7 +21,7 @@ interface MapperContext {
 
 interface HeldLine {
   line: RolloutLine
-  /** Of the file. */
+  /** Line number in the file. */
   number: number
   record: Record<string, unknown>
   isCopy: boolean
@@ -46,7 +46,7 @@ export function createRecordMapper(context: MapperContext) {
   let answer: HeldLine[] = []
   const facts = {
     prompt: null as string | null,
-    /** Of the thread that it is a copy of. */
+    /** The prompt of the thread that this one is a copy of. */
     copiedPrompt: null as string | null,
     title: null as string | null,
     version: '',

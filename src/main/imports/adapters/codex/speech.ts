@@ -17,9 +17,9 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
   let isOver = true
   /** Whether the turn of the last answer can still be added to. */
   let isOpen = false
-  /** Of an answer without a turn: the next one has it. */
+  /** Usage of an answer without a turn: the next turn gets it. */
   let carried: Usage | null = null
-  /** Of the turn that can still be added to. */
+  /** Usage of the turn that can still be added to. */
   let counted: Usage | null = null
   /** Events whose items have not come yet. */
   let waiting: { kind: SpeechKind; said: string }[] = []
@@ -51,7 +51,7 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
 
   return {
     responseId,
-    /** Of the turn that can still be added to, also after its usage: for what its calls did. */
+    /** The id of the turn that can still be added to, also after its usage: for the results of its calls. */
     openId: (): string => (isOpen ? `response ${responses}` : responseId()),
     /** An event: its item is before it or after it, or there is none. */
     announced(kind: SpeechKind, said: string | null): Mapping {
@@ -100,7 +100,7 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
   }
 }
 
-/** Of reasoning, there is an event for each of its sections. */
+/** Reasoning has an event for each of its sections. */
 const holds = (kind: SpeechKind, whole: string, part: string): boolean =>
   whole === part || (kind === 'reasoning' && whole.includes(part))
 

@@ -11,7 +11,7 @@ interface ShownFind {
   /** What is wrong with the expression, or why nothing could be searched. */
   error: string | null
   matches: number
-  /** Of the current match, from 1; null while it is not known. */
+  /** Number of the current match, from 1; null while it is not known. */
   position: number | null
   /** False: only the first of the matches can be stepped through. */
   isListed: boolean

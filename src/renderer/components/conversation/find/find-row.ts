@@ -24,7 +24,7 @@ interface MatchPlace {
   /** Its position among the matches of the same text in that part, from 0. */
   nth: number
   folds: string[]
-  /** Of an edit that is shown as a diff: its line there. */
+  /** The line in an edit that is shown as a diff. */
   inDiff?: DiffMatch | null
 }
 

@@ -292,7 +292,7 @@ export function TranscriptList(props: TranscriptListProps) {
   )
 }
 
-/** Of a transcript that is loaded as a whole. */
+/** The extent of a transcript that is loaded as a whole. */
 function extentOf(rows: Row[]): Extent {
   const last = rows.at(-1)
   const total = last ? entrySeqOf(last) : 1

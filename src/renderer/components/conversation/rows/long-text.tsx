@@ -24,7 +24,7 @@ interface LongTextProps {
   followEnd?: boolean
   /** Shows the colours of a terminal. */
   terminal?: boolean
-  /** Of code, as in a fence of Markdown, or a file's extension; null: unknown. */
+  /** The language of code, as in a fence of Markdown, or a file's extension; null: unknown. */
   language?: string | null
   /** Keeps how much is shown; without it that lasts as long as the component. */
   foldKey?: string

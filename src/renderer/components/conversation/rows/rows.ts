@@ -47,9 +47,9 @@ export type Row =
 
 interface InTurn {
   key: string
-  /** Of the turn's first entry. */
+  /** The seq of the turn's first entry. */
   seq: number
-  /** Of its message; null: was not read, or is not there yet. */
+  /** The seq of its message; null if that was not read or does not exist yet. */
   messageSeq: number | null
   turn: number
   at: string | null

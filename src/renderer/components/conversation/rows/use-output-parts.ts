@@ -38,7 +38,7 @@ export function useOutputParts(sha256: string, seq: number | null, foldKey: stri
   const [before, setBefore] = useState<number | null>(null)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  /** Of the parts that were read for one pattern, so that the next match is found at once. */
+  /** Cached counts of the parts that were read for one pattern, so that the next match is found at once. */
   const counted = useRef<{ pattern: string; parts: Map<number, { next: number; count: number }> }>({
     pattern: '',
     parts: new Map(),

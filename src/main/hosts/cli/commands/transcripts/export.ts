@@ -45,7 +45,7 @@ const formatsByEnding: Record<string, ExportFormat> = {
   '.jsonl': 'jsonl',
   '.json': 'json',
 }
-/** Of formats whose files end in two parts: the ending of the whole. */
+/** Formats whose file names have an ending of two parts. */
 const formatsByLongEnding: Record<string, ExportFormat> = {
   '.otlp.json': 'otlp',
   '.atif.json': 'atif',

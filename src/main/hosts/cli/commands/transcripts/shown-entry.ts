@@ -3,7 +3,7 @@ import type { Entry } from '../../../../../shared/records/entries.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import { terminalText } from '../../../../../shared/text/terminal-text.ts'
 
-/** Of a text in a record of another tool: the first line of a Codex session has 20 KB of instructions. */
+/** Limit for a text in a record of another tool: the first line of a Codex session has 20 KB of instructions. */
 const shownCharacters = 400
 
 /**
