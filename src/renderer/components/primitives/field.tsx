@@ -1,11 +1,14 @@
 import { Field as Base } from '@base-ui/react/field'
 import { Select as BaseSelect } from '@base-ui/react/select'
 import { Check, ChevronDown } from 'lucide-react'
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, createContext, type ReactNode, useContext } from 'react'
 import { classNames } from './class-names.ts'
 
 const control =
   'w-full rounded-md border border-line-field bg-raised px-2 text-ui text-ink disabled:opacity-50 aria-invalid:border-red data-invalid:border-red focus-visible:outline-offset-0'
+
+/** The label of the Field around a control. Base UI names the control by it, but not the list that a Select opens. */
+const FieldLabel = createContext<string | undefined>(undefined)
 
 /** A label, a control below it, and a hint or an error. The label names the control. */
 export function Field(props: {
@@ -20,7 +23,7 @@ export function Field(props: {
   return (
     <Base.Root invalid={Boolean(error)} className={classNames('flex flex-col gap-1', className)}>
       <Base.Label className="text-ui font-semibold">{label}</Base.Label>
-      {children}
+      <FieldLabel value={label}>{children}</FieldLabel>
       {hint && !error ? (
         <Base.Description className="text-small text-muted">{hint}</Base.Description>
       ) : null}
@@ -77,6 +80,7 @@ export function Select<Value extends string>(props: {
 }) {
   const { label, value, onChange, options, disabled, quiet = false, className } = props
   const { open, onOpenChange } = props
+  const fieldLabel = useContext(FieldLabel)
   return (
     <BaseSelect.Root
       items={options}
@@ -106,7 +110,10 @@ export function Select<Value extends string>(props: {
           alignItemWithTrigger={false}
           className="z-50 outline-none"
         >
-          <BaseSelect.Popup className="max-h-[min(24rem,var(--available-height))] min-w-(--anchor-width) overflow-auto rounded-md bg-raised p-1 text-ui text-ink shadow-popup outline-none">
+          <BaseSelect.Popup
+            aria-label={label ?? fieldLabel}
+            className="max-h-[min(24rem,var(--available-height))] min-w-(--anchor-width) overflow-auto rounded-md bg-raised p-1 text-ui text-ink shadow-popup outline-none"
+          >
             {options.map((option) => (
               <BaseSelect.Item
                 key={option.value}

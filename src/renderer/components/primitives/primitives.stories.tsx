@@ -237,10 +237,18 @@ export const Fields: Story = {
     await userEvent.keyboard('{Enter}')
     const options = await within(document.body).findAllByRole('option')
     await expect(options).toHaveLength(2)
-    const list = await within(document.body).findByRole('listbox')
+    const list = await within(document.body).findByRole('listbox', { name: 'Agent' })
     await waitFor(() => expect(list).toContainElement(document.activeElement as HTMLElement))
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(select).toHaveFocus())
+  },
+}
+/** An open list is checked for accessibility too: of a closing one, that would depend on the machine's speed. */
+export const ListOpen: Story = {
+  render: () => <Form />,
+  play: async ({ canvasElement }) => {
+    await userEvent.click(within(canvasElement).getByRole('combobox', { name: 'Agent' }))
+    await within(document.body).findByRole('listbox', { name: 'Agent' })
   },
 }
 export const FieldsDark: Story = { ...Fields, globals: { theme: 'dark' }, play: undefined }
