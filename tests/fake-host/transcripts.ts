@@ -131,9 +131,10 @@ export function transcriptAnswers(os: Implementer, memory: Memory) {
         const fold = emptyTimeline()
         const entries = entriesOf(input)
         const asked = entries.filter(({ seq }) => seq >= input.fromSeq)
+        const limit = Math.min(input.limit, given.pageEntriesMax ?? input.limit)
         let nextSeq = input.fromSeq
         for (const entry of asked) {
-          if (fold.marks.length >= input.limit) break
+          if (fold.marks.length >= limit) break
           addToTimeline(fold, entry)
           nextSeq = entry.seq + 1
         }

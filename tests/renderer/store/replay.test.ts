@@ -62,6 +62,27 @@ describe('a replay', () => {
     }
   })
 
+  it('does not know a moment before its timeline is read that far', async () => {
+    const firstKnown = async (at: 'start' | 'end' | number) => {
+      const host = createFakeHost({ pageEntriesMax: 4 })
+      const projectId = host.addProject('/home/ada/projects/harbour-lights')
+      const taskId = host.start({ projectId, title: 'Light the harbour' })
+      host.sessionOf(taskId).entries = twoTurns()
+      const { store, read } = createReplay({ client: host.client, taskId, at })
+      let pagesRead = 0
+      const known = [store.getState().known]
+      store.subscribe((view) => {
+        known[++pagesRead] = view.known
+      })
+      await read()
+      return known.indexOf(true)
+    }
+    expect(await firstKnown('start')).toBe(1)
+    expect(await firstKnown(2)).toBe(1)
+    expect(await firstKnown(7)).toBe(2)
+    expect(await firstKnown('end')).toBe(4)
+  })
+
   it('is followed by its transcript at each step, and now and then while it is dragged', async () => {
     const { replay, host, taskId } = await opened()
     const followed: number[] = []

@@ -41,8 +41,8 @@ const pauseLabelMinPx = 44
 export function TimelineTrack(props: {
   marks: readonly TimelineMark[]
   scale: TimelineScale
-  /** The index of the mark that is the moment; -1: before the first one. */
-  at: number
+  /** The index of the mark that is the moment; -1: before the first one. Null: not known yet. */
+  at: number | null
   /** As the slider is read out: "Turn 12 of 40, 14:03:27". */
   valueText: string
   lanes: readonly LaneSpan[]
@@ -86,7 +86,7 @@ export function TimelineTrack(props: {
     if (mark && event.currentTarget.hasPointerCapture(event.pointerId)) onDrag(mark.seq)
   }
   const onLetGo = () => {
-    const mark = marks[at]
+    const mark = marks[at ?? -1]
     if (mark) onSeek(mark.seq)
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -95,7 +95,7 @@ export function TimelineTrack(props: {
     event.preventDefault()
     event.stopPropagation()
   }
-  const position = scale.positions[at] ?? 0
+  const position = scale.positions[at ?? -1] ?? 0
   const shownMark = hovered === null ? undefined : marks[hovered]
   return (
     <div className="relative">
@@ -106,7 +106,7 @@ export function TimelineTrack(props: {
         aria-label="Moment"
         aria-valuemin={0}
         aria-valuemax={Math.max(0, marks.length - 1)}
-        aria-valuenow={Math.max(0, at)}
+        aria-valuenow={Math.max(0, at ?? -1)}
         aria-valuetext={valueText}
         onKeyDown={onKeyDown}
         onPointerDown={onPointerDown}
@@ -118,19 +118,23 @@ export function TimelineTrack(props: {
         <PauseLabels scale={scale} width={width} />
         <canvas ref={canvas} className="block w-full" style={{ height: paintedHeight }} />
         <Lanes lanes={lanes} scale={scale} width={width} />
-        {/* Fades what comes after the moment. */}
-        <div
-          aria-hidden
-          className="pointer-events-none absolute inset-y-0 right-0 bg-canvas/55"
-          style={{ left: `${position * 100}%` }}
-        />
-        <div
-          aria-hidden
-          className="pointer-events-none absolute inset-y-0 w-0.5 -translate-x-px bg-focus forced-color-adjust-none"
-          style={{ left: `${position * 100}%` }}
-        >
-          <span className="absolute top-0 left-1/2 size-2.5 -translate-x-1/2 rounded-full bg-focus" />
-        </div>
+        {at === null ? null : (
+          <>
+            {/* Fades what comes after the moment. */}
+            <div
+              aria-hidden
+              className="pointer-events-none absolute inset-y-0 right-0 bg-canvas/55"
+              style={{ left: `${position * 100}%` }}
+            />
+            <div
+              aria-hidden
+              className="pointer-events-none absolute inset-y-0 w-0.5 -translate-x-px bg-focus forced-color-adjust-none"
+              style={{ left: `${position * 100}%` }}
+            >
+              <span className="absolute top-0 left-1/2 size-2.5 -translate-x-1/2 rounded-full bg-focus" />
+            </div>
+          </>
+        )}
       </div>
       {shownMark && width > 0 ? (
         <div

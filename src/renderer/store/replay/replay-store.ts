@@ -24,6 +24,8 @@ export interface ReplayView {
   timeline: Timeline
   /** The moment: the last entry that counts. */
   seq: number
+  /** The timeline is read up to the moment: until then its state is not known. */
+  known: boolean
   /** The reader is dragging through the moments. */
   dragging: boolean
   playing: boolean
@@ -66,6 +68,7 @@ export function createReplay({
     problem: null,
     timeline: emptyTimelineOf(),
     seq: typeof at === 'number' ? at : 0,
+    known: false,
     dragging: false,
     playing: false,
     speed: 1,
@@ -89,15 +92,17 @@ export function createReplay({
         const { timeline: before, seq } = store.getState()
         const timeline = withPage(before, page)
         const isWhole = page.nextSeq > page.total || page.nextSeq === nextSeq
+        const to = atEnd
+          ? lastSeq(timeline)
+          : atOpening
+            ? openingSeq(timeline)
+            : Math.max(seq, firstSeq(timeline))
         store.setState({
           timeline,
           phase: isWhole ? 'ready' : 'reading',
           problem: null,
-          seq: atEnd
-            ? lastSeq(timeline)
-            : atOpening
-              ? openingSeq(timeline)
-              : Math.max(seq, firstSeq(timeline)),
+          seq: to,
+          known: isWhole || (!atEnd && timeline.marks.length > 0 && to < timeline.nextSeq),
         })
         atOpening &&= timeline.marks.length === 0
         if (isWhole) return
@@ -127,7 +132,7 @@ export function createReplay({
     const to = Math.min(Math.max(seq, first), last)
     atEnd = to === last
     restMs = 0
-    store.setState({ seq: timeline.marks[markAt(timeline, to)]?.seq ?? to, dragging })
+    store.setState({ seq: timeline.marks[markAt(timeline, to)]?.seq ?? to, known: true, dragging })
   }
 
   function seek(seq: number): void {

@@ -9,7 +9,7 @@ import { TimelineLegend } from '../../components/replay/timeline-legend.tsx'
 import { timelineScale } from '../../components/replay/timeline-scale.ts'
 import { type LaneSpan, TimelineTrack } from '../../components/replay/timeline-track.tsx'
 import { useLedger, useRoute } from '../../store/hooks.ts'
-import { type Replay, replaySpeeds } from '../../store/replay/replay-store.ts'
+import { type Replay, type ReplayView, replaySpeeds } from '../../store/replay/replay-store.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
 import { scopeOf } from '../../store/window/route.ts'
 import { useKeys } from '../shell/use-keys.ts'
@@ -25,7 +25,7 @@ export function ReplayBar(props: {
 }) {
   const { replay, panelOpen, onPanel, onCopyLink, onClose } = props
   const { view, at, state, end } = useMoment(replay)
-  const { timeline, playing, speed, phase, problem } = view
+  const { timeline, playing, speed, phase, problem, known } = view
   const box = useRef<HTMLElement>(null)
   usePlaying(replay)
   // The slider is what the keys are for.
@@ -33,9 +33,10 @@ export function ReplayBar(props: {
   const scale = useMemo(() => timelineScale(timeline.marks), [timeline])
   const [nested, setNested] = useState(false)
   const { lanes, below } = useLanes(replay.taskId, nested, timeline.marks.at(-1)?.at ?? 0)
-  const mark = timeline.marks[at]
-  const place = state.turns === 0 ? 'Start' : `Turn ${state.turns} of ${end.turns}`
-  const time = state.at === null ? '' : timeOfDayWithSeconds(new Date(state.at).toISOString())
+  const mark = known ? timeline.marks[at] : undefined
+  const place = placeText(view, state.turns, end.turns)
+  const time =
+    !known || state.at === null ? '' : timeOfDayWithSeconds(new Date(state.at).toISOString())
   const toggle = useCallback(() => (playing ? replay.pause() : replay.play()), [playing, replay])
   const { step, toStart, toEnd } = replay
   useTimelineKeys()
@@ -70,7 +71,7 @@ export function ReplayBar(props: {
       <TimelineTrack
         marks={timeline.marks}
         scale={scale}
-        at={at}
+        at={known ? at : null}
         valueText={time === '' ? place : `${place}, ${time}`}
         lanes={lanes}
         onSeek={replay.seek}
@@ -93,6 +94,13 @@ export function ReplayBar(props: {
       )}
     </section>
   )
+}
+
+/** While the timeline is read, the number of its turns is not known either. */
+function placeText({ known, phase }: ReplayView, turn: number, turns: number): string {
+  if (!known) return phase === 'failed' ? '' : 'Reading…'
+  if (turn === 0) return 'Start'
+  return phase === 'ready' ? `Turn ${turn} of ${turns}` : `Turn ${turn}`
 }
 
 /** Lists the keys that the timeline handles. */

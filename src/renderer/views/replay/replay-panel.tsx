@@ -5,7 +5,7 @@ import type { ReplayState } from '../../../shared/projections/replay/replay-stat
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import { IconButton, Tabs } from '../../components/primitives/index.ts'
+import { EmptyState, IconButton, Skeleton, Tabs } from '../../components/primitives/index.ts'
 import { type AgentThen, StateThen } from '../../components/replay/state-then.tsx'
 import { useChildren, useStores } from '../../store/hooks.ts'
 import type { Replay } from '../../store/replay/replay-store.ts'
@@ -20,7 +20,8 @@ export function ReplayPanel(props: {
   onClose(): void
 }) {
   const { taskId, replay, onAgent, onClose } = props
-  const { state } = useMoment(replay)
+  const { state, view } = useMoment(replay)
+  const { known, phase } = view
   const [tab, setTab] = useState<'state' | 'files'>('state')
   const plan = usePlan(taskId, state.plan?.seq ?? null)
   const agents = useAgentsThen(taskId, state)
@@ -32,28 +33,38 @@ export function ReplayPanel(props: {
     >
       <header className="flex h-9 shrink-0 items-center border-b pr-1 pl-4">
         <h2 className="tabular min-w-0 flex-1 truncate font-semibold">
-          {state.turns === 0 ? 'At the start' : `As of turn ${state.turns}`}
+          {!known
+            ? 'State and files'
+            : state.turns === 0
+              ? 'At the start'
+              : `As of turn ${state.turns}`}
         </h2>
         <IconButton size="small" label="Hide state and files" icon={<X />} onClick={onClose} />
       </header>
-      <Tabs
-        label="State and files"
-        className="flex-1"
-        value={tab}
-        onChange={setTab}
-        tabs={[
-          {
-            value: 'state',
-            label: 'State',
-            content: <StateThen state={state} plan={plan} agents={agents} onAgent={onAgent} />,
-          },
-          {
-            value: 'files',
-            label: 'Files',
-            content: <FilesThen taskId={taskId} state={state} />,
-          },
-        ]}
-      />
+      {known ? (
+        <Tabs
+          label="State and files"
+          className="flex-1"
+          value={tab}
+          onChange={setTab}
+          tabs={[
+            {
+              value: 'state',
+              label: 'State',
+              content: <StateThen state={state} plan={plan} agents={agents} onAgent={onAgent} />,
+            },
+            {
+              value: 'files',
+              label: 'Files',
+              content: <FilesThen taskId={taskId} state={state} />,
+            },
+          ]}
+        />
+      ) : phase === 'failed' ? (
+        <EmptyState sentence="The timeline was not read up to this moment." />
+      ) : (
+        <Skeleton lines={6} className="p-4" />
+      )}
     </aside>
   )
 }
