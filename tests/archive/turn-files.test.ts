@@ -15,6 +15,11 @@ const snapshot = (turn: number | null, digit: string) =>
     ...{ type: 'workspace-snapshot', runId: 'r', turn, head: null, branch: 'main' },
     ...{ tree: treeId(digit), changed: [], changedMore: 0 },
   }) as never
+const call = (type: string, digit: string) =>
+  ({
+    ...{ type, messageUuid: 'm', runId: 'r', turn: 2, callId: 'c', name: 'bash' },
+    ...{ input: {}, outcome: 'ok', output: '', durationMs: 1, tree: treeId(digit) },
+  }) as never
 const failed = (reason: string) =>
   ({ type: 'snapshot-failed', runId: 'r', turn: 1, reason }) as never
 
@@ -72,6 +77,14 @@ function filesOf(entries: Entry[], { isGit = true, expired = false, lost = [] as
         ? answer.reason
         : { file: answer.names[0]?.name, seq: answer.stated.seq, failed: answer.stated.failed }
     },
+    async notStored(seq: number) {
+      const answer = await files.folder(taskId, { seq, path: '' })
+      return answer.kind === 'missing' ? answer.reason : answer.stated.notStored
+    },
+    async file(seq: number, path: string) {
+      const answer = await files.file(taskId, { seq, path, as: 'shown', bytesMax: 1 })
+      return answer.kind === 'missing' ? answer.message : answer.kind
+    },
     async diff(seq: number, against: 'turn-before' | 'start' | 'now') {
       const answer = await files.diff(taskId, { seq, against, patch: true })
       return answer.kind === 'missing' ? answer.reason : answer.patch || answer.other.kind
@@ -110,11 +123,6 @@ describe('[V5] files as of a moment', () => {
   })
 
   it('are compared, within a turn, with the end of the turn before and not with another call', async () => {
-    const call = (type: string, digit: string) =>
-      ({
-        ...{ type, messageUuid: 'm', runId: 'r', turn: 2, callId: 'c', name: 'bash' },
-        ...{ input: {}, outcome: 'ok', output: '', durationMs: 1, tree: treeId(digit) },
-      }) as never
     const { entries } = session(taskId)
       .turn([{ say: 'One.' }])
       .add(snapshot(1, 'a'))
@@ -126,6 +134,22 @@ describe('[V5] files as of a moment', () => {
     expect(await files.diff(6, 'turn-before')).toBe('a→c')
     expect(await files.diff(4, 'turn-before')).toBe('a→b')
     expect(await files.folder(4)).toMatchObject({ file: 'b.txt' })
+  })
+
+  it('name what was left out of them, as of a call too, whose states list none', async () => {
+    const dump = { path: 'dump.bin', why: 'file-bytes', bytes: 40_000_000 } as const
+    const nested = { path: 'nested', why: 'repository', bytes: null } as const
+    const { entries } = session(taskId)
+      .add({ ...(snapshot(1, 'a') as object), notStored: [dump, nested] } as never)
+      .add(call('tool-call', 'a'))
+      .add(call('tool-result', 'b'))
+      .add(snapshot(2, 'c'))
+    const files = filesOf(entries)
+    expect(await files.notStored(3)).toEqual([dump, nested])
+    expect(await files.notStored(4)).toEqual([])
+    expect(await files.file(3, 'dump.bin')).toBe('Not recorded: new and larger than 32 MiB.')
+    expect(await files.file(3, 'nested/a.ts')).toBe('Not recorded: a Git repository of its own.')
+    await expect(files.file(4, 'dump.bin')).rejects.toThrow()
   })
 
   it('are looked for no further back than the last statement', async () => {

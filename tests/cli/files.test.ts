@@ -3,6 +3,7 @@ import { runToEnd } from './fake-process.ts'
 import { createFakeShiplog } from './fake-shiplog.ts'
 
 const text = 'export const a = 1\n'
+const notStored = [{ path: 'dump\u001b[31m', why: 'file-bytes' as const, bytes: 40_000_000 }]
 
 function worked() {
   const fake = createFakeShiplog()
@@ -12,7 +13,7 @@ function worked() {
   fake.say(id, 'Done.')
   fake.given.turnStates = {
     [id]: [
-      { seq: 1, files: { 'README.md': 'old\n', 'src/a.ts': text } },
+      { seq: 1, notStored, files: { 'README.md': 'old\n', 'src/a.ts': text } },
       { seq: 2, turn: 1, files: { 'README.md': 'new\u001b[31m\n' } },
     ],
   }
@@ -23,7 +24,10 @@ function worked() {
 it('[V5] prints the names of a folder, and a file byte by byte, as of an entry', async () => {
   const { run } = worked()
   const first = await run('--at', '1')
-  expect(first).toMatchObject({ code: 0, stderr: 'As of entry 1\n' })
+  expect(first.code).toBe(0)
+  expect(first.stderr).toMatch(
+    /^As of entry 1\nNot recorded: dump\S* \(new and larger than 32 MiB\)\n$/,
+  )
   expect(first.stdout).toMatch(/^src\/ .*folder\nREADME\.md .*4 B\n$/m)
   expect((await run('src/', '--at', '1')).stdout).toMatch(/^a\.ts /m)
   expect(await run('src/a.ts', '--at', '1')).toMatchObject({ code: 0, stdout: text })

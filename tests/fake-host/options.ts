@@ -31,7 +31,7 @@ import type {
 } from '../../src/shared/contract/retention.ts'
 import type { FileAuthors } from '../../src/shared/contract/review.ts'
 import type { SearchIndexState } from '../../src/shared/contract/search.ts'
-import type { TurnFile } from '../../src/shared/contract/transcripts/turn-files.ts'
+import type { StatedFiles, TurnFile } from '../../src/shared/contract/transcripts/turn-files.ts'
 import type { Damage, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'
 import type { LedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { DriftReport } from '../../src/shared/records/drift.ts'
@@ -141,6 +141,7 @@ export interface FakeHostOptions {
 export interface FakeTurnState {
   seq: number
   turn?: number | null
+  notStored?: StatedFiles['notStored']
   /** A text, or what else the host answers for it. */
   files: Record<string, string | { content: TurnFile['content']; bytes: number | null }>
 }

@@ -29,9 +29,12 @@ export function turnFileAnswers(os: Implementer, memory: Memory) {
     return at < 0 ? missing('before', 'No files were recorded up to this moment.') : { states, at }
   }
 
-  const statedOf = (asked: Asked, { seq, turn = null }: FakeTurnState): StatedFiles => {
+  const statedOf = (
+    asked: Asked,
+    { seq, turn = null, notStored = [] }: FakeTurnState,
+  ): StatedFiles => {
     const { entries } = sessionOf(inScope(memory, asked).id)
-    return { seq, at: entries[seq - 1]?.at ?? 0, turn, failed: null }
+    return { seq, at: entries[seq - 1]?.at ?? 0, turn, failed: null, notStored }
   }
 
   function folder(asked: Asked & { path: string }): TurnFolder | MissingFiles {

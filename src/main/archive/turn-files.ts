@@ -20,6 +20,7 @@ import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { dayOf } from '../../shared/text/format-time.ts'
+import { notStoredAt, whyNotStored } from '../../shared/text/not-stored-text.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { ProjectTurns, TurnStore } from '../turn-store/turn-store.ts'
@@ -84,12 +85,16 @@ export function createTurnFiles({
     seq: number,
   ): Promise<{ stated: Stated | null; failed: string | null }> {
     let failed: string | null = null
+    let stated: Stated | null = null
     for await (const entry of backwards(taskId, seq)) {
-      if (entry.type === 'snapshot-failed') failed ??= entry.reason
-      const stated = statedBy(entry)
-      if (stated) return { stated: { ...stated, failed }, failed }
+      if (!stated && entry.type === 'snapshot-failed') failed ??= entry.reason
+      stated ??= statedBy(entry)
+      if (stated && entry.type === 'workspace-snapshot') {
+        const { notStored = [] } = entry
+        return { stated: { ...stated, failed, notStored }, failed }
+      }
     }
-    return { stated: null, failed }
+    return { stated: stated && { ...stated, failed }, failed }
   }
 
   /** The last statement before the turn of `stated`, or before the entry itself where it has none. */
@@ -161,6 +166,8 @@ export function createTurnFiles({
       const slash = path.lastIndexOf('/')
       const folder = await turns.readFolder({ tree, path: path.slice(0, Math.max(0, slash)) })
       const known = folder?.find(({ name }) => name === path.slice(slash + 1))
+      const left = known ? null : notStoredAt(stated.notStored, path)
+      if (left) return missing('not-stored', `Not recorded: ${whyNotStored(left)}.`)
       if (!known || known.kind === 'folder')
         throw new FailureError({ kind: 'not-found', what: 'file', id: path })
       const about = { kind: 'file' as const, stated: publicOf(stated) }
@@ -226,7 +233,7 @@ type Other = { kind: 'folder'; tree: string } | ({ kind: 'entry' } & Stated)
 const publicOther = (other: Other): TurnDiff['other'] =>
   other.kind === 'folder' ? { kind: 'folder' } : { kind: 'entry', seq: other.seq, at: other.at }
 
-const publicOf = ({ seq, at, turn, failed }: Stated): StatedFiles => ({ seq, at, turn, failed })
+const publicOf = ({ tree: _, ...stated }: Stated): StatedFiles => stated
 
 const missing = (reason: MissingFiles['reason'], message: string): MissingFiles => ({
   kind: 'missing',
@@ -237,7 +244,7 @@ const missing = (reason: MissingFiles['reason'], message: string): MissingFiles 
 function statedBy(entry: Entry): Stated | null {
   if (!('tree' in entry) || entry.tree === undefined) return null
   const { tree, seq, at, turn } = entry
-  return { tree, seq, at, turn, failed: null }
+  return { tree, seq, at, turn, failed: null, notStored: [] }
 }
 
 type Name = { name: string; kind: TurnFolder['names'][number]['kind'] }

@@ -4,6 +4,11 @@
  */
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
+import {
+  untrackedFileBytesMax,
+  untrackedFolderBytesMax,
+  untrackedFolderFilesMax,
+} from '../../../shared/records/entry-types/files.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
 import { type Unstorable, unreadableFolders } from '../snapshots/index-updates.ts'
 import { mapAtOnce } from '../update/at-once.ts'
@@ -30,11 +35,6 @@ export interface Work {
   ignoresChanged: boolean
 }
 
-/** Larger untracked files are builds, dumps and downloads, not written by hand. */
-const untrackedFileBytesMax = 32 * 1024 * 1024
-/** Limit for one untracked folder. */
-const untrackedFolderBytesMax = 256 * 1024 * 1024
-const untrackedFolderFilesMax = 20_000
 /** Lists of names in memory: larger ones are counted folder by folder. */
 const listBytesMax = 16 * 1024 * 1024
 

@@ -1,6 +1,7 @@
 import { ChevronRight, FileText } from 'lucide-react'
 import { useState } from 'react'
 import type { TurnDiff } from '../../../shared/contract/transcripts/turn-files.ts'
+import { visibleText } from '../../../shared/text/shown-text.ts'
 import { ChangeLetter } from '../diff/change-letter.tsx'
 import { Counts } from '../diff/counts.tsx'
 import { PatchView } from '../diff/patch-view.tsx'
@@ -43,9 +44,12 @@ export function ChangedThen(props: {
                     className={`size-3.5 shrink-0 text-faint transition-transform ${isOpen ? 'rotate-90' : ''}`}
                   />
                   <ChangeLetter change={change} />
-                  <span className="min-w-0 flex-1 truncate font-mono text-code" title={path}>
-                    {oldPath ? `${oldPath} → ` : ''}
-                    {path}
+                  <span
+                    className="min-w-0 flex-1 truncate font-mono text-code"
+                    title={visibleText(path)}
+                  >
+                    {oldPath ? `${visibleText(oldPath)} → ` : ''}
+                    {visibleText(path)}
                   </span>
                   {additions !== null && deletions !== null ? (
                     <Counts additions={additions} deletions={deletions} />

@@ -22,8 +22,8 @@ export function FileThen(props: {
           icon={<ChevronLeft />}
           onClick={onBack}
         />
-        <span className="min-w-0 flex-1 truncate font-mono text-code" title={path}>
-          {path}
+        <span className="min-w-0 flex-1 truncate font-mono text-code" title={visibleText(path)}>
+          {visibleText(path)}
         </span>
         {file?.kind === 'file' && file.bytes !== null ? (
           <span className="tabular shrink-0 text-small text-muted">{bytes(file.bytes)}</span>

@@ -1,6 +1,7 @@
 import { ChevronRight, File, FolderGit2, Link2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { MissingFiles, TurnFolder } from '../../../shared/contract/transcripts/turn-files.ts'
+import { visibleText } from '../../../shared/text/shown-text.ts'
 import { bytes, counted } from '../primitives/format.ts'
 import { EmptyState, Skeleton } from '../primitives/index.ts'
 
@@ -40,8 +41,11 @@ export function FolderThen(props: {
                 aria-hidden
                 className={`size-3.5 shrink-0 text-faint transition-transform ${opens && isOpen(full) ? 'rotate-90' : ''}`}
               />
-              <span className="min-w-0 flex-1 truncate font-mono text-code" title={full}>
-                {name}
+              <span
+                className="min-w-0 flex-1 truncate font-mono text-code"
+                title={visibleText(full)}
+              >
+                {visibleText(name)}
                 {opens ? '/' : ''}
               </span>
               {size === null ? null : (

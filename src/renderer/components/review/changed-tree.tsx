@@ -1,7 +1,9 @@
 /** The changed files of a review as a tree: names, counts, and marks for viewed files and comments. */
+
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check, Folder, GitMerge, MessageSquare, TriangleAlert } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { visibleText } from '../../../shared/text/shown-text.ts'
 import { ChangeLetter } from '../diff/change-letter.tsx'
 import { Counts } from '../diff/counts.tsx'
 import { type ChangedFile, type FileTreeRow, fileTreeRows } from './file-tree.ts'
@@ -84,8 +86,8 @@ function FolderLine({ row }: { row: Extract<FileTreeRow, { kind: 'folder' }> }) 
       className="flex h-full items-center gap-1.5 pr-2 text-small text-muted"
     >
       <Folder aria-hidden className="size-3.5 shrink-0" />
-      <span className="untrusted truncate" title={row.path}>
-        {row.name}
+      <span className="untrusted truncate" title={visibleText(row.path)}>
+        {visibleText(row.name)}
       </span>
     </div>
   )
@@ -101,14 +103,14 @@ function FileLine(props: TreeProps & { row: Extract<FileTreeRow, { kind: 'file' 
       type="button"
       aria-current={file.path === selected || undefined}
       data-selected={file.path === selected}
-      title={file.path}
+      title={visibleText(file.path)}
       style={indentOf(depth)}
       onClick={() => onSelect(file.path)}
       className="focus-inset flex h-full w-full items-center gap-1.5 pr-2 text-left hover:bg-hover data-[selected=true]:bg-accent-tint"
     >
       <ChangeLetter change={file.change} />
       <span className={`untrusted min-w-0 flex-1 truncate ${viewed ? 'text-muted' : ''}`}>
-        {name}
+        {visibleText(name)}
       </span>
       {count > 0 ? (
         <span className="flex items-center gap-0.5 text-small text-muted">

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
+import { visibleText } from '../../../shared/text/shown-text.ts'
 import { ChangeLetter } from '../../components/diff/change-letter.tsx'
 import { Counts } from '../../components/diff/counts.tsx'
 import { PatchView } from '../../components/diff/patch-view.tsx'
@@ -144,9 +145,12 @@ function FileRow(props: {
             className={`size-3.5 shrink-0 text-faint transition-transform ${open ? 'rotate-90' : ''}`}
           />
           <ChangeLetter change={file.change} />
-          <span className="min-w-0 flex-1 truncate font-mono text-code" title={file.path}>
-            {file.oldPath ? `${file.oldPath} → ` : ''}
-            {file.path}
+          <span
+            className="min-w-0 flex-1 truncate font-mono text-code"
+            title={visibleText(file.path)}
+          >
+            {file.oldPath ? `${visibleText(file.oldPath)} → ` : ''}
+            {visibleText(file.path)}
           </span>
           {file.additions !== null && file.deletions !== null ? (
             <Counts additions={file.additions} deletions={file.deletions} />

@@ -11,6 +11,7 @@ import { EmptyState, NoticeLine, Select, Skeleton } from '../../components/primi
 import { ChangedThen } from '../../components/replay/changed-then.tsx'
 import { FileThen } from '../../components/replay/file-then.tsx'
 import { FolderThen } from '../../components/replay/folder-then.tsx'
+import { NotRecorded } from '../../components/replay/not-recorded.tsx'
 import { useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { splitPatch } from '../inspector/split-patch.ts'
@@ -140,6 +141,7 @@ function Changes(props: OfMoment & { against: DiffBase; onFile(path: string): vo
   return (
     <div aria-busy={!isCurrent} className={isCurrent ? '' : 'opacity-60'}>
       <ChangedThen diff={value} patches={patches} onFile={onFile} />
+      <NotRecorded key={stateKey} paths={value.stated.notStored} />
     </div>
   )
 }
@@ -152,14 +154,20 @@ function AllFiles(props: OfMoment & { onFile(path: string): void }) {
   const wanted = useFolders(stateKey, paths, (path, signal) =>
     client.turnFiles.folder({ ...moment, path }, { signal }),
   )
+  const root = wanted('')
   return (
-    <FolderThen
-      path=""
-      read={wanted}
-      isOpen={(path) => open.has(path)}
-      onToggle={(path) => setOpen((before) => toggledIn(before, path))}
-      onFile={onFile}
-    />
+    <>
+      <FolderThen
+        path=""
+        read={wanted}
+        isOpen={(path) => open.has(path)}
+        onToggle={(path) => setOpen((before) => toggledIn(before, path))}
+        onFile={onFile}
+      />
+      {root?.kind === 'folder' ? (
+        <NotRecorded key={stateKey} paths={root.stated.notStored} />
+      ) : null}
+    </>
   )
 }
 

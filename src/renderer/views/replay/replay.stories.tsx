@@ -1,4 +1,5 @@
 /** A replayed transcript: the timeline, and the state and files of a moment. */
+
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
@@ -10,14 +11,14 @@ import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import type { Entry, EntryBody } from '../../../shared/records/entries.ts'
 import type { RunId } from '../../../shared/records/ids.ts'
 
-type StoryState = 'ended' | 'eventful' | 'huge' | 'empty'
+type StoryState = 'ended' | 'eventful' | 'huge' | 'empty' | 'reading'
 
 const meta: Meta<{ state: StoryState }> = {
   title: 'Screens/Replay',
   decorators: [inWindow],
   render: ({ state }) => (
     <AppStage
-      fake={fakeWith(entriesOf[state]())}
+      fake={fakeWith(entriesOf[state](), state)}
       address={`#/t/${ids.lead}/transcript/${ids.lead}?replay`}
     />
   ),
@@ -25,8 +26,11 @@ const meta: Meta<{ state: StoryState }> = {
 export default meta
 type Story = StoryObj<typeof meta>
 
-const fakeWith = (entries: Entry[]) =>
+const fakeWith = (entries: Entry[], state: StoryState) =>
   createStoryHost({
+    ...(state === 'reading' && {
+      before: (path) => (path === 'transcripts.timeline' ? new Promise(() => {}) : undefined),
+    }),
     records: laterRecords,
     sessions: { [ids.lead]: { entries } },
     turnStates: { [ids.lead]: filesAfter(entries) },
@@ -40,8 +44,13 @@ function filesAfter(entries: Entry[]) {
     return {
       seq,
       turn,
+      notStored: [
+        { path: 'dump.bin', why: 'file-bytes' as const, bytes: 40_000_000 },
+        { path: 'vendor/\u202elib', why: 'repository' as const, bytes: null },
+      ],
       files: {
         'README.md': '# Parser\n',
+        'assets/\u202egnp.js': '',
         'assets/logo.bin': { content: { kind: 'binary' as const }, bytes: 48_200 },
         'src/index.ts': `${parts.map((part) => `export * from './part-${part}.ts'`).join('\n')}\n`,
         ...Object.fromEntries(
@@ -140,6 +149,7 @@ const entriesOf: Record<StoryState, () => Entry[]> = {
   eventful,
   huge,
   empty: () => [],
+  reading: eventful,
 }
 
 export const Ended: Story = {
@@ -195,6 +205,9 @@ export const Files: Story = {
     await userEvent.click(page.getByRole('tab', { name: 'Files' }))
     await userEvent.click(await page.findByRole('button', { name: /modified\s*src\/index\.ts/ }))
     await page.findByRole('figure', { name: 'Changes of src/index.ts' })
+    const left = within(page.getByRole('region', { name: 'Not recorded' }))
+    await expect(left.getByText('new and larger than 32 MiB')).toBeVisible()
+    await expect(left.getByText('vendor/<U+202E>lib')).toBeVisible()
     // Until now nothing more changed.
     await userEvent.click(page.getByRole('combobox', { name: 'Files to show' }))
     await userEvent.click(await page.findByRole('option', { name: 'Changed until now' }))
@@ -215,6 +228,8 @@ export const Files: Story = {
     await userEvent.keyboard('{Shift>}{ArrowLeft}{/Shift}')
     await page.findByText('This file did not exist at this moment.')
     await userEvent.click(page.getByRole('button', { name: 'Back to the files' }))
+    await userEvent.click(await page.findByRole('button', { name: /^assets/ }))
+    await page.findByRole('button', { name: /^<U\+202E>gnp\.js/ })
     await userEvent.click(await page.findByRole('button', { name: /^README\.md/ }))
     await page.findByText(/# Parser/)
   },
@@ -230,6 +245,18 @@ export const Huge: Story = {
     await waitFor(() => expect(slider.getAttribute('aria-valuetext')).toMatch(/^Turn 2000 of 2000/))
     await userEvent.keyboard('{PageDown}')
     await waitFor(() => expect(slider.getAttribute('aria-valuetext')).toMatch(/^Turn 1991 of 2000/))
+  },
+}
+
+/** Nothing is stated of the moment until the timeline is read that far. */
+export const Reading: Story = {
+  args: { state: 'reading' },
+  play: async ({ canvasElement }) => {
+    const page = within(canvasElement.ownerDocument.body)
+    const slider = await page.findByRole('slider', { name: 'Moment' })
+    await expect(slider).toHaveAttribute('aria-valuetext', 'Reading…')
+    await expect(page.getByRole('heading', { name: 'State and files' })).toBeVisible()
+    await expect(page.queryByText('Not started')).toBeNull()
   },
 }
 

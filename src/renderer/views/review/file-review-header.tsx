@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, Check, GitMerge, MessageSquarePlus } from 'lucide-react'
 import type { Ref } from 'react'
+import { visibleText } from '../../../shared/text/shown-text.ts'
 import { Button, IconButton } from '../../components/primitives/index.ts'
 import type { ChangedFile } from '../../components/review/file-tree.ts'
 import type { PartialApply } from './use-apply.ts'
@@ -23,8 +24,8 @@ export function FileReviewHeader(props: {
       className="sticky top-0 z-10 -mx-4 flex flex-wrap items-center gap-2 border-b bg-canvas px-4 py-2"
     >
       <h2 className="untrusted min-w-[160px] flex-1 font-mono text-code break-all" dir="ltr">
-        {file.oldPath ? `${file.oldPath} → ` : ''}
-        {file.path}
+        {file.oldPath ? `${visibleText(file.oldPath)} → ` : ''}
+        {visibleText(file.path)}
       </h2>
       <label className="flex h-6 items-center gap-1.5 text-small text-muted">
         <input

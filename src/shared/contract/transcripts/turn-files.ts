@@ -4,6 +4,7 @@
  * different answers (A5); files that were never recorded, or are kept no more, are an answer (`missing`).
  */
 import { z } from 'zod'
+import { notStoredPathsSchema } from '../../records/entry-types/files.ts'
 import { idTextSchema, taskIdSchema } from '../../records/ids.ts'
 import { base } from '../base.ts'
 import { workspaceDiffSchema } from '../workspace.ts'
@@ -31,6 +32,11 @@ const statedSchema = z.object({
   turn: z.number().int().min(1).nullable(),
   /** Why a snapshot between that entry and the moment failed; null: none did. */
   failed: z.string().nullable(),
+  /**
+   * Paths whose content is not among them, as of the last snapshot after a turn: the states before and after a call do
+   * not list any. At most `notStoredMax`.
+   */
+  notStored: notStoredPathsSchema,
 })
 export type StatedFiles = z.infer<typeof statedSchema>
 
@@ -38,9 +44,10 @@ const missingSchema = z.object({
   kind: z.literal('missing'),
   /**
    * `no-git`: only Git projects have states of their files. `before`: none was recorded yet. `failed`: none could be
-   * taken. `expired`: they went with the transcript. `lost`: the store does not hold them.
+   * taken. `expired`: they went with the transcript. `lost`: the store does not hold them. `not-stored`: the file
+   * existed, but its content was left out.
    */
-  reason: z.enum(['no-git', 'before', 'failed', 'expired', 'lost']),
+  reason: z.enum(['no-git', 'before', 'failed', 'expired', 'lost', 'not-stored']),
   /** A sentence. */
   message: z.string(),
 })

@@ -47,6 +47,31 @@ export const attributionSnapshotEntrySchema = entryBase.extend({
   ),
 })
 
+const notStoredSchema = z.object({
+  path: z.string(),
+  why: z.enum([
+    'repository',
+    'file-bytes',
+    'folder-bytes',
+    'folder-files',
+    'unreadable',
+    'special',
+    'name',
+  ]),
+  /** Null if they were not counted. */
+  bytes: z.number().int().min(0).nullable(),
+})
+
+/** A path whose content is not in a tree, and why. */
+export const notStoredPathsSchema = z.array(notStoredSchema)
+export type NotStoredPath = z.infer<typeof notStoredSchema>
+
+/** Larger untracked files are builds, dumps and downloads, not written by hand. */
+export const untrackedFileBytesMax = 32 * 1024 * 1024
+/** Limits for one untracked folder. */
+export const untrackedFolderBytesMax = 256 * 1024 * 1024
+export const untrackedFolderFilesMax = 20_000
+
 /**
  * The state of the working directory in Git: before the first tool that may change it, after every turn with such a
  * tool, and at the end of the run. Drift is measured from the last one (S2).
@@ -70,24 +95,7 @@ export const workspaceSnapshotEntrySchema = entryBase.extend({
    * Paths whose content is not in `tree`: repositories, untracked files and folders over a limit, what can't be read or
    * is no file, and names that Git refuses. At most `notStoredMax`.
    */
-  notStored: z
-    .array(
-      z.object({
-        path: z.string(),
-        why: z.enum([
-          'repository',
-          'file-bytes',
-          'folder-bytes',
-          'folder-files',
-          'unreadable',
-          'special',
-          'name',
-        ]),
-        /** Null if they were not counted. */
-        bytes: z.number().int().min(0).nullable(),
-      }),
-    )
-    .optional(),
+  notStored: notStoredPathsSchema.optional(),
 })
 export type WorkspaceSnapshotEntry = z.infer<typeof workspaceSnapshotEntrySchema>
 

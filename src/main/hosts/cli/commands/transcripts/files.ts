@@ -6,6 +6,7 @@ import {
   turnFileBytesMax,
 } from '../../../../../shared/contract/transcripts/turn-files.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
+import { whyNotStored } from '../../../../../shared/text/not-stored-text.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
 import { exitCodes } from '../../exit-codes.ts'
@@ -58,6 +59,9 @@ async function printFolder(
   if (rows.length === 0) await context.say('There were no files.')
   else await context.out.write(renderTable(columns, rows, context.out))
   if (found.more > 0) await context.say(`and ${counted(found.more, 'more name')}`)
+  if (asked.path === '')
+    for (const left of found.stated.notStored)
+      await context.say(`Not recorded: ${safeLine(left.path)} (${whyNotStored(left)})`)
   return exitCodes.done
 }
 
