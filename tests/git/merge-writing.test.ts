@@ -1,6 +1,7 @@
 /** What becomes of a merge while its files are written into the working tree. */
 import { execFileSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { lstat, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createRunGit } from '../../src/main/git/command/run.ts'
 import { withSnapshot } from '../../src/main/git/snapshots/snapshot.ts'
@@ -89,6 +90,28 @@ describe('while files are written', () => {
       })
       expect(await parent.read('new.txt')).toBe('just made\n')
     })
+  })
+
+  it.skipIf(process.platform === 'win32').each([
+    ['a new file', 'new.txt'],
+    ['a changed file', 'a.txt'],
+    ['a deleted file', 'b.txt'],
+  ])('[R6] refuses a pipe in the place of %s, and opens it nowhere', async (_, name) => {
+    const { parent, child, treeOf } = await prepared()
+    await child.write('a.txt', 'child\n')
+    await child.write('new.txt', 'child\n')
+    child.git('rm', '-q', 'b.txt')
+    const tree = await treeOf(child)
+    await rm(join(parent.dir, name), { force: true })
+    execFileSync('mkfifo', [join(parent.dir, name)])
+    await withSnapshot(run, parent.dir, {}, async (snapshot) => {
+      await expect(updateWorkingTree(run, snapshot, tree)).resolves.toMatchObject({
+        kind: 'in-the-way',
+        paths: [name],
+        why: expect.stringContaining('a pipe, socket or device is in its place'),
+      })
+    })
+    expect((await lstat(join(parent.dir, name))).isFIFO()).toBe(true)
   })
 
   it('does not mind a file that was only touched, or an edit elsewhere', async () => {

@@ -13,6 +13,7 @@ import type { Services } from './services.ts'
 export async function startServices(services: Services, options: ServicesOptions) {
   const { host, lease, notices, log } = options
   const {
+    git,
     ledger,
     layout,
     clock,
@@ -62,6 +63,7 @@ export async function startServices(services: Services, options: ServicesOptions
   retention.begin({ sweep: options.sweepAtStart ?? host !== 'cli' })
   history.start()
   turnStore.begin()
+  const scratchRemoved = git.removeOldScratchDirs(clock())
   // Not for a command: it ends too soon, and identifies the project that it works on.
   const closing = new AbortController()
   if (host !== 'cli') void workspaces.projects.identifyAll(closing.signal)
@@ -77,6 +79,7 @@ export async function startServices(services: Services, options: ServicesOptions
     await Promise.all([retention.close(), tasks.close(how)])
     await Promise.all([search.close(), finder.close()])
     await heartbeat.stop()
+    await scratchRemoved
     await history.close()
     await turnStore.close()
     await ledger.close()

@@ -34,6 +34,7 @@ import * as tips from './repository/tips.ts'
 import type { RepositoryConfig } from './repository-config/configuration.ts'
 import { lacksObjects } from './repository-config/missing.ts'
 import { notInSnapshot } from './snapshots/not-in-snapshot.ts'
+import { removeOldScratchDirs } from './snapshots/scratch-dir.ts'
 import { type CommitOptions, commitSnapshot, snapshot } from './snapshots/snapshot.ts'
 import { reading } from './store/store.ts'
 import { createGitStores } from './store/stores.ts'
@@ -260,6 +261,8 @@ export function createGit(options: RunGitOptions = {}) {
       take: Parameters<typeof contents.readContents<Wanted>>[3],
     ) => contents.readContents(at(dir), dir, wanted, take),
     commandForUpdate: (dir: string, commit: string) => contents.commandForUpdate(git, dir, commit),
+    /** Removes temporary folders of killed processes. `nowMs` is milliseconds since the epoch. */
+    removeOldScratchDirs: (nowMs: number) => removeOldScratchDirs(nowMs),
     dropUpdate: (dir: string, updateId: string) => contents.dropUpdateRef(git, dir, updateId),
     /** `beforeMs` is milliseconds since the epoch. */
     dropOldUpdates: (dir: string, beforeMs: number) =>

@@ -6,7 +6,8 @@ import path from 'node:path'
 import { diffTree } from '../changes/tree-changes.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
 import { version } from '../command/version.ts'
-import { commitTree, withScratchDir } from '../snapshots/snapshot.ts'
+import { withScratchDir } from '../snapshots/scratch-dir.ts'
+import { commitTree } from '../snapshots/snapshot.ts'
 import { applyToIndex } from './apply-to-index.ts'
 
 interface ThreeTrees {

@@ -6,7 +6,7 @@ import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { fields, type RunGit } from '../command/run-git.ts'
 import { findRefused, findUnstorable, unreadableFolders } from './index-updates.ts'
-import { withScratchDir } from './snapshot.ts'
+import { withScratchDir } from './scratch-dir.ts'
 
 /**
  * Returns paths relative to `dir`, which is the working tree's root; an untracked folder ends in a

@@ -10,8 +10,7 @@
  * - A file that can't be read, and a pipe, socket or device in the place of a tracked file, is as in HEAD
  *   (`index-updates.ts`).
  */
-import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
 import { line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
@@ -20,6 +19,7 @@ import { standingOf } from '../repository/standing.ts'
 import { addToIndex, type IndexRun, updateIndex } from './index-updates.ts'
 import { keepSnapshot, lendTree } from './kept-snapshots.ts'
 import { type Into, type Quarantine, whileObjectsStay, withQuarantine } from './quarantine.ts'
+import { withScratchDir } from './scratch-dir.ts'
 
 interface Snapshot {
   tree: string
@@ -173,25 +173,6 @@ export async function withSnapshot<Result>(
     )
   }
   return whileObjectsStay(attempt, signal)
-}
-
-export async function withScratchDir<Result>(
-  use: (scratchDir: string) => Promise<Result>,
-): Promise<Result> {
-  const scratchDir = await makeScratchDir()
-  try {
-    return await use(scratchDir)
-  } finally {
-    await rm(scratchDir, { recursive: true, force: true })
-  }
-}
-
-/** Creates a temporary folder. `TMPDIR` may be missing: then the system's default is used. */
-async function makeScratchDir(): Promise<string> {
-  const make = (dir: string) => mkdtemp(path.join(dir, 'shiplog-git-'))
-  return make(tmpdir()).catch((error) =>
-    make('/tmp').catch(() => make('/var/tmp').catch(() => Promise.reject(error))),
-  )
 }
 
 /**

@@ -36,6 +36,10 @@ export async function findObstacle(
   if (ofGit.length > 0) {
     return { paths: ofGit, why: 'some systems take its name for .git, and would run what it says' }
   }
+  const special = await specialFiles(snapshot.topLevel, changes)
+  if (special.length > 0) {
+    return { paths: special, why: 'a pipe, socket or device is in its place' }
+  }
   const hidden = await hiddenPaths(git, snapshot, signal)
   const gone = new Set(changes.filter(({ status }) => status === 'D').map(({ path: name }) => name))
   const twins = caseTwins(changes.map((change) => change.path))
@@ -97,6 +101,16 @@ async function hiddenPaths(
   })
   const flagged = fields(result.stdout).filter((entry) => /^[a-zS] /.test(entry))
   return new Set(flagged.map((entry) => entry.slice(2)))
+}
+
+/** A snapshot has the committed file instead, and Git would wait for a pipe without end if it read it. */
+async function specialFiles(topLevel: string, changes: readonly TreeChange[]): Promise<string[]> {
+  const looked = await mapAtOnce(changes, async (change) => {
+    const found = await lstatOf(path.join(topLevel, change.path))
+    if (found === null || found.isFile() || found.isDirectory() || found.isSymbolicLink()) return []
+    return [change.path]
+  })
+  return looked.flat()
 }
 
 /** Reports whether writing or deleting this path would lose nothing of the user's. */

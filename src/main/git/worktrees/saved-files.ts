@@ -5,7 +5,7 @@
 import { lstat } from 'node:fs/promises'
 import type { RunGit } from '../command/run-git.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
-import { withScratchDir } from '../snapshots/snapshot.ts'
+import { withScratchDir } from '../snapshots/scratch-dir.ts'
 import { mapAtOnce } from '../update/at-once.ts'
 
 interface FilesInCommit {

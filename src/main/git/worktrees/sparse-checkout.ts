@@ -4,7 +4,7 @@ import { diffTree } from '../changes/tree-changes.ts'
 import type { RunGit } from '../command/run-git.ts'
 import { exists } from '../repository/file-facts.ts'
 import { privateFile } from '../repository/private-files.ts'
-import { withScratchDir } from '../snapshots/snapshot.ts'
+import { withScratchDir } from '../snapshots/scratch-dir.ts'
 
 /** Reports whether the working tree has patterns of its own: `git worktree add` copies those of the repository. */
 export async function isSparse(git: RunGit, dir: string): Promise<boolean> {
