@@ -35,7 +35,7 @@ export default defineConfig({
         input: {
           index: 'src/main/index.ts',
           cli: 'src/main/cli.ts',
-          'search-worker': 'src/main/search/worker.ts',
+          'search-worker': 'src/main/search/index/worker.ts',
           'import-worker': 'src/main/imports/stage/worker.ts',
         },
         // A thread's file is found beside the file that starts it.

@@ -1,9 +1,10 @@
 /** The answers of search: the entries in memory, read one by one. */
-import { createDocumentTest } from '../../src/main/search/document-test.ts'
+
 import { documentsOf } from '../../src/main/search/documents.ts'
-import { parseQuery } from '../../src/main/search/query.ts'
-import { snippetOf } from '../../src/main/search/snippet.ts'
-import { tasksOf } from '../../src/main/search/task-filter.ts'
+import { createDocumentTest } from '../../src/main/search/query/document-test.ts'
+import { parseQuery } from '../../src/main/search/query/query.ts'
+import { snippetOf } from '../../src/main/search/query/snippet.ts'
+import { tasksOf } from '../../src/main/search/query/task-filter.ts'
 import type { SearchHit, SearchIndexState } from '../../src/shared/contract/search.ts'
 import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import type { Implementer } from './implementer.ts'

@@ -1,6 +1,6 @@
 /** The answers about transcripts: pages and folds of the entries in memory. */
 import { wholeOutputOf } from '../../src/main/search/documents.ts'
-import { createPlaceFinder } from '../../src/main/search/find-places.ts'
+import { createPlaceFinder } from '../../src/main/search/transcript/find-places.ts'
 import type { FindEvent } from '../../src/shared/contract/transcripts/find.ts'
 import type { TranscriptPage } from '../../src/shared/contract/workspace.ts'
 import { FailureError, refused } from '../../src/shared/failure.ts'

@@ -7,7 +7,7 @@ const index = ['tests/search/index.test.ts', 'tests/search/search-service.test.t
 export const searchMutants: Mutant[] = [
   {
     id: 'search-find-skips-before-reader',
-    file: 'src/main/search/transcript-scan.ts',
+    file: 'src/main/search/transcript/transcript-scan.ts',
     find: '  if (near === fromSeq) return\n',
     replace: '  return\n',
     harm: 'Matches above the place where the reader began to search are not found.',
@@ -15,7 +15,7 @@ export const searchMutants: Mutant[] = [
   },
   {
     id: 'search-find-counts-twice',
-    file: 'src/main/search/transcript-scan.ts',
+    file: 'src/main/search/transcript/transcript-scan.ts',
     find: 'if (read.entry.seq >= near) return',
     replace: 'if (read.entry.seq > near) return',
     harm: 'Matches in the entry at the reader are counted twice.',
@@ -23,7 +23,7 @@ export const searchMutants: Mutant[] = [
   },
   {
     id: 'search-find-first-of-each',
-    file: 'src/main/search/transcript-scan.ts',
+    file: 'src/main/search/transcript/transcript-scan.ts',
     find: 'event.matches += place.count',
     replace: 'event.matches += 1',
     harm: 'Several matches in one text count as one.',
@@ -39,7 +39,7 @@ export const searchMutants: Mutant[] = [
   },
   {
     id: 'search-find-invalid',
-    file: 'src/main/search/transcript-finder.ts',
+    file: 'src/main/search/transcript/transcript-finder.ts',
     find: '      findPatternOf(asked.query)\n',
     replace: '',
     harm: 'An expression with a mistake is reported as a bug of Shiplog, and not what is wrong with it.',
@@ -71,7 +71,7 @@ export const searchMutants: Mutant[] = [
   },
   {
     id: 'search-unspaced-scripts',
-    file: 'src/main/search/words.ts',
+    file: 'src/main/search/index/words.ts',
     find: "text.replaceAll(unspacedAll, ' $& ')",
     replace: 'text',
     harm: 'Words of Chinese or Japanese text are found only at the beginning of a sentence.',
@@ -79,7 +79,7 @@ export const searchMutants: Mutant[] = [
   },
   {
     id: 'search-excluded-words',
-    file: 'src/main/search/match.ts',
+    file: 'src/main/search/query/match.ts',
     find: 'return unwanted.length === 0 ? all :',
     replace: 'return unwanted.length >= 0 ? all :',
     harm: 'A word that is excluded has no effect.',

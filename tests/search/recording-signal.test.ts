@@ -4,7 +4,7 @@ import {
   newRecordingSignal,
   noteRecorded,
   waitForIndex,
-} from '../../src/main/search/recording-signal.ts'
+} from '../../src/main/search/index/recording-signal.ts'
 
 it('[F2] rests four times as long as it worked while something is recorded, unless somebody waits for it', () => {
   const signal = newRecordingSignal()

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import { createFindProgram, type FindProgram } from '../agents/acp/find-program.ts'
 import { openAgentStore } from '../agents/acp/installed/agent-store.ts'
+import { createFindProgram, type FindProgram } from '../agents/acp/process/find-program.ts'
 import { isPriceKnown } from '../agents/model/price-known.ts'
 import { createModelSettings } from '../agents/providers/model-settings.ts'
 import { demoContent } from '../agents/scripted/demo/index.ts'

@@ -2,10 +2,10 @@
 import type { SearchKind } from '../../shared/contract/search.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { JournalReadError } from '../journal/index.ts'
-import { createDocumentTest } from './document-test.ts'
 import type { SearchDocument } from './documents.ts'
-import type { Query } from './query.ts'
-import type { Ranked } from './ranking.ts'
+import { createDocumentTest } from './query/document-test.ts'
+import type { Query } from './query/query.ts'
+import type { Ranked } from './query/ranking.ts'
 import { readDocuments } from './read-documents.ts'
 
 export interface ScanRequest {

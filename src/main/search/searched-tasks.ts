@@ -1,7 +1,7 @@
 /** Which tasks are searched, in which order, and where their transcripts are. */
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
-import type { SessionToIndex } from './session-indexer.ts'
+import type { SessionToIndex } from './index/session-indexer.ts'
 
 export const isSearched = (task: Task): boolean => !task.trashed && !task.purged
 

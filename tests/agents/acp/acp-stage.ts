@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createAcpDriver } from '../../../src/main/agents/acp/driver.ts'
-import { createFindProgram } from '../../../src/main/agents/acp/find-program.ts'
+import { createFindProgram } from '../../../src/main/agents/acp/process/find-program.ts'
 import type { OpenTaskTools } from '../../../src/main/agents/acp/task-tools.ts'
 import { createCustody } from '../../../src/main/processes/custody.ts'
 import type { RunOptions } from '../../../src/main/runs/run-options.ts'

@@ -3,10 +3,13 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createFindProgram, type FindProgram } from '../../../src/main/agents/acp/find-program.ts'
 import { openAgentStore } from '../../../src/main/agents/acp/installed/agent-store.ts'
 import { createInstalledAgents } from '../../../src/main/agents/acp/installed/installed-agents.ts'
-import { launchOf } from '../../../src/main/agents/acp/launch.ts'
+import {
+  createFindProgram,
+  type FindProgram,
+} from '../../../src/main/agents/acp/process/find-program.ts'
+import { launchOf } from '../../../src/main/agents/acp/process/launch.ts'
 import { createCustody } from '../../../src/main/processes/custody.ts'
 import { isSecret } from '../../../src/main/secrets/agent-environment.ts'
 import type { AgentScript } from '../../acp-agent/script.ts'

@@ -1,6 +1,6 @@
 /** Agents may give an id to more than one call: in a later turn, a later prompt, or a later run of the session. */
 import { expect, it } from 'vitest'
-import { createUpdateFold } from '../../../src/main/agents/acp/updates.ts'
+import { createUpdateFold } from '../../../src/main/agents/acp/updates/updates.ts'
 import { runIdOf } from '../../../src/shared/records/ids.ts'
 import { type AgentScript, call, callUpdate, ended, textChunk } from '../../acp-agent/script.ts'
 import { allTasks, entriesOf, until } from '../../harness.ts'

@@ -1,6 +1,6 @@
 /** Whatever an agent sends, in whatever order: the journal has all of it, in its order, and nothing twice. */
 import { expect, it } from 'vitest'
-import { createUpdateFold } from '../../../src/main/agents/acp/updates.ts'
+import { createUpdateFold } from '../../../src/main/agents/acp/updates/updates.ts'
 import type { AgentEvent } from '../../../src/shared/agents/driver/agent-events.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import { type AgentScript, ended, type Step } from '../../acp-agent/script.ts'

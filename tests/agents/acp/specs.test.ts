@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createAcpDriver } from '../../../src/main/agents/acp/driver.ts'
-import { launchOf } from '../../../src/main/agents/acp/launch.ts'
+import { launchOf } from '../../../src/main/agents/acp/process/launch.ts'
 import { createOpenTaskTools } from '../../../src/main/agents/acp/task-tools.ts'
 import { createCustody } from '../../../src/main/processes/custody.ts'
 import { noDefinitions } from '../../fixtures/drivers.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createUpdateFold } from '../../../src/main/agents/acp/updates.ts'
+import { createUpdateFold } from '../../../src/main/agents/acp/updates/updates.ts'
 import type { AgentEvent } from '../../../src/shared/agents/driver/agent-events.ts'
 import { call, callUpdate, textChunk, thought } from '../../acp-agent/script.ts'
 

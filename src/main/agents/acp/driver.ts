@@ -19,9 +19,9 @@ import type { AgentDefinition } from '../definitions/definition.ts'
 import { type Definitions, definitionFrom } from '../definitions/index.ts'
 import { onInstalledAgent } from '../definitions/narrow.ts'
 import type { AllowConfiguration } from './configuration/allow-configuration.ts'
-import type { FindProgram } from './find-program.ts'
-import { launchOf, notInstalled } from './launch.ts'
-import { commandArguments, specOfOwn } from './own-command.ts'
+import type { FindProgram } from './process/find-program.ts'
+import { launchOf, notInstalled } from './process/launch.ts'
+import { commandArguments, specOfOwn } from './process/own-command.ts'
 import type { OpenTaskTools } from './task-tools.ts'
 
 type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>

@@ -1,8 +1,8 @@
 /** Why an installed agent can't go on, as a cause for the record (G7). */
 import { RequestError } from '@agentclientprotocol/sdk/unstable'
 import type { Cause } from '../../../shared/records/causes.ts'
-import { AgentGone, NoAnswer } from './connection.ts'
 import { isRecord, text } from './content.ts'
+import { AgentGone, NoAnswer } from './process/connection.ts'
 
 const authRequired = -32000
 

@@ -2,8 +2,8 @@
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable'
 import type { PermissionAnswer, PermissionOption } from '../../../shared/agents/agent-records.ts'
 import type { AskedCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
-import type { CallState } from './calls.ts'
 import { isRecord, text } from './content.ts'
+import type { CallState } from './updates/calls.ts'
 
 /** `call`: what the agent said about it so far; null: nothing that can be read. */
 export function questionOf(

@@ -6,8 +6,8 @@ import type { RunToolServer } from './mcp/tool-servers.ts'
 import { allowOnce, cancelled, questionOf, responseTo } from './permission-requests.ts'
 import type { Item, SessionItem } from './session-items.ts'
 import type { SubAgentCalls } from './sub-agents/sub-agent-calls.ts'
-import { saysSomething } from './update-kinds.ts'
-import type { UpdateFold } from './updates.ts'
+import { saysSomething } from './updates/update-kinds.ts'
+import type { UpdateFold } from './updates/updates.ts'
 
 export interface ItemReader {
   /** Yields the events of one item. A request for permission is answered later. */

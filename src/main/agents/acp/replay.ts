@@ -6,11 +6,11 @@
 import type { AgentSessionRef } from '../../../shared/agents/agent-records.ts'
 import type { SessionHistory } from '../../../shared/agents/driver/agent-place.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
-import { agentIdOf, createCallIds } from './call-ids.ts'
-import { callStateOf, newCall } from './calls.ts'
 import { isRecord, text, textOfContent } from './content.ts'
-import { ownToolOf } from './own-tools.ts'
-import { shownPathIn } from './shown-paths.ts'
+import { agentIdOf, createCallIds } from './updates/call-ids.ts'
+import { callStateOf, newCall } from './updates/calls.ts'
+import { ownToolOf } from './updates/own-tools.ts'
+import { shownPathIn } from './updates/shown-paths.ts'
 
 interface ReplayDifferences {
   /** One sentence each. */

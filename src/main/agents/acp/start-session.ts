@@ -3,10 +3,10 @@ import { type InitializeResponse, methods } from '@agentclientprotocol/sdk/unsta
 import type { AgentSessionRef } from '../../../shared/agents/agent-records.ts'
 import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { AcpAgent } from './acp-agent.ts'
-import { type AcpConnection, initializeParams } from './connection.ts'
 import { isRecord, type Json, jsonOf, text } from './content.ts'
 import { isMissingSession } from './failures.ts'
 import type { RunToolServer } from './mcp/tool-servers.ts'
+import { type AcpConnection, initializeParams } from './process/connection.ts'
 import { modelOf, optionOf, valuesOf } from './session-options.ts'
 
 export interface Started {

@@ -13,9 +13,14 @@ import {
 import { formatCause } from '../../../../shared/records/causes.ts'
 import { newTaskId } from '../../../../shared/records/ids.ts'
 import type { Custody } from '../../../processes/custody.ts'
-import { type AcpConnection, connectAgent, initializeParams, type Launch } from '../connection.ts'
 import { isRecord, text } from '../content.ts'
 import { causeOfError } from '../failures.ts'
+import {
+  type AcpConnection,
+  connectAgent,
+  initializeParams,
+  type Launch,
+} from '../process/connection.ts'
 
 type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
 

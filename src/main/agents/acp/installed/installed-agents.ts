@@ -19,9 +19,9 @@ import {
 import { FailureError, invalid } from '../../../../shared/failure.ts'
 import { createKeyedMutex } from '../../../../shared/keyed-mutex.ts'
 import type { Custody } from '../../../processes/custody.ts'
-import type { FindProgram } from '../find-program.ts'
-import { launchOf, notInstalled } from '../launch.ts'
-import { commandArguments, specOfOwn } from '../own-command.ts'
+import type { FindProgram } from '../process/find-program.ts'
+import { launchOf, notInstalled } from '../process/launch.ts'
+import { commandArguments, specOfOwn } from '../process/own-command.ts'
 import { type AgentStore, isFetchAllowed } from './agent-store.ts'
 import { programVersion } from './program-version.ts'
 

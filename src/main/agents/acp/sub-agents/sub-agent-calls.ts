@@ -8,8 +8,8 @@ import type { AgentHost, OpenAgent } from '../../../../shared/agents/driver/agen
 import type { TaskId, ToolCallId } from '../../../../shared/records/ids.ts'
 import { isRecord, jsonOf, text, textOfContent } from '../content.ts'
 import type { Child } from '../session-items.ts'
-import { isSpeechOrCall } from '../update-kinds.ts'
-import type { UpdateFold } from '../updates.ts'
+import { isSpeechOrCall } from '../updates/update-kinds.ts'
+import type { UpdateFold } from '../updates/updates.ts'
 import type { SessionFeeds } from './session-feeds.ts'
 
 export interface SubAgentCalls {

@@ -1,13 +1,13 @@
 /** Finds text in one transcript, or filters it, in a thread of its own: neither recording nor the window waits for it. */
-import type { FilterAnswer } from '../../shared/contract/transcripts/filter.ts'
-import type { FindEvent } from '../../shared/contract/transcripts/find.ts'
-import { FailureError } from '../../shared/failure.ts'
-import { createFilterFold } from '../../shared/projections/transcript/filter-transcript.ts'
-import type { TranscriptFilter } from '../../shared/projections/transcript/filter-units.ts'
-import type { TaskId } from '../../shared/records/ids.ts'
-import { type FindQuery, findPatternOf } from '../../shared/text/find-pattern.ts'
-import type { ArchiveReader } from '../archive/archive-reader.ts'
-import { type IndexThread, startIndexThread } from './index-thread.ts'
+import type { FilterAnswer } from '../../../shared/contract/transcripts/filter.ts'
+import type { FindEvent } from '../../../shared/contract/transcripts/find.ts'
+import { FailureError } from '../../../shared/failure.ts'
+import { createFilterFold } from '../../../shared/projections/transcript/filter-transcript.ts'
+import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { type FindQuery, findPatternOf } from '../../../shared/text/find-pattern.ts'
+import type { ArchiveReader } from '../../archive/archive-reader.ts'
+import { type IndexThread, startIndexThread } from '../index/index-thread.ts'
 
 /** While somebody types, one search follows another. */
 const idleMs = 10_000

@@ -1,7 +1,7 @@
 /** Commands of the person's own: a program with its arguments, which no shell runs. */
-import type { OwnAgent } from '../../../shared/agents/agent-checks.ts'
-import type { AgentSpec } from '../../../shared/agents/agent-specs.ts'
-import { readShellCommand } from '../permissions/shell-segments.ts'
+import type { OwnAgent } from '../../../../shared/agents/agent-checks.ts'
+import type { AgentSpec } from '../../../../shared/agents/agent-specs.ts'
+import { readShellCommand } from '../../permissions/shell-segments.ts'
 
 /** Throws an Error for anything but a program with its arguments. */
 export function commandArguments(command: string): string[] {

@@ -1,6 +1,7 @@
 /** One line of a document around its first match. Pure. */
+
+import { wordsOf } from '../index/words.ts'
 import type { Query } from './query.ts'
-import { wordsOf } from './words.ts'
 
 interface Snippet {
   text: string

@@ -17,11 +17,11 @@ import {
   type RequestPermissionResponse,
   type Stream,
 } from '@agentclientprotocol/sdk/unstable'
-import type { Cause } from '../../../shared/records/causes.ts'
-import type { TaskId } from '../../../shared/records/ids.ts'
-import type { Custody, RunningCommand } from '../../processes/custody.ts'
-import { endProcessGroup } from '../../processes/group.ts'
-import { isRecord, text } from './content.ts'
+import type { Cause } from '../../../../shared/records/causes.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
+import type { Custody, RunningCommand } from '../../../processes/custody.ts'
+import { endProcessGroup } from '../../../processes/group.ts'
+import { isRecord, text } from '../content.ts'
 
 export interface Launch {
   /** Absolute, or found by `env.PATH`. */

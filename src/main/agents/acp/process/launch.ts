@@ -1,12 +1,12 @@
 /** Which program an installed agent is, and the environment that it gets. */
 import { homedir } from 'node:os'
 import { delimiter } from 'node:path'
-import type { AgentSpec } from '../../../shared/agents/agent-specs.ts'
+import type { AgentSpec } from '../../../../shared/agents/agent-specs.ts'
 import {
   type AgentPreset,
   agentPresets,
   installedAgentName,
-} from '../../../shared/agents/installed-agents.ts'
+} from '../../../../shared/agents/installed-agents.ts'
 import type { Launch } from './connection.ts'
 import type { FindProgram } from './find-program.ts'
 

@@ -1,9 +1,9 @@
 // The search index: a SQLite database that can be deleted at any time. See FORMAT.md.
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { type SearchKind, searchKinds } from '../../shared/contract/search.ts'
-import type { TaskId } from '../../shared/records/ids.ts'
-import type { SearchDocument } from './documents.ts'
+import { type SearchKind, searchKinds } from '../../../shared/contract/search.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { SearchDocument } from '../documents.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 import { errorFacet, facet, spaced } from './words.ts'
 

@@ -1,10 +1,10 @@
 /** The state of one call that an agent executes, and what changes of it become events. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
-import type { CallKind, CallLocation } from '../../../shared/agents/agent-records.ts'
-import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
-import type { ToolDetail } from '../../../shared/agents/tools.ts'
-import type { ToolCallId } from '../../../shared/records/ids.ts'
-import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
+import type { CallKind, CallLocation } from '../../../../shared/agents/agent-records.ts'
+import type { AgentEvent } from '../../../../shared/agents/driver/agent-events.ts'
+import type { ToolDetail } from '../../../../shared/agents/tools.ts'
+import type { ToolCallId } from '../../../../shared/records/ids.ts'
+import { isRecord, type Json, jsonOf, text, textOfContent } from '../content.ts'
 import type { ShownPath } from './shown-paths.ts'
 
 interface FileDiff {

@@ -1,13 +1,13 @@
 /** Which tasks a query is about: what the ledger answers and the index does not. Pure. */
-import { FailureError } from '../../shared/failure.ts'
+import { FailureError } from '../../../shared/failure.ts'
 import {
   descendantsOf,
   type LedgerState,
   sourceOf,
-} from '../../shared/projections/ledger/ledger-state.ts'
-import { resolveId, type TaskId } from '../../shared/records/ids.ts'
-import { isRunning } from '../../shared/records/tasks/task-status.ts'
-import type { Task } from '../../shared/records/tasks/tasks.ts'
+} from '../../../shared/projections/ledger/ledger-state.ts'
+import { resolveId, type TaskId } from '../../../shared/records/ids.ts'
+import { isRunning } from '../../../shared/records/tasks/task-status.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Query } from './query.ts'
 
 /** The tasks in the scope of a caller: those below an agent, all for a person (A5). */

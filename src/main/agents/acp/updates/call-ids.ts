@@ -3,7 +3,7 @@
  * turn or a later run; in the record each call of a session has an id of its own. The first one of the first run keeps
  * the agent's.
  */
-import type { ToolCallId } from '../../../shared/records/ids.ts'
+import type { ToolCallId } from '../../../../shared/records/ids.ts'
 
 export interface CallIds {
   /** For a new call. */

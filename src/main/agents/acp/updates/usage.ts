@@ -1,6 +1,6 @@
 /** What a prompt used, as the agent reports it. */
-import { type Usage, unknownUsage } from '../../../shared/records/usage.ts'
-import { isRecord } from './content.ts'
+import { type Usage, unknownUsage } from '../../../../shared/records/usage.ts'
+import { isRecord } from '../content.ts'
 
 /**
  * `answer`: of the prompt. `isSum`: it covers all of the prompt and not only the last request to the model. `costUsd`:

@@ -5,13 +5,13 @@
  * becomes a `foreign` event (G8).
  */
 
-import type { PartId } from '../../../shared/agents/agent-records.ts'
-import type { AgentEvent, SpeechKind } from '../../../shared/agents/driver/agent-events.ts'
-import type { Cause } from '../../../shared/records/causes.ts'
-import type { Usage } from '../../../shared/records/usage.ts'
+import type { PartId } from '../../../../shared/agents/agent-records.ts'
+import type { AgentEvent, SpeechKind } from '../../../../shared/agents/driver/agent-events.ts'
+import type { Cause } from '../../../../shared/records/causes.ts'
+import type { Usage } from '../../../../shared/records/usage.ts'
+import { isRecord, type Json, jsonOf, text, textOfContent } from '../content.ts'
 import { type CallIds, createCallIds } from './call-ids.ts'
 import { type CallState, callStateOf, endOfCall, isEnd, newCall, newsOfCall } from './calls.ts'
-import { isRecord, type Json, jsonOf, text, textOfContent } from './content.ts'
 import { createEndedCalls, type Moment } from './ended-calls.ts'
 import { ownToolOf } from './own-tools.ts'
 import { createSessionCost, type SessionCost, totalUsdIn } from './session-cost.ts'

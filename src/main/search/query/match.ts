@@ -1,7 +1,8 @@
 /** A query in the language of SQLite's FTS5. Pure. See https://sqlite.org/fts5.html, "Full-text Query Syntax". */
+
+import type { Vocabulary } from '../index/vocabulary.ts'
+import { errorFacet, facet, facetValue, quoted, wordsOf } from '../index/words.ts'
 import type { Query, Term } from './query.ts'
-import type { Vocabulary } from './vocabulary.ts'
-import { errorFacet, facet, facetValue, quoted, wordsOf } from './words.ts'
 
 /** Alternatives for one word: enough for the names that share a part, few enough to be quick. */
 const alternativesMax = 64

@@ -3,7 +3,7 @@
  * again then. What is counted is the growth of that sum, so that nothing is counted twice, and the cost of a prompt
  * that was killed is counted with the next report.
  */
-import { isRecord } from './content.ts'
+import { isRecord } from '../content.ts'
 
 export interface SessionCost {
   /** Begins with the last sum of the session that is in the record. */

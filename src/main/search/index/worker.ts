@@ -5,11 +5,17 @@ import { basename } from 'node:path'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
-import type { FilterAnswer } from '../../shared/contract/transcripts/filter.ts'
-import type { FindEvent } from '../../shared/contract/transcripts/find.ts'
-import type { TranscriptFilter } from '../../shared/projections/transcript/filter-units.ts'
-import type { TaskId } from '../../shared/records/ids.ts'
-import { JournalReadError } from '../journal/index.ts'
+import type { FilterAnswer } from '../../../shared/contract/transcripts/filter.ts'
+import type { FindEvent } from '../../../shared/contract/transcripts/find.ts'
+import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { JournalReadError } from '../../journal/index.ts'
+import { type ScanRequest, scan } from '../scan.ts'
+import {
+  filterTranscript,
+  scanTranscript,
+  type TranscriptScanRequest,
+} from '../transcript/transcript-scan.ts'
 import { type FindRequest, find } from './find.ts'
 import {
   deleteIndexDb,
@@ -19,9 +25,7 @@ import {
   openIndexDb,
 } from './index-db.ts'
 import { createPace } from './recording-signal.ts'
-import { type ScanRequest, scan } from './scan.ts'
 import { indexSession, type SessionToIndex } from './session-indexer.ts'
-import { filterTranscript, scanTranscript, type TranscriptScanRequest } from './transcript-scan.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** Up to this many words are read again whenever a document was added; more only once there are notably more. */

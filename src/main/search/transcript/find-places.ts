@@ -1,9 +1,9 @@
 /** The texts of an entry that match a search in its transcript. Pure. */
-import { type FindPlace, findTextsMax } from '../../shared/contract/transcripts/find.ts'
-import type { Entry } from '../../shared/records/entries.ts'
-import { eachMatch, type FindQuery, findPatternOf } from '../../shared/text/find-pattern.ts'
-import { type ShownText, shownTextsOf } from './documents.ts'
-import { snippetAround } from './snippet.ts'
+import { type FindPlace, findTextsMax } from '../../../shared/contract/transcripts/find.ts'
+import type { Entry } from '../../../shared/records/entries.ts'
+import { eachMatch, type FindQuery, findPatternOf } from '../../../shared/text/find-pattern.ts'
+import { type ShownText, shownTextsOf } from '../documents.ts'
+import { snippetAround } from '../query/snippet.ts'
 
 /** A longer match is marked by nothing that could be shown. */
 const matchedTextCharsMax = 200

@@ -1,14 +1,14 @@
 /** Finds a text in one transcript, or filters it, by reading all of it, without an index. */
 import { setImmediate } from 'node:timers/promises'
-import type { FilterAnswer } from '../../shared/contract/transcripts/filter.ts'
-import type { FindEvent } from '../../shared/contract/transcripts/find.ts'
-import { createFilterFold } from '../../shared/projections/transcript/filter-transcript.ts'
-import type { TranscriptFilter } from '../../shared/projections/transcript/filter-units.ts'
-import { parseEntry } from '../../shared/records/parse-entry.ts'
-import type { FindQuery } from '../../shared/text/find-pattern.ts'
-import { readJournal } from '../journal/index.ts'
+import type { FilterAnswer } from '../../../shared/contract/transcripts/filter.ts'
+import type { FindEvent } from '../../../shared/contract/transcripts/find.ts'
+import { createFilterFold } from '../../../shared/projections/transcript/filter-transcript.ts'
+import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
+import { parseEntry } from '../../../shared/records/parse-entry.ts'
+import type { FindQuery } from '../../../shared/text/find-pattern.ts'
+import { readJournal } from '../../journal/index.ts'
+import { readEntries } from '../read-documents.ts'
 import { createPlaceFinder } from './find-places.ts'
-import { readEntries } from './read-documents.ts'
 
 export interface TranscriptScanRequest {
   file: string

@@ -1,7 +1,7 @@
 /** Recognises calls of Shiplog's own tools, which the host records itself, by the names that agents give them. */
-import type { CallKind } from '../../../shared/agents/agent-records.ts'
-import { isToolName, type ToolName } from '../../../shared/agents/tools.ts'
-import { isRecord } from './content.ts'
+import type { CallKind } from '../../../../shared/agents/agent-records.ts'
+import { isToolName, type ToolName } from '../../../../shared/agents/tools.ts'
+import { isRecord } from '../content.ts'
 
 /** The name of Shiplog's MCP server, as agents are given it. */
 const ownServer = 'shiplog'

@@ -2,11 +2,11 @@
  * The language of queries: words, "phrases", -words, and filters such as `tool:bash is:error file:src/a.ts`. Pure.
  * A word may be any part of a word in the text.
  */
-import { type SearchKind, searchKinds } from '../../shared/contract/search.ts'
-import { dayMs, hourMs } from '../../shared/durations.ts'
-import { FailureError } from '../../shared/failure.ts'
-import { type RecordSource, recordSourceSchema } from '../../shared/records/exported-tasks.ts'
-import { type TaskStatus, taskStatusSchema } from '../../shared/records/tasks/task-status.ts'
+import { type SearchKind, searchKinds } from '../../../shared/contract/search.ts'
+import { dayMs, hourMs } from '../../../shared/durations.ts'
+import { FailureError } from '../../../shared/failure.ts'
+import { type RecordSource, recordSourceSchema } from '../../../shared/records/exported-tasks.ts'
+import { type TaskStatus, taskStatusSchema } from '../../../shared/records/tasks/task-status.ts'
 
 export interface Term {
   text: string

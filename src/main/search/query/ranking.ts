@@ -1,7 +1,7 @@
 /** The order of hits: what says the most about the question first, then the newest. Pure. */
-import type { SearchKind } from '../../shared/contract/search.ts'
-import { dayMs } from '../../shared/durations.ts'
-import type { Candidate } from './index-db.ts'
+import type { SearchKind } from '../../../shared/contract/search.ts'
+import { dayMs } from '../../../shared/durations.ts'
+import type { Candidate } from '../index/index-db.ts'
 import type { Fit } from './match.ts'
 
 /** Titles, reports and prompts are written to be found; outputs contain everything. */

@@ -1,5 +1,5 @@
 /** What kind of thing an update says, without reading it. Pure. */
-import { isRecord, textOfContent } from './content.ts'
+import { isRecord, textOfContent } from '../content.ts'
 
 /** The agent itself speaks, thinks or calls a tool. */
 export function isSpeechOrCall(update: unknown): boolean {

@@ -1,7 +1,7 @@
 /** Whether a document fits a query, without an index. Pure. */
-import type { SearchDocument } from './documents.ts'
+import type { SearchDocument } from '../documents.ts'
+import { wordsOf } from '../index/words.ts'
 import type { Query } from './query.ts'
-import { wordsOf } from './words.ts'
 
 /** `at` is the time of its entry, in milliseconds since the epoch. */
 export function createDocumentTest(

@@ -1,9 +1,9 @@
 /** Brings the index up to date with one transcript: only what was added since is read. */
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
-import type { TaskId } from '../../shared/records/ids.ts'
-import { readJournalSum } from '../journal/index.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { readJournalSum } from '../../journal/index.ts'
+import { readDocuments } from '../read-documents.ts'
 import type { IndexDb, NewDocument } from './index-db.ts'
-import { readDocuments } from './read-documents.ts'
 
 export interface SessionToIndex {
   taskId: TaskId

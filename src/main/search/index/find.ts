@@ -1,9 +1,9 @@
 /** Candidates of a query from the index, best first. */
-import type { TaskId } from '../../shared/records/ids.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import { type Fit, fits, matchOf } from '../query/match.ts'
+import type { Query } from '../query/query.ts'
+import { type Ranked, rank } from '../query/ranking.ts'
 import type { IndexDb } from './index-db.ts'
-import { type Fit, fits, matchOf } from './match.ts'
-import type { Query } from './query.ts'
-import { type Ranked, rank } from './ranking.ts'
 import type { Vocabulary } from './vocabulary.ts'
 import { wordsOf } from './words.ts'
 
