@@ -155,7 +155,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-call-not-durable',
-    file: 'src/main/runs/call-recorder.ts',
+    file: 'src/main/runs/recording/call-recorder.ts',
     find: 'await session.append(call.entry)',
     replace: 'void session.append(call.entry).catch(() => {})',
     harm: 'After a crash a command has run of which the record knows nothing, and it runs again.',
@@ -167,7 +167,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-interrupted-called-complete',
-    file: 'src/main/runs/recorder.ts',
+    file: 'src/main/runs/recording/recorder.ts',
     find: 'if (said) await session.append(said)',
     replace: "if (said) await session.append({ ...said, status: 'complete' })",
     harm: 'A message that was cut short looks as if the agent had ended there.',
@@ -215,7 +215,7 @@ export const tasksMutants: Mutant[] = [
   },
   {
     id: 'tasks-usage-of-run-called-complete',
-    file: 'src/main/runs/run-usage.ts',
+    file: 'src/main/runs/recording/run-usage.ts',
     find: 'usage ?? (usesModel(spec) ? unknownUsage : noUsage)',
     replace: 'usage ?? noUsage',
     harm: 'The cost of a run is shown as complete although a provider did not say what one turn used.',

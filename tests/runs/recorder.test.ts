@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createRecorder } from '../../src/main/runs/recorder.ts'
+import { createRecorder } from '../../src/main/runs/recording/recorder.ts'
 import { maskEntry } from '../../src/main/secrets/mask-records.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import { openSession, type Session, type SessionEvent } from '../../src/main/sessions/session.ts'

@@ -17,7 +17,7 @@ import type {
 import type { ToolCallId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { refusalByDefinition } from './by-definition.ts'
-import type { Recorder } from './recorder.ts'
+import type { Recorder } from './recording/recorder.ts'
 
 interface PermittedCall {
   callId: ToolCallId

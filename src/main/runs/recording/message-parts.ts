@@ -1,10 +1,10 @@
 /** The parts of a message that is being streamed, without known secrets (K3). */
 
-import type { PartId, ProviderData } from '../../shared/agents/agent-records.ts'
-import type { SpeechKind } from '../../shared/agents/driver/agent-events.ts'
-import type { Masker, MaskStream } from '../../shared/agents/driver/masker.ts'
-import type { MessagePart, SpeechPart } from '../../shared/records/entry-types/messages.ts'
-import type { ToolCallId } from '../../shared/records/ids.ts'
+import type { PartId, ProviderData } from '../../../shared/agents/agent-records.ts'
+import type { SpeechKind } from '../../../shared/agents/driver/agent-events.ts'
+import type { Masker, MaskStream } from '../../../shared/agents/driver/masker.ts'
+import type { MessagePart, SpeechPart } from '../../../shared/records/entry-types/messages.ts'
+import type { ToolCallId } from '../../../shared/records/ids.ts'
 
 export interface MessageParts {
   begin(part: { part: PartId; kind: SpeechKind; providerData?: ProviderData }): void

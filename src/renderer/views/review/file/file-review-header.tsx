@@ -1,9 +1,9 @@
 import { ArrowDown, ArrowUp, Check, GitMerge, MessageSquarePlus } from 'lucide-react'
 import type { Ref } from 'react'
-import { visibleText } from '../../../shared/text/shown-text.ts'
-import { Button, IconButton } from '../../components/primitives/index.ts'
-import type { ChangedFile } from '../../components/review/file-tree.ts'
-import type { PartialApply } from './use-apply.ts'
+import { visibleText } from '../../../../shared/text/shown-text.ts'
+import { Button, IconButton } from '../../../components/primitives/index.ts'
+import type { ChangedFile } from '../../../components/review/file-tree.ts'
+import type { PartialApply } from '../use-apply.ts'
 
 /** The name of the file and what can be done with all of it; stays while its changes scroll. */
 export function FileReviewHeader(props: {

@@ -4,18 +4,18 @@
  * its tool runs, its result before the agent receives it, and a turn before the next one begins (J6).
  */
 
-import type { PermissionAnswer, ProviderData } from '../../shared/agents/agent-records.ts'
-import type { AgentEvent } from '../../shared/agents/driver/agent-events.ts'
-import type { HostCall, PermissionQuestion } from '../../shared/agents/driver/agent-session.ts'
-import type { Masker } from '../../shared/agents/driver/masker.ts'
-import type { ToolResult } from '../../shared/agents/driver/tool-result.ts'
-import { assertNever } from '../../shared/assert-never.ts'
-import type { MessageEntry } from '../../shared/records/entry-types/messages.ts'
-import { newEntryId, type RunId, type SessionId } from '../../shared/records/ids.ts'
-import type { Usage } from '../../shared/records/usage.ts'
-import type { Session } from '../sessions/session.ts'
+import type { PermissionAnswer, ProviderData } from '../../../shared/agents/agent-records.ts'
+import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
+import type { HostCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
+import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
+import { assertNever } from '../../../shared/assert-never.ts'
+import type { MessageEntry } from '../../../shared/records/entry-types/messages.ts'
+import { newEntryId, type RunId, type SessionId } from '../../../shared/records/ids.ts'
+import type { Usage } from '../../../shared/records/usage.ts'
+import type { Session } from '../../sessions/session.ts'
+import type { CalledTool } from '../changes/snapshots.ts'
 import { createCallRecorder, type ExecuteCall } from './call-recorder.ts'
-import type { CalledTool } from './changes/snapshots.ts'
 import { createMessageParts, type MessageParts } from './message-parts.ts'
 
 export interface Recorder {

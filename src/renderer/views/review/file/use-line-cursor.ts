@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useState } from 'react'
-import type { PatchLine } from '../../components/diff/file-patch.tsx'
+import type { PatchLine } from '../../../components/diff/file-patch.tsx'
 import type { linesOfPatch } from './patch-lines.ts'
 import { scrollToNearest } from './scroll-below-header.ts'
 

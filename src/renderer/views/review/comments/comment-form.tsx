@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
-import { commentCharsMax } from '../../../shared/records/review-comments.ts'
-import { Button, TextArea } from '../../components/primitives/index.ts'
-import { focusOnceDrawn } from './focus-once-drawn.ts'
+import { commentCharsMax } from '../../../../shared/records/review-comments.ts'
+import { Button, TextArea } from '../../../components/primitives/index.ts'
+import { focusOnceDrawn } from '../file/focus-once-drawn.ts'
 
 /** Writes one comment. Mod+Enter saves it, Escape gives it up. What was typed stays when it could not be saved. */
 export function CommentForm(props: {

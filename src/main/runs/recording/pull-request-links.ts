@@ -1,8 +1,8 @@
 /** Pull requests of a task: found in what its commands print, or named, and each once in its transcript. */
 
-import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
-import type { Entry } from '../../shared/records/entries.ts'
-import type { Session } from '../sessions/session.ts'
+import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
+import type { Entry } from '../../../shared/records/entries.ts'
+import type { Session } from '../../sessions/session.ts'
 
 /** Pull and merge request addresses of GitHub, GitLab, Gitea and Bitbucket in a command's output. */
 const pullRequestUrl =

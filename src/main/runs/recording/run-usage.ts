@@ -1,6 +1,6 @@
-import { type AgentSpec, isCostIncluded, usesModel } from '../../shared/agents/agent-specs.ts'
-import { addUsage, noUsage, type Usage, unknownUsage } from '../../shared/records/usage.ts'
-import type { RunLimits } from './run-limits.ts'
+import { type AgentSpec, isCostIncluded, usesModel } from '../../../shared/agents/agent-specs.ts'
+import { addUsage, noUsage, type Usage, unknownUsage } from '../../../shared/records/usage.ts'
+import type { RunLimits } from '../run-limits.ts'
 
 interface UsageSum {
   /** `usage`: undefined if the agent did not report it, which a whole turn of most models does. */

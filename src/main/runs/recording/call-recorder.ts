@@ -3,15 +3,15 @@
  * and after each of them (J6).
  */
 
-import type { CallRevision } from '../../shared/agents/agent-records.ts'
-import type { AgentEvent } from '../../shared/agents/driver/agent-events.ts'
-import type { HostCall } from '../../shared/agents/driver/agent-session.ts'
-import type { Masker } from '../../shared/agents/driver/masker.ts'
-import type { ToolResult } from '../../shared/agents/driver/tool-result.ts'
-import type { ShellChange, ToolCallEntry } from '../../shared/records/entry-types/tool-calls.ts'
-import { newToolCallId, type ToolCallId } from '../../shared/records/ids.ts'
-import type { Session } from '../sessions/session.ts'
-import type { CalledTool } from './changes/snapshots.ts'
+import type { CallRevision } from '../../../shared/agents/agent-records.ts'
+import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
+import type { HostCall } from '../../../shared/agents/driver/agent-session.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
+import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
+import type { ShellChange, ToolCallEntry } from '../../../shared/records/entry-types/tool-calls.ts'
+import { newToolCallId, type ToolCallId } from '../../../shared/records/ids.ts'
+import type { Session } from '../../sessions/session.ts'
+import type { CalledTool } from '../changes/snapshots.ts'
 
 interface ExecutedCall extends ToolResult {
   /** Its changes to the shell; absent for a call without access to it. */

@@ -1,12 +1,17 @@
 /** The comments on one place of a file, and the form of the one that is being written. */
 import { Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import type { TaskId } from '../../../shared/records/ids.ts'
-import type { PatchLine } from '../../components/diff/file-patch.tsx'
-import { IconButton, RelativeTime, TextButton, toast } from '../../components/primitives/index.ts'
-import { problemOf } from '../../rpc/problem.ts'
-import { useStores } from '../../store/hooks.ts'
-import { showProblem } from '../app/toasts.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
+import type { PatchLine } from '../../../components/diff/file-patch.tsx'
+import {
+  IconButton,
+  RelativeTime,
+  TextButton,
+  toast,
+} from '../../../components/primitives/index.ts'
+import { problemOf } from '../../../rpc/problem.ts'
+import { useStores } from '../../../store/hooks.ts'
+import { showProblem } from '../../app/toasts.ts'
 import { CommentForm } from './comment-form.tsx'
 import type { PlacedComment, Reply } from './place-comments.ts'
 

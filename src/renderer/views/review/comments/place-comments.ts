@@ -1,9 +1,12 @@
 /** Where comments stand in the diff that is shown, and what became of their lines. Pure. */
-import type { ChangeAuthor, FileAuthors } from '../../../shared/contract/review.ts'
-import type { OutlineItem } from '../../../shared/contract/transcripts/transcripts.ts'
-import type { TaskId } from '../../../shared/records/ids.ts'
-import { commentLineCharsMax, type ReviewComment } from '../../../shared/records/review-comments.ts'
-import type { PatchLine } from '../../components/diff/file-patch.tsx'
+import type { ChangeAuthor, FileAuthors } from '../../../../shared/contract/review.ts'
+import type { OutlineItem } from '../../../../shared/contract/transcripts/transcripts.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
+import {
+  commentLineCharsMax,
+  type ReviewComment,
+} from '../../../../shared/records/review-comments.ts'
+import type { PatchLine } from '../../../components/diff/file-patch.tsx'
 
 /** What became of a commented line: an anchor of `FileAuthors`. */
 export type LineFate = NonNullable<FileAuthors['anchors'][number]>

@@ -1,6 +1,6 @@
-import type { ChangeAuthor } from '../../../shared/contract/review.ts'
-import { TextButton } from '../../components/primitives/index.ts'
-import { turnsOf } from '../../components/review/authors-of-change.ts'
+import type { ChangeAuthor } from '../../../../shared/contract/review.ts'
+import { TextButton } from '../../../components/primitives/index.ts'
+import { turnsOf } from '../../../components/review/authors-of-change.ts'
 
 /** More turns than these are no help to a reader of one file. */
 const turnsMax = 12

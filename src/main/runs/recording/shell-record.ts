@@ -1,8 +1,8 @@
 /** A shell's state as recorded: the changes by each call, and only the names of secrets (K5). */
-import type { ShellState } from '../../shared/agents/driver/tool-result.ts'
-import type { ShellChange } from '../../shared/records/entry-types/tool-calls.ts'
-import { isSecret } from '../secrets/agent-environment.ts'
-import type { LearningMasker } from '../secrets/masker.ts'
+import type { ShellState } from '../../../shared/agents/driver/tool-result.ts'
+import type { ShellChange } from '../../../shared/records/entry-types/tool-calls.ts'
+import { isSecret } from '../../secrets/agent-environment.ts'
+import type { LearningMasker } from '../../secrets/masker.ts'
 
 /** From `before` to `after`. A value that proves to be a secret is masked from now on. */
 export function changeOfShell(

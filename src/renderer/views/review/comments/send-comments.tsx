@@ -1,12 +1,12 @@
 import { Send } from 'lucide-react'
 import { useState } from 'react'
-import { commentsRecipient } from '../../../shared/projections/ledger/comments-recipient.ts'
-import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import { counted } from '../../components/primitives/format.ts'
-import { Button, toast } from '../../components/primitives/index.ts'
-import { problemOf } from '../../rpc/problem.ts'
-import { useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
-import { showProblem } from '../app/toasts.ts'
+import { commentsRecipient } from '../../../../shared/projections/ledger/comments-recipient.ts'
+import type { Task } from '../../../../shared/records/tasks/tasks.ts'
+import { counted } from '../../../components/primitives/format.ts'
+import { Button, toast } from '../../../components/primitives/index.ts'
+import { problemOf } from '../../../rpc/problem.ts'
+import { useLedger, useStores, useUnreachable } from '../../../store/hooks.ts'
+import { showProblem } from '../../app/toasts.ts'
 
 /** The drafts on the changes of a task, to be sent as one follow-up. Nothing while there are none. */
 export function SendComments({ task }: { task: Task }) {

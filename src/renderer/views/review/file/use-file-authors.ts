@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from 'react'
-import type { FileAuthors } from '../../../shared/contract/review.ts'
-import type { ReviewComment } from '../../../shared/records/review-comments.ts'
-import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import type { ChangedFile } from '../../components/review/file-tree.ts'
-import { useConnectionLost, useStores } from '../../store/hooks.ts'
-import type { LineFate } from './place-comments.ts'
+import type { FileAuthors } from '../../../../shared/contract/review.ts'
+import type { ReviewComment } from '../../../../shared/records/review-comments.ts'
+import type { Task } from '../../../../shared/records/tasks/tasks.ts'
+import type { ChangedFile } from '../../../components/review/file-tree.ts'
+import { useConnectionLost, useStores } from '../../../store/hooks.ts'
+import type { LineFate } from '../comments/place-comments.ts'
 
 interface AuthorsOfFile {
   /** Null while unknown. */

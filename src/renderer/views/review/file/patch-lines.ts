@@ -1,5 +1,5 @@
 import { parsePatch } from 'diff'
-import type { PatchLine } from '../../components/diff/file-patch.tsx'
+import type { PatchLine } from '../../../components/diff/file-patch.tsx'
 
 /** The lines of a patch of one file: added ones and context by their number in the new file, removed ones in the old. Pure. */
 export function linesOfPatch(patch: string): (PatchLine & { text: string })[] {

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
-import type { PatchLine } from '../../components/diff/file-patch.tsx'
-import type { changesOfPatch } from '../../components/review/changes-of-patch.ts'
+import type { PatchLine } from '../../../components/diff/file-patch.tsx'
+import type { changesOfPatch } from '../../../components/review/changes-of-patch.ts'
 import { focusOnceDrawn } from './focus-once-drawn.ts'
 import { scrollToTop } from './scroll-below-header.ts'
 
