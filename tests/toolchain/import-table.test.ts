@@ -1,14 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { findForbiddenImports } from './import-table.ts'
+import { findCircularImports, findForbiddenImports } from './import-table.ts'
 import { projectFiles, readProjectFile } from './tracked-files.ts'
 
-const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path))
+const sources = projectFiles()
+  .filter((path) => /^src\/.*\.tsx?$/.test(path))
+  .map((path) => ({ path, text: readProjectFile(path) }))
 
 describe('the import table', () => {
   it('holds for every file in src', () => {
     expect(sources.length).toBeGreaterThan(0)
-    const files = sources.map((path) => ({ path, text: readProjectFile(path) }))
-    expect(findForbiddenImports(files).join('\n')).toBe('')
+    expect(findForbiddenImports(sources).join('\n')).toBe('')
+  })
+
+  it('has no circle: each file can be read after those that it imports', () => {
+    expect(findCircularImports(sources).join('\n')).toBe('')
+  })
+
+  it('names a circle by its files', () => {
+    const files = [
+      { path: 'src/main/git/a.ts', text: "import { b } from './deep/b.ts'" },
+      { path: 'src/main/git/deep/b.ts', text: "import type { C } from '../c.ts'" },
+      { path: 'src/main/git/c.ts', text: "export { a } from './a.ts'\nimport './d.ts'" },
+      { path: 'src/main/git/d.ts', text: '' },
+    ]
+    expect(findCircularImports(files)).toEqual([
+      'src/main/git/a.ts imports src/main/git/deep/b.ts imports src/main/git/c.ts imports src/main/git/a.ts.',
+    ])
   })
 
   it.each([

@@ -244,6 +244,29 @@ export function findForbiddenImports(files: SourceFile[]): string[] {
   })
 }
 
+/** Files that import each other, also by way of others, each circle a sentence. Imports of types count. */
+export function findCircularImports(files: SourceFile[]): string[] {
+  const imports = new Map(
+    files.map((file) => [
+      file.path,
+      importsOf(file)
+        .filter(({ specifier }) => specifier.startsWith('.'))
+        .map(({ specifier }) => posix.join(posix.dirname(file.path), specifier)),
+    ]),
+  )
+  const found: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, above: string[]): void => {
+    if (above.includes(path))
+      found.push(`${[...above.slice(above.indexOf(path)), path].join(' imports ')}.`)
+    else if (!done.has(path))
+      for (const next of imports.get(path) ?? []) visit(next, [...above, path])
+    done.add(path)
+  }
+  for (const path of imports.keys()) visit(path, [])
+  return found
+}
+
 function judge(path: string, part: string, row: PartRow, imported: Import): string | undefined {
   if (!imported.specifier.startsWith('.')) {
     return isPackageAllowed(path, row, imported.specifier)
@@ -315,8 +338,16 @@ interface Import {
   typeOnly: boolean
 }
 
+const importsRead = new WeakMap<SourceFile, Import[]>()
+
 /** Every import, export-from, import() and import type of a file. */
-function importsOf({ path, text }: SourceFile): Import[] {
+function importsOf(file: SourceFile): Import[] {
+  const imports = importsRead.get(file) ?? readImports(file)
+  importsRead.set(file, imports)
+  return imports
+}
+
+function readImports({ path, text }: SourceFile): Import[] {
   const parsed = parseSync(path, text)
   if (parsed.errors.length > 0) throw new Error(`${path}: ${parsed.errors[0]?.message}`)
   const found: Import[] = []

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectFiles, readProjectFile } from './tracked-files.ts'
 
@@ -9,6 +10,9 @@ const textFiles = files.filter(
 
 /** Longer than this, a file tells more than one story. */
 const sourceLinesMax = 500
+
+/** More than about twenty files are a list that a reader searches, not a folder that they know. Stories lie beside. */
+const folderFilesMax = 22
 
 describe('the repository', () => {
   it('has no source file that should be two', () => {
@@ -21,6 +25,19 @@ describe('the repository', () => {
           `${path}: ${lines} lines, over ${sourceLinesMax}. Split it along a seam that has a name: one decision, format or view a file.`,
       )
     expect(tooLong.join('\n')).toBe('')
+  })
+
+  it('has no folder of files that should have folders', () => {
+    const sources = files.filter(
+      (path) => /^src\/.*\.tsx?$/.test(path) && !path.includes('.stories.'),
+    )
+    const crowded = [...Map.groupBy(sources, (path) => posix.dirname(path))]
+      .filter(([, inFolder]) => inFolder.length > folderFilesMax)
+      .map(
+        ([folder, { length }]) =>
+          `${folder}: ${length} files, over ${folderFilesMax}. Put those of one subject into a folder with its name.`,
+      )
+    expect(crowded.join('\n')).toBe('')
   })
 
   it('has no folder or file named for what is left over', () => {
