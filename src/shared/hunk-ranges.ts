@@ -1,5 +1,5 @@
 /** The lines that the hunks of a unified diff are about. */
-import type { HunkRange } from './contract/changes.ts'
+import type { HunkRange } from './contract/changes/changes.ts'
 
 /** The hunks of a patch of one file, in order. Content lines start with a space, `+`, `-` or `\`, so none is taken for a header. */
 export function hunkRangesOf(patch: string): HunkRange[] {

@@ -5,8 +5,10 @@ import type { PendingPermission, PermissionSettings } from '../../src/shared/age
 import type { ModelTest, ProviderEntry } from '../../src/shared/agents/provider-settings.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
 import type { AppInfo } from '../../src/shared/contract/app.ts'
-import type { TargetComparison } from '../../src/shared/contract/changes.ts'
-import type { TaskChecks } from '../../src/shared/contract/checks.ts'
+import type { TargetComparison } from '../../src/shared/contract/changes/changes.ts'
+import type { TaskChecks } from '../../src/shared/contract/changes/checks.ts'
+import type { PublishState } from '../../src/shared/contract/changes/publish.ts'
+import type { FileAuthors } from '../../src/shared/contract/changes/review.ts'
 import type { Continuation } from '../../src/shared/contract/continuation.ts'
 import type { Examination } from '../../src/shared/contract/doctor.ts'
 import type { ExportResult, RedactionHit } from '../../src/shared/contract/exports.ts'
@@ -21,7 +23,6 @@ import type {
 } from '../../src/shared/contract/imports.ts'
 import type { OpenedLog } from '../../src/shared/contract/opened.ts'
 import type { ProjectSetup } from '../../src/shared/contract/projects.ts'
-import type { PublishState } from '../../src/shared/contract/publish.ts'
 import type {
   ClockAhead,
   ReceiptSummary,
@@ -29,7 +30,6 @@ import type {
   RetentionSettings,
   TrashEntry,
 } from '../../src/shared/contract/retention.ts'
-import type { FileAuthors } from '../../src/shared/contract/review.ts'
 import type { SearchIndexState } from '../../src/shared/contract/search.ts'
 import type { StatedFiles, TurnFile } from '../../src/shared/contract/transcripts/turn-files.ts'
 import type { Damage, WorkspaceDiff } from '../../src/shared/contract/workspace.ts'

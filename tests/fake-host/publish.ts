@@ -1,6 +1,6 @@
 /** What can be committed and pushed, as it is given; every command succeeds. */
 
-import type { PublishState } from '../../src/shared/contract/publish.ts'
+import type { PublishState } from '../../src/shared/contract/changes/publish.ts'
 import { refused } from '../../src/shared/failure.ts'
 import { planPublish } from '../../src/shared/text/plan-publish.ts'
 import { publishCommands } from '../../src/shared/text/publish-commands.ts'

@@ -3,7 +3,7 @@
 import type { AgentChoice, AgentSpec } from '../../src/shared/agents/agent-specs.ts'
 import type { ModelRef } from '../../src/shared/agents/model-refs.ts'
 import type { ApplyOutcome, UndoOutcome } from '../../src/shared/agents/tools.ts'
-import type { ChangeSelection } from '../../src/shared/contract/changes.ts'
+import type { ChangeSelection } from '../../src/shared/contract/changes/changes.ts'
 import { FailureError, invalid, refused } from '../../src/shared/failure.ts'
 import {
   ancestorsOf,

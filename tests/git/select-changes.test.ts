@@ -1,6 +1,6 @@
 /** Applying a part of a task's changes. */
 import { expect, it } from 'vitest'
-import type { ChangeSelection, HunkRange } from '../../src/shared/contract/changes.ts'
+import type { ChangeSelection, HunkRange } from '../../src/shared/contract/changes/changes.ts'
 import { bytes, type Family, family } from './family.ts'
 import { git } from './repository.ts'
 import { mergeInto } from './writing.ts'

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { FileAuthors } from '../../src/shared/contract/review.ts'
+import type { FileAuthors } from '../../src/shared/contract/changes/review.ts'
 import { openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 
 const scenario = `version: 1

@@ -3,7 +3,7 @@
  * still those that it ran on. No model judges it. Reads only.
  */
 
-import type { Check, CitedCall, TaskChecks } from '../../shared/contract/checks.ts'
+import type { Check, CitedCall, TaskChecks } from '../../shared/contract/changes/checks.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { readPages } from '../../shared/read-pages.ts'
 import type { TaskId } from '../../shared/records/ids.ts'

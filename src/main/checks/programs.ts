@@ -1,5 +1,5 @@
 /** Which programs check something: tests, types, style, builds. Pure. */
-import type { CheckKind } from '../../shared/contract/checks.ts'
+import type { CheckKind } from '../../shared/contract/changes/checks.ts'
 
 /** The words of one command after what only starts it (`npx`, `uv run`), and null where they check nothing. */
 export function kindOfProgram([name = '', ...rest]: readonly string[]): CheckKind | null {

@@ -1,6 +1,6 @@
 /** What a project could check, by its own files: the scripts of its package, or what its language has. Pure. */
 import { z } from 'zod'
-import { type CheckKind, checkKinds } from '../../shared/contract/checks.ts'
+import { type CheckKind, checkKinds } from '../../shared/contract/changes/checks.ts'
 import { kindOfScriptName } from './programs.ts'
 import { kindsOfScript, type Scripts } from './recognise.ts'
 

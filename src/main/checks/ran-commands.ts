@@ -3,7 +3,7 @@
  * read, and those that an installed agent ran itself. Pure.
  */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
-import type { CitedCall } from '../../shared/contract/checks.ts'
+import type { CitedCall } from '../../shared/contract/changes/checks.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { ToolCallEntry, ToolResultEntry } from '../../shared/records/entry-types/tool-calls.ts'
 import type { ToolCallId } from '../../shared/records/ids.ts'

@@ -1,6 +1,6 @@
 /** Finds the checks in a command that an agent ran, and whether each passed: by its exit code, else by what it printed. Pure. */
 import { type CommandNode, type Pipeline, parse, type Statement } from 'unbash'
-import type { CheckKind } from '../../shared/contract/checks.ts'
+import type { CheckKind } from '../../shared/contract/changes/checks.ts'
 import { printedOutcome, printsTests } from './printed.ts'
 import { kindOfProgram, kindOfScriptName, scriptOf, withoutStarters } from './programs.ts'
 

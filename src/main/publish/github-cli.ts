@@ -1,7 +1,7 @@
 /** The person's own `gh`, as they installed it and signed in to it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { GithubCli } from '../../shared/contract/publish.ts'
+import type { GithubCli } from '../../shared/contract/changes/publish.ts'
 import type { Custody } from '../processes/custody.ts'
 
 /** On a slow network; a pull request takes a few requests. */

@@ -2,7 +2,11 @@
  * Takes a root's changes to the person's own repository host: a commit of its worktree, a push of its branch, and a
  * pull request by their own `gh`. Runs nothing but the commands that they were shown and approved (K6).
  */
-import type { PublishRequest, PublishResult, PublishState } from '../../shared/contract/publish.ts'
+import type {
+  PublishRequest,
+  PublishResult,
+  PublishState,
+} from '../../shared/contract/changes/publish.ts'
 import { refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { isRunning } from '../../shared/records/tasks/task-status.ts'

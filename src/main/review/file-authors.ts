@@ -3,7 +3,11 @@
  * workspace to its files as they are now. Reads only.
  */
 import { parsePatch } from 'diff'
-import type { AuthoredLines, ChangeAuthor, FileAuthors } from '../../shared/contract/review.ts'
+import type {
+  AuthoredLines,
+  ChangeAuthor,
+  FileAuthors,
+} from '../../shared/contract/changes/review.ts'
 import type { WorkspaceDiff } from '../../shared/contract/workspace.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'

@@ -1,6 +1,6 @@
 /** The states of the files that a transcript records, in order, each with what led to it. */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
-import type { ChangeAuthor } from '../../shared/contract/review.ts'
+import type { ChangeAuthor } from '../../shared/contract/changes/review.ts'
 import { readPages } from '../../shared/read-pages.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { ToolCallEntry } from '../../shared/records/entry-types/tool-calls.ts'

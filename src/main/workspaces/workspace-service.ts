@@ -4,7 +4,7 @@
  */
 
 import type { ApplyOutcome } from '../../shared/agents/tools.ts'
-import type { ChangeSelection } from '../../shared/contract/changes.ts'
+import type { ChangeSelection } from '../../shared/contract/changes/changes.ts'
 import type { KeptLeftovers, WorkspaceSummary } from '../../shared/contract/workspace.ts'
 import { FailureError, refused } from '../../shared/failure.ts'
 import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'

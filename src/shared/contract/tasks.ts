@@ -22,7 +22,7 @@ import { taskStatusSchema } from '../records/tasks/task-status.ts'
 import { taskSchema, titleCharsMax } from '../records/tasks/tasks.ts'
 import { agentsAtOnceMax, quotaWaitsMax } from '../records/tasks/tree-options.ts'
 import { base } from './base.ts'
-import { changeSelectionSchema } from './changes.ts'
+import { changeSelectionSchema } from './changes/changes.ts'
 import { continuationSchema } from './continuation.ts'
 
 const taskTreeSchema = taskSchema.extend({

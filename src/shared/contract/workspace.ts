@@ -8,7 +8,7 @@ import { resumedFromSchema } from '../records/tasks/tasks.ts'
 import { expirySchema } from '../records/tasks/transcript-status.ts'
 import { usageSchema } from '../records/usage.ts'
 import { base } from './base.ts'
-import { targetComparisonSchema } from './changes.ts'
+import { targetComparisonSchema } from './changes/changes.ts'
 
 /** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */
 export const damageSchema = z.object({

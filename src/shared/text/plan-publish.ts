@@ -1,4 +1,4 @@
-import type { PublishRequest, PublishState } from '../contract/publish.ts'
+import type { PublishRequest, PublishState } from '../contract/changes/publish.ts'
 import { type PublishStep, publishSteps } from './publish-commands.ts'
 
 /** The steps of a request in the state of a worktree: the same in the window, which shows them, and where they run. */

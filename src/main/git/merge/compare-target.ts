@@ -3,7 +3,7 @@ import {
   type ChangeConflict,
   conflictCharsMax,
   type TargetComparison,
-} from '../../../shared/contract/changes.ts'
+} from '../../../shared/contract/changes/changes.ts'
 import { hunkRangesOf } from '../../../shared/hunk-ranges.ts'
 import { diffTree, readRaw, type TreeChange, treeChanges } from '../changes/tree-changes.ts'
 import { fields, type RunGit } from '../command/run-git.ts'

@@ -6,7 +6,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
-import type { ChangeSelection } from '../../../shared/contract/changes.ts'
+import type { ChangeSelection } from '../../../shared/contract/changes/changes.ts'
 import { line, type RunGit } from '../command/run-git.ts'
 import { treeOfCommit } from '../repository/commits.ts'
 import { type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'

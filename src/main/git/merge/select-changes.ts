@@ -2,7 +2,7 @@
  * Makes the tree that a part of some changes would have led to: the base with the selected files and hunks. Merging it
  * like any final state applies that part alone. Works in the object database and a temporary index.
  */
-import type { ChangeSelection, HunkRange } from '../../../shared/contract/changes.ts'
+import type { ChangeSelection, HunkRange } from '../../../shared/contract/changes/changes.ts'
 import { hunkRangesOf, isHunkWithin } from '../../../shared/hunk-ranges.ts'
 import { diffTree, readRaw, type TreeChange } from '../changes/tree-changes.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'

@@ -1,7 +1,7 @@
 /** Applies the changes of a workspace to its parent's folder or the project's. */
 import { join } from 'node:path'
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
-import type { ChangeSelection } from '../../../shared/contract/changes.ts'
+import type { ChangeSelection } from '../../../shared/contract/changes/changes.ts'
 import { invalid, refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'

@@ -1,5 +1,5 @@
 /** Compares the changes of a workspace with the folder that they would be applied to. Changes nothing. */
-import type { TargetComparison } from '../../../shared/contract/changes.ts'
+import type { TargetComparison } from '../../../shared/contract/changes/changes.ts'
 import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Git } from '../../git/index.ts'

@@ -1,6 +1,11 @@
 /** The checks that an agent ran, each with its outcome and whether it still holds for what was delivered. */
 import { CircleCheck, CircleHelp, CircleX, TriangleAlert } from 'lucide-react'
-import type { Check, CheckKind, CitedCall, TaskChecks } from '../../../shared/contract/checks.ts'
+import type {
+  Check,
+  CheckKind,
+  CitedCall,
+  TaskChecks,
+} from '../../../shared/contract/changes/checks.ts'
 import { counted, duration } from '../primitives/format.ts'
 import { RelativeTime, TextButton } from '../primitives/index.ts'
 

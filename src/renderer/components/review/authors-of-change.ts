@@ -1,6 +1,10 @@
 /** The authors of one change of a file, by its lines. Pure. */
-import type { HunkRange } from '../../../shared/contract/changes.ts'
-import type { AuthoredLines, ChangeAuthor, FileAuthors } from '../../../shared/contract/review.ts'
+import type { HunkRange } from '../../../shared/contract/changes/changes.ts'
+import type {
+  AuthoredLines,
+  ChangeAuthor,
+  FileAuthors,
+} from '../../../shared/contract/changes/review.ts'
 
 /**
  * Diffs that took another of two equal lines for the new one disagree by a few lines: then those beside a change tell.

@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import type { ChangeAuthor } from '../../../shared/contract/review.ts'
+import type { ChangeAuthor } from '../../../shared/contract/changes/review.ts'
 import { TextButton } from '../primitives/index.ts'
 
 /** More turns of one change are counted. */

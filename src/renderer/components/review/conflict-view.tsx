@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import type { ChangeConflict } from '../../../shared/contract/changes.ts'
+import type { ChangeConflict } from '../../../shared/contract/changes/changes.ts'
 import { Button } from '../primitives/index.ts'
 
 /** What conflicts in one file: both sides, and what can be done. */

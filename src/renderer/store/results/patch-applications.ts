@@ -4,7 +4,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ApplyOutcome, UndoOutcome } from '../../../shared/agents/tools.ts'
-import type { ChangeSelection } from '../../../shared/contract/changes.ts'
+import type { ChangeSelection } from '../../../shared/contract/changes/changes.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'

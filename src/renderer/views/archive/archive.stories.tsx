@@ -6,7 +6,7 @@ import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
 import { testsEnded } from '../../../../tests/fixtures/entries/conversations.ts'
 import { fixtureNowMs, ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
-import type { TaskChecks } from '../../../shared/contract/checks.ts'
+import type { TaskChecks } from '../../../shared/contract/changes/checks.ts'
 import type { ReceiptId, ToolCallId } from '../../../shared/records/ids.ts'
 
 const receiptId = '7f3c1d52-2f0a-4f9e-8a51-0d3b8a1c2e4f' as ReceiptId

@@ -3,7 +3,7 @@ import type {
   PublishRequest,
   PublishResult,
   PublishState,
-} from '../../../shared/contract/publish.ts'
+} from '../../../shared/contract/changes/publish.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { planPublish } from '../../../shared/text/plan-publish.ts'

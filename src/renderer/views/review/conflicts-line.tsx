@@ -1,5 +1,5 @@
 import { TriangleAlert } from 'lucide-react'
-import type { TargetComparison } from '../../../shared/contract/changes.ts'
+import type { TargetComparison } from '../../../shared/contract/changes/changes.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { ActionLine, Button, TextButton } from '../../components/primitives/index.ts'
 import type { ChangedFile } from '../../components/review/file-tree.ts'

@@ -9,7 +9,7 @@ import {
 } from 'lucide-react'
 import { useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
-import type { TargetComparison } from '../../../shared/contract/changes.ts'
+import type { TargetComparison } from '../../../shared/contract/changes/changes.ts'
 import type { ReviewComment } from '../../../shared/records/review-comments.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { TargetComparison } from '../../../shared/contract/changes.ts'
+import type { TargetComparison } from '../../../shared/contract/changes/changes.ts'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { PublishState } from '../../../shared/contract/publish.ts'
+import type { PublishState } from '../../../shared/contract/changes/publish.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'

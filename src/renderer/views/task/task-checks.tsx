@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { TaskChecks as Found } from '../../../shared/contract/checks.ts'
+import type { TaskChecks as Found } from '../../../shared/contract/changes/checks.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { CheckList } from '../../components/checks/check-list.tsx'

@@ -1,5 +1,5 @@
 import type { ApplyOutcome } from '../../../../shared/agents/tools.ts'
-import type { ChangeSelection } from '../../../../shared/contract/changes.ts'
+import type { ChangeSelection } from '../../../../shared/contract/changes/changes.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../components/primitives/format.ts'

@@ -1,5 +1,5 @@
 /** Where comments stand in the diff that is shown, and what became of their lines. Pure. */
-import type { ChangeAuthor, FileAuthors } from '../../../../shared/contract/review.ts'
+import type { ChangeAuthor, FileAuthors } from '../../../../shared/contract/changes/review.ts'
 import type { OutlineItem } from '../../../../shared/contract/transcripts/transcripts.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import {

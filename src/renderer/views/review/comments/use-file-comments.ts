@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { FileAuthors } from '../../../../shared/contract/review.ts'
+import type { FileAuthors } from '../../../../shared/contract/changes/review.ts'
 import type { ReviewComment } from '../../../../shared/records/review-comments.ts'
 import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 import type { PatchLine } from '../../../components/diff/file-patch.tsx'

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'react'
-import type { TargetComparison } from '../../../../shared/contract/changes.ts'
+import type { TargetComparison } from '../../../../shared/contract/changes/changes.ts'
 import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 import type { PatchLine } from '../../../components/diff/file-patch.tsx'
 import { PatchView } from '../../../components/diff/patch-view.tsx'

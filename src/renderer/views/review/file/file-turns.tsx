@@ -1,4 +1,4 @@
-import type { ChangeAuthor } from '../../../../shared/contract/review.ts'
+import type { ChangeAuthor } from '../../../../shared/contract/changes/review.ts'
 import { TextButton } from '../../../components/primitives/index.ts'
 import { turnsOf } from '../../../components/review/authors-of-change.ts'
 

@@ -1,5 +1,5 @@
 /** `tasks apply --file … --hunk …`: which changes of a task are meant. */
-import type { ChangeSelection } from '../../../../../shared/contract/changes.ts'
+import type { ChangeSelection } from '../../../../../shared/contract/changes/changes.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import type { WorkspaceDiff } from '../../../../../shared/contract/workspace.ts'
 import { hunkRangesOf } from '../../../../../shared/hunk-ranges.ts'

@@ -1,5 +1,5 @@
 /** `shiplog tasks checks`: what an agent tested, compiled and linted, and whether that still holds. */
-import type { Check, CheckKind } from '../../../../../shared/contract/checks.ts'
+import type { Check, CheckKind } from '../../../../../shared/contract/changes/checks.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import type { Action } from '../../action.ts'
 import { exitCodes } from '../../exit-codes.ts'

@@ -1,7 +1,7 @@
 /** Commits a root's changes, pushes its branch and opens a pull request, by commands that the person approved. */
 import { z } from 'zod'
-import { idTextSchema } from '../records/ids.ts'
-import { base } from './base.ts'
+import { idTextSchema } from '../../records/ids.ts'
+import { base } from '../base.ts'
 
 const githubCliSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('ready') }),

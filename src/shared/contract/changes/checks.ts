@@ -1,7 +1,7 @@
 /** The checks that an agent ran: tests, types, style, builds, and whether each still holds for what it delivered. */
 import { z } from 'zod'
-import { idTextSchema, taskIdSchema, toolCallIdSchema } from '../records/ids.ts'
-import { base } from './base.ts'
+import { idTextSchema, taskIdSchema, toolCallIdSchema } from '../../records/ids.ts'
+import { base } from '../base.ts'
 
 export const checkKinds = ['tests', 'types', 'lint', 'build'] as const
 const checkKindSchema = z.enum(checkKinds)

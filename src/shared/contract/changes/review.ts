@@ -1,12 +1,12 @@
 /** Who wrote the changes that are reviewed, by the files of every turn. */
 import { z } from 'zod'
-import { commentIdSchema, idTextSchema, taskIdSchema } from '../records/ids.ts'
+import { commentIdSchema, idTextSchema, taskIdSchema } from '../../records/ids.ts'
 import {
   commentAnchorSchema,
   commentTextSchema,
   commentPathCharsMax as pathCharsMax,
-} from '../records/review-comments.ts'
-import { base } from './base.ts'
+} from '../../records/review-comments.ts'
+import { base } from '../base.ts'
 
 /** More than anybody comments in one file. */
 const anchorsMax = 200
