@@ -6,10 +6,9 @@
 import type { ApplyOutcome } from '../../shared/agents/tools.ts'
 import type { ChangeSelection } from '../../shared/contract/changes/changes.ts'
 import type { KeptLeftovers, WorkspaceSummary } from '../../shared/contract/workspace.ts'
-import { FailureError, refused } from '../../shared/failure.ts'
-import { ancestorsOf, descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
+import { refused } from '../../shared/failure.ts'
+import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { type ArchiveReader, createArchiveReader } from '../archive/archive-reader.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
@@ -40,7 +39,9 @@ import type { RunStopper } from './ports.ts'
 import { createProjects, type Projects } from './projects.ts'
 import { createRemoval, type RemovalOptions } from './removal.ts'
 import { createSandboxes, type Sandboxes } from './sandboxes.ts'
+import { createTreeRemoval } from './tree-removal.ts'
 import { createWorkingDirs, type WorkingDirs } from './working-dirs.ts'
+import { createWorkspaceList } from './workspace-list.ts'
 
 export interface WorkspaceService {
   readonly projects: Projects
@@ -104,9 +105,6 @@ export interface WorkspaceService {
   settled(): Promise<void>
 }
 
-/** Enough to share syncs; with a Git process for each, few enough not to overload the machine. */
-const removalsAtOnce = { 'in-place': 64, worktree: 8 } as const
-
 interface WorkspaceServiceDependencies {
   ledger: Ledger
   git: Git
@@ -162,105 +160,17 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     leftovers,
     locks,
   })
-  const removal = createRemoval({ ...deps, saveChanges, workingDirs, leftovers, locks })
-
-  async function remove(taskId: TaskId, options: RemovalOptions = {}): Promise<TaskId[]> {
-    if (!state.tasks.has(taskId))
-      throw new FailureError({ kind: 'not-found', what: 'workspace', id: taskId })
-    refuseWhileRestoring(taskId)
-    await removal.begin(treeOf(taskId))
-    await stopTree(taskId)
-    const tree = treeOf(taskId)
-    // Workspaces that were created meanwhile.
-    await removal.begin(tree)
-    const failures = await removeAll(tree, options)
-    for (const error of failures.values()) throw error
-    return tree
-  }
-
-  /** A workspace below it that is being restored would lose its parent. */
-  function refuseWhileRestoring(taskId: TaskId): void {
-    const tree = [state.tasks.get(taskId), ...descendantsOf(state, taskId)]
-    const busy = tree.find((task) => task?.workspace?.restoring)
-    if (busy) refused('in-use', `"${busy.title}" is being restored. Try again once that is done.`)
-  }
-
-  /** Returns the workspace and all below it, deepest first, that can be removed. */
-  function treeOf(taskId: TaskId): TaskId[] {
-    const tasks = [...descendantsOf(state, taskId), state.tasks.get(taskId)]
-    return tasks.flatMap((task) => (task?.workspace && !task.archived ? [task.id] : []))
-  }
-
-  /**
-   * Children must precede their parents, which wait for a failed child; all others continue.
-   * Resolves with the failures.
-   */
-  async function removeAll(
-    taskIds: TaskId[],
-    options: RemovalOptions = {},
-  ): Promise<Map<TaskId, unknown>> {
-    const failures = new Map<TaskId, unknown>()
-    const waiting = new Set<TaskId>()
-    const removeOne = async (taskId: TaskId): Promise<void> => {
-      if (waiting.has(taskId)) return
-      try {
-        await locks.workspace(taskId, () =>
-          holdingFolder(taskId, () => removal.remove(taskId, options)),
-        )
-      } catch (error) {
-        failures.set(taskId, error)
-        const { title, workspace } = state.tasks.get(taskId) ?? {}
-        for (const above of ancestorsOf(state, taskId)) {
-          waiting.add(above)
-          const why = `"${title}", below it, could not be removed (${workspace?.pending?.error ?? error})`
-          // This notice is only a hint: the caller receives the failure itself.
-          await locks
-            .workspace(above, () => removal.hold(above, taskId, why))
-            .catch(() => undefined)
-        }
-      }
-    }
-    // Those of one depth are independent, and share syncs of the ledger.
-    const byDepth = Map.groupBy(taskIds, (id) => state.tasks.get(id)?.depth ?? 0)
-    for (const depth of [...byDepth.keys()].sort((a, b) => b - a)) {
-      const left = byDepth.get(depth) ?? []
-      const hasWorktree = left.some((id) => state.tasks.get(id)?.isolation === 'worktree')
-      const atOnce = removalsAtOnce[hasWorktree ? 'worktree' : 'in-place']
-      const workers = Array.from({ length: atOnce }, async () => {
-        for (let next = left.shift(); next; next = left.shift()) await removeOne(next)
-      })
-      await Promise.all(workers)
-    }
-    return failures
-  }
-
-  /** Prevents an apply to a worktree while it is saved and removed. */
-  function holdingFolder<T>(taskId: TaskId, work: () => Promise<T>): Promise<T> {
-    const workspace = state.tasks.get(taskId)?.workspace
-    if (workspace?.isolation !== 'worktree') return work()
-    return locks.folder(workspace.path, work)
-  }
-
-  /**
-   * Repeated until there is no new child, because a parent may have been spawning while it was
-   * stopped.
-   */
-  async function stopTree(taskId: TaskId): Promise<void> {
-    const stopped = new Set<TaskId>()
-    for (;;) {
-      const tree = [taskId, ...descendantsOf(state, taskId).map((task) => task.id)]
-      const running = tree.filter((id) => !stopped.has(id))
-      if (running.length === 0) return
-      for (const id of running) stopped.add(id)
-      await Promise.all(running.map((id) => deps.stopper.stopForRemoval(id)))
-    }
-  }
+  const removal = createTreeRemoval({
+    state,
+    removal: createRemoval({ ...deps, saveChanges, workingDirs, leftovers, locks }),
+    stopper: deps.stopper,
+    locks,
+  })
 
   async function rollForward(): Promise<void> {
     // First, because half-written files must not be mistaken for the user's work.
     for (const settled of await fileUpdates.settle()) deps.onSettled(settled)
-    const unfinished = removal.unfinished()
-    for (const [taskId, error] of await removeAll(unfinished)) {
+    for (const [taskId, error] of await removal.finish()) {
       deps.onProblem(
         `The removal of "${state.tasks.get(taskId)?.title}" could not be completed; the next start tries again`,
         error,
@@ -279,13 +189,13 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     const { title, workspace } = state.tasks.get(taskId) ?? {}
     // It may have been restored with its parent.
     if (!workspace?.restoring) return
-    const told = (name: string | undefined, error: unknown) =>
+    const report = (name: string | undefined, error: unknown) =>
       deps.onProblem(`"${name}" could not be restored`, error)
     try {
       const { left } = await restore(taskId)
-      for (const one of left) told(one.title, new Error(one.why))
+      for (const one of left) report(one.title, new Error(one.why))
     } catch (error) {
-      told(title, error)
+      report(title, error)
     }
   }
 
@@ -296,7 +206,10 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   }
 
   /** Also returns the files that are not applied: a patch contains no ignored files. */
-  async function applyAndTell(taskId: TaskId, selection?: ChangeSelection): Promise<ApplyOutcome> {
+  async function applyAndListRest(
+    taskId: TaskId,
+    selection?: ChangeSelection,
+  ): Promise<ApplyOutcome> {
     const outcome = await apply(taskId, selection)
     const task = state.tasks.get(taskId)
     if (outcome.kind !== 'applied' || !task || selection) return outcome
@@ -326,29 +239,6 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     }
   }
 
-  async function list(archived: boolean): Promise<WorkspaceSummary[]> {
-    const tasks = [...state.tasks.values()].filter(
-      (task) => task.workspace && task.archived === archived && !task.trashed,
-    )
-    return Promise.all(tasks.map(summarize))
-  }
-
-  async function summarize(task: Task): Promise<WorkspaceSummary> {
-    return {
-      id: task.id,
-      kind: task.parentId === null ? 'root' : 'task',
-      title: task.title,
-      projectDir: task.projectDir,
-      path: task.workspace?.path ?? '',
-      branch: task.workspace?.branch ?? null,
-      status: task.status,
-      archived: task.archived,
-      pending: task.workspace?.pending ?? null,
-      createdAt: task.workspace?.createdAt ?? task.createdAt,
-      bytes: await records.bytesKept(task.id),
-    }
-  }
-
   return {
     projects,
     environments,
@@ -357,7 +247,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     records,
     diff,
     compareTarget: createCompareTarget({ git, finalStates }),
-    apply: (taskId, selection) => locks.workspace(taskId, () => applyAndTell(taskId, selection)),
+    apply: (taskId, selection) =>
+      locks.workspace(taskId, () => applyAndListRest(taskId, selection)),
     undoApply: (taskId) =>
       locks.workspace(taskId, () => {
         const dir = state.tasks.get(taskId)?.fileUpdates?.at(-1)?.dir
@@ -373,8 +264,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     },
     findFiles: createFindFiles(deps),
     lastState,
-    list,
-    remove,
+    list: createWorkspaceList({ state, records }),
+    remove: removal.remove,
     leftovers: (taskId) =>
       leftovers.of([...descendantsOf(state, taskId).map(({ id }) => id), taskId]),
     restoreLeftovers: (taskId) =>
