@@ -5,18 +5,19 @@
  * becomes a `foreign` event (G8).
  */
 
-import type { PartId } from '../../../../shared/agents/agent-records.ts'
 import type { AgentEvent, SpeechKind } from '../../../../shared/agents/driver/agent-events.ts'
 import type { Cause } from '../../../../shared/records/causes.ts'
 import type { Usage } from '../../../../shared/records/usage.ts'
 import { isRecord, type Json, jsonOf, text, textOfContent } from '../content.ts'
 import { type CallIds, createCallIds } from './call-ids.ts'
 import { type CallState, callStateOf, endOfCall, isEnd, newCall, newsOfCall } from './calls.ts'
+import { createCompactions } from './compactions.ts'
 import { createEndedCalls, type Moment } from './ended-calls.ts'
 import { ownToolOf } from './own-tools.ts'
+import { planItemsOf } from './plan.ts'
 import { createSessionCost, type SessionCost, totalUsdIn } from './session-cost.ts'
 import { shownPathIn } from './shown-paths.ts'
-import { costOnly } from './usage.ts'
+import { createTurns } from './turns.ts'
 
 export interface UpdateFold {
   /** `update`: as received, in any form. */
@@ -51,12 +52,6 @@ interface Upserted {
   call: CallState | 'own' | null
 }
 
-interface Part {
-  id: PartId
-  kind: SpeechKind
-  messageId: string | null
-}
-
 /**
  * `source`: the agent, in foreign entries: `acp:codex`. `cwd`: where it works. `top`: the folder of its task, if it is
  * another one: paths inside that are shown relative to it. `ids`: absent, those of a first run.
@@ -77,18 +72,13 @@ export function createUpdateFold({
   const ended = createEndedCalls()
   /** Running calls of Shiplog's own tools, which record themselves. */
   const own = new Map<string, CallState>()
-  const compactions = new Map<string, string>()
-  let part: Part | null = null
-  let parts = 0
-  const now: Moment = { prompt: 0, turn: 0 }
-  let inTurn = false
-  let turnHasCalls = false
-  let hasSpeech = false
+  const compactions = createCompactions()
+  const cost = createSessionCost()
+  const turns = createTurns({ cost, isCalling: () => calls.size > 0 || own.size > 0 })
+  let prompt = 0
   let callCount = 0
-  let lastText = ''
   /** What the agent said of its failure; empty: only that there was one. */
   let failure: string | null = null
-  const cost = createSessionCost()
   let mode: string | null = null
 
   const foreign = (content: unknown): AgentEvent => ({
@@ -97,55 +87,13 @@ export function createUpdateFold({
     content: jsonOf(content),
   })
 
-  function openTurn(): AgentEvent[] {
-    if (inTurn) return []
-    inTurn = true
-    now.turn++
-    turnHasCalls = false
-    return [{ type: 'turn-started' }, ...costSoFar()]
-  }
-
-  /** Kept with a turn that is cut short. A complete one has it at its end. */
-  function costSoFar(): AgentEvent[] {
-    const costUsd = cost.uncountedUsd()
-    const sessionCostUsd = cost.totalUsd()
-    if (!costUsd || sessionCostUsd === null) return []
-    return [{ type: 'usage', of: 'turn', usage: costOnly(costUsd), sessionCostUsd }]
-  }
-
-  /** What an agent says after the results of its calls is the next turn, as it is in a model's conversation. */
-  function nextTurn(): AgentEvent[] {
-    const isCalling = calls.size > 0 || own.size > 0
-    if (!inTurn || !turnHasCalls || isCalling) return []
-    inTurn = false
-    // The usage of the whole prompt is reported with its last turn.
-    return [...endPart(), { type: 'turn-ended', usage: null }]
-  }
-
-  function endPart(): AgentEvent[] {
-    if (!part) return []
-    const ended = part.id
-    part = null
-    return [{ type: 'part-ended', part: ended }]
-  }
+  const now = (): Moment => ({ prompt, turn: turns.count() })
 
   function said(kind: SpeechKind, update: Record<string, unknown>): AgentEvent[] {
     const piece = textOfContent(update.content)
-    if (piece === null) return [foreign(update)]
-    // Some agents report usage with an empty piece.
-    if (piece === '') return []
-    const messageId = text(update.messageId)
-    const isSame = part?.kind === kind && part.messageId === messageId
-    const events = isSame ? [] : [...nextTurn(), ...endPart()]
-    events.push(...openTurn())
-    if (!part) {
-      parts++
-      part = { id: `${kind}-${parts}`, kind, messageId }
-      if (kind === 'text') lastText = ''
-    }
-    hasSpeech = true
-    if (kind === 'text') lastText = (lastText + piece).slice(-lastTextCharsMax)
-    return [...events, { type: 'part-delta', part: part.id, kind, text: piece }]
+    return piece === null
+      ? [foreign(update)]
+      : turns.said({ kind, piece, messageId: text(update.messageId) })
   }
 
   function upsert(given: unknown): Upserted {
@@ -154,7 +102,7 @@ export function createUpdateFold({
       return { call: null, events: [foreign(given)] }
     const known = calls.get(id)
     const knownOwn = own.get(id)
-    if (!known && !knownOwn && ended.isLate(id, given, now, shown)) {
+    if (!known && !knownOwn && ended.isLate(id, given, now(), shown)) {
       if (ended.isOwn(id)) return { call: 'own', events: [] }
       const events = ended.saysMore(id, given, shown) ? [foreign(given)] : []
       return { call: ended.stateOf(id), events }
@@ -162,9 +110,9 @@ export function createUpdateFold({
     const state = callStateOf(known ?? knownOwn ?? newCall(ids.next(id)), given, shown)
     const isOver = isEnd(state.status)
     if (!known && isOwn(state, knownOwn !== undefined, given)) {
-      const events = knownOwn ? [] : [...openTurn(), ...endPart()]
+      const events = knownOwn ? [] : [...turns.open(), ...turns.endPart()]
       if (!knownOwn) callCount++
-      turnHasCalls = true
+      turns.hasCall()
       own.set(id, state)
       if (isOver) endOwn(id, state)
       return { call: 'own', events }
@@ -174,17 +122,17 @@ export function createUpdateFold({
     if (known) events.push(...newsOfCall(known, state))
     else {
       callCount++
-      events.push(...openTurn(), ...endPart(), startOf(state))
-      turnHasCalls = true
+      events.push(...turns.open(), ...turns.endPart(), startOf(state))
+      turns.hasCall()
       if (state.newOutput !== '') events.push(...newsOfCall(null, state))
     }
     calls.set(id, { ...state, newOutput: '' })
     if (isOver) {
       calls.delete(id)
-      ended.add(id, state, { ...now }, false)
+      ended.add(id, state, now(), false)
       events.push(endOfCall(state))
       // Without an id for messages, what comes next is another one.
-      if (calls.size === 0 && part?.messageId === null) events.push(...endPart())
+      if (calls.size === 0 && turns.isMessageUnnamed()) events.push(...turns.endPart())
     }
     return { call: state, events }
   }
@@ -195,12 +143,12 @@ export function createUpdateFold({
 
   function endOwn(id: string, state: CallState): void {
     own.delete(id)
-    ended.add(id, state, { ...now }, true)
+    ended.add(id, state, now(), true)
   }
 
   /** Their outcome is recorded as unknown. */
   function forgetCalls(): void {
-    for (const [id, state] of calls) ended.add(id, state, { ...now }, false)
+    for (const [id, state] of calls) ended.add(id, state, now(), false)
     calls.clear()
   }
 
@@ -211,35 +159,14 @@ export function createUpdateFold({
     const status = isRecord(codex.threadStatus) ? text(codex.threadStatus.type) : null
     const detail = error ? (text(error.message) ?? 'its model could not be reached') : null
     if (status === 'systemError') failure = detail ?? ''
-    if (error && error.willRetry === true && inTurn) {
-      part = null
+    if (error && error.willRetry === true && turns.isOpen()) {
       forgetCalls()
-      inTurn = false
+      turns.abort()
       cost.counted()
       const cause = failureSaid(detail ?? '')
       return [{ type: 'retrying', cause, untilMs: null }]
     }
     return []
-  }
-
-  function compaction(update: Record<string, unknown>): AgentEvent[] {
-    const id = text(update.compactionId) ?? ''
-    if (update.sessionUpdate === 'compaction_summary_chunk') {
-      compactions.set(id, (compactions.get(id) ?? '') + (textOfContent(update.content) ?? ''))
-      return []
-    }
-    if (update.status !== 'completed') return update.status === 'failed' ? [foreign(update)] : []
-    const blocks = Array.isArray(update.summary) ? update.summary : []
-    const given = blocks.map((block) => textOfContent(block) ?? '').join('')
-    const summary = given || (compactions.get(id) ?? '')
-    compactions.delete(id)
-    return [
-      {
-        type: 'compacted',
-        summary: summary || 'The agent summarised its conversation, and does not show the summary.',
-        keptFromSeq: null,
-      },
-    ]
   }
 
   function read(update: unknown): AgentEvent[] {
@@ -260,19 +187,19 @@ export function createUpdateFold({
       }
       case 'compaction_update':
       case 'compaction_summary_chunk':
-        return compaction(update)
+        return compactions.update(update) ?? [foreign(update)]
       case 'usage_update': {
         const totalUsd = totalUsdIn(update)
         if (totalUsd === null) return []
         cost.reported(totalUsd)
-        return inTurn ? costSoFar() : []
+        return turns.isOpen() ? turns.costSoFar() : []
       }
       case 'current_mode_update': {
         const next = text(update.currentModeId)
         const isNew = next !== null && next !== mode
         mode = next ?? mode
         // Shiplog sets the mode when it starts the agent: a later one is the agent's own act.
-        return isNew && inTurn ? [foreign(update)] : []
+        return isNew && turns.isOpen() ? [foreign(update)] : []
       }
       case 'session_info_update':
         return info(update)
@@ -286,32 +213,20 @@ export function createUpdateFold({
     }
   }
 
+  /** An item that can't be read is left out, and the whole update kept as foreign. */
   function plan(update: unknown, entries: unknown): AgentEvent[] {
-    if (!Array.isArray(entries)) return [foreign(update)]
-    const items = entries.flatMap((entry) => {
-      const item = isRecord(entry) ? text(entry.content) : null
-      if (!isRecord(entry) || item === null) return []
-      const { priority } = entry
-      return [
-        {
-          text: item,
-          status: planStatuses[String(entry.status)] ?? ('pending' as const),
-          ...(priority === 'high' || priority === 'medium' || priority === 'low'
-            ? { priority: priority as 'high' | 'medium' | 'low' }
-            : {}),
-        },
-      ]
-    })
-    const event: AgentEvent = { type: 'plan', items }
-    return items.length < entries.length ? [event, foreign(update)] : [event]
+    const items = planItemsOf(entries)
+    if (!items) return [foreign(update)]
+    const event: AgentEvent = { type: 'plan', items: items.read }
+    return items.isComplete ? [event] : [event, foreign(update)]
   }
 
   return {
     update: read,
     asked: upsert,
     end({ usage, model, stop }) {
-      const events = [...openTurn(), ...endPart()]
-      inTurn = false
+      const events = [...turns.open(), ...turns.endPart()]
+      turns.close()
       forgetCalls()
       const sessionCostUsd = cost.totalUsd()
       events.push({
@@ -325,11 +240,11 @@ export function createUpdateFold({
       return events
     },
     seen: () => ({
-      lastText: lastText.trim(),
-      hasSpeech,
+      lastText: turns.lastText().trim(),
+      hasSpeech: turns.hasSpeech(),
       calls: callCount,
       // Its error is a message of its own, which may follow.
-      failure: failure === null ? null : failureSaid(failure || lastText.trim()),
+      failure: failure === null ? null : failureSaid(failure || turns.lastText().trim()),
     }),
     cost,
     mode: () => mode,
@@ -337,26 +252,15 @@ export function createUpdateFold({
       shown = shownPathIn(next, top)
     },
     begin() {
-      // They are known still: what is sent of them late is no other call.
+      // They stay known: a late update of one must not begin another call.
       for (const [id, state] of own) endOwn(id, state)
-      now.prompt++
-      part = null
-      inTurn = false
-      hasSpeech = false
+      prompt++
+      turns.begin()
       callCount = 0
       failure = null
-      lastText = ''
     },
-    openTurn,
+    openTurn: turns.open,
   }
-}
-
-/** The last message becomes the report of a sub-agent that gives none. */
-const lastTextCharsMax = 200_000
-
-const planStatuses: Record<string, 'pending' | 'in-progress' | 'completed'> = {
-  in_progress: 'in-progress',
-  completed: 'completed',
 }
 
 const failureSaid = (detail: string): Cause => ({
