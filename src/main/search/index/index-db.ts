@@ -1,5 +1,4 @@
-// The search index: a SQLite database that can be deleted at any time. See FORMAT.md.
-import { closeSync, constants, openSync, rmSync } from 'node:fs'
+/** Reads and writes the tables of the search index. See FORMAT.md. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { type SearchKind, searchKinds } from '../../../shared/contract/search.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
@@ -7,13 +6,8 @@ import type { SearchDocument } from '../documents.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 import { errorFacet, facet, spaced } from './words.ts'
 
-/** A different version of the tables, or of the documents in them, is another index: the old one is deleted. */
-const version = 2
 /** Ids are the time and a count, so that they are in order of time. They stay below 2^53 until the year 2248. */
 const documentsPerMs = 1 << 10
-
-/** 32 MB of 4 KB pages in the write-ahead log. */
-const checkpointPages = 8_192
 
 /**
  * A commit writes a segment of the full-text index, and segments are merged: with a commit every 200 documents, that was
@@ -21,9 +15,6 @@ const checkpointPages = 8_192
  */
 const transactionDocumentsMax = 5_000
 const transactionCharsMax = 8 << 20
-/** Segments of one size before they are merged, 4 by default: more makes building faster and a lookup slower. */
-const automergeSegments = 8
-
 /** How far the transcript of a task is in the index. */
 interface IndexedSession {
   taskId: TaskId
@@ -87,86 +78,8 @@ export interface IndexDb {
   close(): void
 }
 
-/** The index can't be used on this machine; the message says why. */
-export class NoFullTextSearchError extends Error {}
-
-/**
- * Opens the index at `file`, or creates it. One that is damaged or of another version is deleted first. Throws
- * NoFullTextSearchError without SQLite or its FTS5.
- */
-export async function openIndexDb(file: string): Promise<IndexDb> {
-  const sqlite = await import('node:sqlite').catch(() => {
-    throw new NoFullTextSearchError('This version of Node has no SQLite; version 24 has.')
-  })
-  // Others must not read it, whatever the umask. SQLite gives its other files the same mode.
-  closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600))
-  try {
-    return useIndexDb(new sqlite.DatabaseSync(file))
-  } catch (error) {
-    if (error instanceof NoFullTextSearchError || !isUnusable(error)) throw error
-    deleteIndexDb(file)
-    closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
-    return useIndexDb(new sqlite.DatabaseSync(file))
-  }
-}
-
-export function deleteIndexDb(file: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
-}
-
-class OtherVersionError extends Error {}
-
-/** SQLITE_CORRUPT and SQLITE_NOTADB: its content can't be trusted. */
-const damagedCodes = new Set([11, 26])
-
-export const isDamaged = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && damagedCodes.has(Number(error.errcode) & 0xff)
-
-const isUnusable = (error: unknown): boolean =>
-  error instanceof OtherVersionError || isDamaged(error)
-
-function useIndexDb(db: DatabaseSync): IndexDb {
-  try {
-    prepareTables(db)
-    return indexDbOn(db)
-  } catch (error) {
-    db.close()
-    throw error
-  }
-}
-
-function prepareTables(db: DatabaseSync): void {
-  // A power cut may lose the last transactions, which are then indexed again, and damages nothing.
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768')
-  // Checkpoints sync the disk and delay journal appends, so they are made less often.
-  db.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
-  const found = Number(db.prepare('PRAGMA user_version').get()?.user_version)
-  if (found !== 0 && found !== version) throw new OtherVersionError()
-  if (found === version) return
-  const { has } = db
-    .prepare(
-      "SELECT count(*) AS has FROM pragma_compile_options WHERE compile_options = 'ENABLE_FTS5'",
-    )
-    .get() as { has: number }
-  if (has === 0) throw new NoFullTextSearchError('SQLite has no full-text search here.')
-  db.exec(`
-    BEGIN;
-    CREATE TABLE sessions (
-      id INTEGER PRIMARY KEY, task TEXT UNIQUE, title TEXT, last_seq INTEGER, last_sum TEXT);
-    CREATE TABLE documents (
-      id INTEGER PRIMARY KEY, session INTEGER, seq INTEGER, kind INTEGER, part INTEGER, tool TEXT);
-    CREATE INDEX documents_of_session ON documents (session);
-    CREATE VIRTUAL TABLE texts USING fts5 (
-      text, paths, facets, content = '', contentless_delete = 1);
-    CREATE TABLE facets (token TEXT PRIMARY KEY) WITHOUT ROWID;
-    CREATE TABLE tools (name TEXT, session INTEGER, PRIMARY KEY (name, session)) WITHOUT ROWID;
-    INSERT INTO texts (texts, rank) VALUES ('automerge', ${automergeSegments});
-    PRAGMA user_version = ${version};
-    COMMIT;
-  `)
-}
-
-function indexDbOn(db: DatabaseSync): IndexDb {
+/** On a database that `index-file.ts` has opened. */
+export function indexDbOn(db: DatabaseSync): IndexDb {
   const statements = new Map<string, StatementSync>()
   const prepared = (sql: string): StatementSync => {
     const known = statements.get(sql) ?? db.prepare(sql)

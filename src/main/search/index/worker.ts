@@ -17,13 +17,8 @@ import {
   type TranscriptScanRequest,
 } from '../transcript/transcript-scan.ts'
 import { type FindRequest, find } from './find.ts'
-import {
-  deleteIndexDb,
-  type IndexDb,
-  isDamaged,
-  NoFullTextSearchError,
-  openIndexDb,
-} from './index-db.ts'
+import type { IndexDb } from './index-db.ts'
+import { deleteIndexDb, isDamaged, NoFullTextSearchError, openIndexDb } from './index-file.ts'
 import { createPace } from './recording-signal.ts'
 import { indexSession, type SessionToIndex } from './session-indexer.ts'
 import type { Vocabulary } from './vocabulary.ts'
