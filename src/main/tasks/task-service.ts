@@ -9,9 +9,7 @@ import type { DiscardUnfinished, RunTool } from '../../shared/agents/driver/tool
 import type { PermissionsOfRuns } from '../../shared/agents/permissions.ts'
 import type { Continuation } from '../../shared/contract/continuation.ts'
 import type { LimitSettings } from '../../shared/contract/limits.ts'
-import type { StoppedTasks } from '../../shared/contract/tasks.ts'
 import { refused } from '../../shared/failure.ts'
-import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { Cause, ClosedHow } from '../../shared/records/causes.ts'
 import type { EntryBody } from '../../shared/records/entries.ts'
 import { runIdOf, type TaskId } from '../../shared/records/ids.ts'
@@ -51,10 +49,12 @@ import { createRestart, type Restart } from './resume/restart.ts'
 import { resumeAgents } from './resume/resume-agents.ts'
 import { createResumeService, type ResumeService } from './resume/resume-service.ts'
 import { createRunner } from './running/runner.ts'
+import { createStop, type StopTask } from './running/stop.ts'
 import { createAgentSpecs } from './start/agent-specs.ts'
 import { createSetNextRun, type SetNextRun } from './start/next-run.ts'
 import { createRoots } from './start/roots.ts'
 import { createStartTask, type StartTask } from './start/start-task.ts'
+import { createAbandonAndRetry } from './state/abandon-and-retry.ts'
 import { releasedBy } from './state/dependencies.ts'
 import { createTaskRecord } from './state/task-record.ts'
 import { isAboutToRunAgain, waitUntilOver } from './state/waiting.ts'
@@ -73,7 +73,7 @@ export interface TaskService {
   /** Makes its agent summarise its conversation before the next turn. Throws FailureError. */
   compact(taskId: TaskId): Promise<{ at: 'next-turn' | 'next-run' }>
   /** Interrupts it and everything below it; resolves with what was stopped once that is recorded. */
-  stop(taskId: TaskId, cause: Cause): Promise<StoppedTasks>
+  readonly stop: StopTask
   list(query: TaskQuery): TaskTree[]
   /** Answers for live and cleaned-up tasks alike (A7); with `requestingWorkspaceId` only for its descendants (A5). */
   report(
@@ -172,6 +172,13 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       runner.begin(taskId, { prompt, reason: 'prompt', ...(attached && { attached }) }),
     mayStillSpawn: runs.mayStillSpawn,
   })
+  const stop = createStop({
+    state,
+    record,
+    runs,
+    runner,
+    stoppedByPerson: (rootId) => sleeping.stopped(rootId),
+  })
   const restarting = createRestart({
     state,
     record,
@@ -182,6 +189,12 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     begin: runner.begin,
     isQueuedOrRunning: runs.isQueuedOrRunning,
     cleanUp: (taskId) => void runner.cleanUp(taskId),
+  })
+  const ending = createAbandonAndRetry({
+    record,
+    runs,
+    runner,
+    isBeingReplaced: restarting.isBeingReplaced,
   })
   const findRecordedPlace = createFindRecordedPlace(deps)
   const continueFrom = createContinueFrom({
@@ -210,7 +223,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     obstacleOf: deps.drift.obstacle,
     restoreWorkingDir: deps.drift.restore,
     restart: restarting.restart,
-    abandon,
+    abandon: ending.abandon,
   })
   const sleeping = createQuotaSleep({
     ledger,
@@ -225,35 +238,6 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   const stopReleasing = ledger.subscribe((records) => {
     for (const { event } of records) if (event.type === 'task.completed') release(event.taskId)
   })
-
-  async function stop(taskId: TaskId, cause: Cause): Promise<StoppedTasks> {
-    const named = record.known(taskId)
-    const tree = () => [...descendantsOf(state, taskId), named].map((task) => task.id)
-    const isWaiting = (id: TaskId) => ['queued', 'blocked'].includes(record.known(id).status)
-    const wasWaiting = isWaiting(taskId)
-    if (cause.kind === 'stopped' && cause.by === 'person') await sleeping.stopped(named.rootId)
-    const stopped = new Set<TaskId>()
-    // Repeated until there is no new one: a parent may have been starting a sub-agent when it was stopped.
-    for (;;) {
-      const running = tree().filter((id) => runs.isQueuedOrRunning(id) && !stopped.has(id))
-      if (running.length === 0) break
-      for (const id of running) stopped.add(id)
-      // Concurrently, so that no parent reacts to the end of a child and continues.
-      await Promise.all(running.map((id) => runs.stop(id, new Interruption(cause))))
-    }
-    // Blocked tasks, and those that an earlier process left queued, have no run to stop. They are
-    // cancelled only if a run was stopped or the task itself was waiting: below an agent that had
-    // already ended they may still run.
-    const cancelled = [...stopped].filter((id) => record.known(id).status === 'cancelled')
-    if (stopped.size > 0 || wasWaiting) {
-      for (const id of tree().filter(isWaiting)) {
-        await record.cancel(id, cause)
-        cancelled.push(id)
-      }
-    }
-    for (const id of tree()) void runner.cleanUp(id)
-    return { stopped: [...stopped].filter((id) => !cancelled.includes(id)), cancelled }
-  }
 
   async function compact(taskId: TaskId): ReturnType<TaskService['compact']> {
     const { title, spec, parentId, workspace, status } = record.known(taskId)
@@ -283,34 +267,6 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       return refused('not-a-root', `"${task.title}" is a sub-agent; only roots can be renamed.`)
     const line = title.trim().replaceAll(/\s+/g, ' ')
     if (line !== task.title) await ledger.record({ type: 'task.renamed', taskId, title: line })
-  }
-
-  async function abandon(taskId: TaskId, cause: Cause): Promise<void> {
-    await runner.flushDeferred(taskId)
-    const { title, status } = record.known(taskId)
-    if (runs.isQueuedOrRunning(taskId))
-      return refused('running', `"${title}" is running, or about to. Stop it first.`)
-    if (restarting.isBeingReplaced(taskId))
-      return refused('running', `"${title}" is being restarted.`)
-    if (status === 'interrupted') await record.move({ type: 'task.abandoned', taskId, cause })
-    else if (status === 'queued' || status === 'blocked') await record.cancel(taskId, cause)
-    else refused('not-interrupted', `"${title}" is ${status}: there is nothing to abandon.`)
-    void runner.cleanUp(taskId)
-  }
-
-  async function retry(taskId: TaskId): Promise<void> {
-    await runner.flushDeferred(taskId)
-    const { title, status, archived, trashed } = record.known(taskId)
-    if (status !== 'failed' || runs.isQueuedOrRunning(taskId)) {
-      const instead = status === 'interrupted' ? ' Resume it instead.' : ''
-      return refused(
-        'not-failed',
-        `"${title}" is ${status}: only what failed is run again.${instead}`,
-      )
-    }
-    if (archived || trashed) refused('removed', `The workspace of "${title}" was removed.`)
-    await record.move({ type: 'task.requeued', taskId })
-    runner.begin(taskId, { prompt: '', reason: 'retry' })
   }
 
   /** Tasks that were blocked by it can begin now (T6). */
@@ -364,11 +320,11 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     restarting,
     continueFrom,
     continuation: (taskId, given) => findRecordedPlace(record.known(taskId), given),
-    abandon,
+    abandon: ending.abandon,
     rename,
     setNextRun: createSetNextRun({ ...deps, record, agentSpecs }),
     linkPullRequest: createLinkPullRequest({ ...deps, record }),
-    retry,
+    retry: ending.retry,
     running: () => runs.ids().map(record.known),
     cleanUpFinished: async () => {
       // Deepest first: a parent is a leaf once its children are deleted.

@@ -1,0 +1,48 @@
+/** What a person decides about a task that has stopped: to abandon it, or to run a failed one again. */
+import { refused } from '../../../shared/failure.ts'
+import type { Cause } from '../../../shared/records/causes.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { RunRegistry } from '../../runs/run-registry.ts'
+import type { Runner } from '../running/runner.ts'
+import type { TaskRecord } from './task-record.ts'
+
+export function createAbandonAndRetry({
+  record,
+  runs,
+  runner,
+  isBeingReplaced,
+}: {
+  record: TaskRecord
+  runs: RunRegistry
+  runner: Pick<Runner, 'begin' | 'cleanUp' | 'flushDeferred'>
+  isBeingReplaced: (taskId: TaskId) => boolean
+}) {
+  async function abandon(taskId: TaskId, cause: Cause): Promise<void> {
+    await runner.flushDeferred(taskId)
+    const { title, status } = record.known(taskId)
+    if (runs.isQueuedOrRunning(taskId))
+      return refused('running', `"${title}" is running, or about to. Stop it first.`)
+    if (isBeingReplaced(taskId)) return refused('running', `"${title}" is being restarted.`)
+    if (status === 'interrupted') await record.move({ type: 'task.abandoned', taskId, cause })
+    else if (status === 'queued' || status === 'blocked') await record.cancel(taskId, cause)
+    else refused('not-interrupted', `"${title}" is ${status}: there is nothing to abandon.`)
+    void runner.cleanUp(taskId)
+  }
+
+  async function retry(taskId: TaskId): Promise<void> {
+    await runner.flushDeferred(taskId)
+    const { title, status, archived, trashed } = record.known(taskId)
+    if (status !== 'failed' || runs.isQueuedOrRunning(taskId)) {
+      const instead = status === 'interrupted' ? ' Resume it instead.' : ''
+      return refused(
+        'not-failed',
+        `"${title}" is ${status}: only what failed is run again.${instead}`,
+      )
+    }
+    if (archived || trashed) refused('removed', `The workspace of "${title}" was removed.`)
+    await record.move({ type: 'task.requeued', taskId })
+    runner.begin(taskId, { prompt: '', reason: 'retry' })
+  }
+
+  return { abandon, retry }
+}
