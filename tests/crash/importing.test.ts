@@ -68,7 +68,7 @@ function threadHere(): ImportThread {
     discover: async (
       { tool, path }: { tool: ImportTool; path: string },
       { signal = ending.signal } = {},
-    ) => adapters[tool].discover(path, signal),
+    ) => [await Array.fromAsync(adapters[tool].discover(path, signal))],
     stage: async (request: Staged, { signal = ending.signal } = {}) =>
       (async function* () {
         const { session: found, dir, nth, earlier } = request

@@ -1,5 +1,5 @@
 /** Imports one session: a thread reads it into a staging folder, then it becomes an archived root, all of it or nothing. */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
   ImportedSession,
@@ -9,7 +9,7 @@ import type {
 import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
-import { exists, makeDirDurable, moveDurable } from '../journal/index.ts'
+import { exists, makeDirDurable, moveDurable, renameDurable, systemCode } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { FoundSession } from './adapters/adapter.ts'
@@ -106,11 +106,15 @@ export function createSessionImporter(deps: {
   ): AsyncGenerator<ImportEvent | number> {
     const name = `${stagingPrefix}${id}`
     const staging = join(layout.archive, name)
-    // An earlier import of it may have left something.
-    await clearStagingFolder(layout, name)
     await makeArchive()
     // Not durable: what a crash leaves of it is deleted.
-    await mkdir(staging, { mode: 0o700 })
+    const make = () => mkdir(staging, { mode: 0o700 })
+    await make().catch(async (error) => {
+      if (systemCode(error) !== 'EEXIST') throw error
+      // An earlier import of it left something.
+      await clearStagingFolder(layout, name)
+      await make()
+    })
     let other: Place | null = null
     try {
       const earlier = earlierSessions(state, layout, session)
@@ -122,7 +126,8 @@ export function createSessionImporter(deps: {
         yield { type: 'session', session: { ...imported(root, staged, kind), title } }
       }
     } finally {
-      await clearStagingFolder(layout, name)
+      // Of a session without sub-agents nothing is left in it.
+      await rmdir(staging).catch(() => clearStagingFolder(layout, name))
     }
     if (other) yield* importTo(threads, session, other, signal)
   }
@@ -143,7 +148,8 @@ export function createSessionImporter(deps: {
       await refuseUnknown(target, staged)
       await moveDurable(target, join(staging, replacedDir))
     }
-    await moveDurable(join(staging, homeDir), target)
+    // Both are in the archive, and nothing is at the target.
+    await renameDurable(join(staging, homeDir), target)
     await ledger.record({
       ...{ type: 'tasks.imported', tasks, source: sourceOf(staged.record, opening) },
       projectId: projectOf(root.project),

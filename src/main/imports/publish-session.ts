@@ -10,7 +10,7 @@ import {
 import type { TaskId } from '../../shared/records/ids.ts'
 import { isSettled } from '../../shared/records/tasks/task-status.ts'
 import { archiveTranscript, saveReport } from '../artifacts/index.ts'
-import { exists, writeFileDurable } from '../journal/index.ts'
+import { exists, syncDirectory, writeNewFile } from '../journal/index.ts'
 import { transcriptParts } from '../sessions/session-files.ts'
 import { titleOf } from './adapters/values.ts'
 import {
@@ -49,12 +49,14 @@ export async function buildHome(
     title: redact(task.title),
     prompt: redact(task.prompt.slice(0, promptCharsMax)),
   }))
-  await mkdir(home, { mode: 0o700 })
+  const [first] = tasks
+  if (first && first.dir !== null && !first.exported) await rename(join(staging, first.dir), home)
+  else await mkdir(home, { mode: 0o700 })
   const imported: ImportedTask[] = []
   for (const task of tasks) {
     const ancestorIds = ancestorsOf(task, tasks)
     const atMs = task.endedAtMs ?? task.startedAtMs ?? Date.parse(importedAt)
-    if (task.dir !== null) {
+    if (task.dir !== null && (task !== first || task.exported)) {
       const from = join(staging, task.dir)
       if (task.parentId === null) {
         for (const part of transcriptParts)
@@ -82,8 +84,8 @@ export async function buildHome(
     )
   }
   const kept: ImportRecord = { ...record, importedAt }
-  // Makes the names in it durable as well.
-  await writeFileDurable(join(home, importFile), `${JSON.stringify(kept, null, 2)}\n`)
+  await writeNewFile(join(home, importFile), Buffer.from(`${JSON.stringify(kept, null, 2)}\n`))
+  await syncDirectory(home)
   return imported
 }
 

@@ -125,11 +125,11 @@ export function createSessionImports(deps: {
     signal: AbortSignal,
   ): Promise<FoundSession[]> {
     const found: FoundSession[] = []
-    for await (const session of await thread.calls.discover(
+    for await (const sessions of await thread.calls.discover(
       { tool, path },
       { signal: endOf(thread, signal) },
     ))
-      found.push(session)
+      found.push(...sessions)
     return found
   }
 

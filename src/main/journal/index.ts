@@ -9,6 +9,7 @@ export {
   storeBlobFile,
   takeOutBlobs,
 } from './blobs.ts'
+export { readRange } from './byte-ranges.ts'
 export {
   explain,
   InvalidRecordError,

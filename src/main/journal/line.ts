@@ -46,8 +46,12 @@ export interface PreparedRecord {
   at: number
   /** As written to the line. */
   text: string
+  /** Of `text`, in UTF-8. */
+  textBytes: number
   /** As returned to the reader; differs from `text` if values were moved to blobs. */
   wholeText: string
+  /** Of `wholeText`, in UTF-8. */
+  wholeBytes: number
   /** Must be durable before the line is written. */
   blobs: Blob[]
 }
@@ -82,11 +86,14 @@ export function prepareRecord(body: RecordBody, now: number): PreparedRecord {
     throw new InvalidRecordError(`at must be milliseconds since the epoch, not ${String(at)}`)
   const json = stringify(rest)
   const wholeText = json.slice(1, -1)
-  if (Buffer.byteLength(json) <= valueBytesMax)
-    return { v: Number(v), at, text: wholeText, wholeText, blobs: [] }
+  const wholeBytes = Buffer.byteLength(wholeText)
+  const whole = { v: Number(v), at, wholeText, wholeBytes }
+  if (wholeBytes <= valueBytesMax)
+    return { ...whole, text: wholeText, textBytes: wholeBytes, blobs: [] }
   const fields = JSON.parse(json)
   const blobs = takeOutBlobs(fields)
-  return { v: Number(v), at, text: stringify(fields).slice(1, -1), wholeText, blobs }
+  const text = stringify(fields).slice(1, -1)
+  return { ...whole, text, textBytes: Buffer.byteLength(text), blobs }
 }
 
 /** Returns the record as a reader will get it. */
@@ -94,19 +101,44 @@ export function recordOf(prepared: PreparedRecord, seq: number): JournalRecord {
   return JSON.parse(`${head(prepared, seq)}${prepared.wholeText}}`) as JournalRecord
 }
 
-/** Returns the bytes of one line, newline included, and its sum, which the next line repeats. */
-export function encodeLine(
-  prepared: PreparedRecord,
-  seq: number,
+/** A line of a block that `encodeLines` made. */
+interface EncodedLine {
+  seq: number
+  sum: string
+  /** With the newline. */
+  bytes: number
+}
+
+/**
+ * Returns the bytes of consecutive lines, newlines included. They are encoded into one block: a buffer for each line costs
+ * more than what is in it.
+ */
+export function encodeLines(
+  records: readonly PreparedRecord[],
+  firstSeq: number,
   previousSum: string,
   newSalt: NewSalt = randomSalt,
-): { bytes: Buffer; sum: string } {
-  const covered = `${head(prepared, seq)}${prepared.text}${saltLabel}${newSalt()}"`
-  const bytes = Buffer.allocUnsafe(Buffer.byteLength(covered) + linkLength + 1)
-  const end = bytes.write(covered, 0)
-  const sum = sumOf(previousSum, hashOf(bytes.subarray(0, end)))
-  bytes.write(`${previousLabel}${previousSum}${sumLabel}${sum}${lineEnd}\n`, end, 'latin1')
-  return { bytes, sum }
+): { block: Buffer; lines: EncodedLine[] } {
+  const room = records.reduce(
+    (sum, { textBytes }) => sum + headBytesMax + textBytes + chainLength + 1,
+    0,
+  )
+  const block = Buffer.allocUnsafe(room)
+  const lines: EncodedLine[] = []
+  let previous = previousSum
+  let start = 0
+  for (const [nth, record] of records.entries()) {
+    const seq = firstSeq + nth
+    let end = start + block.write(head(record, seq), start, 'latin1')
+    end += block.write(record.text, end)
+    end += block.write(`${saltLabel}${newSalt()}"`, end, 'latin1')
+    const sum = sumOf(previous, hashOf(block.subarray(start, end)))
+    end += block.write(`${previousLabel}${previous}${sumLabel}${sum}${lineEnd}\n`, end, 'latin1')
+    lines.push({ seq, sum, bytes: end - start })
+    previous = repeatedSum(sum)
+    start = end
+  }
+  return { block: block.subarray(0, start), lines }
 }
 
 /** Returns the part of a sum that the next line repeats. */
@@ -198,6 +230,9 @@ export function findLineEnds(text: string): number[] {
   const chain = /,"salt":"[\w-]{22}","prev":"[^"]{22}","sum":"[\w-]{43}"\}/g
   return [...text.matchAll(chain)].map((match) => match.index + chainLength)
 }
+
+/** Three numbers, the longest with 24 characters, and what is between them. */
+const headBytesMax = 100
 
 function head({ v, at }: PreparedRecord, seq: number): string {
   return `{"v":${v},"seq":${seq},"at":${at},`

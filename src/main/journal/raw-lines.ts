@@ -93,7 +93,7 @@ export async function* linesOf(
 
 /** As `linesOf`, with all lines that end in one chunk at once: waiting for each costs more than reading it. */
 export async function* lineBatchesOf(
-  chunks: AsyncIterable<Buffer>,
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   { lineBytesMax = Number.POSITIVE_INFINITY, tail = false }: LineOptions = {},
 ): AsyncGenerator<(Buffer | null)[]> {
   let begun: Buffer[] = []

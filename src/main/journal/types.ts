@@ -129,6 +129,11 @@ export interface JournalOptions {
   fileMode?: number
   /** Bytes that may wait to be written before `append` rejects. */
   queueBytesMax?: number
+  /**
+   * Records are durable when `close` resolves, not before; the names of the file and its folder, which must exist, are for
+   * the caller to sync. For a journal that nobody knows before all of it is there.
+   */
+  isStaged?: boolean
   /** Shorter journals get no stored index. */
   indexedFromBytes?: number
   /** Reports whether another process holds the lease now; then nothing more is written. */

@@ -13,14 +13,7 @@ import { openDataFile } from './files/data-file.ts'
 import { makeDirDurable, syncDirectory, writeFully } from './files/durable-files.ts'
 import { cut, healTornTail } from './heal.ts'
 import { createIndexKeeper, type IndexKeeper } from './index-keeper.ts'
-import {
-  encodeLine,
-  type NewSalt,
-  type PreparedRecord,
-  prepareRecord,
-  recordOf,
-  repeatedSum,
-} from './line.ts'
+import { encodeLines, type NewSalt, type PreparedRecord, prepareRecord, recordOf } from './line.ts'
 import { type RecordSource, readPage, readRecords, readSum } from './read.ts'
 import { admitAppended, createScanState, nextSeq, type ScanState, scanForward } from './scan.ts'
 import { indexedFromBytes, type LoadedIndex, loadIndex } from './stored-index.ts'
@@ -47,8 +40,8 @@ interface Waiting {
 export async function openJournal(file: string, options: JournalOptions = {}): Promise<Journal> {
   const { clock = Date.now, fileMode = 0o600, newSalt, isDisplaced = () => false } = options
   const { queueBytesMax = queueBytesMaxDefault, onIndexFailed = () => {} } = options
-  const { indexedFromBytes: fromBytes = indexedFromBytes } = options
-  const { writer, reader } = await openFile(file, fileMode)
+  const { indexedFromBytes: fromBytes = indexedFromBytes, isStaged = false } = options
+  const { writer, reader } = await openFile(file, fileMode, isStaged)
   try {
     const loaded = await loadWorthwhileIndex(file, reader, fromBytes)
     const keeper = createIndexKeeper({ file, reader, fromBytes, loaded, onFailed: onIndexFailed })
@@ -56,7 +49,7 @@ export async function openJournal(file: string, options: JournalOptions = {}): P
     const healed = await scanAndHeal(file, reader, state)
     if (healed.length > 0) keeper.changed(state)
     const files = { file, writer, reader }
-    const limits = { queueBytesMax, isDisplaced }
+    const limits = { queueBytesMax, isDisplaced, isStaged }
     return createJournal({ ...files, state, healed, keeper, clock, newSalt, ...limits })
   } catch (error) {
     await Promise.all([writer.close(), reader.close()])
@@ -67,14 +60,15 @@ export async function openJournal(file: string, options: JournalOptions = {}): P
 async function openFile(
   file: string,
   mode: number,
+  isStaged: boolean,
 ): Promise<{ writer: FileHandle; reader: FileHandle }> {
   try {
-    await makeDirDurable(path.dirname(file))
+    if (!isStaged) await makeDirDurable(path.dirname(file))
     // In append mode, so that a second writer could never overwrite records.
     const writer = await openDataFile(file, 'append', { mode })
     try {
       // Always, because a process may have created the file and died before syncing the directory.
-      await syncDirectory(path.dirname(file))
+      if (!isStaged) await syncDirectory(path.dirname(file))
       return { writer, reader: await openDataFile(file, 'read') }
     } catch (error) {
       await writer.close()
@@ -120,10 +114,12 @@ interface OpenFile {
   newSalt: NewSalt | undefined
   queueBytesMax: number
   isDisplaced: () => boolean
+  isStaged: boolean
 }
 
 function createJournal(opened: OpenFile): Journal {
   const { file, reader, healed, keeper, clock, newSalt, queueBytesMax, isDisplaced } = opened
+  const { isStaged } = opened
   let { writer, state } = opened
   let queue: Waiting[] = []
   let queuedBytes = 0
@@ -142,7 +138,7 @@ function createJournal(opened: OpenFile): Journal {
       if (bodies.length === 0) return resolve([])
       const now = clock()
       const prepared = bodies.map((body) => prepareRecord(body, now))
-      const bytes = prepared.reduce((sum, { wholeText }) => sum + Buffer.byteLength(wholeText), 0)
+      const bytes = prepared.reduce((sum, { wholeBytes }) => sum + wholeBytes, 0)
       // A single record is always accepted, however long.
       if (queuedBytes > 0 && queuedBytes + bytes > queueBytesMax)
         throw new JournalQueueFullError(file, queueBytesMax)
@@ -200,24 +196,21 @@ function createJournal(opened: OpenFile): Journal {
     else refuseWhenChanged()
     for (const blob of batch.flatMap(({ prepared }) => prepared.flatMap(({ blobs }) => blobs)))
       await storeBlob(blobDirectory(file), blob)
+    const prepared = batch.flatMap((waiting) => waiting.prepared)
+    const { block, lines } = encodeLines(prepared, nextSeq(state), state.previousSum, newSalt)
     let seq = nextSeq(state)
-    let { previousSum } = state
-    const lines: { bytes: Buffer; sum: string; seq: number }[] = []
-    const records = batch.map(({ prepared, returnsRecords }) =>
-      prepared.flatMap((one) => {
-        const line = encodeLine(one, seq, previousSum, newSalt)
-        lines.push({ ...line, seq })
-        previousSum = repeatedSum(line.sum)
-        const record = returnsRecords ? [recordOf(one, seq)] : []
-        seq++
-        return record
-      }),
-    )
+    const records = batch.map((waiting) => {
+      const first = seq
+      seq += waiting.prepared.length
+      return waiting.returnsRecords
+        ? waiting.prepared.map((one, nth) => recordOf(one, first + nth))
+        : []
+    })
     needsRepair = true
-    await writeFully(writer, Buffer.concat(lines.map(({ bytes }) => bytes)))
-    await writer.datasync()
+    await writeFully(writer, block)
+    if (!isStaged) await writer.datasync()
     needsRepair = false
-    for (const line of lines) admitAppended(state, line.seq, line.sum, line.bytes.length)
+    for (const line of lines) admitAppended(state, line.seq, line.sum, line.bytes)
     keeper.changed(state)
     return records
   }
@@ -293,7 +286,12 @@ function createJournal(opened: OpenFile): Journal {
     await flush()
     if (needsRepair && !isDisplaced()) await repair().catch(() => {})
     await keeper.close(state)
-    await Promise.all([writer.close(), reader.close()])
+    const synced = isStaged ? writer.datasync() : Promise.resolve()
+    await synced
+      .catch((cause) => {
+        throw new JournalWriteError(file, cause)
+      })
+      .finally(() => Promise.all([writer.close(), reader.close()]))
   }
 
   async function openReader(): Promise<FileHandle> {

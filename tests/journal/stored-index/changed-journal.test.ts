@@ -3,7 +3,7 @@ import { copyFile, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { indexFileOf, openJournal, readJournalPage } from '../../../src/main/journal/index.ts'
-import { encodeLine, prepareRecord, readLine } from '../../../src/main/journal/line.ts'
+import { encodeLines, prepareRecord, readLine } from '../../../src/main/journal/line.ts'
 import { createRandom } from '../../crash/fault-fs/random.ts'
 import { linesOf, rewrite, scratchDirectory } from '../scratch.ts'
 import { bytesReadDuring } from '../watched-reads.ts'
@@ -38,9 +38,9 @@ function rewritten(lines: Buffer[], ordinal: number): Buffer[] {
     (lines[ordinal - 1]?.length ?? 1) - 1,
   )
   const prepared = prepareRecord({ type: 'note', text: `NOTE ${ordinal + 1}` }, 1)
-  const { bytes } = encodeLine(prepared, ordinal + 1, link?.sum.slice(0, 22) ?? '')
-  expect(bytes.length).toBe(lines[ordinal]?.length)
-  return lines.with(ordinal, bytes)
+  const { block } = encodeLines([prepared], ordinal + 1, link?.sum.slice(0, 22) ?? '')
+  expect(block.length).toBe(lines[ordinal]?.length)
+  return lines.with(ordinal, block)
 }
 
 describe('a journal that changed behind its index', () => {

@@ -20,6 +20,8 @@ export interface SourceFile {
   role: 'session' | 'sub-agent' | 'compaction' | 'beside'
   /** As the tool names the sub-agent, or the compaction. */
   agentId?: string
+  /** Its `bytes`, if they have been read: of small files, between hashing and mapping them. */
+  content?: Buffer
 }
 
 export interface FoundSession {

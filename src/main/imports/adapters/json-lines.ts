@@ -1,5 +1,6 @@
 /** Reads the JSON Lines of other tools, including cut lines, several records on one line, and runs of NUL bytes. */
 import { lineBatchesOf } from '../../journal/index.ts'
+import type { SourceFile } from './adapter.ts'
 import { contentOf } from './source-content.ts'
 import { isRecord } from './values.ts'
 
@@ -25,17 +26,19 @@ const scannedCharsMax = 300_000_000
  * recognizes a record of the tool, so that a part of a torn one is not taken for a whole one.
  */
 export async function* readPieces(
-  file: string,
+  file: Pick<SourceFile, 'path' | 'content'>,
   isRecordOf: (value: Record<string, unknown>) => boolean,
   signal: AbortSignal,
 ): AsyncGenerator<Piece[]> {
   let line = 0
   let damage: string | null = null
-  const content = contentOf(file, {
-    onDamage(reason) {
-      damage = reason
-    },
-  })
+  const content = file.content
+    ? [file.content]
+    : contentOf(file.path, {
+        onDamage(reason) {
+          damage = reason
+        },
+      })
   for await (const lines of lineBatchesOf(content, { lineBytesMax, tail: true })) {
     signal.throwIfAborted()
     const pieces: Piece[] = []

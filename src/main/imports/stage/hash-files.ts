@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto'
-import { openDataFile } from '../../journal/index.ts'
+import { createHash, hash } from 'node:crypto'
+import { openDataFile, readRange } from '../../journal/index.ts'
 import type { SourceFile } from '../adapters/adapter.ts'
 import { hashContent, isCompressed } from '../adapters/source-content.ts'
 import type { ImportRecord } from './staged-session.ts'
 
 const chunkBytes = 1 << 20
+/** Files of a session that are kept in memory until they are mapped: no more than this of all of them. */
+const keptBytesMax = 4 << 20
 
 /** Returns the SHA-256 of the first `bytes` of a file, or of all of a shorter one, in hex. */
 export async function hashBytes(path: string, bytes: number, signal: AbortSignal): Promise<string> {
@@ -25,17 +27,40 @@ export async function hashBytes(path: string, bytes: number, signal: AbortSignal
   return digest.digest('hex')
 }
 
+/** Hashes files, and returns them with the content of those that are small. */
 export async function hashFiles(
   files: SourceFile[],
   signal: AbortSignal,
-): Promise<ImportRecord['files']> {
+): Promise<{ hashed: ImportRecord['files']; files: SourceFile[] }> {
   const hashed: ImportRecord['files'] = []
-  for (const { name, path, bytes, mtimeMs } of files) {
+  const read: SourceFile[] = []
+  let kept = 0
+  for (const file of files) {
+    const { name, path, bytes, mtimeMs } = file
+    const isKept = !isCompressed(path) && file.role !== 'beside' && kept + bytes <= keptBytesMax
+    if (isKept) {
+      const content = await readStart(path, bytes)
+      kept += bytes
+      hashed.push({ name, bytes, mtimeMs, sha256: hash('sha256', content) })
+      read.push({ ...file, content })
+      continue
+    }
+    read.push(file)
     if (isCompressed(path)) {
       const content = await hashContent(path, 0, signal)
       const { sha256 } = content
       hashed.push({ name, bytes: content.bytes, mtimeMs, sha256, compressedBytes: bytes })
     } else hashed.push({ name, bytes, mtimeMs, sha256: await hashBytes(path, bytes, signal) })
   }
-  return hashed
+  return { hashed, files: read }
+}
+
+/** The first `bytes` of a file, or all of a shorter one. */
+async function readStart(path: string, bytes: number): Promise<Buffer> {
+  const handle = await openDataFile(path, 'read')
+  try {
+    return await readRange(handle, 0, bytes)
+  } finally {
+    await handle.close()
+  }
 }

@@ -19,8 +19,8 @@ import { createExportedTranscript, type ExportedTranscript } from './exported-tr
 import { hashFiles } from './hash-files.ts'
 import type { StagedSession, StagedTask } from './staged-session.ts'
 
-/** Entries that are written, and synced, at once. */
-const batchEntries = 2_000
+/** Entries that are written at once. */
+const batchEntries = 500
 /** Damaged lines that are listed; all are counted. */
 const listedDamageMax = 100
 
@@ -57,7 +57,7 @@ export async function stageSession(
     if (known) return known
     const name = `task-${transcripts.size}`
     await mkdir(join(dir, name), { mode: 0o700 })
-    const journal = await openJournal(join(dir, name, chatFile))
+    const journal = await openJournal(join(dir, name, chatFile), { isStaged: true })
     const opened = { dir: name, journal, waiting: [], entries: 0, messages: 0 }
     transcripts.set(task, opened)
     return opened
@@ -93,9 +93,9 @@ export async function stageSession(
   }
 
   try {
-    const files = await hashFiles(session.files, signal)
+    const { hashed, files } = await hashFiles(session.files, signal)
     const earlier = await readEarlier(deps.earlier, signal)
-    for await (const event of adapter.read(session, { idOf, signal, earlier })) {
+    for await (const event of adapter.read({ ...session, files }, { idOf, signal, earlier })) {
       signal.throwIfAborted()
       if (event.kind === 'bytes') onBytes(event.bytes)
       else if (event.kind === 'damage') {
@@ -112,14 +112,14 @@ export async function stageSession(
       }
     }
     if (ended === null) throw new Error(`${session.key} was not read to its end`)
-    const sha256 = digestOf(files)
+    const sha256 = digestOf(hashed)
     const tasks = ended.tasks[0]?.exported
       ? await finishExport(ended.tasks, exported, { nth, sha256 })
       : await finishTranscripts(ended.tasks)
     return {
       record: {
         ...{ version: 1, tool: session.tool, toolVersion: ended.version, session: session.key },
-        ...{ folder: dirname(session.files[0]?.path ?? ''), files, sha256 },
+        ...{ folder: dirname(session.files[0]?.path ?? ''), files: hashed, sha256 },
         ...{ links: ended.links, damage, continues: ended.continues ?? null },
         ...{ redacted: ended.isRedacted === true },
         tasks: tasks.map(({ id, counts, edited }) => ({ taskId: id, ...counts, edited })),
@@ -127,8 +127,11 @@ export async function stageSession(
       tasks,
     }
   } finally {
-    for (const { journal } of transcripts.values()) await journal.close()
-    for (const { transcript } of exported.values()) await transcript.close()
+    const closing = [...transcripts.values()].map(({ journal }) => journal.close())
+    for (const { transcript } of exported.values()) closing.push(transcript.close())
+    // All of them, because closing syncs a journal, which may fail.
+    await Promise.allSettled(closing)
+    await Promise.all(closing)
   }
 }
 

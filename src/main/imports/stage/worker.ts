@@ -28,9 +28,9 @@ type StageEvent =
 const router = {
   discover: os
     .input(type<{ tool: ImportTool; path: string }>())
-    .output(eventIterator(type<FoundSession>()))
+    .output(eventIterator(type<FoundSession[]>()))
     .handler(({ input: { tool, path }, signal }) =>
-      adapters[tool].discover(path, signal ?? AbortSignal.timeout(0)),
+      inBatches(adapters[tool].discover(path, signal ?? AbortSignal.timeout(0))),
     ),
   stage: os
     .input(type<StageRequest>())
@@ -38,6 +38,20 @@ const router = {
     .handler(({ input, signal }) => stage(input, signal ?? AbortSignal.timeout(0))),
 }
 export type ImportWorkerRouter = typeof router
+
+/** Sessions that are sent at once: sending one costs as much as finding it. */
+const foundAtOnce = 100
+
+async function* inBatches(found: AsyncIterable<FoundSession>): AsyncGenerator<FoundSession[]> {
+  let batch: FoundSession[] = []
+  for await (const session of found) {
+    batch.push(session)
+    if (batch.length < foundAtOnce) continue
+    yield batch
+    batch = []
+  }
+  yield batch
+}
 
 /** Between two reports of progress: sending one costs as much as reading a hundred lines. */
 const progressMs = 100

@@ -343,10 +343,10 @@ export function createTranscriptBuilder(about: {
     },
     /**
      * Keeps a record verbatim. A quiet one reports what the entries around it say as well: it may be shown after the
-     * turns of the same prompt.
+     * turns of the same prompt. `chars`: its length as JSON, if that is known.
      */
-    kept(line: number, record: unknown, { isQuiet = false } = {}): void {
-      const chars = JSON.stringify(record)?.length ?? 0
+    kept(line: number, record: unknown, of: { isQuiet?: boolean; chars?: number } = {}): void {
+      const { isQuiet = false, chars = JSON.stringify(record)?.length ?? 0 } = of
       if (!foreign.hasRoom(chars)) flushForeign()
       foreign.add(line, record, { chars, isQuiet })
     },

@@ -126,7 +126,8 @@ export async function* readClaudeCode(
       if (isMapped) counts.mapped++
       else {
         counts.foreign++
-        builder.kept(line, record, { isQuiet: quietTypes.has(String(record.type)) })
+        const isQuiet = quietTypes.has(String(record.type))
+        builder.kept(line, record, { isQuiet, chars: piece.bytes })
       }
     }
     const mapped = !isRepeated && task.mapper.map(record, isCopy)
@@ -138,7 +139,7 @@ export async function* readClaudeCode(
     const survey = createBranchSurvey({ inlineChains: inline })
     const kept: Piece[] | null = file.bytes <= keptBytesMax ? [] : null
     let startMs: number | null = null
-    for await (const pieces of readPieces(file.path, isClaudeRecord, signal)) {
+    for await (const pieces of readPieces(file, isClaudeRecord, signal)) {
       for (const { record = null } of pieces) {
         survey.add(record)
         if (inline) copies.add(record)
@@ -162,7 +163,7 @@ export async function* readClaudeCode(
     let index = -1
     let bytes = 0
     let waiting = 0
-    for await (const pieces of kept ? [kept] : readPieces(file.path, isClaudeRecord, signal))
+    for await (const pieces of kept ? [kept] : readPieces(file, isClaudeRecord, signal))
       for (const piece of pieces) {
         index++
         bytes += piece.bytes
@@ -210,7 +211,7 @@ export async function* readClaudeCode(
     if (!file) return
     const back = main.builder.branch
     main.builder.goTo(-1 - compactions.length)
-    for await (const pieces of readPieces(file.path, isClaudeRecord, signal))
+    for await (const pieces of readPieces(file, isClaudeRecord, signal))
       for (const piece of pieces) {
         const mapping = mapPiece(main, piece, { isRepeated: false, isCopy: true })
         if (mapping) await mapping

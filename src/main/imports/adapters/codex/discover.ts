@@ -178,7 +178,7 @@ async function titlesIn(home: string, signal: AbortSignal): Promise<Map<string, 
   const titles = new Map<string, string>()
   const file = await fileAt(join(home, 'session_index.jsonl'))
   if (!file || file.bytes > indexBytesMax) return titles
-  for await (const pieces of readPieces(file.path, isRecord, signal))
+  for await (const pieces of readPieces(file, isRecord, signal))
     for (const { record } of pieces) {
       const id = text(record?.id)
       const name = text(record?.thread_name)

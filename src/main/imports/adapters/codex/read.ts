@@ -76,7 +76,7 @@ export async function* readCodex(
   }
 
   async function* readRollout(file: SourceFile): AsyncGenerator<ReadEvent> {
-    const rollbacks = await surveyRollbacks(file.path, signal)
+    const rollbacks = await surveyRollbacks(file, signal)
     const meta = metas.get(file.path) ?? null
     const copies = createCopyDetector(meta)
     const isAgent = file.role === 'sub-agent'
@@ -87,7 +87,7 @@ export async function* readCodex(
     )
     let index = -1
     let bytes = 0
-    for await (const pieces of readPieces(file.path, isCodexRecord, signal))
+    for await (const pieces of readPieces(file, isCodexRecord, signal))
       for (const piece of pieces) {
         index++
         bytes += piece.bytes

@@ -3,6 +3,7 @@
  * conversation. They stay in the file, and become forks (I5).
  */
 import { linesOf } from '../../../journal/index.ts'
+import type { SourceFile } from '../adapter.ts'
 import { readPieces } from '../json-lines.ts'
 import { contentOf } from '../source-content.ts'
 import { count } from '../values.ts'
@@ -18,15 +19,15 @@ interface Rollbacks {
 const none: Rollbacks = { branchOf: () => 0, parentOf: () => null }
 const marker = Buffer.from('"thread_rolled_back"')
 
-export async function surveyRollbacks(path: string, signal: AbortSignal): Promise<Rollbacks> {
+export async function surveyRollbacks(file: SourceFile, signal: AbortSignal): Promise<Rollbacks> {
   // Few files have any: those are not parsed twice.
-  if (!(await hasMarker(path, signal))) return none
+  if (!(await hasMarker(file, signal))) return none
   /** Where the turns of the conversation begin. */
   const starts: number[] = []
   const ranges: { from: number; to: number }[] = []
   let index = -1
   let lastUserItem = -1
-  for await (const pieces of readPieces(path, isCodexRecord, signal))
+  for await (const pieces of readPieces(file, isCodexRecord, signal))
     for (const { record } of pieces) {
       index++
       if (!record) continue
@@ -56,7 +57,8 @@ export async function surveyRollbacks(path: string, signal: AbortSignal): Promis
   }
 }
 
-async function hasMarker(path: string, signal: AbortSignal): Promise<boolean> {
+async function hasMarker({ path, content }: SourceFile, signal: AbortSignal): Promise<boolean> {
+  if (content) return content.includes(marker)
   for await (const line of linesOf(contentOf(path), { lineBytesMax: 1 << 20, tail: true })) {
     signal.throwIfAborted()
     if (line?.includes(marker)) return true
