@@ -9,6 +9,7 @@ import {
   listedMax,
   type SessionState,
 } from '../../src/shared/projections/session/session-state.ts'
+import type { Cause } from '../../src/shared/records/causes.ts'
 import type { Entry } from '../../src/shared/records/entries.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { runIdOf } from '../../src/shared/records/ids.ts'
@@ -336,7 +337,7 @@ it('[G6] knows what the agent’s session has cost, also from turns without its 
       state,
       parseEntry({ v: 1, seq, at: seq, uuid: uuidOf(`cost ${seq}`), parentUuid: null, ...fields }),
     )
-    return state.agentSessionCostUsd
+    return state.agentSessionCost.reportedUsd
   }
   const session = (id: string) =>
     fold({ type: 'agent-session', runId, ref: { agent: 'acp:x', id } })
@@ -353,4 +354,16 @@ it('[G6] knows what the agent’s session has cost, also from turns without its 
   expect([turn(1, { sessionCostUsd: 5 }), turn(1, { sessionCostUsd: 1 })]).toEqual([5, 1])
   expect(turn(1, { usage: { ...noUsage, costUsd: 1, pricedBy: 'estimate' } })).toBe(1)
   expect(session('b')).toBe(0)
+  expect(turn(1, { sessionCostUsd: 4 })).toBe(4)
+  const ended = (cause: Cause | null) => {
+    const status = cause === null ? 'completed' : 'interrupted'
+    fold({ type: 'run-end', runId, run: 1, status, cause })
+    return state.agentSessionCost
+  }
+  expect(ended({ kind: 'stopped', by: 'person' })).toMatchObject({ savedUsd: 4, wasKilled: false })
+  turn(1, { sessionCostUsd: 6 })
+  expect(ended({ kind: 'crashed' })).toEqual({ reportedUsd: 6, savedUsd: 4, wasKilled: false })
+  const died = { kind: 'agent-died', detail: '', signal: 'SIGKILL', exitCode: null } as const
+  expect(ended(died)).toEqual({ reportedUsd: 6, savedUsd: 4, wasKilled: true })
+  expect(ended(null)).toEqual({ reportedUsd: 6, savedUsd: 6, wasKilled: false })
 })

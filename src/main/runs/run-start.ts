@@ -1,6 +1,6 @@
 /** What a run continues from the task's earlier runs, and the entries with which it begins. */
 import { isAbsolute, join, relative } from 'node:path'
-import type { AgentSessionRef } from '../../shared/agents/agent-records.ts'
+import type { AgentSessionCost, AgentSessionRef } from '../../shared/agents/agent-records.ts'
 import type { SessionHistory } from '../../shared/agents/driver/agent-place.ts'
 import type { ShellState } from '../../shared/agents/driver/tool-result.ts'
 import type { KnownTree, SessionState } from '../../shared/projections/session/session-state.ts'
@@ -25,7 +25,7 @@ export interface RunStart {
   shell: ShellState
   /** The reference to the agent's own record of the conversation, from the last run that has one. */
   agentSession: AgentSessionRef | null
-  agentSessionCostUsd: number
+  agentSessionCost: AgentSessionCost
   /** As its own runs left the working directory. */
   lastTree: KnownTree | null
   /** The same, or as the task that it continues left it. */
@@ -45,7 +45,7 @@ export function startOf(options: RunOptions, own: PastSession): RunStart {
     reported: state.reported,
     shell: shellAtStart(options, state),
     agentSession: state.agentSession,
-    agentSessionCostUsd: state.agentSessionCostUsd,
+    agentSessionCost: state.agentSessionCost,
     lastTree: state.tree,
     treeBefore: firstOf(past.toReversed(), (one) => one.state.tree)?.tree ?? null,
   }

@@ -117,7 +117,7 @@ function opened(options: RunOptions, start: RunStart): Promise<AgentSession> {
     permissions: options.permissions.mode,
     ...(options.sandboxInForce && { sandbox: options.sandboxInForce }),
     resume: start.agentSession,
-    resumeCostUsd: start.agentSessionCostUsd,
+    resumeCost: start.agentSessionCost,
     signal,
   })
   const onLate = (agent: AgentSession) => void agent.close().catch(() => undefined)

@@ -6,7 +6,11 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { agentSessionRefSchema, planItemSchema } from '../../shared/agents/agent-records.ts'
+import {
+  agentSessionCostSchema,
+  agentSessionRefSchema,
+  planItemSchema,
+} from '../../shared/agents/agent-records.ts'
 import type { BriefState } from '../../shared/projections/session/brief-state.ts'
 import type { SessionState } from '../../shared/projections/session/session-state.ts'
 import { unknownCallSchema } from '../../shared/records/drift.ts'
@@ -30,7 +34,7 @@ const checkpointVersion = 2
  * tests/toolchain/fold-rules.test.ts computes, because computing it here would take longer than
  * reading a checkpoint.
  */
-export const foldRules = '3-ecc2inZ82d0JeTRFsLG5gEo2hLUM4RRgmPbUjGMYPYA'
+export const foldRules = '3-RxfLaxaQxJaPd7rfdggpP5jrP0r4CkVbI9EwJQ52ExU'
 
 /**
  * The limits of the fold keep checkpoints far smaller. A longer file is not ours and must not fill
@@ -153,7 +157,7 @@ export const storedStateSchema = z.object({
   unknownCalls: z.array(z.tuple([toolCallIdSchema, unknownCallSchema])),
   runUsage: usageSchema,
   agentSession: agentSessionRefSchema.nullable(),
-  agentSessionCostUsd: z.number().min(0),
+  agentSessionCost: agentSessionCostSchema,
   plan: z.array(planItemSchema).nullable(),
   keptFromSeq: count,
   children: z.array(taskIdSchema),

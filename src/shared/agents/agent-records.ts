@@ -116,6 +116,19 @@ export const agentSessionRefSchema = z.object({
 })
 export type AgentSessionRef = z.infer<typeof agentSessionRefSchema>
 
+/** What such a conversation has cost by the record. Agents report the sum of all its prompts. */
+export const agentSessionCostSchema = z.object({
+  /** The sum that was reported last; 0: none was. */
+  reportedUsd: z.number().min(0),
+  /** That sum as of the last run at whose end the agent's process ended in order. */
+  savedUsd: z.number().min(0),
+  /** In the last run the process was killed, or failed. */
+  wasKilled: z.boolean(),
+})
+export type AgentSessionCost = z.infer<typeof agentSessionCostSchema>
+
+export const noSessionCost: AgentSessionCost = { reportedUsd: 0, savedUsd: 0, wasKilled: false }
+
 export const permissionOptionSchema = z.object({
   id: z.string(),
   /** As the agent words it. */

@@ -3,7 +3,7 @@
  * spec.
  */
 import { z } from 'zod'
-import { installedAgentSchema } from './installed-agents.ts'
+import { agentPresets, installedAgentSchema } from './installed-agents.ts'
 import { type ModelRef, modelNameOf, modelRefSchema } from './model-refs.ts'
 import { permissionModeSchema } from './permission-modes.ts'
 
@@ -100,6 +100,13 @@ export const usesModel = ({ kind }: Pick<AgentSpec, 'kind'>): boolean => kind !=
 /** A sub-agent that its parent's agent runs itself: what the parent says that it cost includes it. */
 export const isCostIncluded = (spec: AgentSpec): boolean =>
   spec.kind === 'acp' && spec.inside === true
+
+/** The same of the tokens that the parent says it used; where they do not cover it, its parent reports them as incomplete. */
+export const isUsageIncluded = (spec: AgentSpec): boolean =>
+  spec.kind === 'acp' &&
+  spec.inside === true &&
+  spec.program !== 'acp' &&
+  agentPresets[spec.program].countsSubAgents === true
 
 /** Returns the effect of its definition; null for a kind without definitions. */
 export const definitionOfSpec = (spec: AgentSpec): DefinedAgent | null =>

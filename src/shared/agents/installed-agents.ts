@@ -54,6 +54,13 @@ export interface PresetFacts {
   canLoad: boolean
   /** The usage of its answers covers the whole prompt. */
   sumsUsage: boolean
+  /**
+   * Its usage by model covers the sub-agents that it starts itself as well, but not in the first prompt after a resume,
+   * nor those that work beyond the end of a prompt.
+   */
+  countsSubAgents?: true
+  /** It saves what a session has cost when its process ends in order: after a kill the sum begins at what was saved. */
+  savesCostAtEnd?: true
   /** It reports the sub-agents that it starts itself. Absent: its check tells. */
   reportsSubAgents?: boolean
 }
@@ -97,6 +104,8 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     refusesSignedOut: 'prompt',
     canLoad: true,
     sumsUsage: true,
+    countsSubAgents: true,
+    savesCostAtEnd: true,
     reportsSubAgents: true,
   },
   opencode: {

@@ -1,5 +1,7 @@
 /** What installed agents cost, as they report it, against the budget of their tree. */
 import { expect, it } from 'vitest'
+import { basesOf, createSessionCost } from '../../../src/main/agents/acp/updates/session-cost.ts'
+import type { AgentSessionCost } from '../../../src/shared/agents/agent-records.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { costText } from '../../../src/shared/text/usage-text.ts'
 import {
@@ -91,6 +93,29 @@ it('[Q2] keeps what was reported of a prompt that was cut short, and counts what
   expect(next.usage.costUsd).toBeCloseTo(0.3)
   expect(messagesOf(await entries()).map(({ sessionCostUsd }) => sessionCostUsd)).toEqual([
     0.2, 0.5,
+  ])
+})
+
+it('[Q2] goes on from what an agent had saved before it was killed', () => {
+  const next = (cost: AgentSessionCost, totalUsd: number, savesCostAtEnd = true) => {
+    const counted = createSessionCost()
+    counted.continueFrom(basesOf(cost, { savesCostAtEnd }))
+    counted.reported(totalUsd)
+    return counted.uncountedUsd()
+  }
+  const killed = { reportedUsd: 0.5, savedUsd: 0.2, wasKilled: true }
+  // Its sum begins at what it saved, whether or not it is beyond what it had reported.
+  expect(next(killed, 0.3)).toBeCloseTo(0.1)
+  expect(next(killed, 0.6)).toBeCloseTo(0.4)
+  // One that keeps its sum in another way.
+  expect(next(killed, 0.6, false)).toBeCloseTo(0.1)
+  // It began again.
+  expect(next(killed, 0.1)).toBeCloseTo(0.1)
+  // How its process ended is not known, and its sum shows that it was not in order.
+  const crashed = { ...killed, wasKilled: false }
+  expect([next(crashed, 0.6), next(crashed, 0.3)]).toEqual([
+    expect.closeTo(0.1),
+    expect.closeTo(0.1),
   ])
 })
 

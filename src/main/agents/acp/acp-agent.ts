@@ -15,6 +15,10 @@ export interface AcpAgent {
   sessionMeta: Readonly<Record<string, unknown>> | null
   canLoad: boolean
   sumsUsage: boolean
+  /** As `PresetFacts`. */
+  countsSubAgents: boolean
+  /** Its count of a session's cost begins at what it saved when its process last ended in order. */
+  savesCostAtEnd: boolean
   /** The body of its definition; empty if it has none. */
   instructions: string
   definition: DefinedAgent | null

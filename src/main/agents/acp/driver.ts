@@ -120,6 +120,8 @@ export function createAcpDriver(deps: {
           sessionMeta: preset?.sessionMeta ?? null,
           canLoad: preset?.canLoad ?? true,
           sumsUsage: preset?.sumsUsage ?? false,
+          countsSubAgents: preset?.countsSubAgents ?? false,
+          savesCostAtEnd: preset?.savesCostAtEnd ?? false,
           instructions: await instructionsOf(spec, files),
           definition: spec.definition ?? null,
         },

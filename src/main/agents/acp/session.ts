@@ -1,5 +1,6 @@
 /** One run of an installed agent: its process, its session, and its prompts until it is done. */
 import { methods } from '@agentclientprotocol/sdk/unstable'
+import { noSessionCost } from '../../../shared/agents/agent-records.ts'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { AgentHost, AgentSession } from '../../../shared/agents/driver/agent-session.ts'
@@ -21,9 +22,9 @@ import { createSessionFeeds, type SessionFeeds } from './sub-agents/session-feed
 import { createSubAgentCalls, type SubAgentCalls } from './sub-agents/sub-agent-calls.ts'
 import type { OpenTaskTools } from './task-tools.ts'
 import { type CallIds, createCallIds } from './updates/call-ids.ts'
-import { totalUsdIn } from './updates/session-cost.ts'
+import { basesOf, totalUsdIn } from './updates/session-cost.ts'
 import { createUpdateFold, type UpdateFold } from './updates/updates.ts'
-import { usageOfAnswer } from './updates/usage.ts'
+import { isReportedByModel, usageOfAnswer } from './updates/usage.ts'
 
 export interface AcpSessionPorts {
   custody: Custody
@@ -108,7 +109,7 @@ export function openAcpSession(
       session.ref = started.ref
       const replayed = started.isReplayed ? replay : null
       replay = null
-      if (!started.isNew) fold.cost.continueFrom(place.resumeCostUsd ?? 0)
+      if (!started.isNew) fold.cost.continueFrom(basesOf(place.resumeCost ?? noSessionCost, agent))
       if (costAtStartUsd !== null) fold.cost.reported(costAtStartUsd)
       yield* begun(started)
       if (replayed) yield* compared(replayed, started)
@@ -178,6 +179,7 @@ export function openAcpSession(
       ...(at.prompt.length > 0 ? at.prompt : [textPart(continueText)]),
     ]
     let askedForReport = false
+    let isFirstOfResume = !started.isNew
     for (;;) {
       const next = await host.nextTurn()
       for (const said of next.messages) parts.push(...said)
@@ -194,11 +196,16 @@ export function openAcpSession(
       // Before the end of the turn, so that it belongs to it.
       if (lacksReport && !isAskedNext && lastText !== '')
         await host.callTool({ name: 'agent_report', input: reportOf(lastText, tools !== null) })
+      const { outlived } = answer
+      const isCounted = isReportedByModel(answer.result) && !isFirstOfResume && !outlived
+      const isWithoutSubAgents = at.subAgents.takeBegan() && !isCounted
+      isFirstOfResume = false
       // The end of the turn waits for its calls: a client may have given up on one without closing it.
       tools?.turnEnded()
       yield* fold.end({
         usage: usageOfAnswer(answer.result, {
-          isSum: agent.sumsUsage,
+          isSum: agent.sumsUsage && !(agent.countsSubAgents && isWithoutSubAgents),
+          byModel: agent.countsSubAgents,
           costUsd: fold.cost.uncountedUsd(),
         }),
         ...(started.model !== null && { model: started.model }),
@@ -237,6 +244,7 @@ export function openAcpSession(
       )
       .then(feed.wake)
     place.signal.addEventListener('abort', feed.wake, { once: true })
+    let outlived = false
     for (;;) {
       const item = feed.take()
       if (item && isOfSubAgent(item)) continue
@@ -247,13 +255,14 @@ export function openAcpSession(
       // Its sub-agents run in its process, which ends with the run.
       const isWaiting = !('error' in state) && !place.signal.aborted && feeds.areWorking()
       if (state.isOver && !isWaiting) break
+      if (state.isOver) outlived = true
       if (state.isOver) yield* subAgents.turnEnds()
       await feed.wait()
     }
     if ('error' in state) throw state.error
     yield* subAgents.turnEnds()
     const stop = isRecord(state.result) ? (text(state.result.stopReason) ?? '') : ''
-    return { result: state.result, stop, refused: reader.takeRefused() }
+    return { result: state.result, stop, refused: reader.takeRefused(), outlived }
   }
 }
 
@@ -262,6 +271,8 @@ interface PromptAnswer {
   stop: string
   /** What was asked and refused during the prompt, the last of it; null: nothing. */
   refused: string | null
+  /** Sub-agents of its own worked on after it was given. */
+  outlived: boolean
 }
 
 /** The agent's ids of its calls over MCP are those of its updates. */

@@ -1,4 +1,9 @@
-import { type AgentSpec, isCostIncluded, usesModel } from '../../../shared/agents/agent-specs.ts'
+import {
+  type AgentSpec,
+  isCostIncluded,
+  isUsageIncluded,
+  usesModel,
+} from '../../../shared/agents/agent-specs.ts'
 import { addUsage, noUsage, type Usage, unknownUsage } from '../../../shared/records/usage.ts'
 import type { RunLimits } from '../run-limits.ts'
 
@@ -17,7 +22,7 @@ export function createUsageSum(spec: AgentSpec, onUsed: RunLimits['used']): Usag
       sum = addUsage(sum, usage ?? (usesModel(spec) ? unknownUsage : noUsage))
       // A connection that was cut says nothing about the model.
       if (of === 'turn' && usesModel(spec) && !usage?.complete) {
-        measured.tokens = false
+        if (!isUsageIncluded(spec)) measured.tokens = false
         if (!isCostIncluded(spec) && !isPricedByAgent(usage)) measured.usd = false
       }
       onUsed(sum, { ...measured })

@@ -5,7 +5,7 @@ import type { MessageEntry } from '../../records/entry-types/messages.ts'
 import type { ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 import type { TaskId } from '../../records/ids.ts'
 import type { RunSandbox } from '../../records/projects/sandbox.ts'
-import type { AgentSessionRef } from '../agent-records.ts'
+import type { AgentSessionCost, AgentSessionRef } from '../agent-records.ts'
 import type { PermissionMode } from '../permission-modes.ts'
 
 /** The environment of an agent's session. */
@@ -37,8 +37,8 @@ export interface AgentPlace {
    * none.
    */
   resume: AgentSessionRef | null
-  /** What that session has cost by the record, as the agent reports it. Absent: nothing. */
-  resumeCostUsd?: number
+  /** What that session has cost by the record. Absent: nothing. */
+  resumeCost?: AgentSessionCost
   /** Aborted when the run is interrupted. */
   signal: AbortSignal
 }

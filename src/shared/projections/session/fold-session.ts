@@ -1,8 +1,13 @@
 /** Folds the entries of a session into its state. Pure. */
-import type { AgentSessionRef } from '../../agents/agent-records.ts'
+import {
+  type AgentSessionCost,
+  type AgentSessionRef,
+  noSessionCost,
+} from '../../agents/agent-records.ts'
 import { isMadeAgain, traitsOf } from '../../agents/tool-traits.ts'
 import { toolDetailSchema } from '../../agents/tools.ts'
 import { assertNever } from '../../assert-never.ts'
+import type { Cause } from '../../records/causes.ts'
 import { type UnknownCall, unknownCallCharsMax } from '../../records/drift.ts'
 import type { Entry } from '../../records/entries.ts'
 import type { MessageEntry } from '../../records/entry-types/messages.ts'
@@ -85,6 +90,7 @@ function foldConversation(state: SessionState, entry: Entry): void {
       state.runEnd = { seq: entry.seq, run: entry.run, status: entry.status, at: entry.at }
       // A run may fail after its report: then the report was not the end of the task.
       if (entry.status === 'failed') state.reported = false
+      state.agentSessionCost = costAtEnd(state.agentSessionCost, entry.cause)
       break
     case 'worktree-state':
       state.worktree = entry.worktreeSession
@@ -96,7 +102,7 @@ function foldConversation(state: SessionState, entry: Entry): void {
       state.titled = true
       break
     case 'agent-session':
-      if (!isSameSession(state.agentSession, entry.ref)) state.agentSessionCostUsd = 0
+      if (!isSameSession(state.agentSession, entry.ref)) state.agentSessionCost = noSessionCost
       state.agentSession = entry.ref
       break
     case 'plan':
@@ -142,11 +148,21 @@ function foldMessage(state: SessionState, entry: MessageEntry): void {
   state.message = { uuid, turn: turn ?? 0 }
   state.model = entry.model ?? state.model
   const { usage, sessionCostUsd } = entry
-  if (sessionCostUsd !== undefined) state.agentSessionCostUsd = sessionCostUsd
+  const cost = state.agentSessionCost
+  if (sessionCostUsd !== undefined)
+    state.agentSessionCost = { ...cost, reportedUsd: sessionCostUsd }
   // Records of earlier versions have no sum: it is that of their turns.
-  else if (usage?.pricedBy === 'agent') state.agentSessionCostUsd += usage.costUsd ?? 0
+  else if (usage?.pricedBy === 'agent')
+    state.agentSessionCost = { ...cost, reportedUsd: cost.reportedUsd + (usage.costUsd ?? 0) }
   if (entry.status === 'complete')
     state.completed = { turns: state.completed.turns + 1, seq, resultSeq: state.resultSeq }
+}
+
+function costAtEnd(cost: AgentSessionCost, cause: Cause | null): AgentSessionCost {
+  const wasKilled = cause?.kind === 'agent-died' && cause.exitCode !== 0
+  // After a crash of Shiplog or of the machine it is not known how the agent's process ended.
+  if (wasKilled || cause?.kind === 'crashed') return { ...cost, wasKilled }
+  return { ...cost, savedUsd: cost.reportedUsd, wasKilled: false }
 }
 
 const isSameSession = (a: AgentSessionRef | null, b: AgentSessionRef): boolean =>

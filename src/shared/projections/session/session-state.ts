@@ -4,7 +4,12 @@
  * call's input, a prompt's text, the authors of a file) stay in the journal, and the state has their
  * seq.
  */
-import type { AgentSessionRef, PlanItem } from '../../agents/agent-records.ts'
+import {
+  type AgentSessionCost,
+  type AgentSessionRef,
+  noSessionCost,
+  type PlanItem,
+} from '../../agents/agent-records.ts'
 import type { UnknownCall } from '../../records/drift.ts'
 import type { Entry } from '../../records/entries.ts'
 import type { RunEndEntry } from '../../records/entry-types/runs.ts'
@@ -106,8 +111,8 @@ export interface SessionState {
   runUsage: Usage
   /** The last reference to the conversation in the agent's own store; null: none. */
   agentSession: AgentSessionRef | null
-  /** What that conversation has cost, as the agent reports it; 0: it reported nothing. */
-  agentSessionCostUsd: number
+  /** What that conversation has cost. */
+  agentSessionCost: AgentSessionCost
   /** The last recorded plan; null: none. */
   plan: PlanItem[] | null
   /** The first entry that was not replaced by a summary in the agent's context; 1: none was. */
@@ -162,7 +167,7 @@ export function emptySessionState(): SessionState {
     usage: noUsage,
     runUsage: noUsage,
     agentSession: null,
-    agentSessionCostUsd: 0,
+    agentSessionCost: noSessionCost,
     plan: null,
     keptFromSeq: 1,
     children: [],

@@ -23,6 +23,8 @@ export interface SubAgentCalls {
   goesOn(update: unknown): Generator<AgentEvent>
   /** The agent has ended its turn. */
   turnEnds(): Generator<AgentEvent>
+  /** Whether one began work since the last call of it. */
+  takeBegan(): boolean
 }
 
 /** What was said about a sub-agent before it became a task. */
@@ -71,6 +73,7 @@ export function createSubAgentCalls({
   /** By the ids of messages, which may come in pieces. */
   const chunksTo = new Map<string, Child>()
   const calls = new Set<OpenCall>()
+  let hasBegun = false
 
   const foreign = (update: unknown): AgentEvent => ({
     type: 'foreign',
@@ -151,6 +154,7 @@ export function createSubAgentCalls({
     // A later message to one at work is part of the same work.
     if (about.startedRound >= child.round) return about.told.clear()
     about.startedRound = child.round
+    hasBegun = true
     const prompt = [...about.told.values()].join('\n\n') || about.description || about.title || ''
     const toolCallId = about.callId ?? `${sessionId.slice(-80)}#${child.round}`
     const title = about.title ?? firstLine(about.description ?? prompt)
@@ -222,6 +226,11 @@ export function createSubAgentCalls({
       if (calls.size > 0 && isSpeechOrCall(update)) yield* endCalls()
     },
     turnEnds: () => endCalls(),
+    takeBegan() {
+      const taken = hasBegun
+      hasBegun = false
+      return taken
+    },
   }
 }
 

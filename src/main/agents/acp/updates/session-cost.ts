@@ -1,13 +1,14 @@
 /**
  * What a session costs. Agents report the sum of all its prompts, which goes on after a resume; some begin to count
- * again then. What is counted is the growth of that sum, so that nothing is counted twice, and the cost of a prompt
- * that was killed is counted with the next report.
+ * again then, or at an earlier sum. What is counted is the growth of that sum, so that nothing is counted twice, and the
+ * cost of a prompt that was cut short is counted with the next report where the agent has it in its sum.
  */
+import type { AgentSessionCost } from '../../../../shared/agents/agent-records.ts'
 import { isRecord } from '../content.ts'
 
 export interface SessionCost {
-  /** Begins with the last sum of the session that is in the record. */
-  continueFrom(recordedUsd: number): void
+  /** Sums at which the agent may begin, the likeliest first. It begins at the first that the next report is not below. */
+  continueFrom(basesUsd: readonly number[]): void
   /** The sum, as the agent reports it. */
   reported(totalUsd: number): void
   /** What was reported since the last `counted`; null: the agent reports no cost. */
@@ -18,16 +19,16 @@ export interface SessionCost {
 }
 
 export function createSessionCost(): SessionCost {
-  let before = 0
+  let bases: readonly number[] = []
   let uncounted: number | null = null
   let total: number | null = null
   return {
-    continueFrom(recordedUsd) {
-      before = recordedUsd
+    continueFrom(basesUsd) {
+      bases = basesUsd
     },
     reported(totalUsd) {
-      const last = total ?? before
-      uncounted = (uncounted ?? 0) + (totalUsd < last ? totalUsd : totalUsd - last)
+      const last = (total === null ? bases : [total]).find((base) => base <= totalUsd) ?? 0
+      uncounted = (uncounted ?? 0) + totalUsd - last
       total = totalUsd
     },
     uncountedUsd: () => uncounted,
@@ -36,6 +37,15 @@ export function createSessionCost(): SessionCost {
       if (uncounted !== null) uncounted = 0
     },
   }
+}
+
+/** Where the sum of a session that goes on may begin: at what was reported last, else at what its agent has saved. */
+export const basesOf = (
+  { reportedUsd, savedUsd, wasKilled }: AgentSessionCost,
+  { savesCostAtEnd }: { savesCostAtEnd: boolean },
+): number[] => {
+  if (!savesCostAtEnd) return [reportedUsd]
+  return wasKilled ? [savedUsd] : [reportedUsd, savedUsd]
 }
 
 /** The sum in a `usage_update`; null: there is none, or not in US dollars. */

@@ -3,14 +3,20 @@ import { type Usage, unknownUsage } from '../../../../shared/records/usage.ts'
 import { isRecord } from '../content.ts'
 
 /**
- * `answer`: of the prompt. `isSum`: it covers all of the prompt and not only the last request to the model. `costUsd`:
- * of the prompt; null if not reported. Undefined: nothing was reported.
+ * `answer`: of the prompt. `isSum`: it covers all of the prompt and not only the last request to the model. `byModel`:
+ * its usage by model covers more, the sub-agents of the agent itself. `costUsd`: of the prompt; null if not reported.
+ * Undefined: nothing was reported.
  */
 export function usageOfAnswer(
   answer: unknown,
-  { isSum, costUsd }: { isSum: boolean; costUsd: number | null },
+  {
+    isSum,
+    byModel = false,
+    costUsd,
+  }: { isSum: boolean; byModel?: boolean; costUsd: number | null },
 ): Usage | undefined {
-  const given = isRecord(answer) && isRecord(answer.usage) ? answer.usage : null
+  const own = isRecord(answer) && isRecord(answer.usage) ? answer.usage : null
+  const given = own && byModel ? larger(own, sumOfModels(answer)) : own
   if (given === null) return costUsd === null ? undefined : costOnly(costUsd)
   const cacheReadTokens = count(given.cachedReadTokens)
   const cacheWriteTokens = count(given.cachedWriteTokens)
@@ -26,6 +32,32 @@ export function usageOfAnswer(
     unpriced: false,
     complete: isSum,
   }
+}
+
+export const isReportedByModel = (answer: unknown): boolean => sumOfModels(answer) !== null
+
+/** In the fields of `usage`. Null: it is not reported by model. */
+function sumOfModels(answer: unknown): Record<string, unknown> | null {
+  const meta = isRecord(answer) && isRecord(answer._meta) ? answer._meta : {}
+  const rows = isRecord(meta.quota) ? meta.quota.model_usage : null
+  if (!Array.isArray(rows) || rows.length === 0) return null
+  const sum = { inputTokens: 0, cachedReadTokens: 0, cachedWriteTokens: 0, outputTokens: 0 }
+  for (const row of rows) {
+    const counts = isRecord(row) && isRecord(row.token_count) ? row.token_count : {}
+    sum.inputTokens += count(counts.inputTokens)
+    sum.cachedReadTokens += count(counts.cachedInputTokens)
+    sum.cachedWriteTokens += count(counts.cachedWriteTokens)
+    sum.outputTokens += count(counts.outputTokens)
+  }
+  return sum
+}
+
+function larger(own: Record<string, unknown>, sum: Record<string, unknown> | null) {
+  const total = (of: Record<string, unknown>) =>
+    [of.inputTokens, of.cachedReadTokens, of.cachedWriteTokens, of.outputTokens]
+      .map(count)
+      .reduce((all, one) => all + one, 0)
+  return sum !== null && total(sum) > total(own) ? sum : own
 }
 
 /** The usage of a prompt that has not ended. */
