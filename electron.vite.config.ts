@@ -31,12 +31,13 @@ export default defineConfig({
         ],
       },
       rolldownOptions: {
-        // Two ways in: Electron runs index.js, Node runs cli.js; and what runs in a thread of its own.
+        // Two ways in: Electron runs index.js, Node runs cli.js; and what runs in a thread or process of its own.
         input: {
           index: 'src/main/index.ts',
           cli: 'src/main/cli.ts',
           'search-worker': 'src/main/search/index/worker.ts',
           'import-worker': 'src/main/imports/stage/worker.ts',
+          'launcher-process': 'src/main/processes/launcher/launcher-process.ts',
         },
         // A thread's file is found beside the file that starts it.
         output: { chunkFileNames: '[name]-[hash].js' },

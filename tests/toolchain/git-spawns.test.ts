@@ -3,7 +3,7 @@ import { projectFiles, readProjectFile } from './tracked-files.ts'
 
 /** What starts a process. */
 const starts =
-  /\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|promisify\(\w+\))\(\s*([^,)\n]*)/g
+  /(?:\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|startHere|startProgram|promisify\(\w+\))\(|\bfile:)\s*([^,)\n]*)/g
 
 it('[K8] lets nobody but src/main/git name git as a program to start', () => {
   const naming = projectFiles()
@@ -21,6 +21,7 @@ it.each([
   "spawn('git', args)",
   "execSync('git status')",
   'spawn(gitPath, args)',
+  "startProgram({ file: 'git', args }, output)",
   "execFile(\n  '/usr/bin/git',\n  [])",
 ])('[K8] sees %s', (text) => {
   expect(gitStarts(text)).toHaveLength(1)
@@ -35,7 +36,8 @@ function gitStarts(text: string): string[] {
 it('[K8] starts it in one place of src/main/git', () => {
   const starting = projectFiles().filter(
     (path) =>
-      path.startsWith('src/main/git/') && readProjectFile(path).includes("'node:child_process'"),
+      path.startsWith('src/main/git/') &&
+      /'node:child_process'|processes\/launcher/.test(readProjectFile(path)),
   )
   expect(starting).toEqual(['src/main/git/command/run.ts'])
 })

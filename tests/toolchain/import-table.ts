@@ -47,7 +47,7 @@ const importTable: Record<string, PartRow> = {
   },
   'renderer/zod-without-eval.ts': { parts: [], packages: 'browser' },
 
-  'main/git': { parts: ['shared'], packages: 'node' },
+  'main/git': { parts: ['shared', 'main/processes'], packages: 'node' },
   // What is secret, and texts without it: pure but for the person's own `.env` files.
   'main/secrets': { parts: ['shared'], packages: 'node' },
   'main/journal': { parts: ['shared'], packages: 'node' },

@@ -26,6 +26,8 @@ const order = JSON.parse(process.env[planVariable] ?? '') as HookOrder
 // What it starts runs without it.
 delete process.env[planVariable]
 const { moment } = order
+// A launcher would start Git, unseen by this hook, once the process is large.
+process.memoryUsage.rss = () => 0
 
 function die(): never {
   process.kill(order.dies === 'alone' ? process.pid : 0, 'SIGKILL')

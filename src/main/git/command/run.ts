@@ -4,11 +4,11 @@
  * LFS) and merge drivers of the user's own configuration still run, because without them files
  * would be written wrong.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { writeSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startProgram } from '../../processes/launcher/index.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
 import { exists } from '../repository/file-facts.ts'
 import {
@@ -34,8 +34,6 @@ const stdoutBytesMaxDefault = 64 * 1024 * 1024
 const stderrBytesMax = 16 * 1024
 /** A user's `git commit` in the same repository holds a lock for far less than their sum. */
 const lockRetryDelaysMs = [50, 100, 200, 400, 800]
-/** Git removes its lock files on SIGTERM; a filter that it started may ignore the signal. */
-const killDelayMs = 2000
 
 export interface RunGitOptions {
   /** Default: `git` on the PATH. */
@@ -204,28 +202,26 @@ async function runOnce(
 ): Promise<GitResult> {
   const { signal, okExitCodes = [0] } = options
   signal?.throwIfAborted()
-  const child = spawn(gitPath, ['--no-pager', ...settings, ...args], {
-    cwd: options.cwd,
-    env: { ...baseEnv, ...options.env },
-    stdio: [
-      options.stdinFd ?? (options.input === undefined ? 'ignore' : 'pipe'),
-      options.stdoutFd ?? 'pipe',
-      'pipe',
-    ],
-    windowsHide: true,
-  })
-  const stdout = collect(child, 'stdout', options.stdoutBytesMax ?? stdoutBytesMaxDefault)
-  const stderr = collect(child, 'stderr', stderrBytesMax)
-  // Git's exit code reports that it ended before it read all input.
-  child.stdin?.on('error', () => {})
-  child.stdin?.end(options.input)
-
-  const end = () => terminate(child)
+  const stdout = collect(options.stdoutBytesMax ?? stdoutBytesMaxDefault)
+  const stderr = collect(stderrBytesMax)
+  const program = startProgram(
+    {
+      file: gitPath,
+      args: ['--no-pager', ...settings, ...args],
+      cwd: options.cwd,
+      env: { ...baseEnv, ...options.env },
+      input: options.input,
+      stdinFd: options.stdinFd,
+      stdoutFd: options.stdoutFd,
+    },
+    { onStdout: stdout.add, onStderr: stderr.add },
+  )
+  const end = () => program.terminate()
   signal?.addEventListener('abort', end, { once: true })
   stdout.onOverflow(end)
   let exitCode: number | null
   try {
-    exitCode = await closed(child)
+    exitCode = await program.ended
   } catch (error) {
     throw await startError(gitPath, args, options.cwd, error)
   } finally {
@@ -263,45 +259,27 @@ function writeErrorOf(fd: number): string | null {
   }
 }
 
-function collect(child: ChildProcess, name: 'stdout' | 'stderr', bytesMax: number) {
+function collect(bytesMax: number) {
   const chunks: Buffer[] = []
   let size = 0
   let overflowed = false
   let tell = () => {}
-  child[name]?.on('data', (chunk: Buffer) => {
-    const room = bytesMax - size
-    if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
-    size += chunk.length
-    if (size > bytesMax && !overflowed) {
-      overflowed = true
-      tell()
-    }
-  })
   return {
+    add(chunk: Buffer) {
+      const room = bytesMax - size
+      if (room > 0) chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+      size += chunk.length
+      if (size > bytesMax && !overflowed) {
+        overflowed = true
+        tell()
+      }
+    },
     bytes: () => Buffer.concat(chunks),
     overflowed: () => overflowed,
     onOverflow: (listener: () => void) => {
       tell = listener
     },
   }
-}
-
-function closed(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => resolve(code))
-  })
-}
-
-function terminate(child: ChildProcess): void {
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => {
-    child.kill('SIGKILL')
-    // A filter that outlives Git would keep the pipes open, and with them this call.
-    child.stdout?.destroy()
-    child.stderr?.destroy()
-  }, killDelayMs)
-  child.once('close', () => clearTimeout(timer))
 }
 
 /** Node reports ENOENT both for a missing program and for a missing working directory. */

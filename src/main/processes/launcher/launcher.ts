@@ -1,0 +1,139 @@
+/**
+ * Starts programs, from a certain size of this process on by another, small process. On Linux, Node starts a program by
+ * `fork`, which copies the page tables of the whole process and blocks its main thread meanwhile: with 300 MB in memory
+ * that takes 10 ms each, with 50 MB one. A run starts Git about a hundred times.
+ */
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { FromLauncher, ToLauncher } from './messages.ts'
+import { type ProgramOutput, type ProgramStart, type RunningProgram, startHere } from './program.ts'
+
+/** In a smaller process, a copy costs no more than the messages to the launcher. */
+const sizeBytesMin = 150_000_000
+
+/** In the sources it is beside this file, in the build beside what this file became a part of. */
+const program = fileURLToPath(
+  new URL(
+    import.meta.url.endsWith('.ts') ? './launcher-process.ts' : './launcher-process.js',
+    import.meta.url,
+  ),
+)
+
+interface Launcher {
+  pid: number | undefined
+  start(start: ProgramStart, output: ProgramOutput): RunningProgram
+  /** False until it runs, and after it has ended. */
+  isReady(): boolean
+  hasEnded(): boolean
+  /** The user whose rights its programs have. */
+  user: number | undefined
+}
+
+/** One for the whole process. It ends with it. */
+let launcher: Launcher | null = null
+
+/** Starts a program here, or by the launcher, which makes no other difference. */
+export function startProgram(start: ProgramStart, output: ProgramOutput): RunningProgram {
+  const by = canBePassed(start) ? usableLauncher() : null
+  return by === null ? startHere(start, output) : by.start(start, output)
+}
+
+/** An open file can't be passed to another process. */
+const canBePassed = ({ stdinFd, stdoutFd }: ProgramStart): boolean =>
+  stdinFd === undefined && stdoutFd === undefined
+
+/** Null while there is none: the first programs do not wait for it. */
+function usableLauncher(): Launcher | null {
+  if (launcher === null || launcher.hasEnded()) launcher = isWorthwhile() ? startLauncher() : null
+  return launcher?.isReady() && launcher.user === process.geteuid?.() ? launcher : null
+}
+
+/**
+ * Only Linux copies. In Electron it would need the program that is Electron to run as Node, which a packaged app does
+ * not allow.
+ */
+function isWorthwhile(): boolean {
+  return (
+    process.platform === 'linux' &&
+    process.versions.electron === undefined &&
+    process.memoryUsage.rss() >= sizeBytesMin
+  )
+}
+
+interface Waiting {
+  output: ProgramOutput
+  resolve(exitCode: number | null): void
+  reject(error: Error): void
+}
+
+/** It ends with this process, or when it is closed and none of its programs runs. */
+export function startLauncher(): Launcher & { close(): void } {
+  // Not this process's arguments: a loader or an inspector must not run in there.
+  const child = fork(program, [], {
+    execArgv: [],
+    cwd: '/',
+    env: { ...process.env, NODE_OPTIONS: undefined },
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  const waiting = new Map<number, Waiting>()
+  let isReady = false
+  let hasEnded = false
+  let lastId = 0
+
+  const done = (id: number): Waiting | undefined => {
+    const found = waiting.get(id)
+    waiting.delete(id)
+    if (waiting.size === 0) child.channel?.unref()
+    return found
+  }
+  child.on('message', (message: FromLauncher) => {
+    if ('ready' in message) isReady = true
+    else if ('stdout' in message) waiting.get(message.id)?.output.onStdout(asBuffer(message.stdout))
+    else if ('stderr' in message) waiting.get(message.id)?.output.onStderr(asBuffer(message.stderr))
+    else if ('error' in message) done(message.id)?.reject(errorOf(message.error))
+    else done(message.id)?.resolve(message.exitCode)
+  })
+  const end = () => {
+    isReady = false
+    hasEnded = true
+    // As if a signal had ended them: nobody will report how they end.
+    for (const id of [...waiting.keys()]) done(id)?.resolve(null)
+  }
+  child.on('error', end)
+  child.on('disconnect', end)
+  child.on('exit', end)
+  // Neither keeps this process running while no program runs.
+  child.unref()
+  child.channel?.unref()
+
+  return {
+    pid: child.pid,
+    close() {
+      if (child.connected) child.disconnect()
+    },
+    user: process.geteuid?.(),
+    isReady: () => isReady,
+    hasEnded: () => hasEnded,
+    start(start, output) {
+      const id = ++lastId
+      child.channel?.ref()
+      const ended = new Promise<number | null>((resolve, reject) => {
+        waiting.set(id, { output, resolve, reject })
+      })
+      const { file, args, cwd, env, input } = start
+      const send = (message: ToLauncher) =>
+        child.send(message, (error) => {
+          if (error) done(id)?.resolve(null)
+        })
+      send({ id, start: { file, args, cwd, env, input } })
+      return { ended, terminate: () => void send({ id, terminate: true }) }
+    },
+  }
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+const errorOf = ({ message, code }: { message: string; code?: string | undefined }): Error =>
+  Object.assign(new Error(message), { code })

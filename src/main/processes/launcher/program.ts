@@ -1,0 +1,71 @@
+/** Starts a program as a child of this process. */
+import { type ChildProcess, spawn } from 'node:child_process'
+
+export interface ProgramStart {
+  /** Its path, or its name on the PATH of `env`. */
+  file: string
+  args: readonly string[]
+  /** Absolute. */
+  cwd: string
+  env: NodeJS.ProcessEnv
+  /** Passed on standard input, which is closed otherwise. */
+  input?: string | Uint8Array | undefined
+  /** An open file to use as standard input instead. */
+  stdinFd?: number | undefined
+  /** An open file to use as standard output: nothing is passed to `onStdout` then. */
+  stdoutFd?: number | undefined
+}
+
+export interface ProgramOutput {
+  onStdout(chunk: Buffer): void
+  onStderr(chunk: Buffer): void
+}
+
+export interface RunningProgram {
+  /**
+   * Resolves with the exit code after all output was passed on; null if a signal ended it. Rejects with the system's
+   * error if it could not be started.
+   */
+  readonly ended: Promise<number | null>
+  /** Sends SIGTERM, and SIGKILL if it has not ended after two seconds. */
+  terminate(): void
+}
+
+/** Git removes its lock files on SIGTERM; a filter that it started may ignore the signal. */
+const killDelayMs = 2000
+
+export function startHere(start: ProgramStart, output: ProgramOutput): RunningProgram {
+  const child = spawn(start.file, start.args, {
+    cwd: start.cwd,
+    env: start.env,
+    stdio: [
+      start.stdinFd ?? (start.input === undefined ? 'ignore' : 'pipe'),
+      start.stdoutFd ?? 'pipe',
+      'pipe',
+    ],
+    windowsHide: true,
+  })
+  child.stdout?.on('data', output.onStdout)
+  child.stderr?.on('data', output.onStderr)
+  // The exit code reports that it ended before it read all input.
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(start.input)
+  return {
+    ended: new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (code) => resolve(code))
+    }),
+    terminate: () => terminate(child),
+  }
+}
+
+function terminate(child: ChildProcess): void {
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL')
+    // A process that outlives it would keep the pipes open, and with them this call.
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+  }, killDelayMs)
+  child.once('close', () => clearTimeout(timer))
+}
