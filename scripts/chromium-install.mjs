@@ -41,6 +41,8 @@ async function installDebianPackage() {
       '--no-install-recommends',
       chromium,
       'fonts-liberation',
+      // Without it, the tests of an agent's sandbox check only that there is none.
+      'bubblewrap',
     ])
   // Older releases have the whole browser alone.
   await install('chromium-headless-shell').catch(() => install('chromium'))

@@ -8,7 +8,7 @@ import { writeSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startProgram } from '../../processes/launcher/index.ts'
+import { startProgram } from '../../processes/launcher/launcher.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
 import { exists } from '../repository/file-facts.ts'
 import {
