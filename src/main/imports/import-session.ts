@@ -126,7 +126,7 @@ export function createSessionImporter(deps: {
         yield { type: 'session', session: { ...imported(root, staged, kind), title } }
       }
     } finally {
-      // Of a session without sub-agents nothing is left in it.
+      // A session without sub-agents leaves nothing in it.
       await rmdir(staging).catch(() => clearStagingFolder(layout, name))
     }
     if (other) yield* importTo(threads, session, other, signal)

@@ -46,11 +46,11 @@ export interface PreparedRecord {
   at: number
   /** As written to the line. */
   text: string
-  /** Of `text`, in UTF-8. */
+  /** The length of `text` in UTF-8. */
   textBytes: number
   /** As returned to the reader; differs from `text` if values were moved to blobs. */
   wholeText: string
-  /** Of `wholeText`, in UTF-8. */
+  /** The length of `wholeText` in UTF-8. */
   wholeBytes: number
   /** Must be durable before the line is written. */
   blobs: Blob[]
