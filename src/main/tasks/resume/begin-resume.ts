@@ -1,0 +1,136 @@
+/** Begins the new run of a task that is resumed. One that can't begin changes nothing (S5). */
+import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
+import { refused } from '../../../shared/failure.ts'
+import type { SessionState } from '../../../shared/projections/session/session-state.ts'
+import type { Cause } from '../../../shared/records/causes.ts'
+import {
+  type DriftConflict,
+  type DriftReport,
+  describeDrift,
+} from '../../../shared/records/drift.ts'
+import type { EntryBody } from '../../../shared/records/entries.ts'
+import { runIdOf, type TaskId } from '../../../shared/records/ids.ts'
+import type { ResumeCandidate } from '../../../shared/records/resume.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { causeOf } from '../../runs/interruption.ts'
+import type { RunRegistry } from '../../runs/run-registry.ts'
+import type { Semaphore } from '../../runs/semaphore.ts'
+import type { DataLayout } from '../../sessions/session-files.ts'
+import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
+import type { FindDrift, FindObstacle, RestoreWorkingDir } from '../drift/index.ts'
+import { type CheckedImage, keepImages } from '../messages/prompt-images.ts'
+import type { Runner } from '../running/runner.ts'
+import type { TaskRecord } from '../state/task-record.ts'
+import { canBeResumed, type IsReserved } from './select.ts'
+
+export interface BeginResumeDependencies {
+  ledger: Ledger
+  record: TaskRecord
+  workspaces: WorkspaceService
+  layout: Pick<DataLayout, 'sessionDir'>
+  runs: RunRegistry
+  /** It runs, waits for its turn, or is just being restarted. */
+  isReserved: IsReserved
+  runner: Runner
+  /** The history of its own session. */
+  pastOf: (task: Task) => Promise<SessionState>
+  /** The unreadable parts of its lineage. Rejects with FailureError when a part of it is missing. */
+  checkLineage: (task: Task) => Promise<{ damage: string[] }>
+  driftOf: FindDrift
+  obstacleOf: FindObstacle
+  /** Makes a missing working directory again (S4); all of it or nothing. */
+  restoreWorkingDir: RestoreWorkingDir
+}
+
+/** Whether the person has already seen a conflict. */
+export type KnownConflicts = (conflict: DriftConflict) => boolean
+
+interface Beginning {
+  together: Semaphore | undefined
+  /** The user's prompt to it. */
+  said: string
+  images: readonly CheckedImage[]
+  known: KnownConflicts
+  permissions: PermissionMode | undefined
+}
+
+export function createBeginResume(
+  deps: BeginResumeDependencies & {
+    recordConflicts: (taskId: TaskId, drift: DriftReport) => Promise<void>
+  },
+) {
+  const { ledger, record, runs, runner, isReserved } = deps
+  /** Why the last resume of a task never began. */
+  const neverBegun = new Map<TaskId, Cause>()
+
+  /** Resolves once it runs, or waits for its turn; rejects with why it can't begin. */
+  async function begin(
+    { taskId }: ResumeCandidate,
+    { together, said, images, known, permissions }: Beginning,
+  ): Promise<void> {
+    await runner.flushDeferred(taskId)
+    if (record.known(taskId).archived) {
+      // Before anything is changed: a deleted history can't be continued.
+      await deps.checkLineage(record.known(taskId))
+      await deps.workspaces.restore(taskId)
+    }
+    const task = record.known(taskId)
+    // Two may resume the same agent at once: one wins.
+    if (!canBeResumed(task, isReserved))
+      return refused('running', `"${task.title}" is already being resumed or restarted.`)
+    neverBegun.delete(taskId)
+    const kept = await keepImages(deps.layout.sessionDir(taskId), images)
+    const wasQueued = task.status === 'queued'
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    runner.begin(taskId, {
+      prompt: wasQueued ? [task.prompt, said].filter(Boolean).join('\n\n') : said,
+      images: kept,
+      reason: wasQueued ? 'prompt' : 'resume',
+      together,
+      onWaiting: resolve,
+      prepare: async (signal) => {
+        try {
+          const prepared = wasQueued ? [] : await prepare(taskId, signal, known)
+          if (permissions && task.options.permissions !== permissions)
+            await ledger.record({ type: 'task.permissions-set', taskId, permissions })
+          resolve()
+          return prepared
+        } catch (error) {
+          neverBegun.set(taskId, causeOf(error))
+          reject(error)
+          throw error
+        }
+      },
+    })
+    // Called off before its turn came: nothing has changed, and nothing is wrong.
+    void runs.ended(taskId).then(() => resolve())
+    await promise
+  }
+
+  /** The present state counts, not the one at the time of the request. */
+  async function prepare(
+    taskId: TaskId,
+    signal: AbortSignal,
+    known: KnownConflicts,
+  ): Promise<EntryBody[]> {
+    const task = record.known(taskId)
+    const past = await deps.pastOf(task)
+    const drift = await deps.driftOf(task, past)
+    const obstacle = await deps.obstacleOf(task, past)
+    if (obstacle !== null) refused('removed', obstacle)
+    if (drift.conflicts.some((conflict) => !known(conflict))) {
+      await deps.recordConflicts(taskId, drift)
+      const what = `Files that "${task.title}" worked on were changed by others while it waited for its turn.`
+      refused('conflicts', `${what} Look at them, and resume it again.`)
+    }
+    // Read once more when the run begins; here so that what can't be read keeps it from beginning.
+    const { damage } = await deps.checkLineage(task)
+    const { restored } = await deps.restoreWorkingDir(task, past)
+    await deps.workspaces.workingDirs.setUp(taskId, signal)
+    const runId = runIdOf(taskId, task.runs.length + 1)
+    return [{ type: 'resume', runId, drift: [...describeDrift(drift), ...damage, ...restored] }]
+  }
+
+  return { begin, whyNeverBegun: (taskId: TaskId): Cause | undefined => neverBegun.get(taskId) }
+}
