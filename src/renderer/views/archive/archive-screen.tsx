@@ -1,38 +1,24 @@
-import {
-  ArrowDownUp,
-  ChevronLeft,
-  ChevronsDownUp,
-  ChevronsUpDown,
-  ListFilter,
-  Trash2,
-} from 'lucide-react'
-import { startTransition, useMemo, useRef, useState } from 'react'
+import { ChevronLeft } from 'lucide-react'
+import { useMemo, useRef, useState } from 'react'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { counted, exactCount } from '../../components/primitives/format.ts'
 import {
   Button,
-  Bytes,
   EmptyState,
-  IconButton,
   Select,
   Skeleton,
   TextButton,
-  TextInput,
 } from '../../components/primitives/index.ts'
-import { usePreference, useStores, useTaskLookup, useUnreachable } from '../../store/hooks.ts'
-import { toggled as withToggled } from '../../store/window/preferences.ts'
+import { useStores, useTaskLookup } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
-import { useActions } from '../app/use-actions.ts'
 import { NothingHere } from '../shell/nothing-here.tsx'
-import { shows, sorts, statuses } from './archive-choices.ts'
-import { ArchiveFilters, countOf, filterOf, noChoices } from './archive-filters.tsx'
-import { archiveIndex } from './archive-index.ts'
+import { shows } from './archive-choices.ts'
+import { countOf } from './archive-filters.tsx'
 import { ArchiveList, type ArchiveListHandle } from './archive-list.tsx'
 import { ArchiveReader } from './archive-reader.tsx'
-import { type ArchiveStatus, archiveRows } from './archive-rows.ts'
+import { ArchiveToolbar } from './archive-toolbar.tsx'
+import { PickedBar } from './picked-bar.tsx'
 import { TrashView } from './trash-view.tsx'
-import { type CleanUp, useCleanUp, useToolFilter } from './use-archive-facts.ts'
-import { useTranscripts } from './use-transcripts.ts'
+import { type ArchiveQuery, useArchiveQuery } from './use-archive-query.ts'
 
 /** The reports and transcripts of removed workspaces; those of live agents are shown on demand. */
 export function ArchiveScreen(props: {
@@ -46,44 +32,10 @@ export function ArchiveScreen(props: {
 }) {
   const { selected, tab, seq, replaying } = props
   const { navigation, overlay, preferences } = useStores()
-  const by = usePreference('archiveSort')
-  const reversed = usePreference('archiveReversed')
-  const { transcripts, problem, reload } = useTranscripts()
-  const [text, setText] = useState('')
-  const [status, setStatus] = useState<ArchiveStatus>('all')
-  const wanted = usePreference('archiveShow')
-  const show = wanted === 'trash' ? 'archived' : wanted
   const lookup = useTaskLookup(selected ?? '')
   const chosen = lookup.kind === 'found' ? lookup.id : null
-  const [folds, setFolds] = useState<string[]>([])
-  const { trashAll } = useActions()
-  const unreachable = useUnreachable()
-  /** How far the deletion of several is; null: nothing is under way. */
-  const [deleting, setDeleting] = useState<string | null>(null)
-  const [choices, setChoices] = useState(noChoices)
-  const [filtersOpen, setFiltersOpen] = useState(false)
-  const { tools, using } = useToolFilter(filtersOpen, choices.tool)
-  const cleanUp = useCleanUp(show === 'expiring')
-  const index = useMemo(() => (transcripts ? archiveIndex(transcripts) : null), [transcripts])
-  const { rows, count, bytes } = useMemo(() => {
-    const filter = {
-      ...{ text, status, show, selected: chosen, using, expiring: cleanUp.ids },
-      ...filterOf(choices, Date.now()),
-    }
-    return index
-      ? archiveRows(index, filter, { by, reversed }, new Set(folds))
-      : { rows: [], count: 0, bytes: 0 }
-  }, [index, text, status, show, chosen, by, reversed, folds, choices, using, cleanUp.ids])
-  const trees = useMemo(
-    () => rows.flatMap((row) => (row.kind === 'task' && row.below > 0 ? [row] : [])),
-    [rows],
-  )
-  const allFolded = trees.length > 0 && trees.every(({ folded }) => folded)
-  /** Folds every tree, or unfolds every tree once all are folded. */
-  const foldAll = () => {
-    const change = trees.filter(({ folded }) => folded === allFolded).map(({ key }) => key)
-    setFolds(change.reduce<string[]>(withToggled, folds))
-  }
+  const query = useArchiveQuery(chosen)
+  const { transcripts, problem, rows, wanted } = query
   const [marked, setMarked] = useState<ReadonlySet<TaskId>>(new Set())
   // One that was deleted or restored since, or that the filter hides, is not meant any more.
   const picked = useMemo(
@@ -139,114 +91,23 @@ export function ArchiveScreen(props: {
         // A narrow window has room for one of the two.
         className={`flex w-full min-w-0 shrink-0 flex-col border-r md:w-[300px] lg:w-[360px] ${selected === null ? '' : 'max-md:hidden'}`}
       >
-        <div className="flex shrink-0 flex-col gap-1 border-b px-3 py-2">
-          <div className="flex items-center gap-1">
-            <h1 className="text-title font-semibold">Archive</h1>
-            <span
-              title={`${counted(count, 'agent')} of ${exactCount(index?.size ?? 0)}`}
-              className="tabular min-w-0 flex-1 truncate pl-1 text-small text-muted"
-            >
-              {index ? exactCount(count) : null}
-            </span>
-            {by === 'tree' && trees.length > 0 && text.trim() === '' ? (
-              <IconButton
-                label={allFolded ? 'Expand all' : 'Collapse all'}
-                icon={allFolded ? <ChevronsUpDown /> : <ChevronsDownUp />}
-                onClick={foldAll}
-              />
-            ) : null}
-            <Select
-              quiet
-              label="Sort by"
-              value={by}
-              onChange={(chosen) => preferences.setState({ archiveSort: chosen })}
-              options={sorts}
-              className="shrink-0"
-            />
-            {by === 'tree' ? null : (
-              <IconButton
-                label="Reverse order"
-                icon={<ArrowDownUp />}
-                pressed={reversed}
-                onClick={() => preferences.setState({ archiveReversed: !reversed })}
-              />
-            )}
-          </div>
-          <FilterInput onChange={setText} onLeave={() => list.current?.enter()} />
-          <div className="flex gap-1">
-            {chooseShown}
-            <Select
-              quiet
-              label="Status"
-              value={status}
-              onChange={(chosen) => setStatus(chosen)}
-              options={statuses}
-              className="shrink-0"
-            />
-            {/* Left out where it would be cut to one digit. */}
-            <span className="flex min-w-0 flex-1 items-center justify-end px-1 text-small text-muted max-lg:invisible">
-              {index ? <Bytes count={bytes} className="truncate" /> : null}
-            </span>
-            <IconButton
-              label={
-                countOf(choices) > 0 ? `More filters, ${countOf(choices)} set` : 'More filters'
-              }
-              icon={<ListFilter className={countOf(choices) > 0 ? 'text-accent' : undefined} />}
-              pressed={filtersOpen}
-              onClick={() => setFiltersOpen(!filtersOpen)}
-            />
-          </div>
-          {filtersOpen ? (
-            <ArchiveFilters choices={choices} onChange={setChoices} index={index} tools={tools} />
-          ) : null}
-          {show === 'expiring' ? <CleanUpNote {...cleanUp} /> : null}
-        </div>
+        <ArchiveToolbar
+          query={query}
+          chooseShown={chooseShown}
+          onLeave={() => list.current?.enter()}
+        />
         {picked.size > 0 ? (
-          <div className="flex shrink-0 items-center gap-2 border-b px-3 py-1.5">
-            <span role="status" className="min-w-0 flex-1 truncate">
-              {deleting ?? `${picked.size} selected`}
-            </span>
-            <Button size="small" disabled={deleting !== null} onClick={() => setMarked(new Set())}>
-              Cancel
-            </Button>
-            <Button
-              size="small"
-              icon={<Trash2 />}
-              disabled={deleting !== null || unreachable !== undefined}
-              title={unreachable}
-              onClick={async () => {
-                setDeleting('Deleting…')
-                await trashAll([...picked], setDeleting)
-                setDeleting(null)
-                setMarked(new Set())
-              }}
-            >
-              Delete
-            </Button>
-          </div>
+          <PickedBar picked={picked} onClear={() => setMarked(new Set())} />
         ) : null}
         {problem ? (
           <ProblemNotice
             problem={problem}
-            action={{ label: 'Try again', onClick: reload }}
+            action={{ label: 'Try again', onClick: query.reload }}
             className="m-2"
           />
         ) : null}
         {transcripts && rows.length === 0 ? (
-          <p className="p-4 text-center text-muted">
-            {text.trim() !== '' || status !== 'all' || countOf(choices) > 0
-              ? 'No matches. '
-              : show === 'archived'
-                ? 'Nothing is archived yet. '
-                : show === 'expiring' && !cleanUp.isKnown
-                  ? 'Looking through what is kept… '
-                  : 'Nothing here. '}
-            {show === 'all' ? null : (
-              <TextButton onClick={() => preferences.setState({ archiveShow: 'all' })}>
-                Show all agents
-              </TextButton>
-            )}
-          </p>
+          <NoRows query={query} />
         ) : transcripts ? (
           <ArchiveList
             ref={list}
@@ -257,7 +118,7 @@ export function ArchiveScreen(props: {
               if (!next.delete(id)) next.add(id)
               setMarked(next)
             }}
-            onToggle={(key) => setFolds(withToggled(folds, key))}
+            onToggle={query.toggleFold}
             selected={chosen}
             onRead={read}
             onSelect={(taskId) =>
@@ -306,42 +167,23 @@ export function ArchiveScreen(props: {
   )
 }
 
-/** What the list of the next clean-up is, and where to change it. */
-function CleanUpNote({ problem, clockAhead }: Pick<CleanUp, 'problem' | 'clockAhead'>) {
-  const { navigation } = useStores()
-  return problem ? (
-    <p role="alert" className="text-small text-red">
-      {[problem.message, problem.next].filter(Boolean).join(' ')}
-    </p>
-  ) : (
-    <p className="text-small text-muted">
-      {clockAhead
-        ? 'The clock looks wrong, so nothing is removed until you confirm it. '
-        : 'The next clean-up moves these transcripts to the trash; reports and patches stay. Pin what you want to keep. '}
-      <TextButton onClick={() => navigation.go({ screen: 'settings' })}>Settings</TextButton>
-    </p>
-  )
-}
-
-/** What is typed is shown at once, and a list of a hundred thousand follows. */
-function FilterInput({ onChange, onLeave }: { onChange(text: string): void; onLeave(): void }) {
-  const [text, setText] = useState('')
+function NoRows({ query }: { query: ArchiveQuery }) {
+  const { preferences } = useStores()
+  const { text, status, choices, show, cleanUp } = query
   return (
-    <TextInput
-      type="search"
-      aria-label="Filter by title, report, agent, model, project or id"
-      placeholder="Filter by title, agent, model or id"
-      value={text}
-      onChange={(event) => {
-        const { value } = event.target
-        setText(value)
-        startTransition(() => onChange(value))
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
-        event.preventDefault()
-        onLeave()
-      }}
-    />
+    <p className="p-4 text-center text-muted">
+      {text.trim() !== '' || status !== 'all' || countOf(choices) > 0
+        ? 'No matches. '
+        : show === 'archived'
+          ? 'Nothing is archived yet. '
+          : show === 'expiring' && !cleanUp.isKnown
+            ? 'Looking through what is kept… '
+            : 'Nothing here. '}
+      {show === 'all' ? null : (
+        <TextButton onClick={() => preferences.setState({ archiveShow: 'all' })}>
+          Show all agents
+        </TextButton>
+      )}
+    </p>
   )
 }
