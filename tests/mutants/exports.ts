@@ -37,8 +37,8 @@ export const exportsMutants: Mutant[] = [
   {
     id: 'import-keeps-what-failed',
     file: 'src/main/imports/import-session.ts',
-    find: '    } finally {\n      await clearStagingFolder(layout, name)\n    }',
-    replace: '    } finally {\n      // kept\n    }',
+    find: '      await rmdir(staging).catch(() => clearStagingFolder(layout, name))\n',
+    replace: '',
     harm: 'Each refused file leaves a copy of itself in the archive.',
     tests: ['tests/export/import.test.ts'],
   },
