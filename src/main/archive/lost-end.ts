@@ -1,4 +1,4 @@
-/** A transcript that lost its last entries: a journal that ends early is still valid, and only the ledger tells. */
+/** Finds transcripts that lost their last entries: a journal that ends early is valid, but the ledger has its length. */
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import type { EntryType } from '../../shared/records/entries.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'

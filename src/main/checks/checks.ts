@@ -79,7 +79,7 @@ export function createChecks({
     for (const ran of reading.commands) {
       for (const found of checksIn(ran, project.scripts)) {
         const times = (newest.get(found.command)?.times ?? 0) + 1
-        // The newest stands last.
+        // The newest comes last.
         newest.delete(found.command)
         newest.set(found.command, { found, ran, times })
       }
@@ -175,7 +175,7 @@ async function projectOf(turns: ProjectTurns | null, tree: string | null): Promi
     }
     return projectChecksOf(names, texts)
   } catch {
-    // The turn store lacks the tree: what the commands say themselves is all there is.
+    // The turn store lacks the tree: only the commands' own output is left.
     return projectChecksOf(new Set(), texts)
   }
 }

@@ -6,7 +6,7 @@ const tailChars = 8_000
 const counted = (pattern: RegExp, text: string): number =>
   [...text.matchAll(pattern)].reduce((most, match) => Math.max(most, Number(match[1])), 0)
 
-/** Null where what was printed does not tell. */
+/** Null if the output does not show it. */
 export function printedOutcome(output: string): 'passed' | 'failed' | null {
   const text = plain(output)
   if (

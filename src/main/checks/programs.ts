@@ -41,7 +41,7 @@ export function scriptOf([name = '', ...rest]: readonly string[]): string | null
   return program === 'npm' || program === 'bun' || first === undefined ? null : first
 }
 
-/** By the name alone, where what a script does says nothing. */
+/** By the name alone, if the script's commands show nothing. */
 export function kindOfScriptName(name: string): CheckKind | null {
   const part = (words: string) => new RegExp(`(?:^|[:._-])(?:${words})(?:$|[:._-])`).test(name)
   if (part('types?|typecheck|type-check|tsc')) return 'types'

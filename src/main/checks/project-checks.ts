@@ -4,7 +4,7 @@ import { type CheckKind, checkKinds } from '../../shared/contract/changes/checks
 import { kindOfScriptName } from './programs.ts'
 import { kindsOfScript, type Scripts } from './recognise.ts'
 
-/** The files that say it, in the root of the project. */
+/** The files that define the checks, in the root of the project. */
 export const projectFiles = ['package.json', 'Makefile'] as const
 
 export interface ProjectChecks {

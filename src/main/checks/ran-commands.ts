@@ -143,7 +143,7 @@ function exitCodeIn({ output }: ToolResultEntry): number | null {
   return code === undefined ? null : Number(code)
 }
 
-/** What a call is about, as far as its input says it in one line. */
+/** The subject of a call, as its input names it in one line. */
 function subjectOf(input: unknown): string | null {
   if (typeof input !== 'object' || input === null) return null
   const { command, path, title } = input as Record<string, unknown>

@@ -20,7 +20,7 @@ export interface FoundCheck {
   covers: CheckKind[]
   /** The text of this command alone, without the commands around it. */
   command: string
-  /** `unclear`: neither the exit code nor what was printed tells. */
+  /** `unclear`: neither the exit code nor the output shows it. */
   outcome: 'passed' | 'failed' | 'unclear'
 }
 
@@ -46,14 +46,14 @@ export function checksIn(
   }))
 }
 
-/** What a command checks: none, or the kinds of its script, the one that its name says first. */
+/** The kinds of checks of a command: none, or those of its script, the one in its name first. */
 function kindsOf(words: readonly string[], scripts: Scripts, depth: number): CheckKind[] {
   const program = withoutStarters(words)
   const script = scriptOf(program)
   if (script !== null && scripts.has(script)) return kindsOfScript(script, scripts, depth)
   const kind = kindOfProgram(program)
   if (kind) return [kind]
-  // The package is not known: its name alone tells.
+  // The package is unknown, so only its name counts.
   const name = script === null ? null : kindOfScriptName(script)
   if (name) return [name]
   return depth === 0 ? kindsOfScriptText(program, scripts) : []
@@ -95,7 +95,7 @@ const isOwnScript = ([name = '', first = '']: readonly string[]): boolean =>
   /^\.{0,2}\/|[^/]\//.test(name) ||
   (/^(?:ba|z|da)?sh$|^(?:node|python3?|ruby|php|perl)$/.test(name) && first !== '')
 
-/** Whether the exit code of the whole tells of one command in it. */
+/** What the exit code of the whole command line shows about one command in it. */
 interface Decides {
   /** Exit code 0: it passed. */
   passed: boolean
@@ -137,7 +137,7 @@ function ofList(list: readonly Statement[], source: string, decides: Decides): S
     const own = isLast && background !== true ? decides : never
     if (command.type !== 'AndOr') return ofNode(command, source, own)
     const { commands, operators } = command
-    // With `||`, neither end of the chain tells what became of its parts.
+    // With `||`, the exit code of the chain is not that of any one part.
     const isChain = operators.every((operator) => operator === '&&')
     return commands.flatMap((one, at) => {
       const before = commands.slice(0, at).every(isPreparation)

@@ -3,7 +3,7 @@ import type { LeaseHolder } from '../lease/lease-holder.ts'
 import { version } from '../version.ts'
 import type { ServicesOptions } from './options.ts'
 
-/** What the app says of itself; `modelAvailability` at the time of the call. */
+/** The app's information about itself; `modelAvailability` at the time of the call. */
 export function createAppInfo(
   options: ServicesOptions,
   modelAvailability: () => Pick<AppInfo['agents'][number], 'available' | 'why'>,

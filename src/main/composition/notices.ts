@@ -7,7 +7,7 @@ import { counted } from '../../shared/text/counted.ts'
 import type { LogLevel } from '../log/format-line.ts'
 import type { Log } from '../log/log.ts'
 
-/** A working tree whose update was cut short, as the workspaces tell of it. */
+/** A working tree whose update was interrupted, as the workspaces report it. */
 interface SettledUpdate {
   title: string
   reason: 'apply' | 'undo'
@@ -21,7 +21,7 @@ interface SettledUpdate {
     | { kind: 'failed'; error: unknown }
 }
 
-/** What is said of a session when it is opened; as its journal has it. */
+/** A note on a session, shown when it is opened; from its journal. */
 interface OpenedSession {
   id: TaskId
   title: string
@@ -54,7 +54,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
     const shown = more > 0 ? [...details.slice(0, detailsMax), `… and ${more} more`] : details
     notices.push({ ...notice, id: `${start}-${++added}`, details: shown })
     if (notices.length <= noticesMax) return
-    // What can be undone or asks something is not pushed out by what went wrong since.
+    // A notice that can be undone or needs an answer is not pushed out by later failures.
     const oldest = notices.findIndex((one) => !one.receiptId && !one.topic)
     notices.splice(Math.max(0, oldest), 1)
     leftOut++

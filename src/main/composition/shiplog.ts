@@ -32,7 +32,7 @@ export interface Shiplog {
   readonly router: ShiplogRouter
   /** The same contract, in process. */
   readonly client: ShiplogClient
-  /** For what a host itself has to say; open until `close`. */
+  /** For the host's own messages; open until `close`. */
   readonly log: Pick<Log, 'info' | 'warning' | 'error'>
   /** Publishes in lease.json where this process answers; null: no more. Not after `close`. */
   setEndpoint(endpoint: string | null): Promise<void>

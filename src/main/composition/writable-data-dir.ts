@@ -5,13 +5,13 @@ import { refuseForeignFolders } from '../sessions/data-dir-guard.ts'
 import { protectDataDir } from '../sessions/data-dir-mode.ts'
 import { layoutOf } from '../sessions/session-files.ts'
 
-/** The data directory can't be used. The message says what to do. */
+/** The data directory can't be used. The message has the remedy. */
 export class DataDirError extends Error {
   readonly kind = 'data-dir'
 }
 
 /**
- * Resolves with a warning for the person, or null. Throws DataDirError, whose message says what to do.
+ * Resolves with a warning for the person, or null. Throws DataDirError with the remedy in its message.
  */
 export async function prepareDataDir(dataDir: string): Promise<string | null> {
   const remedy = 'Choose another with --data-dir or SHIPLOG_DATA_DIR.'

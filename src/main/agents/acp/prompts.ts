@@ -1,4 +1,4 @@
-/** What Shiplog tells an installed agent beside the person's prompt. */
+/** The texts that Shiplog adds to the person's prompt for an installed agent. */
 import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
 import { describeToolCall } from '../../../shared/projections/describe-tool-call.ts'
@@ -66,7 +66,7 @@ interface Past {
   unknown: string[]
 }
 
-/** About 15,000 tokens: the beginning says what is wanted, the end where it stands. */
+/** About 15,000 tokens: the beginning holds the assignment, the end the current state. */
 const transcriptCharsMax = 60_000
 const outputCharsMax = 400
 const callCharsMax = 300

@@ -90,7 +90,7 @@ export function createItemReader({
   }
 }
 
-/** Yields what updates say that nobody waits for any more, and refuses what they ask. */
+/** Yields the events of updates that no prompt waits for any more, and refuses their requests. */
 export function* drained(
   fold: UpdateFold,
   feed: { take(): SessionItem | undefined },

@@ -9,7 +9,7 @@ export interface MarkdownFile {
   body: string
 }
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error with the reason. */
 export function readFrontMatter(text: string): MarkdownFile {
   if (!/^---\r?\n/.test(text)) throw new Error('does not begin with front matter: a line "---"')
   const file = new VFile(text)

@@ -53,7 +53,7 @@ const looking: readonly ToolName[] = ['read_file', 'list_files', 'search_files']
 /** Keys that have no effect here. */
 const keysWithoutEffect = new Set(['color'])
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error with the reason. */
 export function parseClaudeDefinition(text: string): DefinitionContent {
   const { matter, body } = readLenient(text)
   const given = checked(matterSchema, matter)
@@ -102,7 +102,7 @@ const ownTools = (name: string): ToolName[] | null =>
 
 const bareName = (name: string): string => name.replace(/\(.*$/s, '').trim()
 
-/** Null: all. What has no counterpart is left out, so that the agent never has more than the file says. */
+/** Null: all. Tools without a counterpart are left out, so that the agent never has more than the file allows. */
 function allowedTools(names: string[] | null, notes: string[]): ToolName[] | null {
   if (names === null || names.includes('*')) return null
   const unknown = names.filter((name) => (ownTools(bareName(name)) ?? []).length === 0)

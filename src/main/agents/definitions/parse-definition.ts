@@ -58,7 +58,7 @@ const matterSchema = z.strictObject({
     .optional(),
 })
 
-/** Throws an Error that says what is wrong. */
+/** Throws an Error with the reason. */
 export function parseDefinition(text: string): DefinitionContent {
   const { matter, body } = readFrontMatter(text)
   const { name, description, model, agent, tools, permissions, limits } = checked(

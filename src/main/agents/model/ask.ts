@@ -151,7 +151,7 @@ export function createAsk(options: AskOptions) {
     }
   }
 
-  /** None of it is a turn: what it says comes as the summary alone. */
+  /** None of it is a turn: its text is returned as the summary only. */
   async function summarised(
     request: AnswerRequest,
   ): Promise<{ text: string; usage: Answer['usage']; failure: AttemptFailure | null }> {

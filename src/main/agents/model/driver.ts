@@ -1,4 +1,4 @@
-/** Agents that are models: our own loop, on the providers' interfaces. What asks them is loaded when one begins. */
+/** Agents that are models: our own loop on the providers' interfaces, which is loaded when one begins. */
 
 import { type AgentSpec, definitionFile, withModelRef } from '../../../shared/agents/agent-specs.ts'
 import type { AgentDrivers, KeptFiles } from '../../../shared/agents/driver/agent-driver.ts'

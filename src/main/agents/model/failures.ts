@@ -9,7 +9,7 @@ export interface AttemptFailure {
    * answer was no good; each attempt is paid for.
    */
   retry: 'never' | 'later' | 'again'
-  /** How long the provider asks to wait; null: it did not say. */
+  /** The delay that the provider requests; null if it names none. */
   retryAfterMs: number | null
   /** What of the request it refused: more than the context holds, images, or to show its reasoning. */
   refused?: 'length' | 'images' | 'reasoning' | undefined
@@ -17,7 +17,7 @@ export interface AttemptFailure {
   retriesMax?: number
 }
 
-/** An answer that can't be used: it is asked for again. */
+/** An unusable answer: the request is repeated. */
 export const incomplete = (detail: string): AttemptFailure => ({
   cause: { kind: 'network', detail },
   retry: 'again',

@@ -127,7 +127,7 @@ function tiersOf(listed: ListedModel, atMs: number): PriceTiers | 'asked-each-ti
       output: (price({ outputTokens: sampleTokens }) - alone) / sampleTokens,
     }
   })
-  // One of them can't be priced: the list says when.
+  // If a rate is missing, the list decides for each record whether it has a price.
   const isWhole = rates.every(({ cacheWrite1h: _, ...rate }) =>
     Object.values(rate).every(Number.isFinite),
   )

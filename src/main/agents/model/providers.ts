@@ -11,7 +11,7 @@ import type { MessageTarget } from './conversation/messages.ts'
 
 export interface OpenedModel {
   model: LanguageModel
-  /** Whom opaque data is kept for and handed back to (G3). */
+  /** The provider that opaque data is kept for and returned to (G3). */
   target: MessageTarget
   /** Calls back with each piece of an answer's body, pings included. Returns what calls it off. */
   onBytes(listener: () => void): () => void
@@ -42,7 +42,7 @@ export async function openModel(ref: ModelRef, access: ModelAccess): Promise<Ope
   }
 }
 
-/** What servers of a person's own are sent: most ask for none. */
+/** The key sent to a person's own server: most require none. */
 const noKey = 'no-key'
 
 function modelOf(

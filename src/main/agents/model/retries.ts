@@ -48,7 +48,7 @@ export function createRetryPolicy({
   }
 }
 
-/** The end says how often it was tried. */
+/** The last failure includes the number of attempts. */
 const counted = (cause: Cause, attempts: number): Cause =>
   'detail' in cause ? { ...cause, detail: `${cause.detail} (after ${attempts} attempts)` } : cause
 

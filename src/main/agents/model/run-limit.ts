@@ -1,4 +1,4 @@
-/** The limits that a definition sets on one run of its agent. At one of them the agent gets a last turn to say how it stands. */
+/** Limits that a definition sets on one run of its agent. At a limit the agent gets a last turn to report its state. */
 import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
 import { counted } from '../../../shared/text/counted.ts'
 

@@ -1,4 +1,4 @@
-/** One short exchange with a model, so that a person knows before an agent begins whether it would work. */
+/** Makes one short exchange with a model, to show before an agent begins whether it would work. */
 import { generateText, tool } from 'ai'
 import { z } from 'zod'
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'

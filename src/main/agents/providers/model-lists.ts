@@ -1,4 +1,4 @@
-/** Which models a provider has, as its own list says. */
+/** Fetches the list of a provider's models. */
 import { z } from 'zod'
 import type { ModelProvider } from '../../../shared/agents/model-refs.ts'
 import { assertNever } from '../../../shared/assert-never.ts'
@@ -17,7 +17,7 @@ const byName = z.object({
 interface ListRequest {
   provider: ModelProvider
   baseUrl: string
-  /** Null: it is asked without one. */
+  /** Null: the request has none. */
   key: string | null
   fetch?: typeof globalThis.fetch
 }

@@ -21,7 +21,7 @@ interface ModelSettings {
     baseUrl?: string | undefined
     keyEnv?: string | undefined
   }): Promise<ModelTest>
-  /** Whether an agent could begin with some model, as far as can be told without asking one. */
+  /** Whether an agent could begin with some model, as far as this is known without a request to one. */
   availability(): { available: boolean; why: string | null }
 }
 
@@ -31,7 +31,7 @@ export async function createModelSettings(deps: {
   keychain: Keychain | null
   env: NodeJS.ProcessEnv
   usesEnvironment: boolean
-  /** What a provider says may repeat its key. */
+  /** A provider's message may repeat its key. */
   mask: (text: string) => string
   learn: (secrets: { name: string; value: string }[]) => void
   onWarning: (text: string) => void

@@ -1,4 +1,4 @@
-/** The providers of models: which there are, with which keys they are asked, and what the person changes of it. */
+/** The providers of models: the built-in ones, those that the person added, and their keys. */
 import type { ZodError } from 'zod'
 import {
   type ModelProvider,
@@ -197,7 +197,7 @@ export function createProviders(deps: ProvidersDependencies): Providers {
   }
 }
 
-/** Without what was not said. */
+/** Omits settings that were not given. */
 const definedOf = (change: Partial<ModelDefaults>): Partial<ModelDefaults> =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 

@@ -24,7 +24,7 @@ export type Done =
 /** `unknown`: it may have run or not. */
 type CallOutcome = 'ok' | 'error' | 'unknown'
 
-/** True of a call that is made again when its outcome is unknown: the services know what became of it (S3). */
+/** True of a call that is made again when its outcome is unknown: the services have its result (S3). */
 export const isReconciled = isMadeAgain
 
 /** Reads only the necessary parts of the history: a prompt, a result, and the interrupted turn. */

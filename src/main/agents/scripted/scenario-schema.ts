@@ -35,7 +35,7 @@ const stepShape = {
 const stepKeys = ['think', 'say', 'call', 'wait', 'report', 'fail'] as const
 const choice = stepKeys.join(', ')
 
-/** `agents`: whom a `task` may name. The result is in the order of the file, but for the agents. */
+/** `agents`: the names that a `task` may use. The result is in the order of the file, except for the agents. */
 export function scenarioSchema(agents: readonly string[]) {
   const stepSchema = z
     .strictObject(stepShape)

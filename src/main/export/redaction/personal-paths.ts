@@ -18,7 +18,7 @@ interface PersonalPart {
 const homes =
   /(?<![\w.~-])(?:\/home\/|\/Users\/|[A-Za-z]:(?:\\{1,2}|\/)Users(?:\\{1,2}|\/))([\w.-]+)/g
 
-/** Names of accounts that say nothing about a person, and are words of other meanings. */
+/** Account names that identify nobody, and are words of other meanings. */
 const impersonal = new Set(
   'root user users admin administrator home guest nobody node ubuntu debian ec2-user vagrant runner docker agent agents test tester dev developer build builder ci git app main master'.split(
     ' ',

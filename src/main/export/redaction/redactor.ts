@@ -36,7 +36,7 @@ export function createRedactor({
   keep,
 }: {
   person: Person
-  /** Masks the secrets that Shiplog knows: those are never kept. */
+  /** Masks the secrets that Shiplog holds: those are never kept. */
   maskKnown: (text: string) => string
   /** Ids of the hits that stay as they are. */
   keep: ReadonlySet<string>
@@ -79,7 +79,7 @@ export function createRedactor({
   function text(given: string, place: TextPlace, name?: string): string {
     const known = maskKnown(given)
     if (known !== given) masked++
-    // A value whose field alone says that it is a secret.
+    // A value that is a secret by the name of its field.
     if (name !== undefined && known.length >= namedCharsMin && isSecretName(name)) {
       if (known.startsWith('[hidden:')) return known
       const mark = `[hidden: ${name}]`

@@ -30,7 +30,7 @@ export interface ShownDiff {
   file?: { paths: string[]; whole: boolean } | undefined
 }
 
-/** Git's way to say all lines. */
+/** Git's notation for all lines. */
 const linesMax = 10_000_000
 
 /**

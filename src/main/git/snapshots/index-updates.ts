@@ -42,7 +42,7 @@ export async function addToIndex(
   }
 }
 
-/** Returns those whose names Git refused. It says so, and goes on. */
+/** Returns the paths that Git refused. It reports each, and continues. */
 async function tryToAdd(
   git: RunGit,
   run: IndexRun,
@@ -78,7 +78,7 @@ export function findRefused(
   return tryToAdd(git, run, suspects, ['--info-only'])
 }
 
-/** Returns what Git had to say. */
+/** Returns Git's messages. */
 export async function updateIndex(
   git: RunGit,
   run: IndexRun,

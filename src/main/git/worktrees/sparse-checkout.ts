@@ -1,4 +1,4 @@
-/** Files outside a sparse checkout, which Git does not write unless it is told to. */
+/** Files outside a sparse checkout, which Git writes only on request. */
 import path from 'node:path'
 import { diffTree } from '../changes/tree-changes.ts'
 import type { RunGit } from '../command/run-git.ts'

@@ -9,7 +9,7 @@ import type { DesktopServices } from './services.ts'
 /** The preload's word for it. */
 const channel = 'orpc-port'
 
-/** Serves the router to every window that `isOwnWindow` knows. Returns what ends it, ports included. */
+/** Serves the router to every window that `isOwnWindow` accepts. Returns a function that ends it, ports included. */
 export function servePorts(
   router: DesktopServices['router'],
   isOwnWindow: (window: BrowserWindow) => boolean,

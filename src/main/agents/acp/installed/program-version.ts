@@ -1,4 +1,4 @@
-/** The version of an installed program, without starting what the person does not know of. */
+/** Finds the version of an installed program, without starting one that the person has not allowed. */
 import { execFile } from 'node:child_process'
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -56,7 +56,7 @@ async function isProgram(file: string): Promise<boolean> {
   }
 }
 
-/** The text around the value tells it from what start-up files print. */
+/** Marks around the value, because start-up files may print text of their own. */
 const mark = '__SHIPLOG_PATH__'
 
 function readLoginPath(): Promise<string | null> {

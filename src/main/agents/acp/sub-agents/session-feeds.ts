@@ -41,7 +41,7 @@ export function createSessionFeeds(): SessionFeeds {
     return child.isOver ? feedOf(owners.get(sessionId) ?? '') : child.feed
   }
 
-  /** The first item of a sub-agent also lets its parent know, which may not have heard its prompt. */
+  /** The first item of a sub-agent also wakes its parent, which may not have received its prompt. */
   function push(sessionId: string, item: SessionItem): void {
     const feed = feedOf(sessionId)
     feed.push(item)
@@ -68,7 +68,7 @@ export function createSessionFeeds(): SessionFeeds {
     return child
   }
 
-  /** What a session says about a sub-agent of its own. */
+  /** Reports of a session about a sub-agent of its own. */
   function subAgentUpdate(owner: string, update: Record<string, unknown>): void {
     const sessionId = text(update.sessionId)
     // A session can't be below itself.

@@ -27,7 +27,7 @@ export interface SubAgentCalls {
   takeBegan(): boolean
 }
 
-/** What was said about a sub-agent before it became a task. */
+/** Reports about a sub-agent before it became a task. */
 interface Announced {
   title: string | null
   description: string | null
@@ -117,7 +117,7 @@ export function createSubAgentCalls({
     if (message.from !== own) {
       // The answer of a sub-agent: its own session has it.
       if (announced.has(message.from)) return yield* endCalls(message.from)
-      // What its parent tells it first is the prompt of its task.
+      // The first message of its parent is the prompt of its task.
       promptId ??= isSubAgent ? message.messageId : null
       if (promptId !== message.messageId) yield foreign(update)
       return

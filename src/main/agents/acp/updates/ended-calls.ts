@@ -19,7 +19,7 @@ interface EndedCalls {
   isOwn(id: string): boolean
   /** Null: it ended long ago. */
   stateOf(id: string): CallState | null
-  /** It says something that was not known at the end. */
+  /** It contains something that was not known at the end. */
   saysMore(id: string, update: Record<string, unknown>, shown: ShownPath): boolean
 }
 

@@ -1,4 +1,4 @@
-/** What kind of thing an update says, without reading it. Pure. */
+/** Classifies an update without reading its content. Pure. */
 import { isRecord, textOfContent } from '../content.ts'
 
 /** The agent itself speaks, thinks or calls a tool. */

@@ -77,7 +77,7 @@ export function createUpdateFold({
   const turns = createTurns({ cost, isCalling: () => calls.size > 0 || own.size > 0 })
   let prompt = 0
   let callCount = 0
-  /** What the agent said of its failure; empty: only that there was one. */
+  /** The agent's message about its failure; empty if it reported only the failure. */
   let failure: string | null = null
   let mode: string | null = null
 
@@ -137,7 +137,7 @@ export function createUpdateFold({
     return { call: state, events }
   }
 
-  /** A later update may give it another title; what is asked about is what the question says. */
+  /** A known one stays one if an update changes its title. A request for permission is judged by its own text. */
   const isOwn = (state: CallState, isKnown: boolean, given: Record<string, unknown>): boolean =>
     (isKnown && given.sessionUpdate !== undefined) || ownToolOf(state) !== null
 
@@ -152,7 +152,7 @@ export function createUpdateFold({
     calls.clear()
   }
 
-  /** Codex ends a turn normally after its model failed, and says so only here. */
+  /** Codex ends a turn normally after its model failed, and reports the failure only here. */
   function info(update: Record<string, unknown>): AgentEvent[] {
     const codex = isRecord(update._meta) && isRecord(update._meta.codex) ? update._meta.codex : {}
     const error = isRecord(codex.error) ? codex.error : null

@@ -89,7 +89,7 @@ const promptCharsMax = 8_000
 
 /**
  * What of `replaced` goes into the next request as it is: the person's prompts that no turn has answered, else the last
- * one, and what Shiplog said since that turn.
+ * one, and Shiplog's messages since that turn.
  */
 export function carriedOver(replaced: readonly ConversationItem[]): {
   prompts: UserItem[]

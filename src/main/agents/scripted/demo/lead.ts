@@ -8,7 +8,7 @@ const nameOf = (agent: AgentPreset): string => agentPresets[agent].name
 
 const explorerTitle = 'Look for weak spots elsewhere'
 
-/** A real agent on the same project, which the rest does not depend on: nobody knows what it says. */
+/** A real agent on the same project. Its answers vary, so nothing else depends on it. */
 const exploring = (agent: AgentPreset): string => `          - call: task
             with:
               agent: ${agent}

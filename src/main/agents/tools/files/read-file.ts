@@ -14,7 +14,7 @@ const readLinesDefault = 2000
 /** Longer lines are minified code or data. */
 const lineCharsMax = 2000
 
-/** Returns lines of a text file with their numbers, and says how to read on; of an image, the image. */
+/** Returns lines of a text file with their numbers, and how to read on; for an image file, the image. */
 export const createReadFile =
   (inside: FilesInside): Tool<'read_file'> =>
   async (input, context) => {

@@ -51,7 +51,7 @@ function resultOf(
   const timedOut = outcome.endedBy === 'time-limit'
   return {
     outcome: exitCode === 0 ? 'ok' : 'error',
-    // As printed: removing escape sequences could join the halves of a secret that the masker did not know.
+    // As printed: removing escape sequences could join the halves of a secret that the masker did not find.
     output: [
       outcome.text.replace(/\n+$/, ''),
       ...sandboxNote(outcome, sandbox),

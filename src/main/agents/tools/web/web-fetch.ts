@@ -37,7 +37,7 @@ export const createWebFetch =
 function parseUrl(text: string, { mask }: ToolContext): URL {
   if (!URL.canParse(text))
     throw new ToolError('url: expected a whole address, such as https://example.com/page.')
-  // A page could talk an agent into sending what it knows.
+  // A page could persuade an agent to send what it has read.
   if (mask.text(text) !== text || mask.text(decoded(text)) !== decoded(text))
     throw new ToolError('url: it holds a known secret, which is not sent. Leave it out.')
   return new URL(text)

@@ -92,7 +92,7 @@ async function* taskSpans(
   }
 }
 
-/** What the spans of a task's turns tell about the task. */
+/** Facts about a task, collected from the spans of its turns. */
 interface Seen {
   events: SpanEvent[]
   /** Calls that have a span. */
@@ -261,7 +261,7 @@ const providers: Record<string, string> = {
   google: 'gcp.gemini',
 }
 
-/** Required in every span. An agent that says no model is its own provider. */
+/** Required in every span. An agent without a known model counts as its own provider. */
 function providerOf(task: Task, model: string | null | undefined = task.model): string {
   const slash = (model ?? task.model ?? '').indexOf('/')
   const named = (model ?? task.model ?? '').slice(0, Math.max(slash, 0))

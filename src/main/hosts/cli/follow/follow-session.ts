@@ -24,7 +24,7 @@ export interface SessionWatcher {
 }
 
 export interface SessionFollower {
-  /** Resolves when all entries that are durable by now were handed over. */
+  /** Resolves when all entries that are durable by then were delivered. */
   finish(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** `shiplog tasks …`: what agents were asked to do, and what became of it. */
+/** `shiplog tasks …`: the assignments of agents, and their results. */
 import { type Command, Option } from 'commander'
 import { agentCount, positiveInteger } from '../option-values.ts'
 import { idArgument, keyEnvMeaning, permissionsOption, type Runs } from './parts.ts'

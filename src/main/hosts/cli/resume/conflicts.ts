@@ -1,4 +1,4 @@
-/** The look at what has changed, and who is kept from going on by it. */
+/** Shows what has changed, and which agents it prevents from resuming. */
 
 import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import { hasConflicts } from '../../../../shared/records/drift.ts'

@@ -150,7 +150,7 @@ async function askUntil<Value>(
   }
 }
 
-/** The name that a number from 1 stands for, else what was typed; null: no name has this number. */
+/** The name with the number that was typed, from 1, else the typed text; null if no name has that number. */
 const pickedFrom = (names: readonly string[], said: string): string | null =>
   /^\d+$/.test(said) ? (names[Number(said) - 1] ?? null) : said
 

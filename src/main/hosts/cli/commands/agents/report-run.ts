@@ -92,7 +92,7 @@ export async function tellResult(
 /** More than what may follow the last message of a run: how the run and its files ended. */
 const lastEntriesMax = 20
 
-/** A model that a person asked something answers with a message. Empty: it said nothing at its end. */
+/** A model answers a person with a message. Empty: its last turn had no text. */
 async function lastAnswerOf({ client, ending }: CliSession, { id: taskId }: Task): Promise<string> {
   if (ending.aborted) return ''
   const { entries } = await client.transcripts.page({

@@ -36,7 +36,7 @@ interface ExportOptions extends ParsedOptions {
   preview?: boolean
 }
 
-/** The format that the name of a file stands for. */
+/** Formats by the ending of a file's name. */
 const formatsByEnding: Record<string, ExportFormat> = {
   '.md': 'md',
   '.markdown': 'md',

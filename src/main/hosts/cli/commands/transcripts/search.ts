@@ -83,7 +83,7 @@ async function sayProgress(
   }
 }
 
-/** Long enough that an index that only has to catch up says nothing. */
+/** Long enough that no progress is shown for an index that only has to catch up. */
 const progressMs = 2_000
 
 const documentOf = (query: string, { hits, more, tookMs, index, expired }: SearchAnswer) => ({
