@@ -1,6 +1,6 @@
 /**
  * Calls every listener, in order of subscription. One that throws is reported and keeps neither the others
- * from being called nor the caller from going on: what is published has already happened.
+ * from being called nor the caller from continuing: what is published has already happened.
  */
 export function publishTo<Event>(
   listeners: Iterable<(event: Event) => void>,

@@ -1,6 +1,6 @@
 /**
  * The files of a task as of an entry of its transcript (V5): finds the entry that states them, and reads them from the
- * turn store. Only reads, but for the working directory as it is now, of which a temporary snapshot is taken.
+ * turn store. Only reads, except for the working directory as it is now, of which a temporary snapshot is taken.
  */
 import { imageKindOf } from '../../shared/agents/image-kind.ts'
 import {

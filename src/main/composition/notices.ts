@@ -29,7 +29,7 @@ interface OpenedSession {
   damage: { file: string; line: number; reason: string }[]
 }
 
-/** Notices for the person: what was healed, what was interrupted, what went wrong. */
+/** Notices for the person: what was healed, what was interrupted, what failed. */
 export type Notices = ReturnType<typeof createNotices>
 
 /** More than a user reads; a process that runs for weeks must not collect them without a limit. */

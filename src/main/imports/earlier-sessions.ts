@@ -1,4 +1,4 @@
-/** Which sessions another one may go on from, because its tool went on in another file. */
+/** Finds the sessions that another one may continue, because its tool continued them in another file. */
 import { join } from 'node:path'
 import { descendantsOf, type LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
@@ -41,7 +41,7 @@ export function earlierTasks(
   return found.slice(-earlierMax)
 }
 
-/** Puts sessions before those that go on from them; else the order stays. */
+/** Puts sessions before those that continue from them; else the order stays. */
 export function earlierFirst(sessions: readonly FoundSession[]): FoundSession[] {
   const byOpening = Map.groupBy(
     sessions.filter(({ opening }) => opening !== undefined),
@@ -67,7 +67,7 @@ export function earlierFirst(sessions: readonly FoundSession[]): FoundSession[] 
   return [...sorted]
 }
 
-/** Whether a session may go on from the other one. */
+/** Whether a session may continue from the other one. */
 export const goesOnFrom = (session: FoundSession, other: FoundSession): boolean =>
   (session.opening !== undefined && session.opening === other.opening) ||
   (session.namedEarlier ?? []).includes(other.key)

@@ -132,7 +132,7 @@ function importedTask(
   }
 }
 
-/** Nothing of it can go on here, and where its model was reached is not for others to say. */
+/** Nothing of it can continue here, and where its model was reached is not for others to say. */
 function exportedTask(
   staged: StagedTask,
   { task, reports }: NonNullable<StagedTask['exported']>,

@@ -268,6 +268,6 @@ function canBegin(session: FoundSession, running: ReadonlySet<FoundSession>): bo
   if (running.size === 0) return true
   const bytes = [session, ...running].reduce((sum, one) => sum + bytesOf(one), 0)
   if (running.size >= parallelMax || bytes > parallelBytesMax) return false
-  // What it goes on from must be here first.
+  // What it continues from must be here first.
   return ![...running].some((one) => goesOnFrom(session, one))
 }

@@ -58,8 +58,8 @@ export function createSessionPlaces({
   }
 
   /**
-   * Whether the session that it goes on from was imported after it: read again, it has only what is its own. Not where
-   * another task goes on from it, at an entry that would be another one then.
+   * Whether the session that it continues from was imported after it: read again, it has only what is its own. Not where
+   * another task continues from it, at an entry that would be another one then.
    */
   async function isBegunElsewhere(
     session: FoundSession,

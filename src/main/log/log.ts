@@ -69,7 +69,7 @@ export function openLog(
     try {
       await refuseSymlink(dir)
       await mkdir(dir, { recursive: true, mode: 0o700 })
-      // Throws for a named pipe, on which the stream would block for ever, and for a link.
+      // Throws for a named pipe, on which the stream would block forever, and for a link.
       await (await openDataFile(file, 'append')).close()
       const opened = createStream(nameOf, {
         path: dir,

@@ -33,7 +33,7 @@ async function goneWithin(pid: number, timeMs: number): Promise<boolean> {
 
 /**
  * Reports whether the group has a live process. In a container whose first process does not reap
- * orphans, ended processes stay in their group for ever, so checking the group alone would wait for
+ * orphans, ended processes stay in their group forever, so checking the group alone would wait for
  * dead ones.
  */
 async function hasLiving(pid: number): Promise<boolean> {

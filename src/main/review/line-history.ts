@@ -41,7 +41,7 @@ const pieceMs = 10
 const comparedMsMax = 50
 
 /**
- * When `msMax` is over, contents that were not compared yet count as replaced, but for their common ends. Pauses for
+ * When `msMax` is over, contents that were not compared yet count as replaced, except for their common ends. Pauses for
  * other work.
  */
 export async function followLines({

@@ -21,7 +21,7 @@ export interface RunLimits {
   beforeTurn(signal: AbortSignal): Promise<void>
   /** Reports whether the person asked to wrap up: the next turn is the last one. */
   isWrappingUp(): boolean
-  /** A person asked for a summary of the conversation. It is asked for once. */
+  /** A person asked for a summary of the conversation. It is requested once. */
   takeCompaction(): Promise<boolean>
   /** Messages of the person to the running agent that were not delivered yet, oldest first. */
   messages(): Pick<WaitingPrompt, 'id' | 'prompt' | 'images'>[]

@@ -44,7 +44,7 @@ export async function settledUntilStopped<Result>(
 
 /**
  * Yields the values of `source`. Once the signal is aborted, `source` has `graceMs` to end; then this rejects with
- * the signal's reason, even if `source` goes on, and calls its `return` without waiting for that.
+ * the signal's reason, even if `source` continues, and calls its `return` without waiting for that.
  */
 export async function* untilStopped<Event>(
   source: AsyncIterable<Event>,

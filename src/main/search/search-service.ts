@@ -110,7 +110,7 @@ export function createSearchService(deps: Dependencies): SearchService {
       (task) => isSearched(task) && (chosen === null || chosen.has(task.id)),
     )
     const transcripts = await Promise.all(tasks.map((task) => placeOf(archive, task)))
-    // Its own thread: a pattern can take practically for ever, and must hold up no other search.
+    // Its own thread: a pattern can take practically forever, and must hold up no other search.
     const thread = startIndexThread(deps.file)
     const timeLimit = AbortSignal.timeout(scanMsMax)
     try {

@@ -5,7 +5,7 @@ import type { RunningCommand } from '../processes/custody.ts'
 
 /**
  * Long enough for `npm install` on a slow connection; a command that waits for input does not hang
- * for ever.
+ * forever.
  */
 const setupTimeoutMs = 15 * 60_000
 /** Enough of a failed command's output to show the cause. */

@@ -115,7 +115,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     package: { name: 'opencode-ai', version: '1.18.33', megabytes: 354 },
     variables: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR', 'OPENCODE_API_KEY'],
     // Without it, it changes files and runs commands without a question. A question of a sub-agent of its own is never
-    // sent, and it waits for ever: Shiplog's sub-agents take their place.
+    // sent, and it waits forever: Shiplog's sub-agents take their place.
     set: { OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask","task":"deny"}' },
     modes: null,
     signIn: 'Sign in with: opencode auth login',

@@ -41,7 +41,7 @@ const appInfoSchema = z.object({
   canPickFolder: z.boolean(),
   lease: leaseInfoSchema,
   notices: z.array(noticeSchema),
-  /** Where the host writes what it did and what went wrong: the newest file of its log. */
+  /** Where the host writes what it did and what failed: the newest file of its log. */
   logFile: z.string(),
   agents: z.array(
     z.object({

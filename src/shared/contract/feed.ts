@@ -1,6 +1,6 @@
 /**
  * Live updates. Each feed yields a snapshot with its `seq`, then bounded batches after it; its event id
- * is that `seq`, so a client whose connection was lost goes on where it was (`lastEventId`). The ledger's
+ * is that `seq`, so a client whose connection was lost continues where it was (`lastEventId`). The ledger's
  * snapshot comes in bounded parts; only the last one has the id (`projections/ledger-snapshot.ts`).
  */
 import { eventIterator } from '@orpc/contract'

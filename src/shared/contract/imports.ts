@@ -128,7 +128,7 @@ const importDetailsSchema = z.object({
   ...linkCountFields,
   /** Calls that refer to a sub-agent without a transcript. */
   missing: count,
-  /** The imported session that it goes on from; `copies`: records that both files have, and that are shown there. */
+  /** The imported session that it continues from; `copies`: records that both files have, and that are shown there. */
   continues: z.object({ taskId: taskIdSchema, copies: count }).nullable(),
   tasks: z.array(z.object({ taskId: taskIdSchema, ...lineCountFields })),
   /** The first hundred. */

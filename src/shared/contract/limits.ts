@@ -7,7 +7,7 @@ import { base } from './base.ts'
 export const limitSettingsSchema = z.object({
   /** Null: no limit. */
   budget: budgetSchema.nullable(),
-  /** How often a tree waits for a spent quota and then goes on by itself; 0: never (Q1). */
+  /** How often a tree waits for a spent quota and then continues by itself; 0: never (Q1). */
   quotaWaits: z.number().int().min(0).max(quotaWaitsMax).default(0),
   /** Agents may read the record of their sub-agents; absent: they may not. */
   readsRecord: z.boolean().optional(),

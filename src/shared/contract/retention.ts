@@ -1,4 +1,4 @@
-/** How long transcripts are kept, what a sweep takes to the trash, its receipts, and taking things back (X). */
+/** How long transcripts are kept, what a sweep moves to the trash, its receipts, and restoring (X). */
 import { z } from 'zod'
 import { idTextSchema, receiptIdSchema, taskIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
@@ -9,13 +9,13 @@ export const retentionDaysMax = 36_500
 const days = z.number().int().max(retentionDaysMax)
 
 export const retentionSettingsSchema = z.object({
-  /** Days since its last activity that a finished task's transcript is kept; null: for ever (X2). */
+  /** Days since its last activity that a finished task's transcript is kept; null: forever (X2). */
   transcriptTtlDays: days.min(0).nullable(),
   /** Transcripts kept at most, of all tasks; null: any number. */
   transcriptsMax: z.number().int().min(0).nullable(),
   /** Bytes of all transcripts at most; null: any number. */
   bytesMax: z.number().int().min(0).nullable(),
-  /** Days that something stays in the trash, where it can be taken back. Counts for what goes there from now on. */
+  /** Days that something stays in the trash, where it can be restored. Counts for what is moved there from now on. */
   trashTtlDays: days.min(1),
   /** Bytes of the trash at most; null: any number. Deleted transcripts and workspaces keep their days (X3). */
   trashBytesMax: z.number().int().min(0).nullable(),
@@ -107,7 +107,7 @@ const receiptSummarySchema = z.object({
   /** Transcripts that were taken to the trash, and their bytes. */
   transcripts: z.number(),
   bytes: z.number(),
-  /** How many of them can still be taken back, and until when at least. */
+  /** How many of them can still be restored, and until when at least. */
   inTrash: z.number(),
   keptUntil: z.string().nullable(),
   /** How many of them were restored, and how many were permanently deleted. */
@@ -186,7 +186,7 @@ export const retention = {
     .input(z.object({ settings: retentionSettingsSchema.optional() }))
     .output(sweepPreviewSchema),
   /**
-   * With the settings that are set, but for those given here. REFUSED (`clock-ahead`) while the clock is weeks
+   * With the settings that are set, except for those given here. REFUSED (`clock-ahead`) while the clock is weeks
    * past the newest record, unless `clockIsRight`: the person says so, and it is not asked again.
    */
   sweep: base

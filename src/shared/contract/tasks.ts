@@ -112,7 +112,7 @@ export const tasks = {
     .input(z.object({ taskId: idTextSchema }))
     .output(z.object({ asked: z.array(taskIdSchema), cancelled: z.array(taskIdSchema) })),
   /**
-   * Has a model summarise its conversation before its next turn, and go on with the summary: in its run, or in the next
+   * Has a model summarise its conversation before its next turn, and continue with the summary: in its run, or in the next
    * one where it does not run. REFUSED for an agent without a model, and for one that will not run again.
    */
   compact: base
@@ -122,7 +122,7 @@ export const tasks = {
   wake: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
   /** It is not woken any more: its agents stay interrupted. REFUSED when it does not sleep. */
   cancelSleep: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
-  /** Gives a root another budget; null: none. Agents that waited because of the one before go on where it is enough. */
+  /** Gives a root another budget; null: none. Agents that waited because of the one before continue where it is enough. */
   setBudget: base
     .input(z.object({ taskId: idTextSchema, budget: budgetSchema.nullable() }))
     .output(z.object({})),
@@ -181,7 +181,7 @@ export const tasks = {
         agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax).optional(),
         /** The mode of permissions that they have from now on; absent: as before. */
         permissions: permissionModeSchema.optional(),
-        /** Said to the topmost of them as it goes on. */
+        /** A prompt for the topmost of them. */
         prompt: z.string().optional(),
         /** With the prompt, as in `start`. */
         images: promptImagesSchema.default([]),

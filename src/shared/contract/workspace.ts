@@ -76,7 +76,7 @@ export const transcriptPageSchema = z.object({
   source: z.enum(['live', 'archived']),
   /** `expired`: retention took it away; `missing`: it should be there, and is not. */
   status: z.enum(['complete', 'partial-only', 'missing', 'damaged', 'expired']),
-  /** With the status `expired`: when, and until when it can be taken back. */
+  /** With the status `expired`: when, and until when it can be restored. */
   expired: expirySchema.optional(),
 })
 export type TranscriptPage = z.infer<typeof transcriptPageSchema>

@@ -1,4 +1,4 @@
-/** How a tool call reads as one line: verb, object, and what came of it. Pure. */
+/** How a tool call reads as one line: verb, object, and its outcome. Pure. */
 
 import { type ToolIcon, toolTraits } from '../agents/tool-traits.ts'
 import { isToolName, type ToolName } from '../agents/tools.ts'
@@ -15,7 +15,7 @@ interface ToolLabel {
   /** What it was about. `code`: a command, path or pattern. */
   object: string
   code: boolean
-  /** What came of it, in a few words; null while it runs. */
+  /** Its outcome, in a few words; null while it runs. */
   result: string | null
 }
 

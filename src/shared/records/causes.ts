@@ -41,7 +41,7 @@ export const causeSchema = z.discriminatedUnion('kind', [
     detail,
   }),
   z.object({ kind: z.literal('no-report') }),
-  /** What it may not do, and could not go on without. */
+  /** What it may not do, and could not continue without. */
   z.object({ kind: z.literal('permission-denied'), detail }),
   /**
    * What the repository configures for an installed agent runs code and was not allowed (K8). `nobody`: no person could

@@ -63,7 +63,7 @@ export const importSourceSchema = z.object({
   originalId: z.string(),
   /** Something was masked or left out when it was exported. */
   redacted: z.boolean(),
-  /** The id of its first message: a session that goes on in another file begins with a copy of it. */
+  /** The id of its first message: a session that continues in another file begins with a copy of it. */
   opening: z.string().optional(),
 })
 export type ImportSource = z.infer<typeof importSourceSchema>

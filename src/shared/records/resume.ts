@@ -1,4 +1,4 @@
-/** Resuming what was interrupted (S): who is meant, what may be chosen for each, and what came of it. */
+/** Resuming interrupted tasks (S): the selection, the choice for each, and the outcome. */
 import { z } from 'zod'
 import { causeSchema } from './causes.ts'
 import { driftReportSchema } from './drift.ts'

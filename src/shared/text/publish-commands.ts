@@ -53,7 +53,7 @@ export function publishSteps({ worktree, branch, commit, push, pullRequest }: Pu
   return steps
 }
 
-/** For a POSIX shell, one command a line but for the lines of a body. Each stops the ones after it when it fails. */
+/** For a POSIX shell, one command a line except for the lines of a body. Each stops the ones after it when it fails. */
 export const publishCommands = (steps: readonly PublishStep[]): string =>
   steps.map(({ program, args }) => [program, ...args.map(quoted)].join(' ')).join(' &&\n')
 

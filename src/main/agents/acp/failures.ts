@@ -1,4 +1,4 @@
-/** Why an installed agent can't go on, as a cause for the record (G7). */
+/** Why an installed agent can't continue, as a cause for the record (G7). */
 import { RequestError } from '@agentclientprotocol/sdk/unstable'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { isRecord, text } from './content.ts'

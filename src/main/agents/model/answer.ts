@@ -1,4 +1,4 @@
-/** One attempt at one answer of a model: its stream as events, and what came of it. */
+/** One attempt at one answer of a model: its stream as events, and the result. */
 import { streamText, type TextStreamPart, type ToolSet } from 'ai'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { TurnPart } from './conversation/conversation.ts'

@@ -67,7 +67,7 @@ export function createModelDriver({
   delayFactor?: number
   /** Absent: minutes. */
   timeouts?: StreamTimeouts | undefined
-  /** Turns of a run before the person is asked whether it shall go on. Absent: a hundred. */
+  /** Turns of a run before the person is asked whether it shall continue. Absent: a hundred. */
   stepsMax?: number | undefined
   /** Tokens at which a conversation is summarised. Absent: by the model's context. */
   contextTokens?: number | undefined

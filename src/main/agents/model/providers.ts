@@ -1,4 +1,4 @@
-/** The language model that a spec names, ready to be asked. */
+/** The language model that a spec names, ready to be called. */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'

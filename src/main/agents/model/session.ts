@@ -49,7 +49,7 @@ export interface SessionPorts {
   /** Factor for the waits between attempts: 1, or less in tests. */
   delayFactor: number
   timeouts?: StreamTimeouts | undefined
-  /** Turns of one run before the person is asked whether it shall go on. */
+  /** Turns of one run before the person is asked whether it shall continue. */
   stepsMax?: number | undefined
   /** Tokens at which a conversation is summarised. Absent: by the model's context. */
   contextTokens?: number | undefined
@@ -335,7 +335,7 @@ function reportOf(text: string, callId: ToolCallId): TurnCall {
   return { type: 'call', callId, name: 'agent_report', input: { title, markdown }, result: null }
 }
 
-/** Null: it goes on. */
+/** Null: it continues. */
 async function refusalToGoOn(
   host: AgentHost,
   steps: number,

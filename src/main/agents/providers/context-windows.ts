@@ -70,7 +70,7 @@ export function createContextWindows({
   }
 }
 
-/** Null: it has no such thing. Throws what makes no sense to go on after. */
+/** Null: it has no such thing. Throws errors after which continuing makes no sense. */
 type Ask = (url: string, body?: object) => Promise<unknown>
 
 async function windowOf(ask: Ask, baseUrl: string, model: string): Promise<ContextWindow> {

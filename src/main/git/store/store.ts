@@ -31,7 +31,7 @@ const config = `[core]
 
 export const objectsIn = (store: string): string => path.join(store, 'objects')
 
-/** Git opens these in each call, and would block for ever on a named pipe in their place. */
+/** Git opens these in each call, and would block forever on a named pipe in their place. */
 const neededFiles = ['HEAD', 'config']
 
 /**

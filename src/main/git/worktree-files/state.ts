@@ -78,7 +78,7 @@ export async function repairWorktree({
   const index = path.join(adminDir, 'index')
   if (isBlankIndex(index)) await unlink(index)
   const entry = await lstat(gitFile).catch(() => null)
-  // A link's target must not be written, and opening a named pipe would block for ever.
+  // A link's target must not be written, and opening a named pipe would block forever.
   const canBeWritten = entry === null || entry.isFile()
   if (canBeWritten && namedAdminDir(root) === null)
     await writeDurable(gitFile, `gitdir: ${adminDir}\n`)
@@ -98,7 +98,7 @@ const isLink = (root: string): boolean => lstatOf(root)?.isSymbolicLink() === tr
 /** A power cut leaves a file empty, or with its length and full of zeros. */
 const isBlank = (text: string): boolean => text.replaceAll('\0', '').trim() === ''
 
-/** An index with content begins with a signature. Git would wait for a named pipe for ever. */
+/** An index with content begins with a signature. Git would wait for a named pipe forever. */
 function isBlankIndex(file: string): boolean {
   let fd: number
   try {

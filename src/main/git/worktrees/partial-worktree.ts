@@ -31,7 +31,7 @@ export async function forgetPartialWorktree(dir: string): Promise<void> {
 async function partialAdminDir(dir: string): Promise<string | null> {
   try {
     const pointer = path.join(dir, '.git')
-    // Reading a pipe would block for ever.
+    // Reading a pipe would block forever.
     if (!(await lstat(pointer)).isFile()) return null
     const gitFile = readGitFile(pointer)
     const [, named] = /^gitdir: (.+)\n?$/.exec(gitFile) ?? []

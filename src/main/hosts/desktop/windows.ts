@@ -148,7 +148,7 @@ async function load(window: BrowserWindow, url: string): Promise<void> {
   }
 }
 
-/** A page that crashes as soon as it is loaded must not be loaded for ever. */
+/** A page that crashes as soon as it is loaded must not be loaded forever. */
 const reloadIntervalMsMin = 10_000
 
 function reloadWhenGone(window: BrowserWindow, onGone: (reason: string) => void): void {

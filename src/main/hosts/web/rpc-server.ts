@@ -39,7 +39,7 @@ export interface RpcServer {
 
 /** Close codes of a connection that was accepted only to report why it is refused. */
 export const refusalCodes = {
-  /** A page then asks for the new URL, instead of retrying for ever. */
+  /** A page then asks for the new URL, instead of retrying forever. */
   wrongToken: 4401,
   /** The reason is the server's version. */
   otherVersion: 4426,

@@ -39,15 +39,15 @@ export interface FoundSession {
   /** Given by a person or the tool, and kept outside of the session's own files. */
   title?: string
   /**
-   * The id of its first message. A session that goes on in another file begins with copies there, so that both have the
+   * The id of its first message. A session that continues in another file begins with copies there, so that both have the
    * same. Absent: not known.
    */
   opening?: string
-  /** Sessions that its first lines name as those it goes on from. Absent: none. */
+  /** Sessions that its first lines name as those it continues from. Absent: none. */
   namedEarlier?: string[]
 }
 
-/** A session that is in the archive, and that another one goes on from. */
+/** A session that is in the archive, and that another one continues from. */
 export interface EarlierSession {
   taskId: TaskId
   /** The other one names it. */
@@ -152,7 +152,7 @@ export type ReadEvent =
   /** Bytes read since the last one, for the progress. */
   | { kind: 'bytes'; bytes: number }
   /**
-   * The last one. Parents come before their sub-agents. `continues`: the earlier session that it goes on from.
+   * The last one. Parents come before their sub-agents. `continues`: the earlier session that it continues from.
    * `isRedacted`: something was masked or left out.
    */
   | {
@@ -196,7 +196,7 @@ export interface ImportAdapter {
     context: {
       idOf(key: string): TaskId
       signal: AbortSignal
-      /** Sessions here that it may go on from. Absent: none. */
+      /** Sessions here that it may continue from. Absent: none. */
       earlier?: readonly EarlierSession[]
     },
   ): AsyncGenerator<ReadEvent>

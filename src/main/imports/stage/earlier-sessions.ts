@@ -1,4 +1,4 @@
-/** What is in the archive of sessions that others go on from in another file. Runs in the worker. */
+/** What is in the archive of sessions that others continue from in another file. Runs in the worker. */
 import { createColumn } from '../../../shared/number-column.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { readLines, systemCode } from '../../journal/index.ts'

@@ -42,7 +42,7 @@ export async function stageSession(
     nth: number
     signal: AbortSignal
     onBytes(bytes: number): void
-    /** Sessions here that it may go on from. */
+    /** Sessions here that it may continue from. */
     earlier: readonly EarlierTranscripts[]
   },
 ): Promise<StagedSession> {

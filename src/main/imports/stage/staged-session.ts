@@ -50,7 +50,7 @@ export const importRecordSchema = z.object({
       edited: z.array(z.object({ path: z.string(), atMs: z.number() })),
     }),
   ),
-  /** The imported session that it goes on from, up to that entry; `copies`: records that both files have. */
+  /** The imported session that it continues from, up to that entry; `copies`: records that both files have. */
   continues: z.object({ taskId: taskIdSchema, seq: count, copies: count }).nullable(),
   /** Something was masked or left out before it came here. */
   redacted: z.boolean().optional(),

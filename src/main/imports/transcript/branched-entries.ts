@@ -1,6 +1,6 @@
 /**
  * The entries of an imported transcript in their order, each after the one that it follows. A branch stands between
- * `fork-start` and `fork-end`, also each time when it is gone on with, so that the fold of a transcript stays true for
+ * `fork-start` and `fork-end`, also each time when it is continued, so that the fold of a transcript stays true for
  * every page of it (I5).
  */
 import type { EntryId, TaskId } from '../../../shared/records/ids.ts'

@@ -1,6 +1,6 @@
 /**
  * The only way to open a file of the data directory. Something else may stand in its place: opening a named pipe would
- * block for ever, and a symbolic link leads elsewhere. See tests/toolchain/data-files.test.ts.
+ * block forever, and a symbolic link leads elsewhere. See tests/toolchain/data-files.test.ts.
  */
 import { createHash } from 'node:crypto'
 import {

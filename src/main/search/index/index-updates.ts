@@ -40,7 +40,7 @@ interface Dependencies {
   archive: Pick<ArchiveReader, 'transcriptFile' | 'findReport'>
   /** Where the index is. */
   file: string
-  /** Receives what went wrong; searching goes on without it. */
+  /** Receives failures; searching continues without it. */
   onIgnored: (what: string, error: unknown) => void
 }
 

@@ -155,7 +155,7 @@ export function createQuotaSleep(deps: {
     }
   }
 
-  /** It goes on: so can the others. */
+  /** It continues: so can the others. */
   async function answeredBy(taskId: TaskId): Promise<void> {
     const root = rootOf(taskId)
     if (!root?.sleep || probes.get(root.id) !== taskId) return

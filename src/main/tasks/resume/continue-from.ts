@@ -118,7 +118,7 @@ export function createContinueFrom(deps: {
     return continued
   }
 
-  /** Where an imported session goes on. Its files at a turn are not known: it has those of now. */
+  /** Where an imported session continues. Its files at a turn are not known: it has those of now. */
   async function placeOfImported(
     task: Task,
     { isAsked, place, at }: Given & { isAsked: boolean },

@@ -1,7 +1,7 @@
 /**
  * Keeps task events that could not be written, and records them once the disk accepts writes again.
  * Otherwise a task whose end could not be written would stay running, and its callers would wait
- * for ever (J7).
+ * forever (J7).
  */
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isWrittenByOthers } from '../../journal/index.ts'

@@ -7,7 +7,7 @@ const looks = {
   plain: 'border',
 } as const
 
-/** A line above the composer: an icon, what there is to know, and what can be done about it. */
+/** A line above the composer: an icon, the facts, and what can be done about it. */
 export function ActionLine(props: {
   /** The accessible name. */
   label: string

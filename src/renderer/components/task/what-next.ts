@@ -9,7 +9,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 export const canBeContinued = (task: Task): boolean =>
   isSettled(task.status) && task.status !== 'interrupted' && hasHistory(task)
 
-/** Reports whether it has a history that an agent can go on from: another one, if it was interrupted. */
+/** Reports whether it has a history that an agent can continue from: another one, if it was interrupted. */
 export const canBeContinuedWith = (task: Task): boolean =>
   isSettled(task.status) && hasHistory(task)
 

@@ -30,7 +30,7 @@ export interface Keys {
   register(commands: KeyCommand[]): () => void
   /**
    * Returns the command for one more pressed key, null if there is none (yet). The newest
-   * registration wins, but for a letter of the screen over the same letter of the window.
+   * registration wins, except for a letter of the screen over the same letter of the window.
    */
   press(key: PressedKey, scope: 'window' | 'dialog', atMs: number): KeyCommand | null
 }

@@ -1,7 +1,7 @@
 import { ErrorNotice } from '../../components/primitives/index.ts'
 import type { Problem } from '../../rpc/problem.ts'
 
-/** What went wrong, what to do next, and its details to copy. */
+/** What failed, what to do next, and its details to copy. */
 export function ProblemNotice(props: {
   problem: Problem
   action?: { label: string; onClick(): void }

@@ -22,7 +22,7 @@ export function ArchiveToolbar({
 }: {
   query: ArchiveQuery
   chooseShown: ReactNode
-  /** The person goes on from the filter to the list. */
+  /** The person continues from the filter to the list. */
   onLeave(): void
 }) {
   const { preferences } = useStores()

@@ -78,6 +78,6 @@ export function useTranscripts(): {
 
 const noSizes: Sizes = { entries: 0, bytes: 0 }
 
-/** Null: they have to be asked for. */
+/** Null: they have to be requested. */
 const sizesOf = ({ transcriptExpired, transcriptCounts, hasTranscript }: Task): Sizes | null =>
   transcriptExpired || !hasTranscript ? noSizes : (transcriptCounts ?? null)

@@ -22,7 +22,7 @@ export const hasResumeLine = (task: Task): boolean =>
   !task.workspace?.pending &&
   !task.workspace?.removal
 
-/** It can't go on by itself soon: its quota is spent, or it is gone. */
+/** It can't continue by itself soon: its quota is spent, or it is gone. */
 const isAnotherWanted = ({ cause, hasTranscript }: Task): boolean =>
   hasTranscript &&
   cause !== null &&

@@ -12,7 +12,7 @@ import { progressText } from './import-texts.ts'
 import { choicesOf, keyOf, startImport } from './start-import.ts'
 import { WatchSwitch } from './watch-switch.tsx'
 
-/** Sessions of other tools on this machine: which there are, which to keep, how far that is, and what came of it. */
+/** Imports sessions of other tools on this machine: the list to choose from, the progress and the result. */
 export function ImportDialog() {
   const { overlay, imports } = useStores()
   const { sources, running, result, problem } = useStore(imports.store)

@@ -29,7 +29,7 @@ export function useDiff(task: Task): {
       .diff({ workspaceId: id })
       .then(
         (diff) => setState({ diff, problem: null }),
-        // What was read before stays, with what went wrong above it.
+        // What was read before stays, with the failure above it.
         (error: unknown) =>
           setState((before) => ({ ...before, problem: problemOf(error, 'read the changes') })),
       )

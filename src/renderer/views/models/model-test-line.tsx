@@ -7,7 +7,7 @@ import { useStores, useUnreachable } from '../../store/hooks.ts'
 
 type Shown = { model: string; test: ModelTest }
 
-/** A button that asks the model once, and what came of it. */
+/** A button that tests the model once, and the result. */
 export function ModelTestLine({ model }: { model: string }) {
   const { client } = useStores()
   const unreachable = useUnreachable()

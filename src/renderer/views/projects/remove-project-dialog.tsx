@@ -17,7 +17,7 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 /** More scroll what can be done about them away. */
 const inUseShownMax = 5
 
-/** Asked before a project is taken off the list, since its settings go with it. */
+/** Asked before a project is removed from the list, since its settings go with it. */
 export function RemoveProjectDialog({ projectId }: { projectId: ProjectId }) {
   const project = useProject(projectId)
   return project ? <Asked project={project} /> : null

@@ -23,7 +23,7 @@ const same = 'same'
 const filesNamedMax = 5
 
 /**
- * A new task that goes on from another one, with its history and its files (of that moment, if it does not go on from
+ * A new task that continues from another one, with its history and its files (of that moment, if it does not continue from
  * its end), and with its agent or another one (T4).
  */
 export function ContinueDialog({ taskId, at, ...ask }: { taskId: TaskId } & ContinueAsk) {

@@ -16,7 +16,7 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { ContinuePrompt } from './continue-prompt.tsx'
 
 /**
- * A new task that goes on from an imported session, in its recorded folder or in another project, with any agent. `at`:
+ * A new task that continues from an imported session, in its recorded folder or in another project, with any agent. `at`:
  * from the end of the turn with that entry. Null: from its end.
  */
 export function ContinueImportedForm({ task, at }: { task: Task; at: number | null }) {

@@ -64,7 +64,7 @@ export function ResumeButtons(props: {
   )
 }
 
-/** Whether it stopped, or never began, and can go on. */
+/** Whether it stopped, or never began, and can continue. */
 export const useCanResume = (task: Task | null): boolean =>
   useLedger(
     ({ ledger }) => task !== null && (canBeResumed(task) || isResumable(ledger.tasks, task)),

@@ -15,7 +15,7 @@ export function routeOfHit({ taskId, seq, archived, kind, snippet, marks }: Sear
   return seq === null ? taskRoute(taskId) : { ...taskRoute(taskId), seq, ...find }
 }
 
-/** The longest text of the snippet that is marked without a gap but for spaces. */
+/** The longest text of the snippet that is marked without a gap except for spaces. */
 function matchedText(snippet: string, marks: SearchHit['marks']): string {
   let longest = ''
   let from = 0

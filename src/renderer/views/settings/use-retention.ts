@@ -24,7 +24,7 @@ export interface RetentionView {
   loadItems(receiptId: string): void
 }
 
-/** Read when the screen is shown, and again when something was swept, taken back or pinned. */
+/** Read when the screen is shown, and again when something was swept, restored or pinned. */
 export function useRetention(): RetentionView {
   const { client } = useStores()
   const seq = useLedger(({ ledger }) => ledger.seq)

@@ -93,7 +93,7 @@ export function sidebarRows(contents: SidebarContents): SidebarRow[] {
   return rows
 }
 
-/** When its last run began. It does not change while the run goes on, so that nothing moves meanwhile. */
+/** When its last run began. It does not change while the run continues, so that nothing moves meanwhile. */
 const startOf = ({ runs, createdAt }: Task): string => runs.at(-1)?.startedAt ?? createdAt
 
 /** Whether it, or something below it, is of that kind. */

@@ -16,7 +16,7 @@ export function createdTask(
     parentId: event.parentId,
     rootId: event.rootId,
     projectId: event.projectId,
-    // A project that was taken off the list leaves its tasks; their directory is then found by the parent.
+    // A project that was removed from the list leaves its tasks; their directory is then found by the parent.
     projectDir: state.projects.get(event.projectId)?.dir ?? parent?.projectDir ?? '',
     title: event.title,
     agent: event.agent,

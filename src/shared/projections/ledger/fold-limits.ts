@@ -47,7 +47,7 @@ export function foldLimits(task: Task, event: LimitsEvent, at: string): Partial<
 /** The person did not decide it, and would have to look. */
 const leftAlone: readonly string[] = ['no-waits-left', 'too-long', 'not-answered', 'not-resumed']
 
-/** One that has not ended goes on. */
+/** One that has not ended continues. */
 function paused(pauses: Task['budgetPauses'] = [], at: string): Task['budgetPauses'] {
   return pauses.at(-1)?.to === null ? pauses : [...pauses, { from: at, to: null }]
 }

@@ -38,7 +38,7 @@ export function foldWorkspace(
       const { branch } = event
       return {
         archived: false,
-        // Where nothing was kept there is nothing to be taken back.
+        // Where nothing was kept there is nothing to restore.
         leftovers: task.leftovers?.filter(({ files }) => files > 0),
         ...change({ branch, removal: null, pending: null, restoring: false }),
       }

@@ -1,4 +1,4 @@
-/** Which agents of a tree that waits for a spent quota go on by themselves (Q1). Pure. */
+/** Which agents of a tree that waits for a spent quota continue by themselves (Q1). Pure. */
 import { type Cause, isStoppedByPerson } from '../../records/causes.ts'
 import { isRunning } from '../../records/tasks/task-status.ts'
 import type { Task } from '../../records/tasks/tasks.ts'

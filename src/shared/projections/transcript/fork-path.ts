@@ -33,7 +33,7 @@ export async function* entriesOnPath(
 
 async function pathToEnd(entries: AsyncIterable<Entry> | Iterable<Entry>): Promise<Stretch[]> {
   const open: string[] = []
-  /** By fork: the entry that it follows. A fork that is gone on with later names its own last entry. */
+  /** By fork: the entry that it follows. A fork that is continued later names its own last entry. */
   const from = new Map<string, string | null>()
   for await (const entry of entries) {
     if (entry.type === 'fork-start') {

@@ -33,7 +33,7 @@ export const limitEventSchemas = [
     type: z.literal('task.sleep-ended'),
     taskId: taskIdSchema,
     /**
-     * `woke`: one agent was answered, and the others go on. `resumed`: the person took it up. After all others it
+     * `woke`: one agent was answered, and the others continue. `resumed`: the person took it up. After all others it
      * stays interrupted.
      */
     because: z.enum([

@@ -15,12 +15,12 @@ export const transcriptEventSchemas = [
     type: z.literal('transcript.expired'),
     taskId: taskIdSchema,
     receiptId: receiptIdSchema,
-    /** Milliseconds since the epoch: it can be taken back until then at least. */
+    /** Milliseconds since the epoch: it can be restored until then at least. */
     keptUntil: z.number(),
     /** The person deleted it; absent when a sweep did. */
     asked: z.literal(true).optional(),
   }),
-  /** It is where it was. `failure`: it could not be moved; `person`: it was taken back, and counts as looked at. */
+  /** It is where it was. `failure`: it could not be moved; `person`: it was restored, and counts as looked at. */
   z.object({
     type: z.literal('transcript.unexpired'),
     taskId: taskIdSchema,

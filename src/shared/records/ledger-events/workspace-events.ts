@@ -46,7 +46,7 @@ export const workspaceEventSchemas = [
     updateId: updateIdSchema,
     taskId: taskIdSchema,
   }),
-  /** The files are as before, but for `left`: their content is neither the old nor the new one, and was not touched. */
+  /** The files are as before, except for `left`: their content is neither the old nor the new one, and was not touched. */
   z.object({
     type: z.literal('files.update-rolled-back'),
     updateId: updateIdSchema,
@@ -69,7 +69,7 @@ export const workspaceEventSchemas = [
     workspaceId: taskIdSchema,
     ...leftoversFields,
   }),
-  /** A removed root is being taken back out of the archive (R6); a crash in between is ended at the next start. */
+  /** A removed root is being restored from the archive (R6); a crash in between is ended at the next start. */
   z.object({ type: z.literal('workspace.restore-started'), workspaceId: taskIdSchema }),
   z.object({
     type: z.literal('workspace.restored'),
@@ -78,7 +78,7 @@ export const workspaceEventSchemas = [
   }),
   /** It could not be brought back, and is in the archive as before. */
   z.object({ type: z.literal('workspace.restore-failed'), workspaceId: taskIdSchema }),
-  /** A removed root, with everything below it, was moved to the trash, or taken back out of it. */
+  /** A removed root, with everything below it, was moved to the trash, or restored from it. */
   z.object({ type: z.literal('workspace.trashed'), workspaceId: taskIdSchema }),
   z.object({ type: z.literal('workspace.untrashed'), workspaceId: taskIdSchema }),
   /** It was permanently deleted from the trash, with everything below it. */

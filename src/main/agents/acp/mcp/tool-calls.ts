@@ -28,7 +28,7 @@ export interface ToolCalls {
   received(callId: string): boolean
   /** True once the agent has reported. */
   reported(): boolean
-  /** Answers calls that wait for sub-agents: the agent goes on without them. */
+  /** Answers calls that wait for sub-agents: the agent continues without them. */
   stopWaiting(): void
   /** Ends all waits of the prompt. The same request in a later one is a new one. */
   turnEnded(): void

@@ -124,7 +124,7 @@ function childSession(child: Child, place: AgentPlace, ports: ChildPorts): Agent
   }
 }
 
-/** After the name of the agent, in the reference to a session that only its parent's session can go on with. */
+/** After the name of the agent, in the reference to a session that only its parent's session can continue with. */
 const ofSubAgent = '/sub-agent'
 
 function causeOfIdle(state: Record<string, unknown>, stop: string, agent: AcpAgent): Cause | null {

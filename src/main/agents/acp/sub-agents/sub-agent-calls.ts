@@ -1,6 +1,6 @@
 /**
  * The sub-agents that an agent runs itself, as its sessions announce them: each becomes a call of the record, which
- * starts a task of its own. The call ends when the agent goes on without waiting, at the latest when the sub-agent is
+ * starts a task of its own. The call ends when the agent continues without waiting, at the latest when the sub-agent is
  * idle; the task ends with the sub-agent.
  */
 import type { AgentEvent } from '../../../../shared/agents/driver/agent-events.ts'

@@ -1,5 +1,5 @@
 /**
- * What a session costs. Agents report the sum of all its prompts, which goes on after a resume; some begin to count
+ * What a session costs. Agents report the sum of all its prompts, which continues after a resume; some begin to count
  * again then, or at an earlier sum. What is counted is the growth of that sum, so that nothing is counted twice, and the
  * cost of a prompt that was cut short is counted with the next report where the agent has it in its sum.
  */
@@ -39,7 +39,7 @@ export function createSessionCost(): SessionCost {
   }
 }
 
-/** Where the sum of a session that goes on may begin: at what was reported last, else at what its agent has saved. */
+/** Where the sum of a session that continues may begin: at what was reported last, else at what its agent has saved. */
 export const basesOf = (
   { reportedUsd, savedUsd, wasKilled }: AgentSessionCost,
   { savesCostAtEnd }: { savesCostAtEnd: boolean },

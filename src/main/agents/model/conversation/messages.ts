@@ -52,7 +52,7 @@ export function messagesOfConversation(
     else addTurn(messages, item, options, uniqueId)
   }
   if (messages[0]?.role !== 'user') messages.unshift(userMessage(unrecordedStart))
-  // Some providers go on within a last message of the assistant, others refuse it.
+  // Some providers continue within a last message of the assistant, others refuse it.
   if (messages.at(-1)?.role === 'assistant') messages.push(userMessage(continuePrompt))
   return messages
 }
@@ -167,7 +167,7 @@ function dataFor(
   return (part) => own(part)?.options ?? null
 }
 
-/** For the calls of a turn of which too little is left to be handed back as a turn. */
+/** For the calls of a turn of which too little is left to be returned as a turn. */
 function retold(calls: TurnCall[]): string {
   const lines = calls.map((call) => {
     const { value } = saidBy(call)

@@ -11,7 +11,7 @@ const binaryProbeBytes = 8000
 
 /**
  * The bytes of a file, or null when there is none. Refuses what is no regular file (reading a pipe
- * would wait for ever) and what is over `fileBytesMax`.
+ * would wait forever) and what is over `fileBytesMax`.
  */
 export async function readBytes(inside: FilesInside, path: ConfinedPath): Promise<Buffer | null> {
   try {

@@ -16,7 +16,7 @@ parentPort.on('message', ({ texts, max }) => {
 `
 
 /**
- * Matches by JavaScript's regular expressions, in a thread: a pattern such as `(a+)+$` can take practically for ever,
+ * Matches by JavaScript's regular expressions, in a thread: a pattern such as `(a+)+$` can take practically forever,
  * and a thread can be stopped. Throws a `ToolError` when the pattern is not one.
  */
 export function createLineMatcher(

@@ -215,7 +215,7 @@ function toolSpan(
   }
 }
 
-/** The agent ran the calls itself: its turn goes on while they run. */
+/** The agent ran the calls itself: its turn continues while they run. */
 const isAgentSide = ({ calls }: Turn): boolean => calls.some(({ call }) => call?.by === 'agent')
 
 /** What happened to the agent between its turns. Null: nothing that a span tells. */

@@ -4,7 +4,7 @@ import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { Usage } from '../../../../shared/records/usage.ts'
 
 type AttributeValue = string | number | readonly string[] | undefined
-/** Those without a value are left out. Numbers are whole, but for costs. */
+/** Those without a value are left out. Numbers are whole, except for costs. */
 export type Attributes = Record<string, AttributeValue>
 
 export interface SpanEvent {
@@ -23,7 +23,7 @@ export interface Span {
   endMs: number
   attributes: Attributes
   events: SpanEvent[]
-  /** What went wrong, in a sentence; null: nothing did. */
+  /** What failed, in a sentence; null: nothing did. */
   error: string | null
 }
 

@@ -122,7 +122,7 @@ export async function followTrees(
   async function look(): Promise<boolean> {
     clearTimeout(stall)
     if (!following.isOver(state)) return false
-    // It goes on by itself (Q1).
+    // It continues by itself (Q1).
     if ([...rootIds].some((id) => state.tasks.get(id)?.sleep)) return false
     const since = fresh()
     const atWork = since.filter(({ status }) => isRunning(status) || status === 'queued')

@@ -23,7 +23,7 @@ export const statusWording: Record<TaskStatus, StatusWording> = {
   abandoned: { sign: '–', word: 'abandoned', style: 'gray' },
 }
 
-/** An interrupted agent that waits for a spent quota and goes on by itself. */
+/** An interrupted agent that waits for a spent quota and continues by itself. */
 export const sleepingWording: StatusWording = { sign: '☾', word: 'sleeping', style: 'blue' }
 
 /** `12m ago`; `''` for never. */

@@ -1,6 +1,6 @@
 /**
  * Reads an ATIF document, one JSON value with all steps and sub-agents in it, in the memory of its longest step. A step
- * that can't be parsed is reported, and reading goes on with the next one that begins on a line of its own.
+ * that can't be parsed is reported, and reading continues with the next one that begins on a line of its own.
  */
 import { openDataFile } from '../../../journal/index.ts'
 import { isRecord } from '../values.ts'
@@ -284,7 +284,7 @@ const lineBreak = Buffer.from('\n')
 
 /**
  * Goes through the bytes of a value. `end`: it ended before `length`; `line`: a line break comes, which is not part of
- * `length`; `torn`: one comes within a string; `more`: the value goes on in the next chunk.
+ * `length`; `torn`: one comes within a string; `more`: the value continues in the next chunk.
  */
 function scan(
   bytes: Uint8Array,

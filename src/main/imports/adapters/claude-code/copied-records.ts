@@ -1,5 +1,5 @@
 /**
- * A session that goes on in another file begins with copies of the records of the one before: with the same ids, or with
+ * A session that continues in another file begins with copies of the records of the one before: with the same ids, or with
  * new ones and `forkedFrom`. They are not mapped again, so that messages and usage count once.
  */
 import type { EarlierSession } from '../adapter.ts'
@@ -10,7 +10,7 @@ import { asRecord, isRecord, records, text } from '../values.ts'
 export const originalId = (record: Record<string, unknown>): string | null =>
   text(asRecord(record.forkedFrom).messageUuid) ?? text(record.uuid)
 
-/** Where a session goes on from. */
+/** Where a session continues from. */
 interface ContinuedFrom {
   taskId: EarlierSession['taskId']
   /** The last entry there that it has a copy of. */
@@ -30,7 +30,7 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
   /** Something was said after the last record that is a copy. */
   let goesOn = false
   let lastMessageId: string | null = null
-  /** It ends where the other one goes on: that is the later one of the two, and was imported first. */
+  /** It ends where the other one continues: that is the later one of the two, and was imported first. */
   const isBeginning = (): boolean =>
     last !== null &&
     !isForked &&
@@ -71,7 +71,7 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
       } else if (record.type === 'assistant') goesOn ||= messageId !== lastMessageId
       else if (record.type === 'user') goesOn ||= !isPartOfCopy(record)
     },
-    /** Null: it goes on from none that is here. */
+    /** Null: it continues from none that is here. */
     get from(): ContinuedFrom | null {
       return isBeginning() ? null : (last?.from ?? followed)
     },

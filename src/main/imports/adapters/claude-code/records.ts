@@ -36,7 +36,7 @@ export function createRecordMapper(context: MapperContext) {
   let isCompacting = false
   const facts = {
     prompt: null as string | null,
-    /** The first one of the session that it goes on from. */
+    /** The first one of the session that it continues from. */
     copiedPrompt: null as string | null,
     /** Given by a person or the tool, the best first. */
     titles: { custom: null, ai: null, summary: null } as Record<

@@ -84,7 +84,7 @@ export function detailOf(
   const given = asRecord(input)
   const told = asRecord(structured)
   if (name === 'bash') {
-    // It goes on in the background: this result reports only that it was started.
+    // It continues in the background: this result reports only that it was started.
     if (text(told.backgroundTaskId) !== null) return null
     const code = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(output)?.[1]
     const exitCode = code !== undefined ? Number(code) : isError ? null : 0

@@ -28,7 +28,7 @@ export interface RolloutMeta {
   parentId: string | null
   /** The session that a sub-agent belongs to, in versions that say so. */
   rootId: string | null
-  /** The session that it goes on from without a copy of its history; null: it has a copy, or is no fork. */
+  /** The session that it continues from without a copy of its history; null: it has a copy, or is no fork. */
   goesOnFrom: string | null
   /** In milliseconds since the epoch. */
   startMs: number | null

@@ -137,7 +137,7 @@ export async function* readCodex(
   }
 }
 
-/** A fork without a copy goes on from what its origin had when it was made. */
+/** A fork without a copy continues from what its origin had when it was made. */
 function continuedBy(
   meta: RolloutMeta | undefined,
   earlier: readonly EarlierSession[],

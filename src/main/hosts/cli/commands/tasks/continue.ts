@@ -98,7 +98,7 @@ async function agentOf(
   return { agent: await withDefaultModel(client, chosen) }
 }
 
-/** Says where it goes on and what changed there since; refuses (exit 5) while no project is known for its folder. */
+/** Says where it continues and what changed there since; refuses (exit 5) while no project is known for its folder. */
 async function continueImported(
   context: CliContext,
   session: CliSession,

@@ -1,4 +1,4 @@
-/** `shiplog tasks list` for people: trees by project, and below a task what there is to know of its state. */
+/** `shiplog tasks list` for people: trees by project, and below a task the facts of its state. */
 import { sleepOf } from '../../../../../shared/projections/ledger/sleep.ts'
 import { formatCause } from '../../../../../shared/records/causes.ts'
 import { shortId, type TaskId } from '../../../../../shared/records/ids.ts'

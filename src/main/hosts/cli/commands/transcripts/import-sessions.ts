@@ -1,6 +1,6 @@
 /**
  * `shiplog import [TOOL] [PATH]`: sessions of another tool, as archived roots; with `--scan` it only lists what was
- * found, with `--watch` it goes on as they grow.
+ * found, with `--watch` it continues as they grow.
  */
 import { resolve } from 'node:path'
 import prettyMs from 'pretty-ms'
