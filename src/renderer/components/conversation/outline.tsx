@@ -157,7 +157,9 @@ export function Outline(props: {
                 title={`${lineOf(item).text}\n${exactTime(new Date(item.at).toISOString())}`}
                 className={classNames(
                   'absolute inset-x-0 top-0 flex h-7 items-center gap-2 border-l-2 border-transparent pr-2 pl-2 text-ui select-none hover:bg-hover',
-                  index === currentIndex && 'border-accent! bg-accent-tint',
+                  index === currentIndex
+                    ? 'border-accent! bg-accent-tint'
+                    : 'forced-colors:border-l-[Canvas]',
                   index === at &&
                     'group-focus-visible/outline:outline-2 group-focus-visible/outline:-outline-offset-2 group-focus-visible/outline:outline-focus',
                 )}

@@ -36,7 +36,7 @@ export function Tabs<Value extends string>(props: {
             <Base.Tab
               key={tab.value}
               value={tab.value}
-              className="focus-inset -mb-px flex items-center gap-1.5 border-b-2 border-transparent px-2 text-ui text-muted transition-colors hover:text-ink data-active:border-accent data-active:text-ink"
+              className="focus-inset -mb-px flex items-center gap-1.5 border-b-2 border-transparent px-2 text-ui text-muted transition-colors not-data-active:forced-colors:border-b-[Canvas] hover:text-ink data-active:border-accent data-active:text-ink"
             >
               {tab.label}
               {tab.count === undefined ? null : (
