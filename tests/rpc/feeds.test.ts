@@ -52,6 +52,8 @@ describe('the ledger feed', () => {
     const state = emptyLedgerState('')
     await start(fixture, talk)
     for await (const event of feed) {
+      // The host does not check it.
+      expect(ledgerFeedEventSchema.parse(event)).toEqual(event)
       if (event.type === 'snapshot') {
         state.seq = event.state.seq
         for (const task of event.state.tasks) state.tasks.set(task.id, task)

@@ -24,6 +24,8 @@ import { perFrame, type Schedule } from './schedule.ts'
 export interface LedgerView {
   phase: 'loading' | 'ready' | 'failed'
   problem: Problem | null
+  /** How much of a long list has come, from 0 to 1; null: none is awaited. */
+  progress: number | null
   /** Its maps change in place: read it through a selector, and compare tasks by identity. */
   ledger: LedgerState
   /** Children of each task, oldest first; roots under `null`. */
@@ -68,17 +70,20 @@ export function createLedgerStore({
   const store = createStore<LedgerView>(() => ({
     phase: 'loading',
     problem: null,
+    progress: null,
     ledger,
     children: new Map(),
     activity,
     usage,
   }))
   const publishing = schedule(publish)
+  const progressing = schedule(() => store.setState({ progress: snapshots.progress() }))
 
   function publish(): void {
     store.setState((before) => ({
       phase: 'ready',
       problem: null,
+      progress: snapshots.progress(),
       ledger,
       children: tasksChanged ? childrenByParent(ledger.tasks.values()) : before.children,
       activity,
@@ -97,7 +102,7 @@ export function createLedgerStore({
       case 'snapshot':
       case 'snapshot-part':
         // The shown data stays until the last part has arrived.
-        if (!whole) return
+        if (!whole) return progressing.request()
         break
       case 'records':
         for (const record of event.records) foldLedgerRecord(ledger, record)
@@ -123,6 +128,7 @@ export function createLedgerStore({
     } catch (error) {
       if (signal.aborted) return
       publishing.cancel()
+      progressing.cancel()
       store.setState({ phase: 'failed', problem: problemOf(error, 'read the list of agents') })
     }
   }
@@ -138,6 +144,7 @@ export function createLedgerStore({
     close() {
       controller?.abort()
       publishing.cancel()
+      progressing.cancel()
     },
   }
 }

@@ -51,11 +51,13 @@ describe('ledger store', () => {
     const client = { feed: { ledger: async () => feed() } } as unknown as typeof host.client
     store = createLedgerStore({ client, schedule: atOnce })
     store.open()
-    const { ledger } = await until(store.store, ({ phase }) => phase === 'ready')
+    const { ledger, progress } = await until(store.store, ({ phase }) => phase === 'ready')
     expect(ledger.tasks.size).toBe(0)
+    expect(progress).toBeCloseTo(2 / 3)
     gate.resolve()
     const view = await until(store.store, ({ ledger }) => ledger.tasks.size > 0)
     expect(view.ledger.tasks).toEqual(host.state.tasks)
+    expect(view.progress).toBeNull()
     expect(view.children.get(null)?.length).toBe(450)
   })
 

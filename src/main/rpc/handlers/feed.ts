@@ -7,13 +7,13 @@ import { sessionFeed } from '../session-feed.ts'
 import { sessionsFeed } from '../sessions-feed.ts'
 
 export const feedHandlers = (
-  { os, withContractErrors, taskId }: Calls,
+  { os, unvalidated, withContractErrors, taskId }: Calls,
   { ledger, sessions, tasks, permissions, workspaces: { records } }: RouterDependencies,
 ) => ({
   sessions: os.feed.sessions.handler(({ signal }) =>
     withContractErrors('sessions', sessionsFeed({ sessions, ledger }, signal)),
   ),
-  ledger: os.feed.ledger.handler(({ lastEventId, signal }) =>
+  ledger: unvalidated.feed.ledger.handler(({ lastEventId, signal }) =>
     withContractErrors(
       'ledger',
       ledgerFeed(

@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState } from 'react'
 import { Button, EmptyState, Field, TextInput } from '../../components/primitives/index.ts'
 import type { Problem } from '../../rpc/problem.ts'
 import { openWithToken, tokenIn } from '../../rpc/token.ts'
-import { useStores } from '../../store/hooks.ts'
+import { useLedger, useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from './problem-notice.tsx'
 
 /** A host that is there answers sooner: no word flashes by. */
@@ -10,13 +10,20 @@ const patienceMs = 400
 
 export function Starting({ trying }: { trying: boolean }) {
   const [late, setLate] = useState(false)
+  const progress = useLedger((view) => view.progress)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), patienceMs)
     return () => clearTimeout(timer)
   }, [])
   return (
-    <main className="flex h-full items-center justify-center text-muted" aria-busy>
-      {late ? (trying ? 'Shiplog is not responding. Reconnecting…' : 'Opening the log…') : null}
+    <main className="tabular flex h-full items-center justify-center text-muted" aria-busy>
+      {!late
+        ? null
+        : trying
+          ? 'Shiplog is not responding. Reconnecting…'
+          : progress === null
+            ? 'Opening the log…'
+            : `Opening the log… ${Math.floor(progress * 100)}%`}
     </main>
   )
 }

@@ -53,10 +53,13 @@ interface SnapshotJoiner {
    * snapshot that was cut short are forgotten when another begins.
    */
   take(event: LedgerFeedEvent): LedgerState | null
+  /** How much of a snapshot has come, from 0 to 1; null while none is coming. */
+  progress(): number | null
 }
 
 export function createSnapshotJoiner(): SnapshotJoiner {
   let joined: LedgerState | null = null
+  let parts = 1
   let missing = 0
 
   function add(tasks: Task[]): LedgerState | null {
@@ -70,6 +73,7 @@ export function createSnapshotJoiner(): SnapshotJoiner {
   }
 
   return {
+    progress: () => (joined ? 1 - missing / parts : null),
     take(event) {
       if (event.type === 'snapshot-part') return add(event.tasks)
       if (event.type === 'records') joined = null
@@ -84,7 +88,8 @@ export function createSnapshotJoiner(): SnapshotJoiner {
         trustedSetups: new Map(trustedSetups.map((one) => [one.projectId, one.configSha256])),
         clock: unknownClock,
       }
-      missing = event.parts ?? 1
+      parts = event.parts ?? 1
+      missing = parts
       return add(tasks)
     },
   }

@@ -11,6 +11,7 @@ function watched() {
   const store = createStore<LedgerView>(() => ({
     phase: 'ready',
     problem: null,
+    progress: null,
     ledger: host.state,
     children: new Map(),
     activity: new Map(),
