@@ -114,6 +114,23 @@ describe('while files are written', () => {
     expect((await lstat(join(parent.dir, name))).isFIFO()).toBe(true)
   })
 
+  it('refuses to write into a repository that is in the place of a new folder', async () => {
+    const { parent, child, treeOf } = await prepared()
+    await child.write('inner/new.txt', 'child\n')
+    const tree = await treeOf(child)
+    parent.git('init', '-q', 'inner')
+    await parent.write('inner/mine.txt', 'mine\n')
+    await withSnapshot(run, parent.dir, {}, async (snapshot) => {
+      const before = await parent.account()
+      await expect(updateWorkingTree(run, snapshot, tree)).resolves.toMatchObject({
+        kind: 'in-the-way',
+        paths: ['inner/new.txt'],
+        why: expect.stringContaining('another repository'),
+      })
+      expect(await parent.account()).toEqual(before)
+    })
+  })
+
   it('does not mind a file that was only touched, or an edit elsewhere', async () => {
     const { parent, child, treeOf } = await prepared()
     await child.write('a.txt', 'child\n')

@@ -55,6 +55,24 @@ it('[R3] removes a worktree with read-only folders, and restores what Git ignore
   expect(await readdir(trash)).toEqual([])
 })
 
+it.each(['000', '300'])(
+  '[R3] removes and restores a worktree whose own folder is closed (mode %s)',
+  async (mode) => {
+    const { fixture, id, path, workspace, doctor } = await ended()
+    asNobody(dirname(fixture.dataDir))
+    await chmod(path, Number.parseInt(mode, 8))
+    const { problems } = await doctor.check({ repair: false })
+    expect(problems).toMatchObject([
+      { kind: 'worktree-broken', detail: 'its folder may not be read', repairable: true },
+    ])
+    await workspace.remove({ workspaceId: id })
+    expect(existsSync(path)).toBe(false)
+    await workspace.restore({ workspaceId: id })
+    expect(await readFile(join(path, 'd/new.txt'), 'utf8')).toBe('new\n')
+    expect((await doctor.check({ repair: false })).problems).toEqual([])
+  },
+)
+
 it('[R3] keeps the content of a closed folder, unread, and restores it', async () => {
   const { fixture, id, path, workspace, inTrash, trash } = await ended()
   await mkdir(join(path, 'closed'))

@@ -14,21 +14,22 @@ import {
   untilQuiet,
 } from '../../harness.ts'
 
-const scenario = `
+const replaces = 'echo A > a.txt && echo B > b.txt && echo new > new.txt'
+const scenario = (command: string) => `
 version: 1
 name: changes
 agents:
   lead:
     turns:
       - call: bash
-        with: { command: 'echo A > a.txt && echo B > b.txt && rm gone.txt && echo new > new.txt' }
+        with: { command: '${command}' }
 `
 
-async function finished() {
+async function finished(command = `${replaces} && rm gone.txt`) {
   const fixture = await openFixture({
     files: { 'a.txt': 'a\n', 'b.txt': 'b\n', 'gone.txt': 'gone\n' },
   })
-  const taskId = await start(fixture, scenario)
+  const taskId = await start(fixture, scenario(command))
   await untilQuiet(fixture.shiplog)
   return { fixture, taskId, dir: fixture.project.dir, client: fixture.shiplog.client }
 }
@@ -93,18 +94,7 @@ it('[R3] names the files whose uncommitted work is only kept in the repository, 
   const { client } = fixture.shiplog
   const dir = fixture.project.dir
   const command = 'sed -i.bak 1s/.*/agent/ a.txt && rm a.txt.bak && echo B > b.txt'
-  const taskId = await start(
-    fixture,
-    `
-version: 1
-name: changes
-agents:
-  lead:
-    turns:
-      - call: bash
-        with: { command: '${command}' }
-`,
-  )
+  const taskId = await start(fixture, scenario(command))
   await untilQuiet(fixture.shiplog)
   await writeFile(join(dir, 'a.txt'), lines('1', 'mine'))
   let isFull = true
@@ -127,4 +117,43 @@ agents:
   ])
   expect(JSON.stringify(notices)).toMatch(/a\.txt.*show [0-9a-f]+:before\//)
   expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe(lines('1', '6'))
+})
+
+it('[R6] completes an apply after its folder was moved away meanwhile, once it is back', async () => {
+  // A deleted file is missing from a folder that is gone, as from one that it was deleted in.
+  const { fixture, taskId, dir, client } = await finished(replaces)
+  const away = `${dir}-away`
+  let renames = 0
+  during(dir, ({ call }) => {
+    if (call === 'rename' && ++renames === 2) execFileSync('mv', [dir, away])
+    return null
+  })
+  await expect(client.tasks.applyPatch({ taskId })).rejects.toThrow('the next start tries again')
+  expect(git(away, 'status', '--porcelain')).toContain(' M a.txt\n')
+  const without = await fixture.restart()
+  const { notices } = await without.client.app.info()
+  expect(notices).toMatchObject([
+    { tone: 'error', text: expect.stringContaining('can’t be completed yet') },
+  ])
+  execFileSync('mv', [away, dir])
+  const restarted = await fixture.restart()
+  expect(JSON.stringify((await restarted.client.app.info()).notices)).toContain(
+    'It has been completed',
+  )
+  expect(git(dir, 'status', '--porcelain')).toBe(' M a.txt\n M b.txt\n?? new.txt\n')
+})
+
+it('[R3] names a file that somebody wrote to after it was replaced, where the apply is taken back', async () => {
+  const { taskId, dir, client } = await finished()
+  let renames = 0
+  during(dir, ({ call }) => {
+    if (call !== 'rename' || ++renames !== 2) return null
+    execFileSync('sh', ['-c', 'echo mine >> "$1"', 'sh', join(dir, 'a.txt')])
+    return { code: 'ENOSPC' }
+  })
+  await expect(client.tasks.applyPatch({ taskId })).rejects.toThrow(
+    /^a\.txt in .* changed after it was written.* show [0-9a-f]+:before\/<file>$/,
+  )
+  expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe('A\nmine\n')
+  expect(git(dir, 'status', '--porcelain')).toBe(' M a.txt\n')
 })

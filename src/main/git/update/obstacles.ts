@@ -36,6 +36,12 @@ export async function findObstacle(
   if (ofGit.length > 0) {
     return { paths: ofGit, why: 'some systems take its name for .git, and would run what it says' }
   }
+  const inner = changes
+    .map((change) => change.path)
+    .filter((name) => snapshot.leftOut.some((folder) => name.startsWith(folder)))
+  if (inner.length > 0) {
+    return { paths: inner, why: 'another repository is in the place of its folder' }
+  }
   const special = await specialFiles(snapshot.topLevel, changes)
   if (special.length > 0) {
     return { paths: special, why: 'a pipe, socket or device is in its place' }

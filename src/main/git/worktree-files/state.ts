@@ -3,7 +3,7 @@
  * or damaged is a plain folder: Git would use the enclosing repository, and write the user's files there.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { lstat, readdir, realpath, unlink } from 'node:fs/promises'
+import { chmod, lstat, readdir, realpath, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { lstatOf, statOf } from '../repository/file-facts.ts'
 import { readIfPossible } from '../repository/read-git-file.ts'
@@ -16,7 +16,7 @@ export type WorktreeState =
   | { kind: 'whole' }
   /**
    * Its `.git` file is missing, empty or refers to a missing folder, Git's own folder for it lost
-   * files, or a link is in its place.
+   * files, a link is in its place, or it may not be read.
    */
   | { kind: 'broken'; why: string }
   /** It has a `.git` folder: it was made a separate repository. */
@@ -25,6 +25,7 @@ export type WorktreeState =
 /** Inspects a worktree. Only reads. */
 export function inspectWorktree(root: string): WorktreeState {
   if (isLink(root)) return { kind: 'broken', why: 'a link is in its place' }
+  if (isClosed(root)) return { kind: 'broken', why: 'its folder may not be read' }
   const file = path.join(root, '.git')
   const found = lstatOf(file)
   if (found === null) return { kind: 'broken', why: 'its .git file is gone' }
@@ -52,8 +53,9 @@ export function inspectWorktree(root: string): WorktreeState {
 
 /**
  * Rewrites the files of a worktree that a power cut or an agent destroyed: its `.git` file, and
- * Git's administrative files if they are empty. Overwrites no file with content. `commonDir` is the
- * repository's `.git` folder. Resolves with the resulting state.
+ * Git's administrative files if they are empty. Lets this user read its folder again. Overwrites no
+ * file with content. `commonDir` is the repository's `.git` folder. Resolves with the resulting
+ * state.
  */
 export async function repairWorktree({
   commonDir,
@@ -66,6 +68,7 @@ export async function repairWorktree({
 }): Promise<WorktreeState> {
   const before = inspectWorktree(root)
   if (before.kind !== 'broken') return before
+  if (isClosed(root)) await chmod(root, (await lstat(root)).mode | 0o700)
   const adminDir = await findAdminDir(commonDir, root)
   if (adminDir === null) return before
   const missing = (name: string) => isBlank(readIfPossible(path.join(adminDir, name)) ?? '')
@@ -94,6 +97,13 @@ async function writeAgain(file: string, text: string): Promise<void> {
 
 /** The files that a link leads to are not the worktree's: none of them is stored or changed. */
 const isLink = (root: string): boolean => lstatOf(root)?.isSymbolicLink() === true
+
+/** An agent may have taken its owner's permissions away. Root needs none, and Windows has none. */
+function isClosed(root: string): boolean {
+  const user = process.geteuid?.() ?? 0
+  const found = lstatOf(root)
+  return user !== 0 && found?.isDirectory() === true && (found.mode & 0o500) !== 0o500
+}
 
 /** A power cut leaves a file empty, or with its length and full of zeros. */
 const isBlank = (text: string): boolean => text.replaceAll('\0', '').trim() === ''

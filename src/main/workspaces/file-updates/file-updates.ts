@@ -121,21 +121,31 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
       throw error
     }
     const direction = directionOf(update)
+    const swapped = new Set<string>()
+    const whereKept = async () => {
+      const command = await git.commandForUpdate(root, commit)
+      return `The replaced content is kept: ${command} show ${commit}:${direction === 'there' ? 'before' : 'after'}/<file>`
+    }
     try {
-      const swap = { git, root, updateId, manifest, direction, changed: 'refuse' } as const
-      const swapped = await swapFiles(swap)
-      if (swapped.kind === 'changed') {
+      const swap = { git, root, updateId, manifest, direction, changed: 'refuse', swapped } as const
+      const done = await swapFiles(swap)
+      if (done.kind === 'changed') {
         await rollBack(inHand)
-        return { kind: 'edited', paths: swapped.paths }
+        return { kind: 'edited', paths: done.paths }
       }
     } catch (error) {
-      await rollBack(inHand).catch(async (second) => {
-        const command = await git.commandForUpdate(root, commit)
+      const left = await rollBack(inHand).catch(async (second) => {
         throw new AggregateError(
           [error, second],
-          `${root} could not be written, and the files that were written could not be restored; the next start tries again. The replaced content is kept: ${command} show ${commit}:${direction === 'there' ? 'before' : 'after'}/<file>`,
+          `${root} could not be written, and the files that were written could not be restored; the next start tries again. ${await whereKept()}`,
         )
       })
+      const mixed = left.filter((path) => swapped.has(path))
+      if (mixed.length > 0)
+        throw new Error(
+          `${named(mixed)} in ${root} changed after it was written, and was left as it is; everything else was restored. ${await whereKept()}`,
+          { cause: error },
+        )
       if (error instanceof ChangedMeanwhileError) return { kind: 'edited', paths: [error.path] }
       throw error
     }
@@ -182,13 +192,16 @@ function whyNothing({ title, fileUpdates = [] }: Task): string {
 /** The message lists only these; `paths` has all. */
 const namedPathsMax = 3
 
-function changedSince(paths: string[]): UndoOutcome {
+function named(paths: readonly string[]): string {
   const rest = paths.length - namedPathsMax
   const shown = paths.slice(0, namedPathsMax).join(', ')
-  const named = rest > 0 ? `${shown} and ${rest} more` : shown
+  return rest > 0 ? `${shown} and ${rest} more` : shown
+}
+
+function changedSince(paths: string[]): UndoOutcome {
   return {
     kind: 'changed-since',
     paths,
-    message: `${named} changed since the changes were applied. Nothing was undone.`,
+    message: `${named(paths)} changed since the changes were applied. Nothing was undone.`,
   }
 }

@@ -11,6 +11,7 @@ import {
   lstat,
   mkdir,
   open,
+  readdir,
   readlink,
   rename,
   rmdir,
@@ -49,6 +50,8 @@ interface SwapRequest {
    * If a file is in neither state: `refuse` changes nothing, `leave` leaves that file unchanged.
    */
   changed: 'refuse' | 'leave'
+  /** Gets the path of each file that was replaced, created or deleted, also if the call fails. */
+  swapped?: Set<string>
 }
 
 /** From before to after, or the reverse. */
@@ -58,6 +61,17 @@ type Swapped =
   | { kind: 'swapped'; left: string[] }
   /** Found before any file was changed. */
   | { kind: 'changed'; paths: string[] }
+
+/**
+ * The working tree was moved or unmounted: without it every file looks as if somebody had changed
+ * it.
+ */
+class WorkingTreeGoneError extends Error {
+  constructor(root: string) {
+    super(`${root} is not there`)
+    this.name = 'WorkingTreeGoneError'
+  }
+}
 
 /** A file was changed between the check of all files and its own replacement. */
 export class ChangedMeanwhileError extends Error {
@@ -70,8 +84,8 @@ export class ChangedMeanwhileError extends Error {
 }
 
 /**
- * Durable when it resolves; files in the wanted state stay. Throws the disk's error, or
- * ChangedMeanwhileError: some files may have been swapped, and the same call in the other direction
+ * Durable when it resolves; files in the wanted state stay. Throws the disk's error,
+ * WorkingTreeGoneError, or ChangedMeanwhileError: some files may have been swapped, and the same call in the other direction
  * reverts those.
  */
 export async function swapFiles(request: SwapRequest): Promise<Swapped> {
@@ -80,13 +94,15 @@ export async function swapFiles(request: SwapRequest): Promise<Swapped> {
   const around = surroundingsOf(root, all)
   await removeBeside(root, updateId, all)
   const states = await allStates(all, around)
+  if (await isGone(root)) throw new WorkingTreeGoneError(root)
   const left = all.filter((swap) => states.get(swap) === 'other').map(({ path }) => path)
   if (left.length > 0 && request.changed === 'refuse') return { kind: 'changed', paths: left }
   const swaps = all.filter((swap) => states.get(swap) === 'from')
 
   const touched = new Set<string>()
   const dirModes = new Map((manifest.oldDirs ?? []).map(({ path, mode }) => [path, mode]))
-  const bringing = { root, updateId, touched, dirModes }
+  const swapped = request.swapped ?? new Set()
+  const bringing = { root, updateId, touched, dirModes, swapped }
   try {
     const beside = await writeBeside(request, swaps)
     const { free, blocked } = await inOrder(swaps, around)
@@ -177,6 +193,7 @@ interface Bringing {
   touched: Set<string>
   /** Permissions of folders that the update deletes when they become empty. */
   dirModes: ReadonlyMap<string, number>
+  swapped: Set<string>
 }
 
 async function bring(
@@ -198,6 +215,7 @@ async function bring(
         await chmod(temporary, modeLike(mode, to))
       await rename(temporary, file)
     })
+  bringing.swapped.add(path)
 }
 
 /**
@@ -236,6 +254,13 @@ async function remove(path: string, from: Content, bringing: Bringing): Promise<
   const file = join(bringing.root, path)
   bringing.touched.add(dirname(file))
   await checked(path, from, bringing, () => unlink(file))
+  bringing.swapped.add(path)
+}
+
+/** Also the empty folder that is left where a drive was mounted. */
+async function isGone(root: string): Promise<boolean> {
+  const names = await readdir(root).catch(absentOr)
+  return names === null || names.length === 0
 }
 
 /** Deletes folders that become empty, as Git does. */
