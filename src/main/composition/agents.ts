@@ -91,6 +91,7 @@ export function createDrivers(
     scripted: createScriptedDriver(secrets),
     model,
     acp: createAcpDriver({
+      mask: secrets,
       ...{ custody, version, find, hostEnv: process.env, definitions },
       settings: agentSettingsOf(agentStore),
       allowConfiguration: createAllowConfiguration({

@@ -40,14 +40,15 @@ export async function acpStage({
   await mkdir(agentDir)
   const notices: string[] = []
   const custody = createCustody(join(dir, 'running'))
+  const stage1 = await stage(isSubAgent ? {} : { parentId: null })
   const driver = createAcpDriver({
+    mask: stage1.secrets,
     ...{ custody, version: '0.0.0', find: createFindProgram(), hostEnv: process.env },
     ...{ definitions: noDefinitions, onModel: async () => null },
     allowConfiguration: async () => null,
     ...(openTools && { openTools }),
     onNotice: (text) => notices.push(text),
   })
-  const stage1 = await stage(isSubAgent ? {} : { parentId: null })
   const { spec } = await driver.prepare(
     {
       ...{ kind: 'acp', program: 'acp', command: `node ${program}`, mode: 'asking' },

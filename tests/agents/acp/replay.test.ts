@@ -1,8 +1,17 @@
-/** What a loaded session replays of sub-agents that the agent ran itself. */
+/** What a loaded session replays: reasoning, outputs, secrets, and sub-agents that the agent ran itself. */
 import { expect, it } from 'vitest'
-import { type AgentScript, ended, inside, subAgent, textChunk } from '../../acp-agent/script.ts'
+import {
+  type AgentScript,
+  call,
+  ended,
+  inside,
+  subAgent,
+  textChunk,
+  thought,
+} from '../../acp-agent/script.ts'
 import { entriesOf, until, untilQuiet } from '../../harness.ts'
 import { acpFixture } from './acp-fixture.ts'
+import { acpStage, asking } from './acp-stage.ts'
 
 it('[G4] takes neither what sub-agents said, nor the call that stands for one, for a difference', async () => {
   const loads: Pick<AgentScript, 'capabilities'> = { capabilities: { loadSession: true } }
@@ -46,4 +55,52 @@ it('[G4] takes neither what sub-agents said, nor the call that stands for one, f
   await completed(2)
   const foreign = (await entriesOf(shiplog, root)).filter(({ type }) => type === 'foreign')
   expect(foreign).toEqual([])
+})
+
+it('[G4] compares the reasoning that is replayed, the outputs of calls, and texts without their secrets', async () => {
+  const { run, entries, notices, secrets } = await acpStage()
+  secrets.learn([{ name: 'KEY', value: 'hunter2-hunter2' }])
+  const script = { capabilities: { loadSession: true }, modes: asking }
+  const resume = { reason: 'resume' as const, prompt: { text: '', images: [] } }
+  const prompts = [[ended()]]
+  const ran = (id: string, output: string) =>
+    call(id, {
+      ...{ title: 'ls', kind: 'execute', status: 'completed' },
+      content: [{ type: 'content', content: { type: 'text', text: output } }],
+    })
+  const updates = (...steps: object[]) => steps.map((step) => (step as { update: object }).update)
+  const said = textChunk('The key is hunter2-hunter2, and it works.')
+  const first = [
+    thought('First I '),
+    thought('look.'),
+    said,
+    ran('a', 'one\ntwo'),
+    ran('b', 'three'),
+  ]
+  await run({ ...script, prompts: [[...first, thought('Done.'), ended()]] })
+  const foreign = async () =>
+    (await entries()).flatMap((entry) => (entry.type === 'foreign' ? [entry.content] : []))
+
+  // Without its last thought, in one piece, and with an output cut short.
+  const same = updates(thought('First I look.'), said, ran('a', '```\none\n```'), ran('b', 'three'))
+  await run({ ...script, replay: same, prompts }, { ...resume, run: 2 })
+  expect([await foreign(), notices]).toEqual([[], []])
+
+  const other = updates(thought('I look at hunter2-hunter2.'), said, ran('a', 'one'), ran('b', '4'))
+  await run({ ...script, replay: other, prompts }, { ...resume, run: 3 })
+  expect(await foreign()).toEqual([
+    {
+      replay: {
+        sentences: [
+          expect.stringContaining('has reasoning that this one does not have'),
+          'One call has another output in the agent’s own record.',
+        ],
+        onlyAgent: {
+          text: '',
+          reasoning: 'I look at [hidden: KEY].',
+          calls: [{ callId: 'b', title: 'ls', status: 'completed', output: '4' }],
+        },
+      },
+    },
+  ])
 })

@@ -3,10 +3,12 @@ import { createAcpDriver } from '../../../src/main/agents/acp/driver.ts'
 import { launchOf } from '../../../src/main/agents/acp/process/launch.ts'
 import { createOpenTaskTools } from '../../../src/main/agents/acp/task-tools.ts'
 import { createCustody } from '../../../src/main/processes/custody.ts'
+import { createMasker } from '../../../src/main/secrets/masker.ts'
 import { noDefinitions } from '../../fixtures/drivers.ts'
 
 const driverWith = (installed: readonly string[]) =>
   createAcpDriver({
+    mask: createMasker(),
     custody: createCustody('/nowhere'),
     ...{ version: '0.0.0', hostEnv: { PATH: '/bin' }, onNotice: () => {} },
     ...{ definitions: noDefinitions, onModel: async () => null },

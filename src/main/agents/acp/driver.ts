@@ -8,6 +8,7 @@ import type {
   KeptFiles,
   PreparedAgent,
 } from '../../../shared/agents/driver/agent-driver.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
 import {
   type AgentPreset,
   agentPresets,
@@ -61,6 +62,8 @@ export function createAcpDriver(deps: {
     definition: AgentDefinition,
     dir: string,
   ) => Promise<Omit<PreparedAgent, 'title'> | null>
+  /** What an agent replays is compared with a record without secrets. */
+  mask: Masker
   /** One sentence for the person. */
   onNotice: (text: string) => void
 }): AgentDrivers['acp'] {
@@ -128,6 +131,7 @@ export function createAcpDriver(deps: {
         place,
         {
           ...{ custody: deps.custody, version: deps.version, onNotice: deps.onNotice },
+          mask: deps.mask,
           openTools: deps.openTools ?? null,
           allow: (host) =>
             deps.allowConfiguration(

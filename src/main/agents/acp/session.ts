@@ -4,6 +4,7 @@ import { noSessionCost } from '../../../shared/agents/agent-records.ts'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { AgentHost, AgentSession } from '../../../shared/agents/driver/agent-session.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
 import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { Custody } from '../../processes/custody.ts'
@@ -35,6 +36,7 @@ export interface AcpSessionPorts {
   allow: (host: AgentHost) => Promise<Cause | null>
   /** Null: the agent gets none of Shiplog's tools. */
   openTools: OpenTaskTools | null
+  mask: Masker
   /** One sentence for the person. */
   onNotice: (text: string) => void
 }
@@ -67,7 +69,7 @@ export function openAcpSession(
     const fold = createUpdateFold({ source: agent.source, cwd: place.cwd, ids })
     const feeds = createSessionFeeds()
     /** Filled while the agent loads a session. */
-    let replay: Replay | null = createReplay(place.cwd)
+    let replay: Replay | null = createReplay(place.cwd, ports.mask)
     /** What the session has cost, as the agent reported it before the first prompt; null: it did not. */
     let costAtStartUsd: number | null = null
     try {

@@ -108,7 +108,8 @@ export function endOfCall(state: CallState): AgentEvent {
   }
 }
 
-function outputOf({ terminal, exitCode, shown, rawOutput, diffs }: CallState): string {
+/** The output as it is recorded. */
+export function outputOf({ terminal, exitCode, shown, rawOutput, diffs }: CallState): string {
   const code = exitCode === null || exitCode === 0 ? '' : `[exit code ${exitCode}]`
   const said = terminal || shown || textOfRaw(rawOutput)
   const changed = said === '' ? diffs.map(({ path }) => `Changed ${path}.`) : []
