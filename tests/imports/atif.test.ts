@@ -40,7 +40,10 @@ const nested = {
       ...{ step_id: 4, source: 'system', message: 'Short.' },
       extra: { context_management: { type: 'compaction', boundary: 'replace' } },
     },
-    { step_id: 5, timestamp: at(9), source: 'agent', message: 'A puffin.' },
+    {
+      ...{ step_id: 5, timestamp: at(9), source: 'agent', message: 'A puffin.' },
+      metrics: { prompt_tokens: 30, completion_tokens: 2, cost_usd: 0.03 },
+    },
   ],
   subagent_trajectories: [
     {
@@ -85,7 +88,7 @@ it.each([
     expect(one.tasks).toMatchObject([
       {
         ...{ key: '', parentId: null, title: 'Find it', agent: 'planner', isComplete: true },
-        usage: { inputTokens: 100, outputTokens: 20, cacheReadTokens: 60, costUsd: 0.01 },
+        usage: { inputTokens: 130, outputTokens: 22, cacheReadTokens: 60, costUsd: 0.04 },
         counts: { lines: 6, mapped: 5, foreign: 1, damaged: 0 },
       },
       { key: 'sub', callId: 'c1', agent: 'looker', report: 'It is a puffin.' },

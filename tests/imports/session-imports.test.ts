@@ -134,6 +134,9 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
     ...{ tool: 'claude-code', path: dir, sessions: ['another'] },
   })
   await expect(none.next()).rejects.toThrow('No session of Claude Code was found')
+  const gone = join(dir, 'gone')
+  const nowhere = await client.imports.run({ tool: 'claude-code', path: gone })
+  await expect(nowhere.next()).rejects.toThrow(`There is no file or folder ${gone}.`)
 
   // Deleted, and taken back.
   await client.workspace.trash({ workspaceId: session })

@@ -146,11 +146,13 @@ export function createSessionImports(deps: {
         ({ projectDir, key }) =>
           (projects?.includes(projectDir) ?? true) && (sessions?.includes(key) ?? true),
       )
-      if (found.length === 0)
-        invalid(
-          'path',
-          `No session of ${toolName(tool)} was found in ${place}. Name a file or folder that has one.`,
-        )
+      if (found.length === 0) {
+        const isThere = await realpath(place).then(Boolean, () => false)
+        const what = isThere
+          ? `No session of ${toolName(tool)} was found in ${place}.`
+          : `There is no file or folder ${place}.`
+        invalid('path', `${what} Name a file or folder that has one.`)
+      }
       yield* importAll(threads, found, signal)
     } finally {
       await threads.end()

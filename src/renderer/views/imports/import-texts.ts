@@ -53,7 +53,7 @@ export function resultText({ sessions, skipped, ended }: ImportResult): string {
   const parts = [
     `Imported ${counted(added, 'session')}`,
     updated > 0 ? `updated ${updated}` : null,
-    same > 0 ? `${exactCount(same)} were here already` : null,
+    same > 0 ? `${exactCount(same)} ${same === 1 ? 'was' : 'were'} here already` : null,
     skipped.length > 0 ? `${skipped.length} could not be read` : null,
   ].filter((part) => part !== null)
   return `${ended === 'done' ? '' : 'Stopped. '}${parts.join(', ')}.`

@@ -189,11 +189,13 @@ export async function* readAtifSession(
     const link = links.get(one)
     const parent = one === all[0] ? null : (one.parent ?? link?.parent ?? all[0] ?? null)
     const { status, startedAt, endedAt, report } = asRecord(fields.extra)
-    const { openCalls, usage, model, atMs, edited } = builder.facts()
+    const { openCalls } = builder.facts()
     const { prompt, lastText, hasMetrics, startedAtMs } = mapper.facts
     const isComplete =
       typeof status === 'string' ? status === 'completed' : lastText !== null && openCalls === 0
     builder.end(isComplete)
+    // Its end closes the last turn, which counts as well.
+    const { usage, model, atMs, edited } = builder.facts()
     const startMs = timeOf(startedAt) ?? startedAtMs
     return {
       ...{ id: idOf(key), key, parentId: parent && idOf(parent.key) },

@@ -116,7 +116,7 @@ async function run(
   const done = [
     `Imported ${counted(added.length, 'session')} of ${toolName(request.tool)} into the archive`,
     ...(grown.length > 0 ? [`updated ${grown.length}`] : []),
-    ...(same > 0 ? [`${same} were here already`] : []),
+    ...(same > 0 ? [`${same} ${same === 1 ? 'was' : 'were'} here already`] : []),
   ]
   if (exitCode === exitCodes.done) await context.say(`${done.join(', ')}.`)
   for (const one of [...added, ...grown].slice(0, listedSessions))
