@@ -23,10 +23,12 @@ export function createIndexKeeper(about: {
   /** Shorter journals get no index. */
   fromBytes: number
   loaded: LoadedIndex | null
+  /** It is stored at the end only: encoding it takes as much memory as the index. */
+  atEndOnly: boolean
   /** Called when the index could not be stored. */
   onFailed: (error: unknown) => void
 }): IndexKeeper {
-  const { file, reader, fromBytes, loaded, onFailed } = about
+  const { file, reader, fromBytes, loaded, atEndOnly, onFailed } = about
   let storedTo = loaded?.state.offset ?? 0
   let upToDate = loaded?.untouched ?? false
   let storing: Promise<void> | null = null
@@ -44,7 +46,8 @@ export function createIndexKeeper(about: {
   return {
     changed(state) {
       upToDate = false
-      if (storing || state.offset - storedTo < Math.max(growthBytesMin, storedTo / 4)) return
+      if (atEndOnly || storing) return
+      if (state.offset - storedTo < Math.max(growthBytesMin, storedTo / 4)) return
       storing = store(state)
     },
     async close(state) {

@@ -44,7 +44,9 @@ export async function openJournal(file: string, options: JournalOptions = {}): P
   const { writer, reader } = await openFile(file, fileMode, isStaged)
   try {
     const loaded = await loadWorthwhileIndex(file, reader, fromBytes)
-    const keeper = createIndexKeeper({ file, reader, fromBytes, loaded, onFailed: onIndexFailed })
+    const keeper = createIndexKeeper({
+      ...{ file, reader, fromBytes, loaded, atEndOnly: isStaged, onFailed: onIndexFailed },
+    })
     const state = loaded?.state ?? createScanState()
     const healed = await scanAndHeal(file, reader, state)
     if (healed.length > 0) keeper.changed(state)

@@ -1,5 +1,6 @@
 import { Fragment } from 'react'
 import type { ChangeAuthor } from '../../../shared/contract/changes/review.ts'
+import { plainText } from '../../../shared/text/plain-text.ts'
 import { TextButton } from '../primitives/index.ts'
 
 /** More turns of one change are counted. */
@@ -65,7 +66,7 @@ function OneAuthor(props: {
             className="untrusted min-w-0 truncate"
             onClick={() => onReview(applied.taskId)}
           >
-            {applied.title}
+            {plainText(applied.title)}
           </TextButton>
         </>
       ) : (

@@ -7,7 +7,7 @@ import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { taskDepthMax } from '../../../shared/records/tasks/tree-options.ts'
 import { TaskActionsContext, TaskLookupContext } from '../conversation/task-lookup.ts'
-import { Button, StatusIcon, statusLabel } from '../primitives/index.ts'
+import { Button, StatusIcon, statusLabel, TitleText } from '../primitives/index.ts'
 import { plainCause } from './plain-cause.ts'
 import { shownStatus } from './shown-status.ts'
 import { Silence } from './silence.tsx'
@@ -56,9 +56,7 @@ function NestedTask({ task, level }: { task: Task; level: number }) {
     <li>
       <div className="flex min-h-7 items-center gap-2">
         <StatusIcon status={status} />
-        <span className="max-w-[50%] shrink-0 truncate" title={task.title} dir="auto">
-          {task.title}
-        </span>
+        <TitleText title={task.title} className="max-w-[50%] shrink-0" />
         <span className="min-w-0 flex-1 truncate text-small text-muted" title={doing ?? undefined}>
           {doing}
         </span>

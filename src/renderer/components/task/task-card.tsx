@@ -1,4 +1,5 @@
 /** The card of one task, in place of the `task` call that started it. */
+
 import { Check, Ellipsis, GitMerge, RotateCcw, RotateCw, ScrollText, Square } from 'lucide-react'
 import { useContext, useEffect } from 'react'
 import type { AwaitedTask } from '../../../shared/agents/tools.ts'
@@ -8,6 +9,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Activity, activityText } from '../../../shared/records/tasks/activity.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { plainText } from '../../../shared/text/plain-text.ts'
 import { costText } from '../../../shared/text/usage-text.ts'
 import { useFold } from '../conversation/fold-state.ts'
 import {
@@ -184,10 +186,10 @@ function ActivityText(props: {
           <span key={other.id}>
             {linkTo ? (
               <a href={linkTo(other.id)} className="rounded-sm text-accent hover:underline">
-                {other.title}
+                {plainText(other.title)}
               </a>
             ) : (
-              other.title
+              plainText(other.title)
             )}
             {index < waitsFor.length - 1 ? ', ' : ''}
           </span>
@@ -321,7 +323,7 @@ function CardReport(props: { report: ShownReport; taskTitle: string; foldKey: st
           {/* Imported reports have no title of their own. */}
           {report.title === taskTitle ? null : (
             <h3 className="untrusted font-semibold" dir="auto">
-              {report.title}
+              {plainText(report.title)}
             </h3>
           )}
           <div className="mt-1">

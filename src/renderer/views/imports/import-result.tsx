@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import type { ImportDetails, ImportedSession } from '../../../shared/contract/imports.ts'
 import { shortId, type TaskId } from '../../../shared/records/ids.ts'
+import { plainText } from '../../../shared/text/plain-text.ts'
 import { counted } from '../../components/primitives/format.ts'
-import { TextButton } from '../../components/primitives/index.ts'
+import { TextButton, TitleText } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import type { ImportResult } from '../../store/imports/import-run.ts'
@@ -67,7 +68,7 @@ function SessionRow({ session: { taskId, title, damaged } }: { session: Imported
   const { client, overlay, imports, navigation } = useStores()
   const { continueFrom } = useResumeActions()
   const [details, setDetails] = useState<ImportDetails | string | null>(null)
-  const name = title || shortId(taskId)
+  const name = plainText(title) || shortId(taskId)
   const open = () => {
     imports.dismiss()
     overlay.hide()
@@ -84,7 +85,7 @@ function SessionRow({ session: { taskId, title, damaged } }: { session: Imported
     <li className="border-b px-3 py-1 last:border-b-0">
       <div className="flex items-baseline gap-3">
         <TextButton className="min-w-0 flex-1 truncate text-left" onClick={open}>
-          <span className="untrusted">{name}</span>
+          <TitleText title={name} />
         </TextButton>
         {damaged > 0 ? (
           <TextButton

@@ -1,5 +1,6 @@
 import type { ImportSourceFound } from '../../../shared/contract/imports.ts'
 import { toolName } from '../../../shared/text/import-text.ts'
+import { plainText } from '../../../shared/text/plain-text.ts'
 import { counted, exactCount } from '../../components/primitives/format.ts'
 import { Bytes, RelativeTime, TextButton } from '../../components/primitives/index.ts'
 import { dangerText, foundText } from './import-texts.ts'
@@ -45,11 +46,11 @@ export function SourceChoice(props: {
                 onChange={(event) => change([keyOf(tool, dir)], event.target.checked)}
               />
               <span
-                title={dir ?? undefined}
+                title={dir === null ? undefined : plainText(dir)}
                 className="untrusted min-w-0 flex-1 truncate"
                 dir="auto"
               >
-                {dir ?? 'No known folder'}
+                {dir === null ? 'No known folder' : plainText(dir)}
               </span>
               <span className="tabular shrink-0 text-small text-muted">
                 {counted(sessions, 'session')}

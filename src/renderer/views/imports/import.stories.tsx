@@ -259,6 +259,32 @@ export const Huge: Story = {
   },
 }
 
+/** Characters that change the direction of text, or that a terminal obeys, are shown and do nothing (V4). */
+export const Hostile: Story = {
+  args: {
+    given: {
+      importSources: [
+        {
+          ...source,
+          byProject: source.byProject.map((one) => ({ ...one, dir: '/code/\u202etxt.exe' })),
+        },
+      ],
+      importEvents: [
+        {
+          type: 'session' as const,
+          session: { ...imported, title: 'Fix \u202eevil\u0007', damaged: 0 },
+        },
+      ],
+    },
+  },
+  play: async ({ canvasElement }) => {
+    const dialog = await opened(canvasElement)
+    await expect((await dialog.findAllByText('/code/<U+202E>txt.exe'))[0]).toBeVisible()
+    await userEvent.click(dialog.getByRole('button', { name: /^Keep [\d,]+ sessions/ }))
+    await expect(await dialog.findByRole('button', { name: 'Fix <U+202E>evil␇' })).toBeVisible()
+  },
+}
+
 /** It goes on by itself, and what it can't read is said quietly. */
 export const Watching: Story = {
   args: {

@@ -4,7 +4,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { toolName } from '../../../shared/text/import-text.ts'
 import { counted } from '../../components/primitives/format.ts'
-import { Bytes, RelativeTime, TextButton } from '../../components/primitives/index.ts'
+import { Bytes, RelativeTime, TextButton, TitleText } from '../../components/primitives/index.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { DamageList } from './damage-list.tsx'
 import { linesText, reportedText, reporterName } from './import-texts.ts'
@@ -70,7 +70,7 @@ function OrphanedAgents({ rootId, onShow }: { rootId: TaskId; onShow(id: TaskId)
         {agents.slice(0, orphansListed).map(({ id, title }) => (
           <li key={id}>
             <TextButton className="max-w-full truncate text-left" onClick={() => onShow(id)}>
-              <span className="untrusted">{title}</span>
+              <TitleText title={title} />
             </TextButton>
           </li>
         ))}
