@@ -1,9 +1,9 @@
 /** States of working trees that are not plain files in a plain repository. */
 import { execFileSync } from 'node:child_process'
-import { truncate, writeFile } from 'node:fs/promises'
+import { readdir, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { mapAtOnce } from '../../src/main/git/index.ts'
+import { createGit, mapAtOnce } from '../../src/main/git/index.ts'
 import { isSoak } from '../crash/effort.ts'
 import { makeRepository, openRepository, temporaryDir, testEnv } from '../git/repository.ts'
 import { openStates, statesOf, textOf } from './states.ts'
@@ -30,7 +30,6 @@ it('keeps what Git would store of a file with a filter, such as a pointer of Git
   await project.write('large.bin', 'large\n')
   const { tree } = await take()
   expect(textOf(await turns.readFile({ tree, path: 'large.bin', bytesMax }))).toBe('large\n')
-  const { createGit } = await import('../../src/main/git/index.ts')
   const env = { ...testEnv, GIT_CONFIG_GLOBAL: config }
   const store = path.join(await temporaryDir(), 'store')
   const git = createGit({ env, storesOf: () => [store] })
@@ -44,6 +43,33 @@ it('keeps what Git would store of a file with a filter, such as a pointer of Git
   const place = { store, repoDir: project.dir }
   const pointer = await git.stores.read(place, { tree: filtered.tree, path: 'large.bin', bytesMax })
   expect(textOf(pointer)).toBe('pointer\n')
+})
+
+it('deletes no index of a state that is taken while those of an earlier process are deleted', async () => {
+  const project = await makeRepository({ 'a.txt': 'a\n' })
+  const worktree = path.join(await temporaryDir(), 'worktree')
+  project.git('worktree', 'add', '-q', worktree)
+  const store = path.join(await temporaryDir(), 'store')
+  const dirs = [project.dir, worktree]
+  const takeAll = async (text: string) => {
+    const { stores } = createGit({ env: testEnv, storesOf: () => [store] })
+    for (const dir of dirs) await writeFile(path.join(dir, 'b.txt'), text)
+    return Promise.all(
+      dirs.map((dir, at) => {
+        const names = { ref: `sessions/${at}`, commits: { base: null, ref: `commits/${at}` } }
+        return stores.take({ dir, last: null, since: null, ...names })
+      }),
+    )
+  }
+  const [before] = await takeAll('b\n')
+  const indexes = path.join(store, 'indexes')
+  // They are deleted one after another: this takes longer than a state.
+  const others = Array.from({ length: 1_500 }, (_, at) => path.join(indexes, String(at)))
+  await mapAtOnce(others, (file) => writeFile(file, ''))
+  const [here, there] = await takeAll('c\n')
+  expect(here?.tree).toBe(there?.tree)
+  expect(here?.tree).not.toBe(before?.tree)
+  expect(await readdir(indexes)).toHaveLength(dirs.length)
 })
 
 it('keeps a file that Git packs at once because it is large', async () => {

@@ -81,8 +81,8 @@ export function createTurnSnapshots(git: RunGit): {
   const warm = new Map<string, WarmIndex>()
   /** Agents may share a folder, and call tools concurrently. */
   const serially = createKeyedMutex()
-  /** Files left behind by earlier processes are cleaned up once per store. */
-  const cleared = new Set<string>()
+  /** Indexes left behind by earlier processes are deleted once per store, before one is created there. */
+  const cleared = new Map<string, Promise<void>>()
 
   async function take(input: TurnSnapshotInput): Promise<TurnSnapshot> {
     const { dir, signal } = input
@@ -197,12 +197,11 @@ export function createTurnSnapshots(git: RunGit): {
     return { tree, wrote, unstorable: left.map(({ name, why }) => notStored(name, why, null)) }
   }
 
-  async function clearIndexes(store: string): Promise<void> {
-    if (cleared.has(store)) return
-    cleared.add(store)
-    const dir = path.join(store, 'indexes')
-    for (const name of await readdir(dir).catch((): string[] => []))
-      await rm(path.join(dir, name), { force: true }).catch(() => {})
+  /** A state that is taken meanwhile waits too: its index may have the name of one that is left behind. */
+  function clearIndexes(store: string): Promise<void> {
+    const clearing = cleared.get(store) ?? deleteFilesIn(path.join(store, 'indexes'))
+    cleared.set(store, clearing)
+    return clearing
   }
 
   return {
@@ -212,6 +211,11 @@ export function createTurnSnapshots(git: RunGit): {
         if (path.dirname(path.dirname(file)) === store) warm.delete(topLevel)
     },
   }
+}
+
+async function deleteFilesIn(dir: string): Promise<void> {
+  for (const name of await readdir(dir).catch((): string[] => []))
+    await rm(path.join(dir, name), { force: true }).catch(() => {})
 }
 
 /** Returns the last state of a session; null if there is none. */
