@@ -2,13 +2,17 @@
 import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { dayMs } from '../../../shared/durations.ts'
 
-const namePrefix = 'shiplog-git-'
-/** The prefix and what `mkdtemp` adds to it. */
-const scratchName = /^shiplog-git-[A-Za-z0-9]{6}$/
+/** With the id of the process that uses the folder, and what `mkdtemp` adds. */
+const ownPrefix = `shiplog-git-${process.pid}-`
+const scratchName = /^shiplog-git-(\d+)-[A-Za-z0-9]{6}$/
 
-/** No operation takes so long, so the process that created the folder has ended. */
-const abandonedMs = 24 * 60 * 60 * 1000
+/**
+ * For processes of a container that shares the temporary folder: their ids mean nothing here. No operation takes so
+ * long.
+ */
+const abandonedMs = dayMs
 
 export async function withScratchDir<Result>(
   use: (scratchDir: string) => Promise<Result>,
@@ -28,7 +32,7 @@ async function makeScratchDir(): Promise<string> {
   const failures: unknown[] = []
   for (const parent of parents()) {
     try {
-      return await mkdtemp(path.join(parent, namePrefix))
+      return await mkdtemp(path.join(parent, ownPrefix))
     } catch (error) {
       failures.push(error)
     }
@@ -37,9 +41,9 @@ async function makeScratchDir(): Promise<string> {
 }
 
 /**
- * Removes scratch folders of killed processes: own folders that have not changed for a day. Follows
- * no link, and leaves a shared folder alone in which others could replace ours meanwhile. Resolves
- * with how many it removed; never throws.
+ * Removes scratch folders of killed processes: own folders that have not changed for a day, by a clock that may be
+ * wrong, and whose process is gone. Follows no link, and leaves a shared folder alone in which others could replace
+ * ours meanwhile. Resolves with how many it removed; never throws.
  */
 export async function removeOldScratchDirs(nowMs: number, within = parents()): Promise<number> {
   const found = await Promise.all(within.map((parent) => abandonedIn(parent, nowMs)))
@@ -60,13 +64,23 @@ async function abandonedIn(parent: string, nowMs: number): Promise<string[]> {
   const names: string[] = await readdir(parent).catch(() => [])
   const abandoned: string[] = []
   for (const name of names) {
-    if (!scratchName.test(name)) continue
+    const [, processId] = scratchName.exec(name) ?? []
+    if (processId === undefined || isRunning(Number(processId))) continue
     const dir = path.join(parent, name)
     const entry = await lstat(dir).catch(() => null)
     if (!entry?.isDirectory() || !isOwn(entry.uid)) continue
     if (nowMs - entry.mtimeMs > abandonedMs) abandoned.push(dir)
   }
   return abandoned
+}
+
+/** True also for another process that has the id now: the folder is removed another time. */
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
 }
 
 /** Windows has no such bits, and its temporary folder belongs to the user. */
