@@ -34,8 +34,8 @@ it('removes temporary folders of killed processes after a day, and nothing else'
   expect((await readdir(parent)).sort()).toEqual([
     `shiplog-git-${gone}-file12`,
     `shiplog-git-${gone}-new123`,
-    'shiplog-git-notes',
     `shiplog-git-${gone}-old123.bak`,
+    'shiplog-git-notes',
   ])
 })
 
