@@ -9,7 +9,7 @@ import {
   textChunk,
   thought,
 } from '../../acp-agent/script.ts'
-import { entriesOf, until, untilQuiet } from '../../harness.ts'
+import { allTasks, entriesOf, until, untilQuiet } from '../../harness.ts'
 import { acpFixture } from './acp-fixture.ts'
 import { acpStage, asking } from './acp-stage.ts'
 
@@ -49,12 +49,14 @@ it('[G4] takes neither what sub-agents said, nor the call that stands for one, f
       updateOf(subAgent('c1', idle)),
       updateOf(textChunk('All is done.', 'm2')),
     ],
-    prompts: [[textChunk('More.', 'm3'), ended()]],
+    // Claude Code reports its end once more after the session was loaded.
+    prompts: [[subAgent('c1', idle), textChunk('More.', 'm3'), ended()]],
   })
   await shiplog.client.tasks.prompt({ taskId: root, prompt: 'More' })
   await completed(2)
   const foreign = (await entriesOf(shiplog, root)).filter(({ type }) => type === 'foreign')
   expect(foreign).toEqual([])
+  expect((await allTasks(shiplog)).map(({ title }) => title)).toEqual(['Lead', 'Explore'])
 })
 
 it('[G4] compares the reasoning that is replayed, the outputs of calls, and texts without their secrets', async () => {

@@ -29,7 +29,7 @@ export type SessionItem =
 /** One stretch of work of a sub-agent, from its announcement until it is idle. */
 export interface Child {
   readonly sessionId: string
-  /** 1 for its first work. An idle sub-agent may be given more. */
+  /** 1 for its first work; 0 if that was before the session was loaded. An idle sub-agent may be given more. */
   readonly round: number
   readonly feed: Feed<SessionItem>
   /** Where its work began, if that is another folder than its parent's; null: the same. */

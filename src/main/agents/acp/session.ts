@@ -83,6 +83,7 @@ export function openAcpSession(
             if (replay) {
               // Sub-agents of the agent itself are tasks, with records of their own.
               if (id === place.resume?.id) replay.add(update)
+              feeds.replayed(id, update)
               costAtStartUsd = totalUsdIn(update) ?? costAtStartUsd
             } else feeds.update(id, update)
           },

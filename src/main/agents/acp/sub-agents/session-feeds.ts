@@ -13,6 +13,8 @@ export interface SessionFeeds {
   readonly main: Feed
   /** Called in the order of arrival. */
   update(sessionId: string, update: unknown): void
+  /** Replayed while the session was loaded: a sub-agent in it has ended its work, and has its task. */
+  replayed(sessionId: string, update: unknown): void
   permission(item: Extract<Item, { kind: 'permission' }>): void
   /** Ends one round before it is idle: what it sends from now on is kept with its parent. */
   leave(child: Child): void
@@ -111,6 +113,16 @@ export function createSessionFeeds(): SessionFeeds {
       // A message to one that is idle gives it more work, whether that was announced or not.
       if (about?.isOver) about = announce(sessionId, about.sessionId)
       push(sessionId, { kind: 'update', sessionId, update, about })
+    },
+    replayed(owner, update) {
+      if (!isRecord(update) || update.sessionUpdate !== 'subagent_update') return
+      const sessionId = text(update.sessionId)
+      if (sessionId === null || sessionId === owner || children.has(sessionId)) return
+      children.set(sessionId, {
+        ...{ sessionId, round: 0, feed: createFeed<SessionItem>(), cwd: null },
+        ...{ canCancel: false, isWorking: false, isOver: true },
+      })
+      owners.set(sessionId, owner)
     },
     permission: (item) => push(text(item.request.sessionId) ?? '', item),
     leave(child) {
