@@ -11,8 +11,8 @@ import {
   patchIndex,
   rollUpArtifacts,
   savePatch,
-  takeBackTranscript,
   transcriptIndex,
+  unexpireTranscript,
 } from '../../src/main/artifacts/index.ts'
 import { openJournal } from '../../src/main/journal/index.ts'
 import { newReceiptId, newTaskId } from '../../src/shared/records/ids.ts'
@@ -94,7 +94,7 @@ describe('[R3] what nobody knows', () => {
     const trash = join(dir, 'trash', 'transcript')
     await expireTranscript(place, taskId, trash, { receiptId: newReceiptId(), atMs: 1 })
     await writeFile(join(trash, 'notes.txt'), 'by hand')
-    await takeBackTranscript(place, taskId, trash)
+    await unexpireTranscript(place, taskId, trash)
     expect(await readdir(trash)).toEqual(['notes.txt'])
     expect(await textIn(archivedTranscriptDir(parent, taskId))).toContain('mine')
   })

@@ -55,7 +55,10 @@ export function agentAnswers(os: Implementer, { given }: Pick<Memory, 'given'>) 
     saveOwn: os.agents.saveOwn.handler(({ input }) => {
       const { name, command, mode, passes = [], sets = {} } = input
       if (agentPresetNames.some((id) => id === name))
-        invalid('name', `“${name}” is the name of an agent that Shiplog knows. Choose another one.`)
+        invalid(
+          'name',
+          `“${name}” is the name of an agent that Shiplog supports. Choose another one.`,
+        )
       states = states.filter((one) => one.id !== name)
       states.push({
         ...presetState('codex'),

@@ -47,9 +47,9 @@ export const retentionMutants: Mutant[] = [
   {
     id: 'retention-deleted-before-said',
     file: 'src/main/retention/trash-bin.ts',
-    find: 'if (!(await saidGone(name, kind, taskId, receiptId))) return false\n        await removeDurable(join(layout.trash, name))',
+    find: 'if (!(await recordGone(name, kind, taskId, receiptId))) return false\n        await removeDurable(join(layout.trash, name))',
     replace:
-      'await removeDurable(join(layout.trash, name))\n        if (!(await saidGone(name, kind, taskId, receiptId))) return false',
+      'await removeDurable(join(layout.trash, name))\n        if (!(await recordGone(name, kind, taskId, receiptId))) return false',
     harm: 'After a crash half of a transcript is offered as one that can be restored.',
     tests: [
       'tests/retention/interleaving.test.ts',

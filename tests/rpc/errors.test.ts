@@ -17,7 +17,7 @@ describe('a disk that refuses', () => {
   it.each([
     ['EACCES', 'check who owns the file and its folder'],
     ['EROFS', 'the file system is read-only'],
-    ['ENOTDIR', 'a file stands in place of a directory'],
+    ['ENOTDIR', 'a file is in place of a directory'],
   ])('is worded by its code: %s is not about space', (code, words) => {
     const { message, data } = answerTo(systemError(code, '/p/src/a.ts'))
     expect(message).toContain(`/p/src/a.ts can't be used`)

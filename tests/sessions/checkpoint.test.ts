@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   expireTranscript,
-  takeBackTranscript,
+  unexpireTranscript,
 } from '../../src/main/artifacts/expired-transcripts.ts'
 import { archivedTranscriptDir, archiveTranscript } from '../../src/main/artifacts/index.ts'
 import { readCheckpoint, stateText, writeCheckpoint } from '../../src/main/sessions/checkpoint.ts'
@@ -339,6 +339,6 @@ it('[R2] [X3] goes wherever its transcript goes', async () => {
   await expireTranscript(place, id, trash, { receiptId: 'r', atMs: 2 })
   expect(await readdir(archived)).toEqual(['transcript.json'])
   expect(await readSessionState(archived)).toBeNull()
-  await takeBackTranscript(place, id, trash)
+  await unexpireTranscript(place, id, trash)
   expect(await readSessionState(archived)).toMatchObject({ seq: long, messages: long })
 })

@@ -190,7 +190,7 @@ export function createTurnFiles({
       if ('reason' in found) return found
       const { turns, stated, task } = found
       const about = { kind: 'diff' as const, stated: publicOf(stated) }
-      const other = await otherOf(taskId, { task, stated, against })
+      const other = await comparedStateOf(taskId, { task, stated, against })
       if (other === null || other.tree === stated.tree)
         return {
           ...about,
@@ -208,7 +208,7 @@ export function createTurnFiles({
     },
   }
 
-  async function otherOf(
+  async function comparedStateOf(
     taskId: TaskId,
     { task, stated, against }: { task: Task; stated: Stated; against: DiffBase },
   ): Promise<Other | null> {

@@ -56,7 +56,7 @@ export async function expireTranscript(
 /**
  * Moves its content back. Idempotent, as `expireTranscript`. Throws if the trash does not have it.
  */
-export async function takeBackTranscript(
+export async function unexpireTranscript(
   place: TranscriptPlace,
   taskId: TaskId,
   trashDir: string,

@@ -7,7 +7,7 @@ export {
   expireTranscript,
   holdsTranscript,
   type TranscriptPlace,
-  takeBackTranscript,
+  unexpireTranscript,
 } from './expired-transcripts.ts'
 export { findMovedTranscript } from './moved-transcripts.ts'
 export {

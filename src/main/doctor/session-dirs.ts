@@ -115,7 +115,7 @@ async function* orphan(
   if (!stats || stats.ctimeMs >= subject.startedAtMs) return
   const whose = task
     ? `the workspace of "${task.title}" was removed`
-    : 'the ledger knows no such task'
+    : 'the ledger has no such task'
   const rootId = task?.rootId
   if (folder === 'archive') {
     yield { kind: 'orphan-archive', path, detail: `${whose}; it is kept where it is`, rootId }

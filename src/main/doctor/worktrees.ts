@@ -75,7 +75,7 @@ async function* examineWorktree(
     yield {
       kind: 'worktree-moved',
       path,
-      detail: `${projectDir} knows it in another place`,
+      detail: `${projectDir} has it registered in another place`,
       rootId,
       async repair() {
         await subject.git.registerMovedWorktree(projectDir, path)

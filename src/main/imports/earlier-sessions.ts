@@ -68,6 +68,6 @@ export function earlierFirst(sessions: readonly FoundSession[]): FoundSession[] 
 }
 
 /** Whether a session may continue from the other one. */
-export const goesOnFrom = (session: FoundSession, other: FoundSession): boolean =>
+export const continuesFrom = (session: FoundSession, other: FoundSession): boolean =>
   (session.opening !== undefined && session.opening === other.opening) ||
   (session.namedEarlier ?? []).includes(other.key)

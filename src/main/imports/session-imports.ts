@@ -15,7 +15,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { EditedFile, FoundSession } from './adapters/adapter.ts'
 import { homes, sessionTools } from './adapters/homes.ts'
-import { earlierFirst, goesOnFrom } from './earlier-sessions.ts'
+import { continuesFrom, earlierFirst } from './earlier-sessions.ts'
 import { bytesOf, lastOf, sourceFound } from './found-sources.ts'
 import { createSessionImporter, type ImportEvent } from './import-session.ts'
 import { readImportRecord } from './known-session.ts'
@@ -271,5 +271,5 @@ function canBegin(session: FoundSession, running: ReadonlySet<FoundSession>): bo
   const bytes = [session, ...running].reduce((sum, one) => sum + bytesOf(one), 0)
   if (running.size >= parallelMax || bytes > parallelBytesMax) return false
   // What it continues from must be here first.
-  return ![...running].some((one) => goesOnFrom(session, one))
+  return ![...running].some((one) => continuesFrom(session, one))
 }

@@ -5,7 +5,7 @@ import { allProcessStats } from './stat.ts'
 const killGraceMs = 1000
 const pollMs = 20
 /** A killed process disappears once the system has torn it down, which a busy disk can delay. */
-const goneMsMax = 500
+const exitMsMax = 500
 
 /**
  * Ends every process of a group: waits `settleMs` for it to exit, sends SIGTERM, and kills the rest after
@@ -15,15 +15,15 @@ export async function endProcessGroup(
   pid: number,
   { settleMs = 0 }: { settleMs?: number } = {},
 ): Promise<boolean> {
-  if (!(await hasLiving(pid)) || (await goneWithin(pid, settleMs))) return false
+  if (!(await hasLiving(pid)) || (await exitedWithin(pid, settleMs))) return false
   signalGroup(pid, 'SIGTERM')
-  if (await goneWithin(pid, killGraceMs)) return true
+  if (await exitedWithin(pid, killGraceMs)) return true
   signalGroup(pid, 'SIGKILL')
-  await goneWithin(pid, goneMsMax)
+  await exitedWithin(pid, exitMsMax)
   return true
 }
 
-async function goneWithin(pid: number, timeMs: number): Promise<boolean> {
+async function exitedWithin(pid: number, timeMs: number): Promise<boolean> {
   for (const deadline = Date.now() + timeMs; Date.now() < deadline; ) {
     await sleep(pollMs)
     if (!(await hasLiving(pid))) return true

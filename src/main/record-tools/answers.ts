@@ -121,13 +121,13 @@ export async function transcriptText(
     text += more
     last = entry.seq
   }
-  const goesOn = isFull || nextSeq !== null
-  if (!isFull) text += markdown.end({ cut: goesOn, partial: goesOn ? null : partial })
+  const hasMore = isFull || nextSeq !== null
+  if (!isFull) text += markdown.end({ cut: hasMore, partial: hasMore ? null : partial })
   if (text === '')
     return `No entry from ${turn === undefined ? seq : `turn ${turn}`} on: there are ${total}.`
   const ending = [
     `Entries ${entries[0]?.seq ?? 0} to ${last} of ${total} of ${linkOf(taskId)}.`,
-    ...(goesOn ? [`Read on with seq ${last + 1}.`] : []),
+    ...(hasMore ? [`Read on with seq ${last + 1}.`] : []),
     ...(damage.length > 0 ? [`${counted(damage.length, 'place')} of the file can't be read.`] : []),
   ]
   const cut = text.length > answerCharsMax
@@ -146,7 +146,7 @@ export async function entryJson(
   )
   return part.nextOffset === null
     ? part.text
-    : `${part.text}\n\n${part.total} bytes in all; go on with offset ${part.nextOffset}.`
+    : `${part.text}\n\n${part.total} bytes in all; continue with offset ${part.nextOffset}.`
 }
 
 export async function reportText(

@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path'
 import type { TaskId } from '../../shared/records/ids.ts'
-import { expireTranscript, holdsTranscript, takeBackTranscript } from '../artifacts/index.ts'
+import { expireTranscript, holdsTranscript, unexpireTranscript } from '../artifacts/index.ts'
 import { removeDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
@@ -19,7 +19,7 @@ export interface Expiry {
    */
   carryOut(taskId: TaskId): Promise<boolean>
   /** Restores a transcript and records that. Resolves with the reason for a failure, or null. */
-  takeBack(taskId: TaskId): Promise<string | null>
+  restoreTranscript(taskId: TaskId): Promise<string | null>
   /**
    * Runs `work` while no other call restores that task's transcript, or its whole workspace, from
    * the trash.
@@ -90,7 +90,7 @@ export function createExpiry(deps: {
    */
   async function putBack(taskId: TaskId): Promise<void> {
     try {
-      await inItsPlace(taskId, (place) => takeBackTranscript(place, taskId, trashDir(taskId)))
+      await inItsPlace(taskId, (place) => unexpireTranscript(place, taskId, trashDir(taskId)))
       await ledger.record({ type: 'transcript.unexpired', taskId, because: 'failure' })
     } catch (error) {
       deps.onProblem(
@@ -100,23 +100,23 @@ export function createExpiry(deps: {
     }
   }
 
-  async function takeBack(taskId: TaskId): Promise<string | null> {
+  async function restoreTranscript(taskId: TaskId): Promise<string | null> {
     const task = state.tasks.get(taskId)
     if (!task?.transcriptExpired) return 'it has not expired'
     if (task.transcriptExpired.purgedAt || task.purged) return 'it was permanently deleted'
-    if (task.trashed) return 'its workspace was deleted: take that out of the trash first'
+    if (task.trashed) return 'its workspace was deleted: restore it from the trash first'
     try {
       const there = await inItsPlace(taskId, async (place) => {
         // Another call may have restored it.
         const expired = state.tasks.get(taskId)?.transcriptExpired
         if (!expired) return 'it was restored already'
         if (expired.purgedAt) return 'it was permanently deleted'
-        await takeBackTranscript(place, taskId, trashDir(taskId))
+        await unexpireTranscript(place, taskId, trashDir(taskId))
         await ledger.record({ type: 'transcript.unexpired', taskId, because: 'person' })
-        return 'taken back'
+        return 'restored'
       })
       if (there === null) return 'the record that it belongs to is missing'
-      if (there !== 'taken back') return there
+      if (there !== 'restored') return there
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
     }
@@ -147,5 +147,5 @@ export function createExpiry(deps: {
     return workspaces.exclusively(place?.keeperId ?? taskId, work)
   }
 
-  return { carryOut, takeBack, exclusively, rollForward }
+  return { carryOut, restoreTranscript, exclusively, rollForward }
 }

@@ -100,8 +100,8 @@ export function withStates(
     if (kind === 'trashed-transcript') return task?.transcriptExpired?.purgedAt ? 'gone' : 'kept'
     const expired = expiryOf(taskId)
     if (!expired) {
-      const takenBackAt = task?.transcriptTakenBackAt
-      return takenBackAt && Date.parse(takenBackAt) >= atMs ? 'restored' : 'kept'
+      const restoredAt = task?.transcriptTakenBackAt
+      return restoredAt && Date.parse(restoredAt) >= atMs ? 'restored' : 'kept'
     }
     return expired.purgedAt || task?.purged ? 'gone' : 'in-trash'
   }

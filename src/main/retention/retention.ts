@@ -108,7 +108,7 @@ interface RetentionDependencies {
   onClockConfirmed: () => void
 }
 
-const whatIsLost = 'The settings of retention can’t be read, so nothing was removed.'
+const settingsUnreadable = 'The settings of retention can’t be read, so nothing was removed.'
 const howToSetAgain =
   'Correct the file and name it settings.json, or save Retention in Settings. Then clean up again.'
 
@@ -176,7 +176,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     const restored: TaskId[] = []
     const left: { id: TaskId; why: string }[] = []
     for (const taskId of wanted) {
-      const why = await expiry.takeBack(taskId)
+      const why = await expiry.restoreTranscript(taskId)
       if (why === null) restored.push(taskId)
       else left.push({ id: taskId, why })
     }
@@ -190,7 +190,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     const { transcriptExpired: expired } = task ?? {}
     if (task?.parentId === null && task.archived && expired && !expired.purgedAt) {
       if (task.trashed) await deps.workspaces.untrash(taskId)
-      const why = await expiry.takeBack(taskId)
+      const why = await expiry.restoreTranscript(taskId)
       if (why !== null)
         deps.onProblem(`"${task.title}" is restored without its transcript`, new Error(why))
     }
@@ -225,7 +225,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     preview,
     async sweep({ transcriptTtlDays, clockIsRight = false } = {}) {
       const lost = settings.lost()
-      if (lost !== null) refused('settings-lost', `${whatIsLost} ${lost} ${howToSetAgain}`)
+      if (lost !== null) refused('settings-lost', `${settingsUnreadable} ${lost} ${howToSetAgain}`)
       await clockGuard.confirm(clockIsRight)
       const wanted = { ...settings.current() }
       if (transcriptTtlDays !== undefined) wanted.transcriptTtlDays = transcriptTtlDays

@@ -60,7 +60,7 @@ export function createTrashBin(deps: {
   const { ledger, layout, workspaces, expiry, clock } = deps
   const { state } = ledger
 
-  async function things({ trashTtlDays }: RetentionSettings): Promise<Trashed[]> {
+  async function listTrashed({ trashTtlDays }: RetentionSettings): Promise<Trashed[]> {
     const nowMs = clock()
     const names = await namesInTrash(layout.trash)
     const looked = await lookAtTrash(layout.trashSeen, names, nowMs, bytesOf)
@@ -135,7 +135,7 @@ export function createTrashBin(deps: {
     if (why !== null) return why
     if (taskId === null) return 'It is not in the trash any more.'
     try {
-      if (kind === 'trashed-transcript') return await expiry.takeBack(taskId)
+      if (kind === 'trashed-transcript') return await expiry.restoreTranscript(taskId)
       if (kind === 'trashed-workspace') await workspaces.untrash(taskId)
       else await workspaces.restoreLeftovers(taskId)
       return null
@@ -161,7 +161,7 @@ export function createTrashBin(deps: {
     const { name, kind, taskId } = planned
     try {
       if (taskId && (kind === 'trashed-transcript' || kind === 'trashed-workspace')) {
-        if (!(await saidGone(name, kind, taskId, receiptId))) return false
+        if (!(await recordGone(name, kind, taskId, receiptId))) return false
         await removeDurable(join(layout.trash, name))
         return true
       }
@@ -184,7 +184,7 @@ export function createTrashBin(deps: {
   }
 
   /** Records the deletion. Resolves with false if the item was restored meanwhile. */
-  const saidGone = (
+  const recordGone = (
     name: string,
     kind: 'trashed-transcript' | 'trashed-workspace',
     taskId: TaskId,
@@ -202,16 +202,16 @@ export function createTrashBin(deps: {
 
   return {
     async list(settings, reasons) {
-      const all = await things(settings)
+      const all = await listTrashed(settings)
       return all
         .toSorted((a, b) => b.sinceMs - a.sinceMs || (a.name < b.name ? -1 : 1))
         .map((one) => shown(one, reasons))
     },
     folderOf,
-    plan: async (settings) => planPurge(await things(settings), settings, clock()),
+    plan: async (settings) => planPurge(await listTrashed(settings), settings, clock()),
     async chosen(names, settings) {
       const wanted = new Set(names)
-      return (await things(settings)).flatMap(({ untilMs, ...one }) =>
+      return (await listTrashed(settings)).flatMap(({ untilMs, ...one }) =>
         wanted.has(one.name) && untilMs !== null ? [{ ...one, reason: 'asked' as const }] : [],
       )
     },

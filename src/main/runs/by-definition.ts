@@ -30,5 +30,5 @@ export function refusalByDefinition({ agent, spec }: Defined, name: string): str
   const definition = definitionOfSpec(spec)
   if (hasTool(definition, name)) return null
   const own = [...(definition?.tools ?? []), 'agent_report'].join(', ')
-  return `Not run: the agent ${JSON.stringify(agent)} does not have the tool ${JSON.stringify(name)}. Its tools: ${own}. Go on without it, and name in your report what is left to do.`
+  return `Not run: the agent ${JSON.stringify(agent)} does not have the tool ${JSON.stringify(name)}. Its tools: ${own}. Continue without it, and name in your report what is left to do.`
 }

@@ -235,7 +235,7 @@ export function createPermits(
 }
 
 const forbiddenBy = (rule: string): string =>
-  `Not run: the rule "${rule}" forbids it. Do not try it in another way; go on without it, or say what you need.`
+  `Not run: the rule "${rule}" forbids it. Do not try it in another way; continue without it, or say what you need.`
 
 function answerOf(outcome: PermissionOutcome): PermissionAnswer {
   switch (outcome.kind) {
@@ -289,11 +289,11 @@ function refusalOf(outcome: PermissionOutcome): string | null {
       return null
     case 'denied':
       return outcome.message === ''
-        ? 'Not run: the person refused it. Do not try it in another way; go on without it, or say what you need.'
+        ? 'Not run: the person refused it. Do not try it in another way; continue without it, or say what you need.'
         : `Not run: the person refused it and says: ${outcome.message}`
     case 'answered':
     case 'nobody':
-      return 'Not run: it needs a permission, and nobody can be asked here. Go on without it, and name it in your report.'
+      return 'Not run: it needs a permission, and nobody can be asked here. Continue without it, and name it in your report.'
     case 'ended':
       return 'Not run: the run ended before this was allowed.'
   }

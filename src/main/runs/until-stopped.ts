@@ -5,7 +5,7 @@ import { setImmediate as othersTurn, setTimeout as wait } from 'node:timers/prom
 export const stopGraceMs = 5_000
 
 /** An agent whose events are always available would block timers and other agents. */
-const atAStretchMs = 10
+const sliceMsMax = 10
 
 /**
  * Settles as `work` does. After the signal is aborted, `work` has `graceMs` to settle; then this
@@ -74,7 +74,7 @@ export async function* untilStopped<Event>(
   let since = performance.now()
   try {
     for (;;) {
-      if (performance.now() - since > atAStretchMs) {
+      if (performance.now() - since > sliceMsMax) {
         await othersTurn()
         since = performance.now()
       }

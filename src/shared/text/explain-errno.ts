@@ -9,9 +9,9 @@ const meanings: Record<string, string> = {
   EMFILE: 'too many open files (EMFILE); close some programs and try again',
   ENFILE: 'too many open files on this machine (ENFILE); close some programs and try again',
   ENOENT: 'it does not exist (ENOENT)',
-  ELOOP: 'a symbolic link stands in its place (ELOOP); Shiplog does not follow those',
-  ENOTDIR: 'a file stands in place of a directory above it (ENOTDIR); move it away',
-  EISDIR: 'a directory stands in its place (EISDIR); move it away',
+  ELOOP: 'a symbolic link is in its place (ELOOP); Shiplog does not follow those',
+  ENOTDIR: 'a file is in place of a directory above it (ENOTDIR); move it away',
+  EISDIR: 'a directory is in its place (EISDIR); move it away',
 }
 
 /** Explains a system's error code such as ENOSPC; undefined for one that is not about the disk. */

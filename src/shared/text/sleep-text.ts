@@ -2,6 +2,6 @@
 import type { Sleep } from '../projections/ledger/sleep.ts'
 import { momentOf } from './format-time.ts'
 
-/** `until Nov 3, 2025, 14:05, then it goes on by itself: 5-hour limit`. */
+/** `until Nov 3, 2025, 14:05, then it continues by itself: 5-hour limit`. */
 export const sleepText = ({ until, reason }: Sleep): string =>
-  `until ${momentOf(until)}, then it goes on by itself: ${reason}`
+  `until ${momentOf(until)}, then it continues by itself: ${reason}`

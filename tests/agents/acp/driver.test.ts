@@ -280,12 +280,15 @@ describe('a run of an installed agent', () => {
     expect(await foreign()).toMatchObject([
       {
         replay: {
-          sentences: [expect.stringContaining('goes on'), expect.stringContaining('has completed')],
+          sentences: [
+            expect.stringContaining('continues with'),
+            expect.stringContaining('has completed'),
+          ],
           onlyAgent: { text: expect.stringContaining('And four.'), calls: [{ callId: 'b' }] },
         },
       },
     ])
-    expect(notices).toEqual([expect.stringContaining('goes on with text')])
+    expect(notices).toEqual([expect.stringContaining('continues with text')])
     const texts = messagesOf(await entries()).flatMap(({ parts }) =>
       parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
     )

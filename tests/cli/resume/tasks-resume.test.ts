@@ -45,7 +45,7 @@ describe('[S1] tasks resume: who is meant', () => {
     const { code, stdout, stderr } = await run(['tasks', 'resume', tester, '--tree'])
     expect(code).toBe(0)
     expect([lead, tester, writer].map(statusOf)).toEqual(['completed', 'completed', 'completed'])
-    expect(stderr).not.toContain('goes on')
+    expect(stderr).not.toContain('resumes "')
     expect(stderr).not.toContain('not resumed')
     expect(stdout.split('\n').slice(1, 4)).toEqual([
       expect.stringMatching(/^✓ completed {2}Fix the parser +lead/),
@@ -224,7 +224,7 @@ it('[S1] where the one that stopped last has no group, lists what can be resumed
   const { code, stderr } = await runToEnd(['tasks', 'resume', '--batch'], { fake: alone })
   expect(code).not.toBe(0)
   expect(stderr).toContain('1 agent is interrupted:')
-  expect(stderr).toContain(`shiplog tasks resume ${id.slice(0, 8)}   goes on with "Alone"`)
+  expect(stderr).toContain(`shiplog tasks resume ${id.slice(0, 8)}   resumes "Alone"`)
 })
 
 it('[S1] says when what is interrupted can not be resumed, since its workspace was removed', async () => {

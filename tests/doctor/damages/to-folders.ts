@@ -70,7 +70,7 @@ export const damagesToFolders: Damage[] = [
       await writeFile(join(files, 'gitdir'), `${before}\n`)
     },
     at: /^worktrees\/[^/]+\/[0-9a-f]{8}$/,
-    detail: /knows it in another place/,
+    detail: /has it registered in another place/,
     repairable: true,
     kept: ({ dataDir, fixture }) => {
       const worktree = onlyIn(onlyIn(join(dataDir, 'worktrees')))

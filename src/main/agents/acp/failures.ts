@@ -59,7 +59,7 @@ export function causeOfStop(stop: string): Cause | null {
     case 'max_turn_requests':
       return { kind: 'refused', detail: 'the agent reached its limit of requests in one turn' }
     case 'refusal':
-      return { kind: 'refused', detail: 'the model refused to go on' }
+      return { kind: 'refused', detail: 'the model refused to continue' }
     default:
       return { kind: 'refused', detail: `the agent ended its turn: ${stop}` }
   }

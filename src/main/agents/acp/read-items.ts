@@ -45,7 +45,7 @@ export function createItemReader({
       return
     }
     if (subAgents.isAbout(item.update)) return yield* subAgents.read(item.update, item.about)
-    yield* subAgents.goesOn(item.update)
+    yield* subAgents.parentUpdate(item.update)
     const events = fold.update(item.update)
     // The agent has an answer to each of its calls, or gave up on them: no call may hold up the end of the turn.
     if (events.some(({ type }) => type === 'turn-ended')) tools?.stopWaiting()

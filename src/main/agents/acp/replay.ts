@@ -154,7 +154,7 @@ function compareTexts(theirs: string, ours: string, found: ReplayDifferences): v
   const [there, here] = [dense(theirs), dense(ours)]
   if (there === here) return
   if (there.startsWith(here)) {
-    found.sentences.push('The agent’s own record goes on with text that this one does not have.')
+    found.sentences.push('The agent’s own record continues with text that this one does not have.')
     found.onlyAgent.text = theirs.slice(-(there.length - here.length + 200)).slice(-shownCharsMax)
   } else if (here.startsWith(there))
     found.sentences.push('Text at the end of this record is missing in the agent’s own.')

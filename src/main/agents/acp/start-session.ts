@@ -145,7 +145,7 @@ export async function startSession(
         typeof value === 'boolean' ? known !== undefined : known && valuesOf(known).includes(value)
       if (!isOffered) {
         onNotice(
-          `${agent.name} does not offer ${JSON.stringify(value)} for ${JSON.stringify(text(known?.name) ?? configId)} any more, and goes on with its own choice.`,
+          `${agent.name} does not offer ${JSON.stringify(value)} for ${JSON.stringify(text(known?.name) ?? configId)} any more, and continues with its own choice.`,
         )
         continue
       }

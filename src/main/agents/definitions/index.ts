@@ -35,7 +35,7 @@ export interface Definitions {
 }
 
 /** The limit of remembered problems; beyond it they are reported again. */
-const saidMax = 1_000
+const reportedMax = 1_000
 
 export function createDefinitions({
   inside,
@@ -64,7 +64,7 @@ export function createDefinitions({
   const said = new Set<string>()
   function notice(text: string): void {
     if (said.has(text)) return
-    if (said.size >= saidMax) said.clear()
+    if (said.size >= reportedMax) said.clear()
     said.add(text)
     onNotice(text)
   }

@@ -262,10 +262,10 @@ const contentTypes = new Set<StreamPart['type']>([
 /** Why an answer that ended can't be used as it is; null: it can. */
 function flawOf({ finishReason, stop, speech, calls }: Answer): AttemptFailure | null {
   if (calls.length > 0 && (finishReason === 'tool-calls' || finishReason === 'stop')) return null
-  const saidSomething = speech.some(({ type, text }) => type === 'text' && text.trim() !== '')
+  const hasText = speech.some(({ type, text }) => type === 'text' && text.trim() !== '')
   switch (finishReason) {
     case 'stop':
-      return saidSomething ? null : incomplete('the answer was empty')
+      return hasText ? null : incomplete('the answer was empty')
     case 'length':
     case 'content-filter':
       return null

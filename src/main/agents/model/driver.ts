@@ -78,11 +78,11 @@ export function createModelDriver({
     isSetUp: async (model) => (await obstacleTo(model, access)) === null,
   })
 
-  const saidOfContexts = new Set<string>()
+  const contextsReported = new Set<string>()
   /** Once for each task. */
   const noticeOfContext = (taskId: string) => (text: string) => {
-    if (saidOfContexts.has(taskId)) return
-    saidOfContexts.add(taskId)
+    if (contextsReported.has(taskId)) return
+    contextsReported.add(taskId)
     onNotice(text)
   }
 

@@ -27,7 +27,7 @@ export async function openModel(ref: ModelRef, access: ModelAccess): Promise<Ope
     baseURL,
     // Without one, the SDK would take the key from the environment and send it along.
     apiKey: key ?? noKey,
-    fetch: heardBy(listeners, boundTo(baseURL, access.fetch ?? globalThis.fetch)),
+    fetch: notifying(listeners, boundTo(baseURL, access.fetch ?? globalThis.fetch)),
   }
   return {
     model: modelOf(ref, settings),
@@ -75,7 +75,7 @@ function boundTo(baseURL: string, fetch: typeof globalThis.fetch): typeof global
 }
 
 /** The parsers drop pings and comments, so bytes are counted before them. */
-function heardBy(
+function notifying(
   listeners: ReadonlySet<() => void>,
   fetch: typeof globalThis.fetch,
 ): typeof globalThis.fetch {

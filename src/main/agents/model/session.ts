@@ -343,7 +343,7 @@ async function refusalToGoOn(
 ): Promise<Cause | null> {
   const answer = await host.ask({
     callId: null,
-    question: `The agent has made ${steps} requests to its model in this run. Shall it go on for ${stepsMax} more?`,
+    question: `The agent has made ${steps} requests to its model in this run. Should it continue for ${stepsMax} more?`,
     options: [
       { id: 'go-on', name: 'Go on', kind: 'allow-once' },
       { id: 'stop', name: 'Stop here', kind: 'reject-once' },
@@ -354,7 +354,7 @@ async function refusalToGoOn(
     kind: 'permission-denied',
     detail:
       answer.by === 'nobody'
-        ? `nobody was there to say whether to go on after ${steps} requests`
-        : `it was not to go on after ${steps} requests`,
+        ? `nobody was there to decide whether to continue after ${steps} requests`
+        : `it was not allowed to continue after ${steps} requests`,
   }
 }

@@ -20,7 +20,7 @@ import type { ShellWord } from './shell-words.ts'
 export function decide(layers: readonly PolicyLayer[], request: PermissionRequest): Verdict {
   const seen = look(request)
   const read = layers.map(readLayer)
-  const verdicts = read.map((layer) => ofLayer(layer, seen))
+  const verdicts = read.map((layer) => verdictOfLayer(layer, seen))
   return (
     verdicts.find(({ kind }) => kind === 'deny') ??
     verdicts.find(({ kind }) => kind === 'ask') ??
@@ -55,7 +55,7 @@ function readLayer({ mode, rules }: PolicyLayer): Layer {
   return layer
 }
 
-function ofLayer(layer: Layer, seen: Seen): Verdict {
+function verdictOfLayer(layer: Layer, seen: Seen): Verdict {
   const matching = (rules: Rule[]) => rules.find(({ test }) => touches(test, seen))
   const denied = matching(layer.deny)
   if (denied) return { kind: 'deny', rule: denied.text }

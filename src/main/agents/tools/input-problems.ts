@@ -29,7 +29,7 @@ function correction(issue: z.core.$ZodIssue, input: unknown): string {
     case 'invalid_type':
       return `${valueAt(input, issue.path) === undefined ? 'is missing; ' : ''}give ${withArticle(issue.expected)}`
     case 'invalid_union':
-      return `${valueAt(input, issue.path) === undefined ? 'is missing; ' : ''}give ${issue.errors.map(wantedBy).join(' or ')}`
+      return `${valueAt(input, issue.path) === undefined ? 'is missing; ' : ''}give ${issue.errors.map(expectedText).join(' or ')}`
     case 'invalid_value':
       return `give ${valuesOf(issue)}`
     case 'too_small':
@@ -47,7 +47,7 @@ function correction(issue: z.core.$ZodIssue, input: unknown): string {
   }
 }
 
-function wantedBy(issues: z.core.$ZodIssue[]): string {
+function expectedText(issues: z.core.$ZodIssue[]): string {
   const [issue] = issues
   if (issue?.code === 'invalid_type') return withArticle(issue.expected)
   return issue?.code === 'invalid_value' ? valuesOf(issue) : (issue?.message ?? 'something else')

@@ -80,12 +80,12 @@ export const releasing = (commit: string): string => `delete ${place}${commit}\n
  * When old references were last searched for, by folder: they expire after two weeks, so once a day
  * is enough.
  */
-const lookedForOldAtMs = new Map<string, number>()
+const lastPrunedAtMs = new Map<string, number>()
 
 async function dropOld(git: RunGit, dir: string): Promise<void> {
-  const lastMs = lookedForOldAtMs.get(dir) ?? Number.NEGATIVE_INFINITY
+  const lastMs = lastPrunedAtMs.get(dir) ?? Number.NEGATIVE_INFINITY
   if (Math.abs(Date.now() - lastMs) < dayMs) return
-  lookedForOldAtMs.set(dir, Date.now())
+  lastPrunedAtMs.set(dir, Date.now())
   const listed = await git(['for-each-ref', '--format=%(committerdate:unix) %(refname)', place], {
     cwd: dir,
   })

@@ -22,7 +22,7 @@ export const exitCodes = {
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** The typed errors of the contract. */
-const ofContract: Record<ContractErrorCode, ExitCode> = {
+const exitCodeByContractError: Record<ContractErrorCode, ExitCode> = {
   NOT_FOUND: exitCodes.notFound,
   AMBIGUOUS: exitCodes.ambiguous,
   OUT_OF_SCOPE: exitCodes.refused,
@@ -33,7 +33,7 @@ const ofContract: Record<ContractErrorCode, ExitCode> = {
 }
 
 /** Errors found before the contract can be called, such as unreadable settings. */
-const ofFailure: Record<NamedFailure['kind'], ExitCode> = {
+const exitCodeByFailure: Record<NamedFailure['kind'], ExitCode> = {
   'not-found': exitCodes.notFound,
   ambiguous: exitCodes.ambiguous,
   'out-of-scope': exitCodes.refused,
@@ -88,7 +88,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ORPCError) return contractFailure(error)
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof FailureError) {
-    return { exitCode: ofFailure[error.failure.kind], message, details: [] }
+    return { exitCode: exitCodeByFailure[error.failure.kind], message, details: [] }
   }
   const kind = error instanceof Error && 'kind' in error ? String(error.kind) : ''
   return { exitCode: ofKind[kind] ?? exitCodes.failed, message, details: [] }
@@ -96,8 +96,8 @@ export function failureOf(error: unknown): Failure {
 
 function contractFailure(error: ORPCError<string, unknown>): Failure {
   const { code, message } = error
-  if (error.defined && Object.hasOwn(ofContract, code)) {
-    const exitCode = ofContract[code as ContractErrorCode]
+  if (error.defined && Object.hasOwn(exitCodeByContractError, code)) {
+    const exitCode = exitCodeByContractError[code as ContractErrorCode]
     return { exitCode, message, details: code === 'AMBIGUOUS' ? candidatesOf(error) : [] }
   }
   // The contract refused the input before any service saw it.

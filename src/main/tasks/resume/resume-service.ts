@@ -106,13 +106,13 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
 
     await chooseOtherwise(candidates, choiceOf, outcome)
     const together = limitFor(toResume, request.agentsAtOnce)
-    const goingOn = new Set(toResume.map(({ taskId }) => taskId))
+    const resumedIds = new Set(toResume.map(({ taskId }) => taskId))
     // The shown changes, those that no longer matter, and the actions of the tasks that are resumed with it.
     const knownOf =
       ({ drift }: ResumeCandidate): KnownConflicts =>
       ({ path, changedBy }) =>
         request.force ||
-        (changedBy.taskId !== null && goingOn.has(changedBy.taskId)) ||
+        (changedBy.taskId !== null && resumedIds.has(changedBy.taskId)) ||
         drift.conflicts.some((one) => one.path === path && isSameMaker(one.changedBy, changedBy))
     const topmost = topmostOf(toResume)
     const { permissions } = request

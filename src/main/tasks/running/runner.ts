@@ -158,8 +158,8 @@ export function createRunner(deps: RunnerDependencies): Runner {
       else {
         const spawnCommit = await workspaces.head(workingDir)
         const { promptId } = request
-        const takesUp = promptId ? { promptId } : {}
-        await record.move({ type: 'task.spawned', ...begun, spawnCommit, ...takesUp })
+        const consumedPrompt = promptId ? { promptId } : {}
+        await record.move({ type: 'task.spawned', ...begun, spawnCommit, ...consumedPrompt })
       }
     } catch (error) {
       await session.then(

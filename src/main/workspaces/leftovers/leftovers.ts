@@ -215,7 +215,7 @@ export function createLeftovers(deps: {
       stayed.push(...outcome.stayed.map((path) => `${name}/${path}`))
     }
     if (stayed.length > 0) {
-      const text = `${stayed.length === 1 ? 'A file' : `${stayed.length} files`} of "${title}" stayed in the trash, because something else stands in the worktree`
+      const text = `${stayed.length === 1 ? 'A file' : `${stayed.length} files`} of "${title}" stayed in the trash, because something else is in the worktree`
       deps.onProblem(text, new Error(stayed.slice(0, 10).join(', ')))
     }
     const below = await of(descendantsOf(state, id).map((task) => task.id))

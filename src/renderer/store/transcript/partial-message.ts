@@ -6,10 +6,10 @@ type Delta = Extract<SessionFeedEvent, { type: 'delta' }>
 /** Returns the message in progress with a further delta; parts are replaced, never changed. */
 export function addDelta(partial: PartialMessage, delta: Delta): PartialMessage {
   const known = partial.parts[delta.part]
-  const goesOn = known?.type === delta.partType
+  const isSamePart = known?.type === delta.partType
   const part: MessagePart = {
     type: delta.partType,
-    text: (goesOn ? known.text : '') + delta.text,
+    text: (isSamePart ? known.text : '') + delta.text,
   }
-  return { ...partial, parts: partial.parts.toSpliced(delta.part, goesOn ? 1 : 0, part) }
+  return { ...partial, parts: partial.parts.toSpliced(delta.part, isSamePart ? 1 : 0, part) }
 }

@@ -162,7 +162,7 @@ export const OwnCommand: Story = {
     await dialog.findByText('“LEVEL” is not NAME=VALUE.')
     await userEvent.type(dialog.getByRole('textbox', { name: 'Variables' }), '=2')
     await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
-    await dialog.findAllByText(/is the name of an agent that Shiplog knows/)
+    await dialog.findAllByText(/is the name of an agent that Shiplog supports/)
     await userEvent.clear(name)
     await userEvent.type(name, 'cline')
     await userEvent.click(dialog.getByRole('button', { name: 'Save' }))

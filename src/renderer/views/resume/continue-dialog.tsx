@@ -89,7 +89,7 @@ function ContinueForm(props: { task: Task; at: number | null; ask: ContinueAsk }
         label="Agent"
         hint={
           needsAnother
-            ? 'To go on with the same agent, resume it. Another one takes its place, and it is abandoned.'
+            ? 'To continue with the same agent, resume it. Another one takes its place, and it is abandoned.'
             : null
         }
         error={errorOf('command')}

@@ -14,7 +14,7 @@ interface Locations {
 /** Variables for the agent itself and all that it starts. */
 const envFile = '.env'
 /** Claude Code and OpenCode are built with Bun, whose programs load these from their working directory. */
-const ofBun = [
+const bunPaths = [
   'bunfig.toml',
   envFile,
   ...['local', 'development', 'production'].map((of) => `${envFile}.${of}`),
@@ -23,18 +23,18 @@ const ofBun = [
 const byProgram: Record<Exclude<InstalledAgent, 'acp'>, Locations> = {
   codex: { paths: ['.codex/', '.mcp.json', '.agents/'] },
   'claude-code': {
-    paths: ['.claude/', '.claude-plugin/', '.mcp.json', '.lsp.json', ...ofBun],
+    paths: ['.claude/', '.claude-plugin/', '.mcp.json', '.lsp.json', ...bunPaths],
     nested: /(?:^|\/)\.claude\/(?:agents|commands|skills|workflows)\//i,
   },
   opencode: {
-    paths: ['.opencode/', 'opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc', ...ofBun],
+    paths: ['.opencode/', 'opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc', ...bunPaths],
   },
   gemini: { paths: ['.gemini/', '.agents/', envFile] },
   qwen: { paths: ['.qwen/', '.agents/', '.mcp.json', '.lsp.json', envFile] },
 }
 
 /** Folders of agents that people name by a command: Copilot, Auggie, Cline, Cursor, Kiro, Droid, Goose. */
-const ofOthers = [
+const otherPaths = [
   ...['.github/copilot/', '.github/hooks/', '.github/mcp.json', '.vscode/mcp.json', '.copilot/'],
   ...['.augment/', '.clinerules/', '.cline/', '.cursor/', '.kiro/', '.factory/', '.goosehints'],
 ]
@@ -44,7 +44,7 @@ export function locationsOf(program: InstalledAgent): Locations {
   if (program !== 'acp') return byProgram[program]
   const known = Object.values(byProgram)
   return {
-    paths: [...new Set([...known.flatMap(({ paths }) => paths), ...ofOthers])],
+    paths: [...new Set([...known.flatMap(({ paths }) => paths), ...otherPaths])],
     nested: byProgram['claude-code'].nested as RegExp,
   }
 }

@@ -197,7 +197,10 @@ export function createInstalledAgents(deps: {
     const agent = parsed.data
     const { name, command, sets } = agent
     if (isAgentPreset(name) || agentKindSchema.safeParse(name).success)
-      invalid('name', `“${name}” is the name of an agent that Shiplog knows. Choose another one.`)
+      invalid(
+        'name',
+        `“${name}” is the name of an agent that Shiplog supports. Choose another one.`,
+      )
     try {
       commandArguments(command)
     } catch (error) {

@@ -13,7 +13,7 @@ import type { FindProgram } from './find-program.ts'
 type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
 
 /** Variables of the agent that started Shiplog: they would make another agent a part of that one. */
-const ofOuterAgent =
+const outerAgentVariable =
   /^(?:CLAUDECODE|CLAUDE_CODE_(?!OAUTH_TOKEN|USE_).*|CLAUDE_AGENT_SDK_.*|CODEX_SANDBOX.*|GEMINI_CLI|QWEN_CODE)$/
 
 /** Null: it is not installed. */
@@ -46,7 +46,7 @@ export async function launchOf(
   if (!found) return null
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(given))
-    if (value !== undefined && !ofOuterAgent.test(name)) env[name] = value
+    if (value !== undefined && !outerAgentVariable.test(name)) env[name] = value
   env.PATH = [found.path, ...(found.path === path ? [] : [path])].filter(Boolean).join(delimiter)
   Object.assign(env, preset?.set, preset?.trust, spec.own?.sets)
   if (preset?.uses && env[preset.uses.variable] === undefined) {

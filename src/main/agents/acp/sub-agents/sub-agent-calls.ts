@@ -20,7 +20,7 @@ export interface SubAgentCalls {
   /** A sub-agent sent something: it becomes a task, if it is none yet. */
   began(child: Child): AsyncGenerator<AgentEvent>
   /** The agent itself said or did something: it waits for none of its sub-agents. */
-  goesOn(update: unknown): Generator<AgentEvent>
+  parentUpdate(update: unknown): Generator<AgentEvent>
   /** The agent has ended its turn. */
   turnEnds(): Generator<AgentEvent>
   /** Whether one began work since the last call of it. */
@@ -222,7 +222,7 @@ export function createSubAgentCalls({
     isAbout: (update) => isRecord(update) && aboutSubAgents.has(String(update.sessionUpdate)),
     read,
     began,
-    *goesOn(update) {
+    *parentUpdate(update) {
       if (calls.size > 0 && isSpeechOrCall(update)) yield* endCalls()
     },
     turnEnds: () => endCalls(),

@@ -170,7 +170,7 @@ function dataFor(
 /** For the calls of a turn of which too little is left to be returned as a turn. */
 function retold(calls: TurnCall[]): string {
   const lines = calls.map((call) => {
-    const { value } = saidBy(call)
+    const { value } = textOutputOf(call)
     return `${call.name} ${JSON.stringify(wellFormedValue(call.input as JSONValue))}\n${value}`
   })
   return [
@@ -256,7 +256,7 @@ function outputOf(
   images: readonly ImageFile[],
   notes: readonly string[],
 ): ToolResultPart['output'] {
-  const { type, value } = saidBy(call)
+  const { type, value } = textOutputOf(call)
   const said = { type, value: [value, ...notes].join('\n') }
   if (images.length === 0) return said
   const files = images.map(({ type, mediaType, data }) => ({
@@ -268,7 +268,7 @@ function outputOf(
   return { type: 'content', value: [...words, ...files] }
 }
 
-function saidBy({ name, result }: TurnCall): { type: 'text' | 'error-text'; value: string } {
+function textOutputOf({ name, result }: TurnCall): { type: 'text' | 'error-text'; value: string } {
   if (result === null || result.outcome === 'unknown') {
     const { afterCrash = 'unknown' } = traitsOf(name) ?? {}
     return { type: 'error-text', value: cutOff[afterCrash] }

@@ -45,7 +45,7 @@ export async function withFolder<Result>(
       if (!make || errorCode(error) !== 'ENOENT' || dirname(dir) === dir) throw error
       return null
     })
-    if (held) return inMade(access, held, missing, folder, use)
+    if (held) return inCreatedFolder(access, held, missing, folder, use)
     missing.unshift(basename(dir))
   }
 }
@@ -95,7 +95,7 @@ async function hold(
 }
 
 /** Makes the missing folders one below the other, and closes what is held. */
-async function inMade<Result>(
+async function inCreatedFolder<Result>(
   access: SystemAccess,
   held: Held,
   missing: string[],
@@ -106,7 +106,7 @@ async function inMade<Result>(
     const [name, ...further] = missing
     if (name === undefined) return await use(held)
     const below = await makeIn(access, held, name, asked)
-    return await inMade(access, below, further, asked, use)
+    return await inCreatedFolder(access, below, further, asked, use)
   } finally {
     await held.close()
   }

@@ -20,7 +20,7 @@ export function open(file?: string): Action {
       if (!(await isHeldByAnother(context))) return openDesktop(context, electron, log)
     } else {
       await context.say(
-        `${whatIsMissing(electron !== null, display)} The app is served to a browser:`,
+        `${missingText(electron !== null, display)} The app is served to a browser:`,
       )
     }
     const onListening = display ? openBrowser : undefined
@@ -50,7 +50,7 @@ async function isHeldByAnother({ host, dataDirFlag }: CliContext): Promise<boole
   return holder !== null && holder.host !== 'desktop' && holder.endpoint !== null
 }
 
-function whatIsMissing(electron: boolean, display: boolean): string {
+function missingText(electron: boolean, display: boolean): string {
   if (electron) return 'There is no display (neither DISPLAY nor WAYLAND_DISPLAY is set).'
   return display
     ? 'The Electron runtime is not installed (`npx install-electron` fetches it).'

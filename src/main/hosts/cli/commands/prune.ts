@@ -17,7 +17,7 @@ import { withShiplog } from '../with-shiplog.ts'
 
 export function prune(given: ParsedOptions): Action {
   const { undo } = given
-  if (typeof undo === 'string') return takeBack(undo)
+  if (typeof undo === 'string') return undoSweep(undo)
   const dryRun = given.dryRun === true
   const only = onlyTtl(given.transcriptTtlDays as number | 'never' | undefined)
   return (context) =>
@@ -84,7 +84,7 @@ function onlyTtl(days: number | 'never' | undefined): { transcriptTtlDays?: numb
   return days === undefined ? {} : { transcriptTtlDays: days === 'never' ? null : days }
 }
 
-function takeBack(receiptId: string): Action {
+function undoSweep(receiptId: string): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const done = await client.retention.undo({ receiptId }).catch(async (error) => {

@@ -68,7 +68,7 @@ export async function followTrees(
   /** Roots whose sleep is recorded next: right after the run that ended with the quota. */
   const fallingAsleep = new Set<TaskId>()
   let state = emptyLedgerState('')
-  let saidStillRunning = false
+  let stillRunningShown = false
   let stall: NodeJS.Timeout | undefined
   let failure: unknown
   const told = new Map<TaskId, string>()
@@ -127,8 +127,8 @@ export async function followTrees(
     const since = fresh()
     const atWork = since.filter(({ status }) => isRunning(status) || status === 'queued')
     if (atWork.length > 0) {
-      if (saidStillRunning || ending.aborted) return false
-      saidStillRunning = true
+      if (stillRunningShown || ending.aborted) return false
+      stillRunningShown = true
       await watcher.stillRunning(atWork)
       return false
     }

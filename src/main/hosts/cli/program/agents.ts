@@ -54,7 +54,7 @@ export function addAgentCommands(program: Command, runs: Runs): void {
     )
     .option(
       '--quota-waits <n>',
-      'how often they wait for a spent quota and go on; 0: never',
+      'how often they wait for a spent quota and then continue; 0: never',
       wholeNumber,
     )
     .option('--reads-record', 'let the agents read the transcripts and reports of their sub-agents')

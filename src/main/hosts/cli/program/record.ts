@@ -70,7 +70,7 @@ export function addRecordCommands(program: Command, runs: Runs): void {
     .addOption(
       new Option(
         '--watch',
-        'go on with new sessions and those that grow, until you interrupt it',
+        'continue with new sessions and those that grow, until you interrupt it',
       ).conflicts('scan'),
     )
     .action(

@@ -16,7 +16,7 @@ import {
 } from '../follow/follow-trees.ts'
 import type { CliSession } from '../with-shiplog.ts'
 
-interface GoingOn<Begun> {
+interface FollowedResume<Begun> {
   begun: Begun
   /** How each of them ended. */
   ends: ResumeEnd[]
@@ -35,7 +35,7 @@ export async function resumeAndFollow<Begun>(
     begin: () => Promise<Begun>
     agentsOf: (begun: Begun) => TaskId[]
   },
-): Promise<GoingOn<Begun> | { begun: Begun; ends: null }> {
+): Promise<FollowedResume<Begun> | { begun: Begun; ends: null }> {
   const { client, starting } = session
   const { rootIds, agentsOf } = what
   const before = await standBefore(client, await ledgerSnapshot(client), rootIds)

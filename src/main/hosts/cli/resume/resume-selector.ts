@@ -85,7 +85,7 @@ async function nothingToResume(
     const title = safeLine(task.title)
     return inGroup
       ? [`shiplog tasks resume ${shortId(task.id)} --batch`, `the parallel group of "${title}"`]
-      : [`shiplog tasks resume ${shortId(task.id)}`, `goes on with "${title}"`]
+      : [`shiplog tasks resume ${shortId(task.id)}`, `resumes "${title}"`]
   })
   const { exitCode, message } = failureOf(error)
   return new CliError(exitCode, message, [

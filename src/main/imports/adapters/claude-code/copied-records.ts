@@ -28,13 +28,13 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
   /** A record says that it is a copy. */
   let isForked = false
   /** Something was said after the last record that is a copy. */
-  let goesOn = false
+  let hasNewMessages = false
   let lastMessageId: string | null = null
   /** It ends where the other one continues: that is the later one of the two, and was imported first. */
   const isBeginning = (): boolean =>
     last !== null &&
     !isForked &&
-    !goesOn &&
+    !hasNewMessages &&
     earlier.some(({ taskId, lastSeq }) => taskId === last?.from.taskId && last.from.seq < lastSeq)
   /** The model's messages that are copies: their later records are copies too. */
   const messages = new Set<number>()
@@ -66,10 +66,10 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
       if (record === null || record.isSidechain === true) return
       const messageId = text(asRecord(record.message).id)
       if (last?.record === index) {
-        goesOn = false
+        hasNewMessages = false
         lastMessageId = messageId
-      } else if (record.type === 'assistant') goesOn ||= messageId !== lastMessageId
-      else if (record.type === 'user') goesOn ||= !isPartOfCopy(record)
+      } else if (record.type === 'assistant') hasNewMessages ||= messageId !== lastMessageId
+      else if (record.type === 'user') hasNewMessages ||= !isPartOfCopy(record)
     },
     /** Null: it continues from none that is here. */
     get from(): ContinuedFrom | null {

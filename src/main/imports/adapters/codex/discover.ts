@@ -101,7 +101,7 @@ function sessionOf(
     // `codex resume` lists neither.
     isHidden: root === null || root.isArchived || root.meta.isInternal,
     ...(title !== undefined && { title }),
-    ...(root?.meta.goesOnFrom && { namedEarlier: [root.meta.goesOnFrom] }),
+    ...(root?.meta.continuesFrom && { namedEarlier: [root.meta.continuesFrom] }),
   }
 }
 

@@ -29,7 +29,7 @@ export interface RolloutMeta {
   /** The session that a sub-agent belongs to, in versions that say so. */
   rootId: string | null
   /** The session that it continues from without a copy of its history; null: it has a copy, or is no fork. */
-  goesOnFrom: string | null
+  continuesFrom: string | null
   /** In milliseconds since the epoch. */
   startMs: number | null
   /** A run of the tool itself, which nobody asked for: of its memories, for instance. */
@@ -61,7 +61,7 @@ export function metaOf(record: Record<string, unknown>): RolloutMeta | null {
     threadId,
     parentId: parentId === threadId ? null : parentId,
     rootId: text(payload.session_id),
-    goesOnFrom: isRecord(payload.history_base) ? text(payload.forked_from_id) : null,
+    continuesFrom: isRecord(payload.history_base) ? text(payload.forked_from_id) : null,
     startMs: timeOf(payload.timestamp),
     isInternal: asRecord(source).internal !== undefined || subagent === 'memory_consolidation',
     role: text(payload.agent_role) ?? text(spawn.agent_role) ?? text(subagent),

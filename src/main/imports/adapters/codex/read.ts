@@ -142,7 +142,7 @@ function continuedBy(
   meta: RolloutMeta | undefined,
   earlier: readonly EarlierSession[],
 ): ContinuedSession | null {
-  const origin = meta?.goesOnFrom ? earlier.find(({ isNamed }) => isNamed) : undefined
+  const origin = meta?.continuesFrom ? earlier.find(({ isNamed }) => isNamed) : undefined
   if (!origin || !meta) return null
   const { taskId, lastSeq } = origin
   return { taskId, seq: meta.startMs === null ? lastSeq : origin.seqUntil(meta.startMs), copies: 0 }

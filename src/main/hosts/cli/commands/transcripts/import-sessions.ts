@@ -95,13 +95,13 @@ async function run(
   const sessions: ImportedSession[] = []
   const skipped: SkippedSession[] = []
   const startedAt = performance.now()
-  let saidAt = startedAt
+  let shownAt = startedAt
   for await (const event of await client.imports.run(request, { signal })) {
     if (event.type === 'session') sessions.push(event.session)
     else if (event.type === 'skipped') skipped.push(event.skipped)
-    else if (!context.json && performance.now() - saidAt >= progressMs) {
-      saidAt = performance.now()
-      await context.say(context.err.style('dim', progressLine(event, saidAt - startedAt)))
+    else if (!context.json && performance.now() - shownAt >= progressMs) {
+      shownAt = performance.now()
+      await context.say(context.err.style('dim', progressLine(event, shownAt - startedAt)))
     }
   }
   // A file that can't be read must not look like success to a script.
