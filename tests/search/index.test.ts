@@ -36,6 +36,16 @@ async function opened() {
   return { dir, file, db, add, search, hits }
 }
 
+it('narrows nothing by a filter whose value is not written yet', () => {
+  const keel = parseQuery('keel', 0)
+  expect(parseQuery('keel tool:', 0)).toEqual(keel)
+  expect(parseQuery('-is: keel', 0)).toEqual(keel)
+  expect(parseQuery('tool: keel', 0)).toEqual(keel)
+  expect(parseQuery('"tool:"', 0).terms).toEqual([{ text: 'tool:', isPhrase: true }])
+  expect(parseQuery('https:', 0).terms).toEqual([{ text: 'https:', isPhrase: false }])
+  expect(parseQuery('tool:bash', 0).tools).toEqual(['bash'])
+})
+
 const someSession = () => session(newTaskId()).runStart()
 
 const bash = (command: string, output: string, exitCode = 0) => ({

@@ -21,6 +21,27 @@ export const searchKinds = [
 export const searchKindSchema = z.enum(searchKinds)
 export type SearchKind = z.infer<typeof searchKindSchema>
 
+/** What a query can be narrowed by: `tool:bash`. */
+const searchFilters = [
+  'tool',
+  'file',
+  'model',
+  'project',
+  'source',
+  'agent',
+  'task',
+  'kind',
+  'is',
+  'after',
+  'before',
+] as const
+export type SearchFilter = (typeof searchFilters)[number]
+
+const filterWithoutValue = new RegExp(`^-?(${searchFilters.join('|')}):$`, 'u')
+
+/** A filter whose value is not written yet, such as `tool:`; it narrows nothing. */
+export const isFilterWithoutValue = (word: string): boolean => filterWithoutValue.test(word)
+
 /** Longer than any question that a person types. */
 const queryCharsMax = 1_000
 const searchLimitMax = 200

@@ -2,7 +2,12 @@
  * The language of queries: words, "phrases", -words, and filters such as `tool:bash is:error file:src/a.ts`. Pure.
  * A word may be any part of a word in the text.
  */
-import { type SearchKind, searchKinds } from '../../../shared/contract/search.ts'
+import {
+  isFilterWithoutValue,
+  type SearchFilter,
+  type SearchKind,
+  searchKinds,
+} from '../../../shared/contract/search.ts'
 import { dayMs, hourMs } from '../../../shared/durations.ts'
 import { FailureError } from '../../../shared/failure.ts'
 import { type RecordSource, recordSourceSchema } from '../../../shared/records/exported-tasks.ts'
@@ -72,6 +77,8 @@ export function parseQuery(text: string, nowMs: number, { isPattern = false } = 
     }
     pattern += whole
     if (isPattern || value === '') continue
+    // It is still being typed: as a word it would find nothing.
+    if (quoted === undefined && isFilterWithoutValue(whole.trim())) continue
     // Not a filter, such as the `https:` of an address: a word as it stands.
     const term = {
       text: `${key === undefined ? '' : `${key}:`}${value}`,
@@ -110,7 +117,7 @@ const piecesOf = (text: string): Piece[] =>
 type Filter = (query: Query, value: string, nowMs: number) => unknown
 
 const filters = new Map<string, Filter>(
-  Object.entries({
+  Object.entries<Filter>({
     tool: (query, value) => query.tools.push(value),
     file: (query, value) => query.files.push(value),
     model: (query, value) => query.models.push(value),
@@ -134,7 +141,7 @@ const filters = new Map<string, Filter>(
         timeOf('before', value, nowMs),
       )
     },
-  }),
+  } satisfies Record<SearchFilter, Filter>),
 )
 
 function oneOf<Value extends string>(key: string, value: string, known: readonly Value[]): Value {

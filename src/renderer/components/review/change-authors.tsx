@@ -18,7 +18,7 @@ export function ChangeAuthors(props: {
   if (!only) return null
   if (authors.length === 1)
     return (
-      <span className="flex min-w-0 items-baseline gap-x-1" title={reasonOf(only)}>
+      <span className="flex min-w-0 flex-wrap items-baseline gap-x-1" title={reasonOf(only)}>
         <OneAuthor author={only} onOpen={onOpen} onReview={onReview} />
       </span>
     )

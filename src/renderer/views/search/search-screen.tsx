@@ -1,7 +1,11 @@
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { SearchAnswer, SearchHit } from '../../../shared/contract/search.ts'
+import {
+  isFilterWithoutValue,
+  type SearchAnswer,
+  type SearchHit,
+} from '../../../shared/contract/search.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { EmptyState, NoticeLine, TextInput } from '../../components/primitives/index.ts'
 import { groupsOf, hitId, SearchHits, type ShownHit } from '../../components/search/search-hits.tsx'
@@ -118,7 +122,7 @@ export function SearchScreen({ query }: { query: string }) {
             <SearchStart onTry={change} />
           ) : view.answer && hits.length === 0 && !view.busy ? (
             <EmptyState
-              sentence="Every word has to be in the same prompt, message, command, output or report. Use fewer words, or remove a filter."
+              sentence={whyNothing(text)}
               action={{ label: 'Clear the search', onClick: clear }}
             />
           ) : (
@@ -128,6 +132,15 @@ export function SearchScreen({ query }: { query: string }) {
       </div>
     </section>
   )
+}
+
+function whyNothing(text: string): string {
+  const words = text.trim().split(/\s+/)
+  const unfinished = words.find(isFilterWithoutValue)
+  if (unfinished) return `Write a value directly after ${unfinished}`
+  return words.length === 1
+    ? 'No prompt, message, command, output, report or path that is kept contains it.'
+    : 'Every word has to be in the same prompt, message, command, output or report. Use fewer words, or remove a filter.'
 }
 
 /** What was found, and what was not searched. */

@@ -61,6 +61,12 @@ export const Nothing: Story = {
     await waitFor(() => expect(canvas.getByRole('searchbox')).toHaveFocus())
   },
 }
+export const FilterWithoutValue: Story = {
+  args: { query: 'tool:' },
+  play: async ({ canvasElement }) => {
+    await within(canvasElement).findByText('Write a value directly after tool:')
+  },
+}
 /** More than are shown. */
 export const Many: Story = {
   args: { query: 'renamed' },
