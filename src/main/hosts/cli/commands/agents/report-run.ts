@@ -1,4 +1,5 @@
 /** Follows an agent to the end of its run, and reports how it ended. */
+import { usesModel } from '../../../../../shared/agents/agent-specs.ts'
 import { reachedLimit } from '../../../../../shared/projections/ledger/budget-limit.ts'
 import { formatCause } from '../../../../../shared/records/causes.ts'
 import { shortId, type TaskId } from '../../../../../shared/records/ids.ts'
@@ -82,7 +83,7 @@ export async function tellResult(
     if (context.out.isTTY) await context.say('')
     await context.out.write(`${safeText(report.reportMarkdown).trimEnd()}\n`)
   } else if (task.status === 'completed') {
-    const answer = task.spec.kind === 'model' ? await lastAnswerOf(session, task) : ''
+    const answer = usesModel(task.spec) ? await lastAnswerOf(session, task) : ''
     if (answer === '') await context.say('The agent ended without a report.')
     else await context.out.write(`${safeText(answer).trimEnd()}\n`)
   }
@@ -92,7 +93,7 @@ export async function tellResult(
 /** More than what may follow the last message of a run: how the run and its files ended. */
 const lastEntriesMax = 20
 
-/** A model answers a person with a message. Empty: its last turn had no text. */
+/** A model, or an installed agent, answers a person with a message. Empty: its last turn had no text. */
 async function lastAnswerOf({ client, ending }: CliSession, { id: taskId }: Task): Promise<string> {
   if (ending.aborted) return ''
   const { entries } = await client.transcripts.page({
