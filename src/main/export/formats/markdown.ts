@@ -1,5 +1,8 @@
 /** Markdown for readers: a task's transcript, each sub-agent after the turn that started it. */
-import { createItemMarkdown } from '../../../shared/projections/transcript/transcript-markdown.ts'
+import {
+  createItemMarkdown,
+  quote,
+} from '../../../shared/projections/transcript/transcript-markdown.ts'
 import { shortId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../shared/text/counted.ts'
@@ -57,10 +60,3 @@ function heading(run: ExportRun, task: Task, level: number): string {
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-
-const quote = (text: string): string =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => (line === '' ? '>' : `> ${line}`))
-    .join('\n')

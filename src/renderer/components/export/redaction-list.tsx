@@ -1,6 +1,7 @@
 import { useId } from 'react'
-import type { RedactionHit, RedactionKind } from '../../../shared/contract/exports.ts'
+import type { RedactionHit } from '../../../shared/contract/exports.ts'
 import { shortId, type TaskId } from '../../../shared/records/ids.ts'
+import { redactionLabels } from '../../../shared/text/redaction-labels.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 import { counted } from '../primitives/format.ts'
 
@@ -62,7 +63,7 @@ function Hit({
           aria-describedby={labelId}
           onChange={(event) => onKeep?.(id, !event.target.checked)}
         />
-        <span className="shrink-0">Mask the {kindNames[kind]}</span>
+        <span className="shrink-0">Mask the {redactionLabels[kind]}</span>
         <span id={labelId} className="untrusted min-w-0 flex-1 truncate font-mono text-small">
           {visibleText(match)}
         </span>
@@ -86,13 +87,4 @@ function Hit({
       ))}
     </li>
   )
-}
-
-const kindNames: Record<RedactionKind, string> = {
-  'private-key': 'private key',
-  credentials: 'credentials in a URL',
-  named: 'value of a secret’s name',
-  key: 'key',
-  home: 'home directory',
-  user: 'user name',
 }

@@ -1,4 +1,3 @@
-import { ScrollText } from 'lucide-react'
 import { useContext } from 'react'
 import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
@@ -6,13 +5,14 @@ import { activityLine } from '../../../shared/records/tasks/activity.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { taskDepthMax } from '../../../shared/records/tasks/tree-options.ts'
-import { TaskActionsContext, TaskLookupContext } from '../conversation/task-lookup.ts'
-import { Button, StatusIcon, statusLabel, TitleText } from '../primitives/index.ts'
+import { TaskLookupContext } from '../conversation/task-lookup.ts'
+import { StatusIcon, statusLabel, TitleText } from '../primitives/index.ts'
 import { plainCause } from './plain-cause.ts'
 import { shownStatus } from './shown-status.ts'
 import { Silence } from './silence.tsx'
 import { sleepText } from './sleep-text.ts'
 import { TaskElapsed } from './task-elapsed.tsx'
+import { ViewTranscriptButton } from './view-transcript-button.tsx'
 
 /** The tasks below a card's, as one indented tree. Renders nothing if there are none. */
 export function NestedTasks({ parentId }: { parentId: TaskId }) {
@@ -38,7 +38,6 @@ function NestedList({ tasks, level }: { tasks: Task[]; level: number }) {
 
 function NestedTask({ task, level }: { task: Task; level: number }) {
   const lookup = useContext(TaskLookupContext)
-  const { onViewTranscript } = useContext(TaskActionsContext)
   const root = lookup.byId(task.rootId)
   const status = shownStatus(task, root, lookup.activity(task.id))
   const sleep = sleepOf(task, root)
@@ -62,17 +61,7 @@ function NestedTask({ task, level }: { task: Task; level: number }) {
         </span>
         <Silence activity={lookup.activity(task.id)} className="shrink-0 text-small" />
         <TaskElapsed task={task} className="shrink-0 text-small text-muted" />
-        {onViewTranscript ? (
-          <Button
-            size="small"
-            icon={<ScrollText />}
-            aria-label={`View transcript of ${task.title}`}
-            className="border-transparent bg-transparent text-muted"
-            onClick={() => onViewTranscript(task.id)}
-          >
-            <span className="hidden @wide:inline">View transcript</span>
-          </Button>
-        ) : null}
+        <ViewTranscriptButton taskId={task.id} title={task.title} iconIfNarrow />
       </div>
       {children.length > 0 ? <NestedList tasks={children} level={level + 1} /> : null}
     </li>

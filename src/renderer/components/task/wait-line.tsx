@@ -2,17 +2,16 @@
  * A `task_await` as one line that opens to the awaited tasks; their cards are where they were
  * started.
  */
-import { Hourglass, ScrollText } from 'lucide-react'
-import { useContext } from 'react'
+import { Hourglass } from 'lucide-react'
 import type { AwaitedTask } from '../../../shared/agents/tools.ts'
 import type { ToolCallView } from '../../../shared/projections/transcript/turn-blocks.ts'
 import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
 import { Disclosure } from '../conversation/disclosure.tsx'
 import { LongText } from '../conversation/rows/long-text.tsx'
-import { TaskActionsContext } from '../conversation/task-lookup.ts'
 import { counted } from '../primitives/format.ts'
-import { Button, StatusIcon, statusLabel, TitleText, Took } from '../primitives/index.ts'
+import { StatusIcon, statusLabel, TitleText, Took } from '../primitives/index.ts'
 import { plainCause } from './plain-cause.ts'
+import { ViewTranscriptButton } from './view-transcript-button.tsx'
 
 /** More icons are replaced by counts. */
 const iconsMax = 6
@@ -79,7 +78,6 @@ export function StatusCounts({ statuses }: { statuses: TaskStatus[] }) {
 }
 
 function Waited({ task }: { task: AwaitedTask }) {
-  const { onViewTranscript } = useContext(TaskActionsContext)
   const outcome =
     task.report?.title ?? (task.cause ? plainCause(task.cause) : statusLabel(task.status))
   return (
@@ -89,17 +87,7 @@ function Waited({ task }: { task: AwaitedTask }) {
       <span className="untrusted min-w-0 flex-1 truncate text-small text-muted" title={outcome}>
         {outcome}
       </span>
-      {onViewTranscript ? (
-        <Button
-          size="small"
-          icon={<ScrollText />}
-          aria-label={`View transcript of ${task.title}`}
-          className="border-transparent bg-transparent text-muted"
-          onClick={() => onViewTranscript(task.taskId)}
-        >
-          View transcript
-        </Button>
-      ) : null}
+      <ViewTranscriptButton taskId={task.taskId} title={task.title} />
     </li>
   )
 }

@@ -216,7 +216,8 @@ function renderInput(call: ToolCallView): string {
   return fence(JSON.stringify(call.input, null, 2), 'json')
 }
 
-const quote = (text: string): string =>
+/** A block quote. */
+export const quote = (text: string): string =>
   text
     .trim()
     .split('\n')

@@ -5,6 +5,7 @@ import { visibleJson } from '../../../../shared/text/shown-text.ts'
 import { CopyButton, TextButton } from '../../primitives/index.ts'
 import { shownJson, sizeOfJson } from '../../text/shown-json.ts'
 import { FoldContext, useFold } from '../fold-state.ts'
+import { Caption } from './caption.tsx'
 import { LongText } from './long-text.tsx'
 
 /** Smaller values are shown unfolded: a whole tree, or a part of a larger one. */
@@ -27,11 +28,7 @@ export function JsonValue(props: {
   if (!isTree) return <LongText captioned={captioned} label={label} text={text} foldKey={foldKey} />
   return (
     <div className="group/json">
-      {captioned ? (
-        <p aria-hidden data-aside className="mb-0.5 text-small text-faint">
-          {label}
-        </p>
-      ) : null}
+      {captioned ? <Caption label={label} /> : null}
       <div className="relative">
         {asText ? (
           <LongText label={label} text={visibleJson(text)} language="json" foldKey={foldKey} />

@@ -11,6 +11,7 @@ import { CopyButton, classNames, TextButton } from '../../primitives/index.ts'
 import { HighlightedCode } from '../../text/highlighted-code.tsx'
 import { terminalPieces } from '../../text/terminal-output.tsx'
 import { useFold } from '../fold-state.ts'
+import { Caption } from './caption.tsx'
 import { cutText, type TextStep } from './text-cut.ts'
 
 interface LongTextProps {
@@ -57,11 +58,7 @@ export function LongText(props: LongTextProps) {
   }
   return (
     <div className={classNames('group/text', className)}>
-      {captioned ? (
-        <p aria-hidden data-aside className="mb-0.5 text-small text-faint">
-          {label}
-        </p>
-      ) : null}
+      {captioned ? <Caption label={label} /> : null}
       <div className="relative">
         <figure
           ref={box}

@@ -1,4 +1,5 @@
 /** `shiplog export ID`: a task, alone or with its sub-agents, as a file for others. */
+
 import { stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import type {
@@ -9,6 +10,7 @@ import type {
 } from '../../../../../shared/contract/exports.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
+import { redactionLabels } from '../../../../../shared/text/redaction-labels.ts'
 import { visibleJson } from '../../../../../shared/text/shown-text.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
@@ -164,7 +166,7 @@ async function printPreview(context: CliContext, preview: ExportPreview): Promis
   const { out } = context
   if (context.json) return context.printJson(preview)
   for (const { id, kind, match, mark, kept, count, places } of preview.hits) {
-    const what = `${id}  ${kindLabels[kind]}  ${counted(count, 'time')}${kept ? ', kept' : ''}`
+    const what = `${id}  ${redactionLabels[kind]}  ${counted(count, 'time')}${kept ? ', kept' : ''}`
     const shown = kept ? safeLine(match) : `${safeLine(match)} → ${safeLine(mark)}`
     await out.write(`${out.style('bold', what)}  ${shown}\n`)
     for (const { taskId, seq, before, after } of places.slice(0, 2)) {
@@ -179,13 +181,4 @@ async function printPreview(context: CliContext, preview: ExportPreview): Promis
   await context.say(
     `${fileName}: ${counted(tasks, 'task')}, ${counted(entries, 'entry', 'entries')}, ${size(bytes)}; masked in ${counted(masked, 'place')}. \`--keep ID\` leaves one as it is.`,
   )
-}
-
-const kindLabels = {
-  'private-key': 'private key',
-  credentials: 'credentials in a URL',
-  named: 'value of a secret’s name',
-  key: 'key',
-  home: 'home directory',
-  user: 'user name',
 }

@@ -1,0 +1,11 @@
+/** What an export masks, as a noun for lists of it. */
+import type { RedactionKind } from '../contract/exports.ts'
+
+export const redactionLabels: Record<RedactionKind, string> = {
+  'private-key': 'private key',
+  credentials: 'credentials in a URL',
+  named: 'value of a secret’s name',
+  key: 'key',
+  home: 'home directory',
+  user: 'user name',
+}
