@@ -5,31 +5,31 @@ export interface Sizes {
   /** Records of the one writer; each of many writers makes a fifth as many. */
   appends: number
   writers: number
-  /** Of one appended record, about. */
+  /** Approximate size of one appended record. */
   recordBytes: number
-  /** Of the long journal that is opened, read and healed. */
+  /** Entries of the long journal that is opened, read and healed. */
   entries: number
   journalMb: number
-  /** Of the workspace that is removed. */
+  /** Sub-agents of the workspace that is removed. */
   children: number
   transcriptsMb: number
   /** Archived ones that a start finds. */
   tasks: number
-  /** Of the repository whose files are kept, and how many turns change some. */
+  /** Files of the repository whose states are stored, and how many turns change some. */
   files: number
   turns: number
-  /** Of the project that is searched. */
+  /** Files of the project that is searched. */
   searched: number
-  /** Of the transcripts that full-text search looks through. */
+  /** Entries of the transcripts that full-text search reads. */
   searchedEntries: number
-  /** Of one conversation with a model. */
+  /** Turns of one conversation with a model. */
   modelTurns: number
   /** Agents that stream at once. */
   streaming: number
-  /** Of another tool, that are imported, and the size of each. */
+  /** Imported sessions of another tool, and the size of each. */
   sessions: number
   sessionKb: number
-  /** Of a single one. */
+  /** Size of a single imported session. */
   longSessionMb: number
 }
 

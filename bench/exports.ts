@@ -61,7 +61,7 @@ export async function measureExports(bench: Bench): Promise<Measured> {
       markdown: async () => ({ ms: await write('md', false) }),
       masked: async () => ({ ms: await write('jsonl', true) }),
       lines: async () => ({ ms: await write('jsonl', false) }),
-      // Of the lines that the round wrote last.
+      // Imports the lines that the round wrote last.
       imported: async () => ({ ms: await importInto(join(bench.dir, 'data'), exported) }),
     },
     { rounds: bench.rounds },

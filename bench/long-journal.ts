@@ -9,7 +9,7 @@ interface LongJournal {
   file: string
   records: number
   bytes: number
-  /** Of the stored index; null: there is none for a journal of this size. */
+  /** Size of the stored index; null if a journal of this size has none. */
   indexBytes: number | null
   withoutIndex(): Promise<void>
   /** Sees to it that the stored index is there, as the last closing leaves it. */

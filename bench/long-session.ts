@@ -19,7 +19,7 @@ import { type Bench, megabyte } from './bench.ts'
 import { makeUp } from './made-up.ts'
 import { finishedTask, projectAdded } from './voyages.ts'
 
-/** Of one turn: a call, what it changed (two), its result, the message. */
+/** Entries of one turn: a call, what it changed (two), its result, the message. */
 const entriesATurn = 5
 const batchTurns = 200
 /**

@@ -9,7 +9,7 @@ export interface Machine {
   node: string
   cpus: number
   memoryGb: number
-  /** Of the folder that was written in; null where the system does not say. */
+  /** The file system of the folder that was written in; null where the system does not report it. */
   fileSystem: string | null
   /** Processes that wanted a CPU, over the minute before; 0 on Windows, which does not tell. */
   loadBefore: number

@@ -8,7 +8,7 @@ import { madeUpAtMs, makeUp } from './made-up.ts'
 
 /** A prompt and what follows until the next one. */
 const callsOfPrompt = 12
-/** Of a call's result, which the log has twice. */
+/** Length of a call's result, which the log has twice. */
 const outputCharacters = 1_500
 
 /** Writes one session of at least `bytes` bytes below a folder as Claude Code's own, and returns its file. */

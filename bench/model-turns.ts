@@ -20,7 +20,7 @@ import { alternate, find, judge, type Measured, timed } from './rounds.ts'
 
 /** The issue's: beside one sync for each record. */
 const overheadMsMax = 15
-/** Of a turn: its call, the result, and the message. */
+/** Records of a turn: its call, the result, and the message. */
 const recordsATurn = 3
 /** Growth of the heap between a quarter of the turns and all of them. */
 const growthMax = 1.2

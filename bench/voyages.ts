@@ -78,7 +78,7 @@ export function finishedTask(
   ]
 }
 
-/** Of one entry of a transcript; its size hardly matters where no transcript is parsed but to be counted. */
+/** Size of one entry of a transcript; it hardly matters where transcripts are only counted. */
 export const entryBytes = 4_000
 
 /** A run with so many messages, as a session leaves it. */

@@ -3,7 +3,7 @@
 // or one test of a file by its full name. Answers each with the first failure and how many tests were run.
 import { createVitest } from 'vitest/node'
 
-/** Of the current run. A module that Vitest did not come to would still show the result of an earlier run. */
+/** Failures of the current run. A module that Vitest did not reach would still show the result of an earlier run. */
 let failures = []
 let testCount = 0
 
@@ -25,7 +25,7 @@ const vitest = await createVitest({
   ],
 })
 
-/** Of the run before: it may have been put back since, and its module would still be the changed one. */
+/** The file changed by the run before: it may have been restored since, while its module is still the changed one. */
 let changedBefore = null
 
 process.on('message', async ({ changed, path, test }) => {

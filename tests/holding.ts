@@ -22,7 +22,7 @@ export async function untilAllHold(shiplog: Shiplog, count: number): Promise<voi
   for (const { id } of await allTasks(shiplog)) await untilHolds(shiplog, id)
 }
 
-/** Of a task that runs, or is about to. */
+/** Waits until a task runs or is about to. */
 export async function untilHolds(shiplog: Shiplog, workspaceId: TaskId): Promise<void> {
   const feed = await shiplog.client.feed.session({ workspaceId })
   for await (const _ of feed) if (isHolding(await entriesOf(shiplog, workspaceId))) return

@@ -14,7 +14,7 @@ import { goTo, openWindow, rowOf, rows, type Served, viewport } from './window-p
 
 const firstRowsMsMax = 150
 const ratioMin = 200
-/** Of the entries, for the page that mounts all: the whole takes minutes and gigabytes. */
+/** Share of the entries for the page that mounts all: the whole takes minutes and gigabytes. */
 const mountedShare = 0.1
 
 export async function measureOpeningInWindow(

@@ -40,7 +40,7 @@ export async function serve(dataDir: string, env: NodeJS.ProcessEnv = {}): Promi
 export interface Window {
   browser: Browser
   page: Page
-  /** Of the page: metrics, collections, input without Playwright's waits. */
+  /** The page's DevTools session: metrics, collections, input without Playwright's waits. */
   cdp: CDPSession
   memory(): Promise<Memory>
   /** Seconds of processor that the page's process has used. */
@@ -50,7 +50,7 @@ export interface Window {
 
 /** After a collection. */
 interface Memory {
-  /** Of the page's process, what it shares with no other; NaN where the system does not say. */
+  /** Memory of the page's process that it shares with no other; NaN where the system does not report it. */
   ownMb: number
   heapMb: number
 }

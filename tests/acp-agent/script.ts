@@ -10,7 +10,7 @@ export interface AgentScript {
   /** Ends its process there, or is silent. */
   diesAt?: string
   silentAt?: string
-  /** Of each `session/prompt` of the process; the last one is repeated. */
+  /** Steps for each `session/prompt` of the process; the last ones are repeated. */
   prompts: Step[][]
   /** The same of a sub-agent that Shiplog started. Absent: as `prompts`. */
   childPrompts?: Step[][]

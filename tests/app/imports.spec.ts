@@ -156,7 +156,7 @@ test('opens a log without importing it', async ({ app, page }) => {
   await bar.getByRole('button', { name: 'Keep' }).click()
   await expect(archiveList(page).getByRole('treeitem', { name: new RegExp(title) })).toBeVisible()
 
-  // Of a session whose file is gone, what is left are its sub-agents.
+  // If the file of a session is gone, its sub-agents are left.
   const agent = claudeLog(session, { isSidechain: true })
   agent.prompt('Look at sea')
   agent.says('s1', 'Over the herring.')

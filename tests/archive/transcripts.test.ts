@@ -55,7 +55,7 @@ async function written(entries: Entry[]) {
 type Reader = Awaited<ReturnType<typeof written>>
 
 const bytesOf = (entries: Entry[]) => Buffer.byteLength(JSON.stringify(entries))
-/** Of an array of JSON: commas and brackets. */
+/** Bytes around the items of a JSON array: commas and brackets. */
 const slackBytes = 1_000
 
 async function pagesForward(reader: Reader, query: { limit: number; previews: boolean }) {

@@ -103,7 +103,7 @@ describe('a run and its record', () => {
   it('[A7] reports and transcripts of cleaned-up agents are read as they were written', async () => {
     const { tasks } = await box.json<{ tasks: TaskTree[] }>('tasks', 'list')
     const reports: Record<string, string> = {}
-    // Of the root and of the deepest, which was cleaned up first.
+    // The root, and the deepest, which was cleaned up first.
     for (const task of [tasks[0], flat(tasks).at(-1)] as TaskTree[]) {
       const page = await box.json<TranscriptPage>('transcripts', 'show', task.id.slice(0, 8))
       const told = events.flatMap((one) =>

@@ -163,7 +163,7 @@ interface BadDisk {
   /** How many calls it refuses. */
   lasts: number
   code: (typeof codes)[number]
-  /** Of the first refused write, half is done. */
+  /** Half of the first refused write is written. */
   tears: boolean
 }
 

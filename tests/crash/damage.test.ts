@@ -111,7 +111,7 @@ it('damages the same places of the same voyage for the same seed', async () => {
 })
 
 function scratchForAll(): string {
-  // Of one length, because the ledger holds it.
+  // Always of the same length, because the ledger holds it.
   const name = `shiplog-damage-${String(process.pid).padStart(10, '0')}`
   const place = join(process.env.TMPDIR ?? '/tmp', name)
   rmSync(place, { recursive: true, force: true })

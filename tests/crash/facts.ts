@@ -18,7 +18,7 @@ export type Fact =
 /** The services as they are after a start, whichever way they were started. */
 export interface Reopened {
   tasks(): Task[]
-  /** Of the whole ledger, in order. */
+  /** All events of the ledger, in order. */
   events(): Promise<{ seq: number; event: LedgerEvent }[]>
   entries(taskId: TaskId): Promise<Entry[]>
   /** The Markdown; throws or rejects when it can't be had. */

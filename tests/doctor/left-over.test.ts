@@ -20,7 +20,7 @@ it('takes a temporary file away after a crash, also one from before the clock wa
   await writeFile(left, 'half', own)
   const tomorrow = new Date(Date.now() + 86_400_000)
   await utimes(left, tomorrow, tomorrow)
-  // Of a process that died: one of this number runs, but began another time.
+  // The lease of a process that died: another process has its number, but began at another time.
   const died = { ...JSON.parse(lease), processStartedAt: 'long ago' }
   await writeFile(join(dataDir, 'lease.json'), JSON.stringify(died), own)
   const { client } = await fixture.restart()

@@ -33,7 +33,7 @@ async function dataFiles({ dataDir }: Patient): Promise<string[]> {
   for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
     const name = relative(dataDir, path)
-    // Of a store, Git opens the others: it waits where a pipe is, as it does in any repository.
+    // Git opens the other files of a store: it blocks on a pipe in their place, as in any repository.
     if (!entry.isFile() || /^(worktrees|trash|turn-store\/.*\/.*)\//.test(name)) continue
     if (/^turn-store\//.test(name) && !/(config|HEAD)$/.test(name)) continue
     const kind = name.replace(/[0-9a-f-]{36}|[0-9a-f]{64}/g, '*')

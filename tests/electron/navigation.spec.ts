@@ -41,7 +41,7 @@ test('a page can’t lead the window away', async ({ launch }) => {
   const before = page.url()
   for (const [to, asked] of [
     ['https://evil.invalid/#there', 'https://evil.invalid/#there'],
-    // Of the app, but not the page: a script or a picture is no place to be.
+    // Files of the app, but not its page: a script or an image can't be navigated to.
     ['/icon.svg', 'app://shiplog/icon.svg'],
   ] as const) {
     await page.evaluate((url) => {

@@ -52,7 +52,7 @@ const tree = fc.array(
     parts: fc.array(part, { maxLength: 6 }),
     /** A file of UTF-8, which holds no half of a surrogate pair. */
     report: fc.option(text.map((one) => one.toWellFormed())),
-    /** Of those before it. */
+    /** Index of the parent, among those before it. */
     parent: fc.nat(),
   }),
   { minLength: 1, maxLength: 4 },

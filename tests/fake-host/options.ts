@@ -126,7 +126,7 @@ export interface FakeHostOptions {
   models?: FakeModelOptions
   retention?: Omit<FakeRetentionOptions, 'state' | 'record'>
   examination?: Examination
-  /** Of a page of a transcript, and of a session's snapshot: small, so that a few entries have several pages. */
+  /** Entries of a page of a transcript and of a session's snapshot: few, so that a short transcript has several pages. */
   pageEntriesMax?: number
   /** Awaited before what has changed is told: a host that is slow, or can't tell. */
   beforePlan?: () => Promise<void>
@@ -148,7 +148,7 @@ export interface FakeTurnState {
 
 export interface FakeModelOptions {
   entries?: ProviderEntry[]
-  /** Of the process that Shiplog runs in. */
+  /** The environment of Shiplog's own process. */
   env?: Record<string, string>
   defaultModel?: string
   /** By provider; one that is not here can't be reached. */

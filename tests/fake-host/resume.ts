@@ -282,7 +282,7 @@ export function createFakeResume({
   }
 }
 
-/** Of a refusal: anything else is a fault of the fake. */
+/** The message of a refusal: anything else is a fault of the fake. */
 function messageOf(error: unknown): string {
   if (error instanceof FailureError) return error.message
   throw error

@@ -31,7 +31,7 @@ import type { FakeResume } from './resume.ts'
 import { inScope, refuseTrashed } from './transcripts.ts'
 import { applyTarget, diffOf, isolated } from './workspaces.ts'
 
-/** Of an agent that was asked to report. */
+/** The activity of an agent that was asked to report. */
 const wrappingUp: Activity = { state: 'working', text: 'Thinking', wrapsUp: true }
 
 export function taskAnswers(

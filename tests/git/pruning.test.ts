@@ -11,7 +11,7 @@ import { itInSoak } from '../soak.ts'
 import { git, makeRepository, openRepository, temporaryDir, testEnv } from './repository.ts'
 import { write } from './writing.ts'
 
-/** Of a whole life beside a `gc` that never ends, which keeps a core busy. */
+/** Rounds of a whole life beside a `gc` that never ends, which keeps a core busy. */
 const rounds = isSoak ? 5 * soakFactor : 2
 
 const lines = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'

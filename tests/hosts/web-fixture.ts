@@ -45,7 +45,7 @@ export function createCountingRouter() {
 
 export type CountingClient = RouterClient<ReturnType<typeof createCountingRouter>['router']>
 
-/** Of the link that it printed. */
+/** The token of the link that it printed. */
 export const tokenOf = ({ url }: Pick<WebHost, 'url'>): string =>
   new URL(url).hash.slice('#token='.length)
 

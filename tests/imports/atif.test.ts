@@ -12,7 +12,7 @@ import { readSessions } from './read-session.ts'
 const agent = (name: string) => ({ name, version: '1.2.3', model_name: 'some/model' })
 const at = (second: number) => `2026-01-02T03:04:${String(second).padStart(2, '0')}Z`
 
-/** Of another tool: fields of its own, a sub-agent within a sub-agent, and a result in parts. */
+/** As another tool writes it: fields of its own, a sub-agent within a sub-agent, and a result in parts. */
 const nested = {
   schema_version: 'ATIF-v1.7',
   session_id: 'run-7',

@@ -2,7 +2,7 @@
 type Fields = Record<string, unknown>
 
 export interface CodexLogOptions {
-  /** Of the first line. */
+  /** Fields of the first line. */
   meta?: Fields
   /** `items`: what 2026's versions write; `events`: the older ones, with an event of its own type for each message. */
   style?: 'items' | 'events'

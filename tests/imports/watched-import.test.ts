@@ -109,7 +109,7 @@ it('keeps sessions while the app runs once it is on, also after a restart, and n
   const dataDir = await temporaryDir()
   const main = `projects/-work-app/${session}.jsonl`
   await writeFiles(home, { [main]: logOf('Find the albatross') })
-  // Of an agent that Shiplog ran itself: it has the record of it.
+  // A session of an agent that Shiplog ran itself: it has the record of it.
   const own = claudeLog(session.replace(/1$/, '2'), { cwd: join(dataDir, 'worktrees/app/fix') })
   own.prompt('Find the auk')
   await writeFiles(home, { [main.replace(/1\.jsonl$/, '2.jsonl')]: own.text() })

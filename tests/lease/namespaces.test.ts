@@ -24,7 +24,7 @@ function needsNamespaces(test: TestContext): void {
 }
 
 interface Taker {
-  /** Of its own namespace. */
+  /** Acquires the lease in its own namespace. */
   take(): Promise<{ outcome: 'taken' | 'held'; holderPid: number; tookOver?: boolean }>
   child: ChildProcess
 }

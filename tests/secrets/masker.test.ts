@@ -157,7 +157,7 @@ describe('the time that it takes', () => {
     timed(1)
     const once = Math.min(timed(1), timed(1), timed(1))
     const many16 = timed(16)
-    // Of the processor's time, which other processes hardly change: what is quadratic takes 256 times as much.
+    // Processor time, which other processes hardly change: quadratic work takes 256 times as much.
     expect(many16 / once).toBeLessThan(128)
   })
 

@@ -28,7 +28,7 @@ import {
 import { itInSoak } from '../soak.ts'
 
 const files = { 'README.md': '# A project\n', '.planning/ROADMAP.md': '# Phases\n' }
-/** Of a process that is no more. */
+/** The identity of a process that has ended. */
 const process = { pid: 2 ** 22, startedAt: 'long ago' }
 
 const historyPath = ({ project }: Fixture) => join(project.dir, '.planning', 'agent-history.json')

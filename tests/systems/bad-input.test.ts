@@ -76,7 +76,7 @@ describe('resuming on bad input', { timeout }, () => {
     await shiplog.client.tasks.resume({ selector: { by: 'task', taskId: id } })
     await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
     const before = await ledgerText(fixture)
-    // Of another data directory: there it is found, here nobody knows it.
+    // The id of another data directory: it is found there, and unknown here.
     for (const unknown of [foreign.id, newTaskId(), 'ffffffff', '../../etc/passwd', `${id}x`]) {
       for (const by of ['task', 'tree'] as const)
         expect((await answersTo(shiplog, { by, taskId: unknown }))?.code, unknown).toBe('NOT_FOUND')

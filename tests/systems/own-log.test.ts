@@ -64,7 +64,7 @@ it('[K3] hides the secrets of a project in the log', async () => {
 it('works where the log can’t be written, and says so once', async () => {
   const fixture = await openFixture()
   await fixture.shiplog.close()
-  // Of root no permission keeps anything away, so the disk refuses it.
+  // Permissions do not keep root from anything, so the disk refuses it.
   const recording = record(join(fixture.dataDir, 'logs'), {
     inject: ({ call }) => (/^(?:open|mkdir|write)/.test(call) ? { code: 'EROFS' } : null),
   })

@@ -117,7 +117,7 @@ const importTable: Record<string, PartRow> = {
   },
   // What others recorded, as archived roots; only the contract asks it.
   'main/imports': {
-    // Of agents: what a model's answer costs.
+    // From agents: the price of a model's answer.
     parts: [...record, 'main/artifacts', 'main/archive', 'main/export', 'main/agents'],
     packages: 'node',
   },

@@ -53,14 +53,13 @@ describe('the repository', () => {
   })
 
   it('has no comment that begins with "Of": it leaves out what the comment is about', () => {
-    const headless = files
-      .filter((path) => /^src\/.*\.tsx?$/.test(path))
-      .flatMap((path) =>
-        readProjectFile(path)
-          .split('\n')
-          .flatMap((line, at) => (/^\s*(\/\/|\/\*\*) Of /.test(line) ? [`${path}:${at + 1}`] : [])),
-      )
-    expect(headless).toEqual([])
+    expect(linesOf(/\.(tsx?|mjs)$/, /^\s*(\/\/|\/\*\*) Of /)).toEqual([])
+  })
+
+  it('has no comment in words that nobody uses any more', () => {
+    const old =
+      /^\s*(\/\/|\*|\/\*\*) .*\b(anew|afresh|nought|whoever|for ever|to be told|goes on)\b/i
+    expect(linesOf(/^src\/.*\.tsx?$/, old)).toEqual([])
   })
 
   it('names no place on the machine of whoever wrote it', () => {
@@ -74,3 +73,14 @@ describe('the repository', () => {
     expect(naming).toEqual([])
   })
 })
+
+/** `path:line` of each line that matches. */
+function linesOf(paths: RegExp, pattern: RegExp): string[] {
+  return files
+    .filter((path) => paths.test(path))
+    .flatMap((path) =>
+      readProjectFile(path)
+        .split('\n')
+        .flatMap((line, at) => (pattern.test(line) ? [`${path}:${at + 1}`] : [])),
+    )
+}

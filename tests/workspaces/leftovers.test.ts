@@ -193,7 +193,7 @@ it('[R3] deletes what is made again, told by what its maker wrote into it and no
     'mkdir -p target/debug && echo {} > target/.rustc_info.json && echo x > target/debug/app',
     'mkdir -p .venv/bin && echo x > .venv/pyvenv.cfg && echo x > .venv/bin/python',
     'mkdir -p src/__pycache__ && echo x > src/__pycache__/a.cpython-312.pyc',
-    // Of the same names, and somebody's own.
+    // The same names, but somebody's own.
     'mkdir -p mine/target mine/node_modules mine/__pycache__ mine/.venv',
     'echo x > mine/target/plan.txt && echo x > mine/node_modules/notes.txt',
     'echo x > mine/__pycache__/notes.txt && echo x > mine/.venv/notes.txt',

@@ -71,7 +71,7 @@ export async function isExport(file: string): Promise<boolean> {
   return start.startsWith(opening)
 }
 
-/** Goes on after a problem as far as possible. Throws the system's error if the file can't be read. */
+/** Continues after a problem as far as possible. Throws the system's error if the file can't be read. */
 export async function* readExport(file: string): AsyncGenerator<ReadLine> {
   const hash = createHash('sha256')
   const checker = createChecker(hash)

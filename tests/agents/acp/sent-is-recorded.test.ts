@@ -112,7 +112,7 @@ function sentBy(updates: readonly Update[]): Content {
   return content
 }
 
-/** Of events and entries: where the newest call of an id stands. */
+/** The position of the newest call of each id, in events or entries. */
 function callsOf(content: Content) {
   const places = new Map<string, number>()
   return {

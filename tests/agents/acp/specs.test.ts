@@ -87,7 +87,7 @@ describe('an installed agent', () => {
       untilRead: async () => {},
     })
     expect(offered.map(({ name }) => name)).toEqual(['codex', 'claude-code', 'opencode', 'qwen'])
-    // Of two of one name, the one that would be started.
+    // The one of two with the same name that would be started.
     expect(offered[0]?.description).toBe('Mine.')
   })
 })

@@ -67,7 +67,7 @@ export async function modelStage({
   contextWindow?: () => Promise<ContextWindow>
   /** The text of the definition that it goes by; absent: the built-in one. */
   lead?: string
-  /** Of each call: its output, or its whole result. */
+  /** The result of each call: its output, or the whole result. */
   answer?: (call: MadeCall) => string | ToolResult | Promise<string | ToolResult>
 }) {
   const staged = await stage({ before, ...(isRoot && { parentId: null }) })

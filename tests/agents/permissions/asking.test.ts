@@ -35,7 +35,7 @@ const bash = (command: string) => `call: bash
 const ofType = <Type extends Entry['type']>(entries: Entry[], type: Type) =>
   entries.filter((entry): entry is Extract<Entry, { type: Type }> => entry.type === type)
 
-/** Of the calls before the report. */
+/** Results of the calls before the report. */
 const resultsIn = (entries: Entry[]) =>
   ofType(entries, 'tool-result').filter(({ name }) => name !== 'agent_report')
 

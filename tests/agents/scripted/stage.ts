@@ -33,7 +33,7 @@ export class Crash extends Error {}
 export interface Stage {
   taskId: TaskId
   entries: Entry[]
-  /** Of all runs. */
+  /** The calls of all runs. */
   calls: Call[]
   /** Plays one run to its end or its crash. */
   run(options?: RunOptions): Promise<RunRecord>

@@ -41,7 +41,7 @@ export interface ToolBench {
   custody: Custody
   shell: ShellState
   secrets: LearningMasker
-  /** Of a shell, made from this process's own. */
+  /** The environment of a shell, made from this process's own. */
   environment(): Record<string, string>
   recorded: Recorded[]
   /** What the file tools did to the record and in which order. */

@@ -10,7 +10,7 @@ export interface Attempt {
   call: string
   /** Relative to the recorded directory. */
   path: string
-  /** Of a rename or link: where it comes from. */
+  /** Only of a rename or link: its source. */
   from?: string | undefined
   /** False for a call that only looks. */
   changes: boolean

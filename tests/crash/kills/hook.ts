@@ -56,7 +56,7 @@ if (moment.kind === 'file-call' || moment.kind === 'call-class') {
   })
 }
 
-/** Of the commands that Shiplog gives, those that change more than the object database. */
+/** Those of Shiplog's Git commands that change more than the object database. */
 const changing = ['worktree', 'update-ref', 'branch', 'checkout-index']
 let gitCommands = 0
 

@@ -18,7 +18,7 @@ export interface KillPlan {
   dies: 'with-children' | 'alone'
 }
 
-/** Of a start that has something to put right. */
+/** Calls of a start that has something to recover. */
 const startCallsMax = 60
 
 /** Only calls that may change something below the data directory count, and Git's own files are not among them. */

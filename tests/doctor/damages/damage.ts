@@ -52,5 +52,5 @@ export const changeIndex = async (path: string, change: (index: Index) => void) 
   await writeFile(path, JSON.stringify(index))
 }
 
-/** Of no task. */
+/** The id of no task. */
 export const strayId = '0d1f3c60-5b1e-4a4e-8a11-2f6a3f0b9c77'

@@ -155,7 +155,7 @@ export const damagesToFolders: Damage[] = [
       await rm(packs, { recursive: true })
       await mkdir(packs)
     },
-    // Of two agents.
+    // States of two agents.
     also: ['tree-missing'],
     at: /^turn-store$/,
     detail: /lacks \d+ of \d+ states of the files of "/,

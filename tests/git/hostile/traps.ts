@@ -13,7 +13,7 @@ export interface Vector {
   name: string
   /** Lines of `.git/config`. */
   config?: (trap: Trap) => string
-  /** Of every file. */
+  /** Attributes of every file. */
   attributes?: string
   prepare?: (project: Repository, trap: Trap) => Promise<unknown>
   /** It names what is missing, so that some calls have to fail. */

@@ -243,7 +243,7 @@ describe('where marks are drawn', () => {
 describe('what is shown of a transcript', () => {
   const entries = twoTurns()
   const { items } = foldEntries(emptyTranscript(), entries)
-  /** Of each turn: its texts and commands, with `…` after one that runs. */
+  /** For each turn its texts and commands, with `…` after one that runs. */
   const shownAt = (seq: number) =>
     replayedItems(items, seq).map((item) =>
       item.kind === 'turn'

@@ -208,7 +208,7 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
     formerLives.push(Promise.all([former.close(), meanwhile]))
     dataDir = copy
     shiplog = await open()
-    // Of it no word comes any more.
+    // Nothing more is reported by a former life.
     await Promise.all(formerLives)
     crashing = false
     if (before) wrong.push(...changedBy('a crash', before, await allTasks(shiplog)))

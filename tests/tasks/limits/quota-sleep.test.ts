@@ -19,7 +19,7 @@ async function fleet({
 }: {
   agents?: number
   quotaWaits?: number
-  /** Of the agents, how many have not begun. */
+  /** How many of the agents have not begun. */
   queued?: number
 } = {}) {
   const path = join(await temporaryDir(), 'ledger.jsonl')

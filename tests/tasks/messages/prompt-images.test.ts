@@ -71,7 +71,7 @@ itInSoak('[T4] shows a restarted and a continued task the same images', async ()
   ])
   const blob = join(dataDir, 'sessions', continued, 'blobs', sha256Of(png))
   expect(await readFile(blob)).toEqual(png)
-  // Of the archived one as well.
+  // The image of the archived one as well.
   const { data } = await client.transcripts.image({ taskId, sha256: sha256Of(png) })
   expect(data).toBe(png.toString('base64'))
 })
@@ -106,7 +106,7 @@ it('gives an agent that stopped before it was asked the first images with the ne
   expect(promptFor(task, { text: 'And here', images: [] }, true).images).toEqual([])
 })
 
-/** Of a PNG: the width stands at byte 16. */
+/** Changes the width of a PNG, which is at byte 16. */
 function withWidth(image: Buffer, width: number): Buffer {
   const wide = Buffer.from(image)
   wide.writeUInt32BE(width, 16)

@@ -174,7 +174,7 @@ export const HugeReport: Story = {
     await userEvent.click(canvas.getByRole('button', { name: 'Show more' }))
     await expect(canvas.getAllByRole('heading').length).toBeGreaterThan(shown)
     await expect(canvas.getByText(/^The first [23].* kB of 1.. kB/)).toBeVisible()
-    // Keys go on from where the button was.
+    // Keys continue from where the button was.
     await expect(document.activeElement?.textContent).toMatch(/^Module/)
   },
 }

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react'
 import { ErrorNotice } from '../../components/primitives/index.ts'
 
 interface Props {
-  /** Another one begins afresh: what broke one screen need not break the next. */
+  /** A new key clears the error: what broke one screen must not hide the next. */
   resetKey: string
   children: ReactNode
 }

@@ -163,7 +163,7 @@ export const TwoTools: Story = {
   },
 }
 
-/** The import goes on while its dialog is closed, and can be stopped. */
+/** The import continues while its dialog is closed, and can be stopped. */
 export const Running: Story = {
   args: { given: { importGoesOn: true } },
   play: async ({ canvasElement }) => {
@@ -285,7 +285,7 @@ export const Hostile: Story = {
   },
 }
 
-/** It goes on by itself, and what it can't read is said quietly. */
+/** It continues by itself, and reports quietly what it can’t read. */
 export const Watching: Story = {
   args: {
     given: {

@@ -80,7 +80,7 @@ export const Tree: Story = {
     await userEvent.click(await section.findByRole('button', { name: 'Resume Fix the parser' }))
     const dialog = within(await body().findByRole('dialog', { name: 'Resume “Fix the parser”' }))
     await dialog.findByRole('radio', { name: 'Whole tree (5)' })
-    // With conflicts Enter must not go on by accident.
+    // With conflicts Enter must not resume by accident.
     await waitFor(() => expect(dialog.getByRole('button', { name: 'Cancel' })).toHaveFocus())
     await userEvent.click(dialog.getByRole('radio', { name: 'Only this agent' }))
     await waitFor(() => expect(dialog.getByRole('button', { name: 'Resume' })).toBeEnabled())
@@ -149,7 +149,7 @@ export const One: Story = {
     const canvas = within(canvasElement)
     const section = within(await canvas.findByRole('region', { name: 'Interrupted' }))
     await expect(section.queryByRole('button', { name: /^Resume all/ })).toBeNull()
-    // Nothing has changed: it goes on at once.
+    // Nothing has changed: it resumes at once.
     ;(await section.findByRole('treeitem', { name: /Collect release notes/ })).focus()
     await userEvent.click(
       await section.findByRole('button', { name: 'Resume Collect release notes' }),

@@ -11,7 +11,7 @@ import type { Entry } from '../../../shared/records/entries.ts'
 
 interface Args {
   entries?: Entry[]
-  /** Entries that are searched before the search goes on forever. */
+  /** The search stops after this many entries, and never ends. */
   stopsAfter?: number
 }
 
