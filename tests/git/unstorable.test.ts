@@ -5,6 +5,7 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { GitError } from '../../src/main/git/command/errors.ts'
 import { asNobody } from '../as-nobody.ts'
+import { temporaryDir } from '../harness.ts'
 import { openStates } from '../turn-store/states.ts'
 import { git, makeRepository } from './repository.ts'
 
@@ -84,6 +85,28 @@ it('[H4] names what Git refuses because of its name, and what only looks like it
     'git~1.txt',
     'widget',
   ])
+})
+
+it('[H1] stores a link in the place of a folder whose files it leads to, and no file behind it', async () => {
+  const { project, take } = await openStates({
+    'a.txt': 'a\n',
+    'sub/deep/x': '1\n',
+    'sub/y': '1\n',
+  })
+  const elsewhere = await temporaryDir()
+  await mkdir(path.join(elsewhere, 'deep'))
+  await writeFile(path.join(elsewhere, 'deep', 'x'), 'outside\n')
+  await rm(path.join(project.dir, 'sub'), { recursive: true })
+  await symlink(elsewhere, path.join(project.dir, 'sub'))
+  await writeFile(path.join(project.dir, 'a.txt'), 'changed\n')
+  const listed = (tree: string) =>
+    project.git('ls-tree', '-r', '--format=%(objectmode) %(path)', tree).split('\n')
+  const { commit } = await git.commitSnapshot(project.dir)
+  expect(listed(commit)).toEqual(['100644 a.txt', '120000 sub'])
+  expect(project.git('show', `${commit}:a.txt`)).toBe('changed')
+  const { tree, notStored } = await take()
+  expect(tree).toBe(project.git('rev-parse', `${commit}^{tree}`))
+  expect(notStored).toEqual([])
 })
 
 it('[H4] names folders that may not be read, and repositories', async () => {

@@ -34,10 +34,13 @@ export async function addToIndex(
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     // Git gives up at the first of them, and has changed nothing.
-    const unstorable = await findUnstorable(run.cwd, names)
-    if (unstorable.length === 0) throw error
+    const beyond = await beyondLinks(run.cwd, names)
+    const inside = names.filter((name) => !beyond.has(name))
+    const unstorable = await findUnstorable(run.cwd, inside)
+    if (unstorable.length === 0 && beyond.size === 0) throw error
+    await dropFromIndex(git, run, Buffer.concat([...beyond]))
     const without = new Set(unstorable.map(({ name }) => name))
-    const others = names.filter((name) => !without.has(name))
+    const others = inside.filter((name) => !without.has(name))
     return [...unstorable, ...(await tryToAdd(git, run, others))]
   }
 }
@@ -106,6 +109,31 @@ export async function findUnstorable(
     return why === null ? [] : [{ name, why }]
   })
   return found.flat()
+}
+
+/**
+ * Returns those below a link that replaced a folder of tracked files. They are deleted, although the
+ * link may lead to files of the same names, which Git lists as changed.
+ */
+async function beyondLinks(topLevel: string, names: readonly Buffer[]): Promise<Set<Buffer>> {
+  const isLink = new Map<string, Promise<boolean>>()
+  const leadsOut = async (name: Buffer) => {
+    for (let end = name.indexOf(0x2f); end !== -1; end = name.indexOf(0x2f, end + 1)) {
+      const key = name.toString('latin1', 0, end)
+      const folder = Buffer.concat([Buffer.from(topLevel + path.sep), name.subarray(0, end)])
+      const found =
+        isLink.get(key) ??
+        lstat(folder).then(
+          (stats) => stats.isSymbolicLink(),
+          () => false,
+        )
+      isLink.set(key, found)
+      if (await found) return true
+    }
+    return false
+  }
+  const found = await mapAtOnce(names, async (name) => ((await leadsOut(name)) ? [name] : []))
+  return new Set(found.flat())
 }
 
 const fileOf = (topLevel: string, name: Buffer): Buffer =>
