@@ -24,7 +24,10 @@ const failed = (reason: string) =>
   ({ type: 'snapshot-failed', runId: 'r', turn: 1, reason }) as never
 
 /** The files of a transcript whose trees have one text each: their digit. */
-function filesOf(entries: Entry[], { isGit = true, expired = false, lost = [] as string[] } = {}) {
+function filesOf(
+  entries: Entry[],
+  { isGit = true, expired = false, lost = [] as string[], differing = [] as string[] } = {},
+) {
   let entriesRead = 0
   const files = createTurnFiles({
     state: {
@@ -62,7 +65,7 @@ function filesOf(entries: Entry[], { isGit = true, expired = false, lost = [] as
           { name: `${tree[0]}.txt`, mode: '100644', kind: 'file', id: treeId('0'), bytes: 1 },
         ],
         diff: async ({ from, to }: { from: string; to: string }) => ({
-          ...{ files: [], truncated: false },
+          ...{ files: differing.map((path) => ({ path })), truncated: false },
           patch: `${from[0]}→${to[0]}`,
         }),
       }),
@@ -76,6 +79,10 @@ function filesOf(entries: Entry[], { isGit = true, expired = false, lost = [] as
       return answer.kind === 'missing'
         ? answer.reason
         : { file: answer.names[0]?.name, seq: answer.stated.seq, failed: answer.stated.failed }
+    },
+    async changed(seq: number) {
+      const answer = await files.diff(taskId, { seq, against: 'now', patch: true })
+      return answer.kind === 'missing' ? answer.reason : answer.files.map(({ path }) => path)
     },
     async notStored(seq: number) {
       const answer = await files.folder(taskId, { seq, path: '' })
@@ -144,7 +151,8 @@ describe('[V5] files as of a moment', () => {
       .add(call('tool-call', 'a'))
       .add(call('tool-result', 'b'))
       .add(snapshot(2, 'c'))
-    const files = filesOf(entries)
+    const files = filesOf(entries, { differing: ['a.ts', 'dump.bin', 'nested/b.ts'] })
+    expect(await files.changed(3)).toEqual(['a.ts'])
     expect(await files.notStored(3)).toEqual([dump, nested])
     expect(await files.notStored(4)).toEqual([])
     expect(await files.file(3, 'dump.bin')).toBe('Not recorded: new and larger than 32 MiB.')

@@ -203,8 +203,10 @@ export function createTurnFiles({
         against === 'now'
           ? { from: stated.tree, to: other.tree }
           : { from: other.tree, to: stated.tree }
-      const content = await turns.diff({ ...trees, patch })
-      return { ...about, ...content, other: publicOther(other) }
+      const { files, ...content } = await turns.diff({ ...trees, patch })
+      // A path that was left out of one state only would be shown as added or deleted.
+      const known = files.filter(({ path }) => !notStoredAt(stated.notStored, path))
+      return { ...about, ...content, files: known, other: publicOther(other) }
     },
   }
 
