@@ -295,6 +295,25 @@ describe('a run of an installed agent', () => {
     expect(texts).toEqual(['One. ', 'Two.', 'Three.', 'Three.'])
   })
 
+  it('tells a new session what was said and done in the order in which it happened', async () => {
+    const { run, sent } = await acpStage()
+    const ran = (id: string, title: string) =>
+      call(id, {
+        ...{ title, kind: 'execute', status: 'completed' },
+        content: [{ type: 'content', content: { type: 'text', text: `ran ${id}` } }],
+      })
+    const first = [textChunk('I look.'), ran('a', 'ls'), textChunk('I build.'), ran('b', 'make')]
+    const cut = [textChunk('And again.'), call('c', { title: 'rm', kind: 'execute' }), { exit: 1 }]
+    await run({ modes: asking, prompts: [[...first, ...cut]] })
+    const prompt = { text: 'More', images: [] }
+    await run({ modes: asking, prompts: [[textChunk('Yes.'), ended()]] }, { run: 2, prompt })
+    const [note] = (await sent('session/prompt')).at(-1)?.prompt ?? []
+    expect(note?.text.split('\n').slice(2)).toEqual([
+      ...['User: Go', 'You: I look.', '[ls: ok] ran a', 'You: I build.', '[make: ok] ran b'],
+      ...['You: And again.', expect.stringMatching(/^\[rm: unknown\]/)],
+    ])
+  })
+
   it('[T3] takes the last message of a sub-agent as its report', async () => {
     const { run, entries } = await acpStage({ isSubAgent: true })
     await run({ prompts: [[textChunk('All is well.'), ended()]] })

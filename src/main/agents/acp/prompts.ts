@@ -80,6 +80,7 @@ async function readPast({ history }: AgentPlace, all: boolean): Promise<Past> {
   let restChars = 0
   let isCut = false
   const calls = new Map<string, string>()
+  const turn = createTurnLines()
   let unknown: string[] = []
 
   function add(line: string): void {
@@ -99,26 +100,60 @@ async function readPast({ history }: AgentPlace, all: boolean): Promise<Past> {
   }
 
   for await (const entry of history.entries(all ? 'all' : 'unfinished')) {
-    for (const line of linesOf(entry, calls)) add(line)
+    for (const line of linesOf(entry, calls, turn)) add(line)
     if (entry.type === 'run-start') unknown = []
     if (entry.type === 'tool-result' && entry.outcome === 'unknown' && unknown.length < unknownMax)
       unknown.push(calls.get(entry.callId) ?? entry.name)
     if (entry.type === 'tool-result') calls.delete(entry.callId)
   }
+  for (const line of turn.take()) add(line)
   // A crash leaves calls without a result.
   for (const call of calls.values()) if (unknown.length < unknownMax) unknown.push(call)
   const lines = [first, ...(isCut ? ['[…]'] : []), ...rest]
   return { transcript: lines.filter(Boolean).join('\n'), unknown }
 }
 
-function linesOf(entry: Entry, calls: Map<string, string>): string[] {
-  switch (entry.type) {
-    case 'message': {
-      if (entry.status === 'superseded') return []
-      const said = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+type TurnLines = ReturnType<typeof createTurnLines>
+
+/** The record has the calls of a turn before its message, which says where they belong between its texts. */
+function createTurnLines() {
+  const results = new Map<string, string>()
+
+  /** The lines of calls whose message did not come, or did not name them. */
+  function take(): string[] {
+    const lines = [...results.values()]
+    results.clear()
+    return lines
+  }
+
+  function of({ role, parts }: Extract<Entry, { type: 'message' }>): string[] {
+    const who = role === 'user' ? 'User' : 'You'
+    const lines = role === 'user' ? take() : []
+    let said: string[] = []
+    const endText = () => {
       const text = said.join('\n').trim()
-      return text === '' ? [] : [`${entry.role === 'user' ? 'User' : 'You'}: ${text}`]
+      if (text !== '') lines.push(`${who}: ${text}`)
+      said = []
     }
+    for (const part of parts) {
+      if (part.type === 'text') said.push(part.text)
+      const result = part.type === 'tool-call' ? results.get(part.callId) : undefined
+      if (part.type !== 'tool-call' || result === undefined) continue
+      endText()
+      lines.push(result)
+      results.delete(part.callId)
+    }
+    endText()
+    return lines
+  }
+
+  return { add: (callId: string, line: string) => void results.set(callId, line), of, take }
+}
+
+function linesOf(entry: Entry, calls: Map<string, string>, turn: TurnLines): string[] {
+  switch (entry.type) {
+    case 'message':
+      return entry.status === 'superseded' ? [] : turn.of(entry)
     case 'tool-call': {
       const described = entry.title ?? describeToolCall(entry.name, entry.input)
       calls.set(entry.callId, described.slice(0, callCharsMax))
@@ -127,10 +162,13 @@ function linesOf(entry: Entry, calls: Map<string, string>): string[] {
     case 'tool-result': {
       const call = calls.get(entry.callId) ?? entry.name
       const output = entry.output.trim().slice(0, outputCharsMax)
-      return [`[${call}: ${entry.outcome}] ${output}`.trim()]
+      turn.add(entry.callId, `[${call}: ${entry.outcome}] ${output}`.trim())
+      return []
     }
     case 'compaction':
-      return [`Summary of the conversation so far: ${entry.summary}`]
+      return [...turn.take(), `Summary of the conversation so far: ${entry.summary}`]
+    case 'run-end':
+      return turn.take()
     default:
       return []
   }
