@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createProgram } from '../../src/main/hosts/cli/program/program.ts'
 import { entrySchema } from '../../src/shared/records/entries.ts'
 import { ledgerEventSchema } from '../../src/shared/records/ledger.ts'
-import { readProjectFile } from './tracked-files.ts'
+import { projectFiles, readProjectFile } from './tracked-files.ts'
 
 describe('a page names every', () => {
   it('entry type, in the format of a session', () => {
@@ -36,4 +36,17 @@ describe('a page names every', () => {
     )
     expect(missing).toEqual([])
   })
+})
+
+it('a page names no source file that is not there', () => {
+  const files = projectFiles()
+  const stale = files
+    .filter((path) => /^(docs|src|tests|bench)\/.*\.md$|^[^/]+\.md$/.test(path))
+    .flatMap((page) =>
+      [...readProjectFile(page).matchAll(/`([a-z][\w.-]*\/[\w./-]*\.(?:tsx?|mjs|spec\.ts))`/g)]
+        .map(([, named]) => named ?? '')
+        .filter((named) => !files.some((path) => path === named || path.endsWith(`/${named}`)))
+        .map((named) => `${page}: ${named}`),
+    )
+  expect(stale).toEqual([])
 })
