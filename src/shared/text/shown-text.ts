@@ -61,6 +61,9 @@ export function visibleText(text: string, show = visibleCharacter): string {
   return text.replace(hiddenInText, (found, legitimate) => legitimate ?? show(found))
 }
 
+/** What a person or an agent wrote, of many lines, whatever ends them. */
+export const readableText = (text: string): string => visibleText(text.replaceAll(/\r\n?/g, '\n'))
+
 /** Within JSON a hidden character can be an escape, so that the document means the same. */
 export function visibleJson(json: string): string {
   return visibleText(json, (character) =>

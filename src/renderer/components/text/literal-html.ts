@@ -1,6 +1,9 @@
+import { readableText } from '../../../shared/text/shown-text.ts'
+
 /**
  * A remark plugin that shows raw HTML as literal text: an agent's text never creates elements, and
- * nothing is dropped, so that `Map<string, number>` outside of code stays readable.
+ * nothing is dropped, so that `Map<string, number>` outside of code stays readable. Characters that can't be seen, such as
+ * those that turn text around, are shown (V4).
  */
 interface Node {
   type: string
@@ -15,6 +18,7 @@ export function literalHtml() {
 function visit(node: Node): void {
   for (const child of node.children ?? []) {
     if (child.type === 'html') child.type = 'text'
+    if (child.value !== undefined) child.value = readableText(child.value)
     visit(child)
   }
   // A block of HTML takes the place of a paragraph, so its text needs one.

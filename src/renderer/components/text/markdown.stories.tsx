@@ -79,4 +79,15 @@ export const Streaming: Story = {
 export const RightToLeft: Story = {
   args: { text: 'שלום עולם\n\n- פריט ראשון\n- פריט שני\n\nAnd back to the left.' },
 }
+/** Nothing in it turns the text around or is left unseen (V4). */
+export const HiddenCharacters: Story = {
+  args: { text: 'Run \u202egnp.exe, `a\u200bb` and\r\nthis:\n\n```\nrm \u2066x\n```\n\n👩‍💻' },
+  play: async ({ canvasElement }) => {
+    await within(canvasElement).findByText(/Run <U\+202E>gnp\.exe/)
+    await expect(canvasElement).toHaveTextContent('a<U+200B>b')
+    await expect(canvasElement).toHaveTextContent('rm <U+2066>x')
+    await expect(canvasElement).toHaveTextContent('👩‍💻')
+    await expect(canvasElement.textContent).not.toMatch(/[\u202a-\u202e\u2066-\u2069␍]/)
+  },
+}
 export const Empty: Story = { args: { text: '' } }

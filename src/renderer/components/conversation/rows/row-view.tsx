@@ -4,6 +4,7 @@ import { Brain, GitBranch, RotateCw } from 'lucide-react'
 import { memo } from 'react'
 import { assertNever } from '../../../../shared/assert-never.ts'
 import { dayOf } from '../../../../shared/text/format-time.ts'
+import { readableText } from '../../../../shared/text/shown-text.ts'
 import { bytes, duration, exactTime, timeOfDay } from '../../primitives/format.ts'
 import { NoticeLine, StatusIcon, useClockText } from '../../primitives/index.ts'
 import { TaskTable } from '../../task/task-table.tsx'
@@ -90,7 +91,7 @@ function Mark({ row }: { row: Extract<Row, { kind: 'mark' }> }) {
 }
 
 function Reasoning({ row }: { row: Extract<Row, { kind: 'reasoning' }> }) {
-  const text = row.text.trim()
+  const text = readableText(row.text.trim())
   const firstLine = text.split('\n', 1)[0] ?? ''
   return (
     <Disclosure

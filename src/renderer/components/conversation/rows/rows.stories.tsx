@@ -109,6 +109,24 @@ export const ManyTasks: Story = {
 }
 export const ManyTasksDark: Story = { ...ManyTasks, globals: { theme: 'dark' }, play: undefined }
 
+/** A prompt that came with an imported log: nothing in it turns the text around or is left unseen (V4). */
+export const HiddenCharacters: Story = {
+  args: {
+    startAt: 'start',
+    items: itemsOf(
+      session(ids.lead)
+        .prompt('Open \u202egnp.exe\u0007\r\nnow')
+        .turn([{ say: 'I\u202e do.' }]).entries,
+    ),
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(/^Open <U\+202E>gnp\.exe␇\s+now$/)
+    await canvas.findByText('I<U+202E> do.')
+    await expect(canvasElement.textContent).not.toMatch(/[\u0007\u202e␍]/)
+  },
+}
+
 /** A plan with its items drawn, and the place from which the agent continues from a summary. */
 export const PlanAndCompaction: Story = {
   args: {

@@ -1,7 +1,9 @@
 /** Items of a transcript that are not a part of a turn. */
+
 import { Braces, FolderGit2, GitFork, GitPullRequest } from 'lucide-react'
 import { assertNever } from '../../../../../shared/assert-never.ts'
 import { externalLink } from '../../../../../shared/text/external-link.ts'
+import { readableText } from '../../../../../shared/text/shown-text.ts'
 import { ExternalLink } from '../../../text/index.ts'
 import { Disclosure } from '../../disclosure.tsx'
 import { JsonValue } from '../json-value.tsx'
@@ -70,7 +72,7 @@ function Prompt({ item, foldKey }: { item: Extract<Item, { kind: 'prompt' }>; fo
       )}
       <ShownImages images={item.images} foldKey={foldKey} />
       <div className="untrusted text-read whitespace-pre-wrap" dir="auto">
-        {item.text}
+        {readableText(item.text)}
       </div>
     </div>
   )
