@@ -165,6 +165,16 @@ test('opens a log without importing it', async ({ app, page }) => {
   await openAt(page, host, `/opened?${new URLSearchParams({ path: gone })}`)
   await page.getByRole('list', { name: 'Sub-agents' }).getByRole('button').click()
   await expect(page.getByText('Over the herring.')).toBeVisible()
+
+  // Dropped by a program that gives it no folder, and no path.
+  await page.evaluate((text) => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File([text], 'dropped.jsonl'))
+    const event = { bubbles: true, cancelable: true, dataTransfer }
+    document.body.dispatchEvent(new DragEvent('drop', event))
+  }, log.text())
+  await expect(bar).toContainText('dropped.jsonl')
+  await expect(page.getByText('It flew over the gannet.')).toBeVisible()
 })
 
 test('declines the offer, chooses projects from the palette, and finds and replays what was imported', {

@@ -72,6 +72,8 @@ async function filesOf({ items, files }: DataTransfer): Promise<GivenFile[]> {
   const path = only && whole.length === 1 ? pathOf(only) : null
   // A folder is read where it is.
   if (only && path !== null) return [{ name: only.name, file: only, path }]
+  // Another program may give files that are in no folder, such as an attachment of a mail.
+  if (entries.length === 0) return whole.map((file) => ({ name: file.name, file, path: null }))
   const found: GivenFile[] = []
   for (const entry of entries) await addFiles(entry, entry.name, found)
   return found
