@@ -182,4 +182,17 @@ it('leaves out sessions of agents that Shiplog ran in the folder of a project', 
     if (event.type === 'looked') break
   }
   expect(kept).toEqual([session])
+  const [found] = (await client.imports.scan({ tool: 'claude-code', path: home })).sources
+  expect(found).toMatchObject({ sessions: 1, imported: 1 })
+  const all = async (request: { path: string; sessions?: string[] }) => {
+    const names: string[] = []
+    for await (const event of await client.imports.run({ tool: 'claude-code', ...request }))
+      if (event.type === 'session') names.push(event.session.session)
+    return names
+  }
+  expect(await all({ path: home })).toEqual([session])
+  // One that is named is imported.
+  expect(await all({ path: home, sessions: [recorded.ref.id] })).toEqual([recorded.ref.id])
+  const file = join(home, `projects/-app/${recorded.ref.id}.jsonl`)
+  expect(await all({ path: file })).toEqual([recorded.ref.id])
 })

@@ -1,5 +1,5 @@
 /** Finds and imports sessions of other tools, now or as they grow. Importing again adds only what is new (I3). */
-import { realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
 import type { ImportDetails, ImportSourceFound } from '../../shared/contract/imports.ts'
 import { invalid } from '../../shared/failure.ts'
@@ -106,7 +106,7 @@ export function createSessionImports(deps: {
     const thread = startThread()
     try {
       for (const [one, place] of folders) {
-        const found = await discover(thread, one, place, signal)
+        const found = await withoutOwn(await discover(thread, one, place, signal))
         if (found.length === 0) continue
         let imported = 0
         for (const session of found) if (await places.isHereAsIs(session)) imported++
@@ -133,6 +133,12 @@ export function createSessionImports(deps: {
     return found
   }
 
+  async function withoutOwn(found: FoundSession[]): Promise<FoundSession[]> {
+    const others: FoundSession[] = []
+    for (const session of found) if (!(await places.isOwn(session))) others.push(session)
+    return others
+  }
+
   async function* run(
     { tool, path, projects, sessions }: ImportRequest,
     signal = new AbortController().signal,
@@ -142,15 +148,21 @@ export function createSessionImports(deps: {
     try {
       const { thread, release } = threads.take()
       const all = await discover(thread, tool, place, signal).finally(release)
-      const found = all.filter(
+      const chosen = all.filter(
         ({ projectDir, key }) =>
           (projects?.includes(projectDir) ?? true) && (sessions?.includes(key) ?? true),
       )
+      const status = await stat(place).catch(() => null)
+      // One that is named is imported in any case.
+      const isNamed = sessions !== undefined || !status?.isDirectory()
+      const found = isNamed ? chosen : await withoutOwn(chosen)
       if (found.length === 0) {
-        const isThere = await realpath(place).then(Boolean, () => false)
-        const what = isThere
-          ? `No session of ${toolName(tool)} was found in ${place}.`
-          : `There is no file or folder ${place}.`
+        const what =
+          chosen.length > 0
+            ? `All sessions of ${toolName(tool)} in ${place} are of agents that Shiplog ran, and recorded here.`
+            : status
+              ? `No session of ${toolName(tool)} was found in ${place}.`
+              : `There is no file or folder ${place}.`
         invalid('path', `${what} Name a file or folder that has one.`)
       }
       yield* importAll(threads, found, signal)

@@ -82,13 +82,19 @@ export function createSessionPlaces({
     return from?.tool === session.tool && from.originalId === session.key
   }
 
-  /** False: a person deleted it, or an agent that Shiplog ran wrote it, and it is recorded here. */
+  /** An agent that Shiplog ran wrote it: it is recorded here already. */
+  async function isOwn(session: FoundSession): Promise<boolean> {
+    // Somebody exported the others on purpose.
+    if (session.tool === 'shiplog' || session.tool === 'atif') return false
+    return session.projectDir?.startsWith(layout.worktrees + sep) || isRunHere(session)
+  }
+
+  /** False: a person deleted it, or an agent that Shiplog ran wrote it. */
   async function isWanted(session: FoundSession): Promise<boolean> {
-    if (session.projectDir?.startsWith(layout.worktrees + sep)) return false
     for (let nth = 0; nth < versionsMax; nth++) {
       const id = idsOf(session.tool, session.key, nth)('')
       const known = state.tasks.get(id)
-      if (!known) return !(await isRunHere(session))
+      if (!known) return !(await isOwn(session))
       if (isOf(id, session) && (known.trashed || known.purged)) return false
     }
     return false
@@ -151,6 +157,6 @@ export function createSessionPlaces({
     return { kind: 'new', id: idsOf('shiplog', root.id, nth + 1)(''), nth: nth + 1 }
   }
 
-  return { isHereAsIs, isWanted, of, ofRead }
+  return { isHereAsIs, isOwn, isWanted, of, ofRead }
 }
 export type SessionPlaces = ReturnType<typeof createSessionPlaces>
