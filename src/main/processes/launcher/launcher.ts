@@ -44,8 +44,9 @@ const canBePassed = ({ stdinFd, stdoutFd }: ProgramStart): boolean =>
 
 /** Null while there is none: the first programs do not wait for it. */
 function usableLauncher(): Launcher | null {
-  if (launcher === null || launcher.hasEnded()) launcher = isWorthwhile() ? startLauncher() : null
-  return launcher?.isReady() && launcher.user === process.geteuid?.() ? launcher : null
+  if (!isWorthwhile()) return null
+  if (launcher === null || launcher.hasEnded()) launcher = startLauncher()
+  return launcher.isReady() && launcher.user === process.geteuid?.() ? launcher : null
 }
 
 /**
