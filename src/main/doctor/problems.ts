@@ -110,8 +110,9 @@ export const problemTable: Record<ProblemKind, ProblemRow> = {
   'worktree-missing': { found: 'a workspace in use whose worktree is missing', repair: null },
   'worktree-broken': {
     found:
-      'a worktree in use whose `.git` file, or one of Git’s own files about it, is missing, empty or damaged',
-    repair: 'rewritten from the repository and the ledger, if they have the content',
+      'a worktree in use whose `.git` file, or one of Git’s own files about it, is missing, empty or damaged, or whose folder may not be read',
+    repair:
+      'rewritten from the repository and the ledger, if they have the content; the folder’s owner may read it again',
   },
   'worktree-moved': {
     found:
