@@ -83,7 +83,8 @@ const withoutGit = ['agents', 'archive', 'artifacts', 'components', 'fake-host',
  * Files that replace a module get a process each: another file may have loaded the original one. So do those that run as
  * another user: what an earlier file left open is still the first user's.
  */
-const needsOwnProcess = (file) => /vi\.mock\(|seteuid/.test(readFileSync(join(root, file), 'utf8'))
+const needsOwnProcess = (file) =>
+  /vi\.mock\(|seteuid|as-nobody/.test(readFileSync(join(root, file), 'utf8'))
 const kindOf = (file) => {
   if (needsOwnProcess(file)) return 'apart'
   return withoutGit.some((path) => file.startsWith(path)) ? 'unit' : 'service'

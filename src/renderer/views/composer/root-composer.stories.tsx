@@ -166,7 +166,9 @@ export const Images: Story = {
     await canvas.findByText('notes.txt is not a PNG, JPEG, GIF or WebP image.')
     const dropped = new DataTransfer()
     dropped.items.add(new File([pixel], 'three.png'))
-    field.dispatchEvent(new DragEvent('drop', { dataTransfer: dropped, bubbles: true }))
+    field.dispatchEvent(
+      new DragEvent('drop', { dataTransfer: dropped, bubbles: true, cancelable: true }),
+    )
     await list.findByRole('img', { name: 'three.png' })
     await userEvent.type(field, 'What is wrong here?')
     await userEvent.keyboard('{Control>}{Enter}{/Control}')
