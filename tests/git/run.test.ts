@@ -24,6 +24,23 @@ it('tells a missing working directory from a missing Git', async () => {
   })
 })
 
+it('tells a file in the place of its working directory from a missing Git', async () => {
+  const file = path.join(await temporaryDir(), 'file')
+  await writeFile(file, '')
+  await expect(createRunGit({ env: testEnv })(['status'], { cwd: file })).rejects.toMatchObject({
+    kind: 'git',
+    message: expect.stringContaining('is not a folder'),
+  })
+})
+
+it.each([
+  ['too long', 'x'.repeat(300_000), 'E2BIG'],
+  ['with a zero byte', 'a\0b', 'ERR_INVALID_ARG_VALUE'],
+])('does not call Git missing for an argument that is %s', async (_, argument, code) => {
+  const run = createRunGit({ env: testEnv })(['show', argument], { cwd: await temporaryDir() })
+  await expect(run).rejects.toMatchObject({ code })
+})
+
 it('throws what Git said, with its exit code', async () => {
   const { dir } = await makeRepository()
   const run = createRunGit({ env: testEnv })

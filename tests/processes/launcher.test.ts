@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { startLauncher } from '../../src/main/processes/launcher/launcher.ts'
 import { type ProgramStart, startHere } from '../../src/main/processes/launcher/program.ts'
@@ -21,7 +22,10 @@ function run(by: typeof startHere, start: Partial<ProgramStart> & Pick<ProgramSt
   const stderr: Buffer[] = []
   const program = by(
     { args: [], cwd: tmpdir(), env, ...start },
-    { onStdout: (chunk) => stdout.push(chunk), onStderr: (chunk) => stderr.push(chunk) },
+    {
+      onStdout: (chunk) => void stdout.push(chunk),
+      onStderr: (chunk) => void stderr.push(chunk),
+    },
   )
   const answer = program.ended.then((exitCode) => ({
     exitCode,
@@ -63,6 +67,24 @@ it('passes all of a long output on before the end, of several programs at once',
   }
 })
 
+it.runIf(process.platform === 'linux')(
+  'keeps no more of an output than this process takes',
+  async () => {
+    const launcher = await openLauncher()
+    const begun = Promise.withResolvers<void>()
+    const start = { ...shell('exec head -c 500000000 /dev/zero'), cwd: '/', env }
+    const output = { onStdout: () => begun.resolve(), onStderr: () => {} }
+    const program = launcher.start(start, output)
+    await begun.promise
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)
+    program.terminate()
+    const status = await readFile(`/proc/${launcher.pid}/status`, 'utf8')
+    const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? []
+    expect(Number(peakKb)).toBeLessThan(200_000)
+    await program.ended
+  },
+)
+
 it.each(['a program that is not there', 'a folder that is not there'])(
   'reports %s with the system’s error',
   async (what) => {
@@ -76,6 +98,22 @@ it.each(['a program that is not there', 'a folder that is not there'])(
     expect(there).toMatchObject({ code: 'ENOENT', message: here.message })
   },
 )
+
+it.each<[string, Partial<ProgramStart>]>([
+  ['in a folder that is a file', { cwd: fileURLToPath(import.meta.url) }],
+  ['with an argument that is too long', { args: ['-c', `: ${'x'.repeat(300_000)}`] }],
+  ['with a zero byte in an argument', { args: ['-c', ': \0'] }],
+])('reports a program that can’t be started %s, and goes on with the others', async (_, wrong) => {
+  const launcher = await openLauncher()
+  const other = run(launcher.start, shell('sleep 0.3; echo done'))
+  const start = { ...shell('true'), ...wrong }
+  const here = await run(startHere, start).answer.catch((error) => error)
+  const there = await run(launcher.start, start).answer.catch((error) => error)
+  expect(there).toBeInstanceOf(Error)
+  expect(there).toMatchObject({ code: here.code, message: here.message })
+  await expect(other.answer).resolves.toMatchObject({ exitCode: 0, stdout: Buffer.from('done\n') })
+  expect(launcher.hasEnded()).toBe(false)
+})
 
 it.each([
   ['that ends by itself then', 'trap "exit 7" TERM; echo up; while :; do sleep 0.02; done', 7],

@@ -282,6 +282,9 @@ function collect(bytesMax: number) {
   }
 }
 
+/** Git is there, but not what it was to be started with: too much of it, or a zero byte in it. */
+const argumentErrors = new Set(['E2BIG', 'ERR_INVALID_ARG_VALUE'])
+
 /** Node reports ENOENT both for a missing program and for a missing working directory. */
 async function startError(
   gitPath: string,
@@ -294,5 +297,7 @@ async function startError(
     () => false,
   )
   if (!isDirectory) return new GitError(args, null, `fatal: ${cwd} is not a folder`)
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== undefined && argumentErrors.has(code)) return error as Error
   return new GitMissingError(gitPath, error)
 }

@@ -30,7 +30,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 send({ ready: true })
 
-function send(message: FromLauncher): void {
-  // Closed if the other process was killed.
-  if (process.connected) process.send?.(message, undefined, undefined, () => {})
+/** Resolves once the channel took it: a busy process takes less than a program prints. */
+function send(message: FromLauncher): Promise<void> {
+  return new Promise((resolve) => {
+    // Closed if the other process was killed.
+    if (process.connected) process.send?.(message, undefined, undefined, () => resolve())
+    else resolve()
+  })
 }

@@ -1,5 +1,6 @@
 /** Starts a program as a child of this process. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
 
 export interface ProgramStart {
   /** Its path, or its name on the PATH of `env`. */
@@ -16,9 +17,10 @@ export interface ProgramStart {
   stdoutFd?: number | undefined
 }
 
+/** No more is read until a returned promise resolves: the program waits then. */
 export interface ProgramOutput {
-  onStdout(chunk: Buffer): void
-  onStderr(chunk: Buffer): void
+  onStdout(chunk: Buffer): void | Promise<void>
+  onStderr(chunk: Buffer): void | Promise<void>
 }
 
 export interface RunningProgram {
@@ -35,6 +37,15 @@ export interface RunningProgram {
 const killDelayMs = 2000
 
 export function startHere(start: ProgramStart, output: ProgramOutput): RunningProgram {
+  // Some errors are emitted later, others thrown at once: a folder that is a file, too long an argument.
+  try {
+    return startNow(start, output)
+  } catch (error) {
+    return { ended: Promise.reject(error), terminate: () => {} }
+  }
+}
+
+function startNow(start: ProgramStart, output: ProgramOutput): RunningProgram {
   const child = spawn(start.file, start.args, {
     cwd: start.cwd,
     env: start.env,
@@ -45,8 +56,8 @@ export function startHere(start: ProgramStart, output: ProgramOutput): RunningPr
     ],
     windowsHide: true,
   })
-  child.stdout?.on('data', output.onStdout)
-  child.stderr?.on('data', output.onStderr)
+  passOn(child.stdout, output.onStdout)
+  passOn(child.stderr, output.onStderr)
   // The exit code reports that it ended before it read all input.
   child.stdin?.on('error', () => {})
   child.stdin?.end(start.input)
@@ -57,6 +68,15 @@ export function startHere(start: ProgramStart, output: ProgramOutput): RunningPr
     }),
     terminate: () => terminate(child),
   }
+}
+
+function passOn(stream: Readable | null, pass: ProgramOutput['onStdout']): void {
+  stream?.on('data', (chunk: Buffer) => {
+    const isTaken = pass(chunk)
+    if (!isTaken) return
+    stream.pause()
+    void isTaken.then(() => stream.resume())
+  })
 }
 
 function terminate(child: ChildProcess): void {
