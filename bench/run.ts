@@ -14,6 +14,7 @@ import { measureAll } from './measure-all.ts'
 import { measureModelTurns } from './model-turns.ts'
 import { measureOpening } from './opening.ts'
 import { parseOptions, usage } from './options.ts'
+import { measureProgramStarts } from './program-starts.ts'
 import { measureRandomPage } from './random-page.ts'
 import { measureRemoval } from './removal.ts'
 import { measureReplay } from './replay.ts'
@@ -31,6 +32,7 @@ const measurements: Record<string, Measure> = {
   removal: measureRemoval,
   'start-up': measureStartUp,
   'turn-store': measureTurnStore,
+  'program-starts': measureProgramStarts,
   search: measureSearch,
   'full-text': measureFullText,
   exports: measureExports,

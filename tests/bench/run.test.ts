@@ -44,7 +44,9 @@ const measured = isSoak
       'removal',
       'start-up',
       'turn-store',
-    ].concat(['search', 'full-text', 'exports', 'model-turns', 'imports', 'long-import'])
+    ]
+      .concat(['search', 'full-text', 'exports', 'model-turns', 'imports', 'long-import'])
+      .concat(['program-starts'])
   : ['appends', 'going-on', 'turn-store']
 
 function bench(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
