@@ -1,4 +1,4 @@
-/** The planning files of a project, from what its workspaces changed and reported. */
+/** Assembles the planning files of a project from its workspaces' changes and reports. */
 
 import { createAgentHistory } from '../tasks/agent-history/agent-history.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'

@@ -1,4 +1,4 @@
-/** The kinds of agent, and what they may do unasked. */
+/** Creates the drivers of all agent kinds and their permissions. */
 
 import { createAllowConfiguration } from '../agents/acp/configuration/allow-configuration.ts'
 import { createProjectConfiguration } from '../agents/acp/configuration/project-configuration.ts'
@@ -50,7 +50,7 @@ export async function openPermissions(
     projectOf: workspaces.projects.known,
     setUpOf: async (projectId) => {
       if (!workspaces.projects.known(projectId).git) return null
-      // A configuration that can't be used makes no worktree; making one reports why.
+      // Without a usable configuration no worktree is created; creating one reports the reason.
       const found = await workspaces.projects.setup(projectId).catch(() => null)
       return found?.setup ?? null
     },
@@ -117,7 +117,7 @@ export function createDrivers(
   }
 }
 
-/** Loaded with the first installed agent that runs: what serves the protocol takes 40 MB of memory. */
+/** Loaded with the first installed agent that runs, because the MCP server takes 40 MB of memory. */
 function toolServers(): ToolServers {
   let servers: Promise<ToolServers> | null = null
   const load = async () =>
@@ -135,7 +135,7 @@ const configurationReading = (git: Git) => ({
   isSecret,
 })
 
-/** The agents that are installed on this machine: found, checked and set up. */
+/** Creates the service that finds, checks and sets up the installed agents of this machine. */
 export function installedAgents(
   { git, ledger, clock }: Foundation,
   deps: {
@@ -165,7 +165,7 @@ export function installedAgents(
   return { ...agents, configuration }
 }
 
-/** The record for the agents of a tree that may read it; `router` is called after the services are connected. */
+/** The log reader for trees with that permission. `router` is called only after the services are connected. */
 export const recordForAgents = (ledger: Ledger, router: () => ShiplogRouter): RecordReader => ({
   isOffered: (taskId) => {
     const { tasks } = ledger.state

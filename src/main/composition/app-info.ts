@@ -3,7 +3,7 @@ import type { LeaseHolder } from '../lease/lease-holder.ts'
 import { version } from '../version.ts'
 import type { ServicesOptions } from './options.ts'
 
-/** The app's information about itself; `modelAvailability` at the time of the call. */
+/** Returns a function that describes the app. `modelAvailability` is evaluated at each call. */
 export function createAppInfo(
   options: ServicesOptions,
   modelAvailability: () => Pick<AppInfo['agents'][number], 'available' | 'why'>,

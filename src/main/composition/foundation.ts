@@ -1,4 +1,4 @@
-/** What every service is built on: the ledger, Git, the sessions and the paths of the data directory. */
+/** The foundation of all services: the ledger, Git, the sessions and the paths of the data directory. */
 
 import { clockAhead } from '../../shared/projections/ledger/ledger-clock.ts'
 import { createGit } from '../git/index.ts'

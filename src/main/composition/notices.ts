@@ -7,13 +7,13 @@ import { counted } from '../../shared/text/counted.ts'
 import type { LogLevel } from '../log/format-line.ts'
 import type { Log } from '../log/log.ts'
 
-/** A working tree whose update was interrupted, as the workspaces report it. */
+/** The recovery of an interrupted working tree update, as reported by the workspaces. */
 interface SettledUpdate {
   title: string
   reason: 'apply' | 'undo'
   root: string
   files: number
-  /** Shows what was kept, with `:before/<file>` or `:after/<file>` at its end. */
+  /** A command that shows the saved files when `:before/<file>` or `:after/<file>` is appended. */
   show: string
   outcome:
     | { kind: 'completed' | 'nothing-left' }
@@ -21,7 +21,7 @@ interface SettledUpdate {
     | { kind: 'failed'; error: unknown }
 }
 
-/** A note on a session, shown when it is opened; from its journal. */
+/** Problems found in a session's journal when it was opened. */
 interface OpenedSession {
   id: TaskId
   title: string
@@ -29,19 +29,19 @@ interface OpenedSession {
   damage: { file: string; line: number; reason: string }[]
 }
 
-/** Notices for the person: what was healed, what was interrupted, what failed. */
+/** Notices for the person: repairs, interruptions and failures. */
 export type Notices = ReturnType<typeof createNotices>
 
-/** More than a user reads; a process that runs for weeks must not collect them without a limit. */
+/** Bounds the notices of a process that runs for weeks; more than a user reads. */
 export const noticesMax = 200
-/** Limit for one notice. The log has them all. */
+/** Limit of detail lines per notice. The log has all of them. */
 export const detailsMax = 100
 
-/** `log`: each is written there as well, in full. */
+/** `log`: receives each notice in full. */
 export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
   const notices: Notice[] = []
   let leftOut = 0
-  // A window remembers which it has shown: those of another start are not the same.
+  // Windows remember the ids that they have shown, so ids must differ between starts.
   const start = randomUUID()
   let added = 0
   /** Null once the start is over. */
@@ -54,7 +54,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
     const shown = more > 0 ? [...details.slice(0, detailsMax), `… and ${more} more`] : details
     notices.push({ ...notice, id: `${start}-${++added}`, details: shown })
     if (notices.length <= noticesMax) return
-    // A notice that can be undone or needs an answer is not pushed out by later failures.
+    // Later failures must not evict a notice that can be undone or needs an answer.
     const oldest = notices.findIndex((one) => !one.receiptId && !one.topic)
     notices.splice(Math.max(0, oldest), 1)
     leftOut++
@@ -64,7 +64,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
   const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
     if (details.length > 0) add(tone, text(details.length), details)
   }
-  // A constant id, however many they become: a person who has read it need not read it again.
+  // A constant id, so that a person who has read the notice does not see it again.
   const olderOnes = (): Notice => ({
     id: `${start}-older`,
     tone: 'info',
@@ -75,23 +75,23 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
   const problem = (text: string, error: unknown) =>
     push(
       { tone: 'error', text, details: [error instanceof Error ? error.message : String(error)] },
-      // Its stack is for the log; in a window it is of no use.
+      // The stack goes to the log only.
       { error },
     )
   return {
     list: (): Notice[] => (leftOut === 0 ? [...notices] : [...notices, olderOnes()]),
-    /** What the start healed and interrupted, a line each. */
+    /** The repairs and interruptions of the start, one line each. */
     putRight: () =>
       notices
         .filter(({ tone, topic }) => tone === 'info' && topic !== 'project')
         .flatMap((one) => [one.text, ...one.details]),
-    /** What the start repaired, including sessions: one notice. Those that are opened later have their own. */
+    /** Adds one notice for all repairs of the start. Sessions opened later get separate notices. */
     healed: (details: string[]) => {
       const all = [...details, ...(healedAtStart ?? [])]
       healedAtStart = null
       some('info', all, () => 'Shiplog didn’t shut down cleanly. The log was repaired.')
     },
-    /** What opening a session for writing found in its journal. Damage is reported if it is more than was known. */
+    /** Reports the repairs of a session's journal, and its damage if it exceeds the damage already reported. */
     sessionOpened: ({ id, title, healed, damage }: OpenedSession) => {
       const lines = healed.map((one) => `${title} (${shortId(id)}): ${one.detail}`)
       if (healedAtStart) healedAtStart.push(...lines)
@@ -137,7 +137,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
           topic: 'interrupted',
         })
     },
-    /** How it was ended, or why it could not be. */
+    /** Reports how an interrupted update was completed, or why it could not be. */
     settled: ({ title, reason, root, files, show, outcome }: SettledUpdate) => {
       const what = `${reason === 'apply' ? 'Applying' : 'Undoing the apply of'} “${title}” (${counted(files, 'file')}, ${root})`
       switch (outcome.kind) {
@@ -164,7 +164,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
           )
       }
     },
-    /** A project has moved, or another repository is in its folder. */
+    /** Reports that a project has moved, or that its folder contains another repository. */
     project: (notice: Pick<Notice, 'tone' | 'text' | 'details'>) =>
       push({ ...notice, topic: 'project' }),
     logFailed: (error: unknown) =>
@@ -172,11 +172,11 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
         error instanceof Error ? error.message : String(error),
       ]),
     warning: (text: string) => add('warning', text, []),
-    /** What retention removed at this start; `receiptId`: while it can be undone. */
+    /** Reports what retention removed at this start. `receiptId`: the receipt to undo the sweep; absent: not undoable. */
     swept: ({ text, details }: { text: string; details: string[] }, receiptId?: ReceiptId) => {
       add('info', text, details, receiptId)
     },
-    /** Removes the notice, because the sweep was undone. */
+    /** Removes the notice of an undone sweep. */
     withdraw: (receiptId: ReceiptId) => {
       const at = notices.findIndex((one) => one.receiptId === receiptId)
       if (at >= 0) notices.splice(at, 1)
@@ -198,7 +198,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
         'The settings of retention can’t be read, so nothing is cleaned up by itself until they are saved again.',
         [detail],
       ),
-    /** A listener threw when an event was published. It throws again with the next event, so only the first is kept. */
+    /** Reports an event listener that threw. Only the first error is kept, because it usually repeats. */
     listenerFailed: (error: unknown) => {
       if (listenerHasFailed) return
       listenerHasFailed = true

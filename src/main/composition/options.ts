@@ -10,24 +10,24 @@ import type { Notices } from './notices.ts'
 export interface OpenShiplogOptions {
   dataDir: string
   host: 'desktop' | 'web' | 'cli'
-  /** Where this process can be reached; what lease.json names. */
+  /** The address of this process in lease.json; null or absent: not reachable. */
   endpoint?: string | null
   /** The system's folder dialog, where the host has one. */
   pickFolder?: () => Promise<string | null>
   /** Opens a transcript in a window of its own, where the host has windows. */
   openWindow?: (place: { taskId: string; seq?: number | undefined }) => void
   agentsAtOnce?: number
-  /** What encrypts keys of providers with one of the system's. Without it they are in a file of this user's. */
+  /** The system keychain, which encrypts provider keys. Absent: keys are stored in a file readable by this user only. */
   keychain?: Keychain
-  /** Whether a person can be asked, for a permission or more budget; without it, by the app and not by a command. */
+  /** Whether a person can be asked for a permission or more budget. Default: true in the app, false in a command. */
   canAsk?: (question?: AskedQuestion) => boolean
-  /** Sandboxes for commands; the system's own unless given. */
+  /** Finds the sandbox for commands. Default: the system's. */
   findSandbox?: () => Promise<Sandbox>
-  /** Whether expired transcripts go to the trash once it is open; without it, by the app and not by a command. */
+  /** Whether to move expired transcripts to the trash after opening. Default: true in the app, false in a command. */
   sweepAtStart?: boolean
 }
 
-/** What is opened before the services. */
+/** Resources that are opened before the services. */
 interface OpenedFirst {
   lease: Lease
   notices: Notices
@@ -37,6 +37,6 @@ interface OpenedFirst {
 
 export type ServicesOptions = OpenShiplogOptions &
   OpenedFirst & {
-    /** Shiplog on another data directory, for logs that are opened. */
+    /** Opens Shiplog on another data directory, for opened logs. */
     openAnother(dataDir: string): Promise<LogHost>
   }

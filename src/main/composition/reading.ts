@@ -1,4 +1,4 @@
-/** What only reads the record: transcripts, search, checks, authors of changes and exports. */
+/** Creates the read-only services: transcripts, search, checks, attribution and exports. */
 
 import { createTranscripts } from '../archive/transcripts.ts'
 import { createTurnFiles } from '../archive/turn-files.ts'

@@ -1,4 +1,4 @@
-/** How long transcripts are kept, and the notices about it. */
+/** Creates the retention service and connects it to the notices. */
 
 import { formatSweep } from '../retention/format-sweep.ts'
 import { createRetention } from '../retention/retention.ts'

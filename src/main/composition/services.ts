@@ -151,7 +151,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     },
     opened,
     doctor: {
-      // A file that a sweep is moving would look lost.
+      // Waits for a running sweep, because a file being moved would appear missing.
       check: (request) => retention.settled().then(() => doctor.check(request)),
     },
     info: createAppInfo(options, models.availability),

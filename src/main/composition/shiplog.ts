@@ -30,22 +30,22 @@ export type { OpenShiplogOptions }
 export interface Shiplog {
   readonly dataDir: string
   readonly router: ShiplogRouter
-  /** The same contract, in process. */
+  /** An in-process client of the same contract. */
   readonly client: ShiplogClient
   /** For the host's own messages; open until `close`. */
   readonly log: Pick<Log, 'info' | 'warning' | 'error'>
-  /** Publishes in lease.json where this process answers; null: no more. Not after `close`. */
+  /** Publishes this process's address in lease.json; null removes it. Must not be called after `close`. */
   setEndpoint(endpoint: string | null): Promise<void>
-  /** Resolves when another process has taken the data directory: nothing is recorded any more, so close. */
+  /** Resolves when another process has taken over the data directory. Recording has stopped; the caller should close. */
   readonly displaced: Promise<Error>
   runningAgents(): { taskId: TaskId; title: string }[]
-  /** Interrupts what runs, with `how` Shiplog was closed as its cause, flushes, and gives the lease back. May be called twice. */
+  /** Interrupts running agents with cause `how`, flushes, and releases the lease. May be called twice. */
   close(how?: ClosedHow): Promise<void>
 }
 
 /**
- * Throws LeaseHeldError when another process writes the data directory, RunsElsewhereError when one still
- * does that has lost the lease, DataDirError when it can't be written.
+ * Throws LeaseHeldError when another process holds the lease, RunsElsewhereError when a process that lost the lease is
+ * still writing, and DataDirError when the data directory can't be written.
  */
 export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog> {
   const { dataDir, host } = options
@@ -62,7 +62,7 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
     )
   })
   const secrets = createMasker()
-  // The log reports its own failure to the notices, which are written to the log.
+  // Assigned later: log and notices refer to each other, because the log reports its own failure as a notice.
   let logFailed: (error: unknown) => void = () => {}
   const log = openLog(layoutOf(dataDir).logs, {
     mask: secrets.text,
@@ -115,7 +115,7 @@ const machine = () => ({
   pid: process.pid,
 })
 
-/** What ends the process is written before it does; how it ends stays Node's affair. */
+/** Logs an uncaught exception without changing how Node ends the process. Returns the unsubscribe function. */
 function logCrash({ crashed }: Log): () => void {
   process.on('uncaughtExceptionMonitor', crashed)
   return () => process.off('uncaughtExceptionMonitor', crashed)

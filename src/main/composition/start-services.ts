@@ -64,7 +64,7 @@ export async function startServices(services: Services, options: ServicesOptions
   history.start()
   turnStore.begin()
   const scratchRemoved = git.removeOldScratchDirs(clock())
-  // Not for a command: it ends too soon, and identifies the project that it works on.
+  // Skipped for a command, which is short-lived and identifies only its own project.
   const closing = new AbortController()
   if (host !== 'cli') void workspaces.projects.identifyAll(closing.signal)
   const heartbeat = startHeartbeat(layout.running, {
@@ -75,7 +75,7 @@ export async function startServices(services: Services, options: ServicesOptions
   return async (how: ClosedHow): Promise<void> => {
     closing.abort()
     await Promise.all([opened.closeAll(), watchedImport.close()])
-    // A sweep that is moving something ends what it does; the agents need not wait for it.
+    // Agents are stopped in parallel with a running sweep, which finishes its current move.
     await Promise.all([retention.close(), tasks.close(how)])
     await Promise.all([search.close(), finder.close()])
     await heartbeat.stop()

@@ -5,7 +5,7 @@ import { refuseForeignFolders } from '../sessions/data-dir-guard.ts'
 import { protectDataDir } from '../sessions/data-dir-mode.ts'
 import { layoutOf } from '../sessions/session-files.ts'
 
-/** The data directory can't be used. The message has the remedy. */
+/** The data directory can't be used. The message contains the remedy. */
 export class DataDirError extends Error {
   readonly kind = 'data-dir'
 }

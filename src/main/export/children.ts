@@ -3,7 +3,7 @@ import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { type ExportRun, exportedChildren } from './export-run.ts'
 import type { LeftOut } from './transcript-items.ts'
 
-/** Finds the sub-agents that a turn started: each is given out once, at the call that made it. */
+/** Places sub-agents in the transcript: each is returned once, with the call that started it. */
 export function childrenPlacer(run: ExportRun, task: Task) {
   const left = new Set(exportedChildren(run, task.id))
   const isPartly =
@@ -19,7 +19,7 @@ export function childrenPlacer(run: ExportRun, task: Task) {
       for (const child of started) left.delete(child)
       return started
     },
-    /** Those whose call was not met. Of a part of a transcript they belong to other parts. */
+    /** Sub-agents whose call was not found. Empty for a partial export, where the calls may lie outside the range. */
     rest: (): Task[] => (isPartly ? [] : [...left]),
   }
 }

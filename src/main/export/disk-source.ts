@@ -1,4 +1,4 @@
-/** The record of a data directory, as an export reads it. */
+/** Reads an export's source from a data directory. */
 import { isUtf8 } from 'node:buffer'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -35,7 +35,7 @@ export function createDiskSource({
       throw error
     })
     for (const name of names.sort()) {
-      // Folders and links are not ours.
+      // Shiplog writes neither folders nor links here.
       const data = await readDataFile(join(folder, name)).catch(() => null)
       if (data) yield { name: `${as}/${name}`, data }
     }
@@ -49,7 +49,7 @@ export function createDiskSource({
       return project?.name ?? projectDir.split(/[\\/]/).at(-1) ?? ''
     },
     async *records(id) {
-      // Reports that it is in the trash or expired, and heals nothing.
+      // `transcriptPage` reports an expired or trashed transcript and, unlike opening the session, repairs nothing.
       const { expired, status } = await archive.transcriptPage(id, { last: 1, previews: true })
       if (status === 'expired' && expired)
         throw new FailureError({

@@ -1,4 +1,4 @@
-/** What the formats share: where tasks and entries come from, what was asked for, and what was counted. */
+/** The state that the formats share: the source, the request and the result. */
 import type { ExportRequest, ExportResult } from '../../shared/contract/exports.ts'
 import type { PartialMessage } from '../../shared/records/entry-types/messages.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
@@ -8,11 +8,11 @@ import type { RawRecord, UnreadableBytes } from '../journal/index.ts'
 import type { Redactor } from './redaction/redactor.ts'
 
 interface ReportWithResults extends Report {
-  /** What its agent gave with it, for its plan. */
+  /** The results that the agent reported for its plan. */
   taskResults?: unknown
 }
 
-/** The record, as an export reads it. */
+/** The source of an export. */
 export interface ExportSource {
   task(id: TaskId): Task
   /** Oldest first. */
@@ -21,13 +21,13 @@ export interface ExportSource {
   /** In file order. */
   records(id: TaskId): AsyncIterable<RawRecord | UnreadableBytes>
   partial(id: TaskId): Promise<PartialMessage | null>
-  /** Null: it is not kept any more. */
+  /** Null: the blob was deleted. */
   blob(id: TaskId, sha256: string): Promise<Uint8Array | null>
-  /** The report of one run, or the newest one. Null: there is none, or it is damaged. */
+  /** The report of one run, or the newest report. Null: missing or damaged. */
   report(id: TaskId, run?: number): Promise<ReportWithResults | null>
-  /** Content of a file before or after a change, from `file-history/`. Null if it was not kept or is not text. */
+  /** A file's content before or after a change, from `file-history/`. Null: deleted, never stored, or not text. */
   fileContent(id: TaskId, sha256: string): Promise<string | null>
-  /** Contents of files before and after changes, and patches; the names are `file-history/…` and `patch/…`. */
+  /** File contents before and after changes, and patches; names are `file-history/…` and `patch/…`. */
   files(id: TaskId): AsyncIterable<{ name: string; data: Uint8Array }>
 }
 
@@ -37,7 +37,7 @@ export interface ExportRun {
   source: ExportSource
   /** Null: nothing is masked. */
   redactor: Redactor | null
-  /** Counted while the text is made. */
+  /** Updated while the text is generated. */
   result: ExportResult
   /** The version of Shiplog. */
   version: string
@@ -45,10 +45,10 @@ export interface ExportRun {
   signal: AbortSignal | undefined
 }
 
-/** A text without what should not leave this machine. */
+/** Returns the text with personal data and secrets masked, unless redaction is off. */
 export const redacted = (run: ExportRun, text: string, taskId: TaskId): string =>
   run.redactor?.text(text, { taskId, seq: null }) ?? text
 
-/** The sub-agents that the export holds, oldest first: none where they are left out. */
+/** The sub-agents in the export, oldest first; empty if the request excludes them. */
 export const exportedChildren = (run: ExportRun, id: TaskId): Task[] =>
   run.request.children === 'none' ? [] : run.source.children(id)

@@ -1,4 +1,4 @@
-/** Exports a task, alone or with its sub-agents, as text in any format: streamed, and redacted unless asked otherwise. */
+/** Exports a task, alone or with its sub-agents, as a text stream in any format. Redacts unless asked otherwise. */
 import { homedir, userInfo } from 'node:os'
 import type {
   ExportFormat,
@@ -21,13 +21,13 @@ import { createRedactor } from './redaction/redactor.ts'
 type ExportEvent = { type: 'text'; text: string } | ({ type: 'end' } & ExportResult)
 
 export interface ExportService {
-  /** Makes the text and keeps none of it. */
+  /** Generates the text to collect its result, and discards it. */
   preview(
     taskId: TaskId,
     request: Omit<ExportRequest, 'taskId'>,
     signal?: AbortSignal,
   ): Promise<ExportPreview>
-  /** The text in pieces of about `pieceCharsMin`, then its result. Throws FailureError as the archive reader. */
+  /** Yields the text in pieces of about `pieceCharsMin`, then the result. Throws FailureError like the archive reader. */
   read(
     taskId: TaskId,
     request: Omit<ExportRequest, 'taskId'>,
@@ -37,7 +37,7 @@ export interface ExportService {
 
 const formats: Record<ExportFormat, (run: ExportRun) => AsyncGenerator<string>> = {
   md: markdown,
-  // Its parser of Markdown is large.
+  // Loaded on demand, because its Markdown parser is large.
   async *html(run) {
     yield* (await import('./formats/html/html.ts')).html(run)
   },
@@ -49,7 +49,7 @@ const formats: Record<ExportFormat, (run: ExportRun) => AsyncGenerator<string>> 
   'claude-code': claudeCode,
 }
 
-/** Size of one event: large enough that their number does not matter, small enough for one message. */
+/** Size of one event: large enough to limit their number, small enough for one message. */
 const pieceCharsMin = 128 << 10
 
 export function createExportService({
@@ -61,13 +61,13 @@ export function createExportService({
   person = thisPerson(),
 }: {
   source: ExportSource
-  /** The entries of turns; of none, no bounds. Throws FailureError for an unknown turn. */
+  /** Maps turns to a range of entries; without turns, an unbounded one. Throws FailureError for an unknown turn. */
   turns: Transcripts['rangeOfTurns']
   /** Masks the secrets that Shiplog knows. */
   maskKnown: (text: string) => string
   version: string
   clock: () => number
-  /** Whose home directory and name are masked. */
+  /** The person whose home directory and name are masked. */
   person?: Person
 }): ExportService {
   async function start(
@@ -125,7 +125,7 @@ const extensions: Record<ExportFormat, string> = {
   'claude-code': 'claude-code.jsonl',
 }
 
-/** `fix-the-parser-3f2a1b9c.md`. The title may hold what should be masked, so only its plain words are taken. */
+/** `fix-the-parser-3f2a1b9c.md`. Keeps only the plain words of the title, which may contain secrets. */
 function fileNameOf(
   title: string,
   taskId: TaskId,
@@ -143,7 +143,7 @@ function thisPerson(): Person {
   try {
     return { home: homedir(), user: userInfo().username }
   } catch {
-    // No entry for this user in the system's list, as in some containers.
+    // In some containers the user has no entry in the system's user database.
     return { home: homedir(), user: null }
   }
 }

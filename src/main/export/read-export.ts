@@ -1,6 +1,6 @@
 /**
- * Reads an export in Shiplog's own format, in JSONL or JSON, and checks everything that the format promises: the
- * checksums and order of records, the hashes of files, the counts, and that it is whole. See FORMAT.md.
+ * Reads an export in Shiplog's own format, in JSONL or JSON, and verifies the guarantees of the format: checksums and
+ * order of records, hashes of files, counts, and completeness. See FORMAT.md.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
@@ -15,16 +15,16 @@ import {
   exportVersion,
 } from './formats/shiplog-file.ts'
 
-/** One line of an export, checked. `line` counts from 1; in JSON it counts elements. */
+/** One verified line of an export. `line` counts from 1; in JSON it counts elements. */
 type ReadLine = { line: number } & (
   | { kind: 'header'; header: ExportHeader }
   | { kind: 'record'; seq: number; withheld: boolean; bytes: Buffer }
   | { kind: 'part'; part: ExportLine }
-  /** What is wrong, as the end of a sentence that begins with the line. */
+  /** `reason`: a predicate for the sentence “Line N …”. */
   | { kind: 'problem'; reason: string }
 )
 
-/** A longer line is no line of an export. */
+/** Longer lines are invalid in an export. */
 const lineBytesMax = 64 << 20
 /** A JSON document is read as a whole. */
 const documentBytesMax = 256 << 20
@@ -34,13 +34,13 @@ export interface ExportCheck {
   tasks: number
   /** Records as they were written. */
   records: number
-  /** Records that were left out; of `redacted` of them a copy without secrets can be read. */
+  /** Records that were withheld; `redacted` of them have a redacted copy. */
   withheld: number
   redacted: number
   problems: { line: number; reason: string }[]
 }
 
-/** A longer list is of no use to a reader. */
+/** Limits the list to a readable length. */
 const problemsMax = 100
 
 /** Checks a whole export. Throws the system's error if the file can't be read. */
@@ -60,7 +60,7 @@ export async function checkExport(file: string): Promise<ExportCheck> {
   return check
 }
 
-/** Whether the file begins as an export does; also a JSON document that was formatted again. */
+/** Whether the file begins like an export, including a JSON document that was reformatted. */
 export async function isExport(file: string): Promise<boolean> {
   const opening = exportOpening.replace(/\s+/g, '')
   let start = ''
@@ -71,7 +71,7 @@ export async function isExport(file: string): Promise<boolean> {
   return start.startsWith(opening)
 }
 
-/** Continues after a problem as far as possible. Throws the system's error if the file can't be read. */
+/** Yields the lines of an export and continues after problems. Throws the system's error if the file can't be read. */
 export async function* readExport(file: string): AsyncGenerator<ReadLine> {
   const hash = createHash('sha256')
   const checker = createChecker(hash)
@@ -88,16 +88,16 @@ export async function* readExport(file: string): AsyncGenerator<ReadLine> {
 }
 
 interface Line {
-  /** Null: it is too long. */
+  /** Null: the line is too long. */
   bytes: Buffer | null
-  /** It comes from a JSON document, which has no hash of its bytes. */
+  /** From a JSON document, which has no hash over its bytes. */
   isDocument: boolean
 }
 
 async function* linesOf(file: string): AsyncGenerator<Line> {
   let isFirst = true
   for await (const bytes of readLines(file, { lineBytesMax, tail: true, followLinks: true })) {
-    // A document's header is not closed in its first line.
+    // In a JSON document the header object is not closed on the first line.
     if (isFirst && !(bytes && isClosedHeader(bytes))) {
       for (const json of await documentLines(file)) yield { bytes: json, isDocument: true }
       return
@@ -112,7 +112,7 @@ const isClosedHeader = (line: Buffer): boolean =>
   line.at(-1) === 0x7d &&
   !line.includes('"tasks":[')
 
-/** The lines that the elements of a JSON document stand for; one that is no header if it is no export. */
+/** Converts a JSON document's elements to lines. Returns a single non-header line if it is not an export. */
 async function documentLines(file: string): Promise<Buffer[]> {
   const { tasks, end, ...header } = await parsedDocument(file)
   if (!Array.isArray(tasks)) return [Buffer.from('{}')]
@@ -136,7 +136,7 @@ async function parsedDocument(file: string): Promise<Record<string, unknown>> {
 
 type Checked = ReadLine extends infer R ? (R extends ReadLine ? Omit<R, 'line'> : never) : never
 
-/** What the lines so far require of the next one. */
+/** Validates each line against the preceding ones. */
 function createChecker(hash: Hash) {
   const tasks = new Set<TaskId>()
   let header: ExportHeader | null = null
@@ -219,7 +219,7 @@ interface OpenTask {
   chain: ReturnType<typeof createChainCheck>
   records: number
   withheld: number
-  /** Seq of the stub right before; null: another line. */
+  /** Seq of the stub on the previous line; null: the previous line was not a stub. */
   lastStub: number | null
   files: ReturnType<typeof createFileCheck>
 }
@@ -230,7 +230,7 @@ const openTask = (id: TaskId): OpenTask => ({
   files: createFileCheck(),
 })
 
-/** Files come in pieces, one after the other. */
+/** Checks files, which arrive in consecutive pieces. */
 function createFileCheck() {
   const seen = new Set<string>()
   let open: {

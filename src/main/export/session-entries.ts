@@ -1,4 +1,4 @@
-/** Reads the entries of one task for an export: redacted, within the range that was asked for, one at a time. */
+/** Streams the redacted entries of one task within the requested range. */
 import { type ToolDetail, toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import { parseEntry } from '../../shared/records/parse-entry.ts'
@@ -10,21 +10,21 @@ export type ExportedRecord =
   | {
       kind: 'entry'
       raw: RawRecord
-      /** Redacted; long values are whole. */
+      /** Redacted, with long values inlined. */
       record: JournalRecord
-      /** The same, as an entry. */
+      /** The parsed `record`. */
       entry: Entry
-      /** Something of it was masked or left out, so that it is no longer what its checksum covers. */
+      /** A value was masked or removed, so the original checksum no longer matches. */
       changed: boolean
-      /** Where its long values come from, if it was not changed. */
+      /** References of its long values, if the record was not changed. */
       blobs: BlobReference[]
-      /** The whole output of its command, redacted; null: the entry has all of it, or it was not asked for. */
+      /** The command's complete output, redacted; null: the entry has all of it, or it was not requested. */
       wholeOutput: { text: string; changed: boolean; sha256: string } | null
     }
   | { kind: 'withheld'; raw: RawRecord; why: 'range' | 'type'; type: string }
   | { kind: 'unreadable'; bytes: number }
 
-/** `wholeOutputs`: reads complete outputs of commands as well, which may have 32 MB each. */
+/** `wholeOutputs`: also reads complete command outputs, up to 32 MB each. */
 export async function* readEntries(
   run: ExportRun,
   task: Task,
@@ -77,7 +77,7 @@ export function imagesOf(entry: Entry): { sha256: string; mediaType: string; byt
   return []
 }
 
-/** Where the complete output of a command is, if the entry has only a part of it. */
+/** The reference to a command's complete output; null if the entry has all of it. */
 export function wholeOutputOf(
   entry: Entry,
 ): NonNullable<Extract<ToolDetail, { kind: 'bash' }>['whole']> | null {
@@ -95,7 +95,7 @@ async function readWholeOutput(run: ExportRun, task: Task, entry: Entry) {
   return { text, changed: text !== original, sha256: whole.sha256 }
 }
 
-/** Leaves out what providers get back as it is: signatures and encrypted reasoning, which nobody can check. */
+/** Removes provider data (signatures, encrypted reasoning), because it is opaque and can't be checked for secrets. */
 function withoutProviderData(record: JournalRecord): JournalRecord {
   const parts = Array.isArray(record.parts) ? record.parts : []
   const isIn = (value: unknown): value is object =>

@@ -1,4 +1,4 @@
-/** The items of a task's transcript, as the formats for readers show them: redacted, bounded, and final. */
+/** Produces the transcript items for the human-readable formats: redacted, bounded, and final. */
 import { createFinalItems } from '../../shared/projections/transcript/final-items.ts'
 import type { TranscriptItem } from '../../shared/projections/transcript/transcript-items.ts'
 import type { Entry } from '../../shared/records/entries.ts'
@@ -9,13 +9,13 @@ import { terminalText } from '../../shared/text/terminal-text.ts'
 import type { ExportRun } from './export-run.ts'
 import { type ExportedRecord, readEntries } from './session-entries.ts'
 
-/** What is not in the export, or can't be read, in one sentence. */
+/** A note that content was omitted or is unreadable, in one sentence. */
 export interface LeftOut {
   kind: 'left-out'
   text: string
 }
 
-/** Entries are folded in groups, because each group folds the turn in progress again. */
+/** Entries are folded in groups, because each fold repeats the turn in progress. */
 const groupBytesMax = 1 << 20
 const groupEntriesMax = 200
 
@@ -72,7 +72,7 @@ export async function* transcriptItems(
 /** Characters of a bounded output: a few screens, from its beginning and its end. */
 const outputHeadChars = 3_000
 const outputTailChars = 1_000
-/** Limit for a text that the agent gave a tool, such as the content of a file. */
+/** Limit for a text in a tool's input, such as the content of a file. */
 const inputCharsMax = 8_000
 
 function shownEntry(

@@ -1,4 +1,4 @@
-/** The conversation of a task as prompts and turns, for formats that know messages and calls. */
+/** The conversation of a task as prompts and turns, for formats based on messages and calls. */
 import type { Entry } from '../../shared/records/entries.ts'
 import type { MessageEntry } from '../../shared/records/entry-types/messages.ts'
 import type { ToolCallEntry, ToolResultEntry } from '../../shared/records/entry-types/tool-calls.ts'
@@ -10,17 +10,17 @@ import { shortened } from './transcript-items.ts'
 export type Conversation =
   | { kind: 'prompt'; message: MessageEntry }
   | Turn
-  /** Everything else: what happened between turns. */
+  /** Any other entry: an event between turns. */
   | { kind: 'other'; entry: Exclude<Entry, MessageEntry | ToolCallEntry | ToolResultEntry> }
 
 export interface Turn {
   kind: 'turn'
-  /** Null: the turn was cut short before its message was written. */
+  /** Null: the turn was interrupted before its message was written. */
   message: MessageEntry | null
   calls: { call: ToolCallEntry | null; result: ToolResultEntry | null }[]
 }
 
-/** In file order; a turn where its message is. Uses the memory of one turn. */
+/** In file order; a turn is placed at its message. Holds one turn in memory. */
 export async function* conversation(run: ExportRun, task: Task): AsyncGenerator<Conversation> {
   let open: Turn & { of: string | null } = { kind: 'turn', message: null, calls: [], of: null }
   const take = (message: MessageEntry | null): Turn => {

@@ -1,7 +1,7 @@
 /**
- * Opens logs without importing them. Each is imported into a data directory of its own, below `opened/` of this one, with
- * services of its own: what reads the archive reads it, and nothing else here knows of it. The directory is deleted when
- * the log is closed, and at the next start after a kill.
+ * Opens logs without adding them to the archive. Each log is imported into a separate data directory below `opened/`,
+ * with separate services, so that the archive's readers can read it and this data directory stays unchanged. The
+ * directory is deleted when the log is closed, or by the next start if the process was killed.
  */
 import { readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
@@ -30,7 +30,7 @@ type OpenEvent =
 export interface OpenedLogs {
   open(of: { path: string } | { upload: string }, signal?: AbortSignal): AsyncGenerator<OpenEvent>
   get(id: string): OpenedLog | null
-  /** Throws FailureError: not-found if it is not open, refused if the call is not one that reads. */
+  /** Throws FailureError: not-found if the log is not open, refused if the call is not read-only. */
   call(
     id: string,
     request: {
@@ -45,7 +45,7 @@ export interface OpenedLogs {
   closeAll(): Promise<void>
 }
 
-/** Each holds a few files open and some megabytes. */
+/** Each open log uses a few open files and some megabytes of memory. */
 const openMax = 4
 const uploadFolder = 'files'
 
@@ -56,7 +56,7 @@ interface OpenOne {
 }
 
 export function createOpenedLogs(deps: {
-  /** The directory of all opened logs, and of nothing else. */
+  /** The directory of all opened logs, which contains nothing else. */
   dir: string
   openHost: (dataDir: string) => Promise<LogHost>
   newId: () => string
@@ -170,12 +170,12 @@ export function createOpenedLogs(deps: {
   }
 }
 
-/** Deletes what a process left that was killed while logs were open. */
+/** Deletes directories left behind by a process that was killed while logs were open. */
 export async function clearOpenedLogs(dir: string): Promise<void> {
   await removeDurable(dir)
 }
 
-/** Imports into the log's own data directory, whatever it is by its content. */
+/** Imports into the log's own data directory, detecting the format by content. */
 async function* readInto(
   client: ShiplogClient,
   log: OpenedLog,
@@ -199,7 +199,7 @@ async function* readInto(
 async function pathOf(given: string): Promise<string> {
   if (!isAbsolute(given)) return invalid('path', 'The path of the log has to be absolute.')
   try {
-    // A person may name a link.
+    // The given path may be a symbolic link.
     return await realpath(given)
   } catch (error) {
     return invalid('path', `${given} can't be read: ${explain(systemCode(error))}.`)

@@ -1,4 +1,4 @@
-/** The procedures of the contract that may be called on an opened log: those that read. */
+/** The read-only procedures of the contract, which may be called on an opened log. */
 const readingCalls: Readonly<Record<string, readonly string[] | 'all'>> = {
   app: ['info'],
   projects: ['list'],

@@ -1,4 +1,4 @@
-/** The answers of the tools that read the record, as bounded text in which each place is named by task and entry. */
+/** Answers of the tools that read the log, as bounded text that identifies each place by task and entry. */
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import type { SearchHit } from '../../shared/contract/search.ts'
 import { createTranscriptMarkdown } from '../../shared/projections/transcript/transcript-markdown.ts'
@@ -10,12 +10,12 @@ import type { TaskStatus } from '../../shared/records/tasks/task-status.ts'
 import type { Task, TaskTree } from '../../shared/records/tasks/tasks.ts'
 import { counted } from '../../shared/text/counted.ts'
 
-/** The task of the calling agent, which may read only its sub-agents (A5); absent: everything. */
+/** The calling agent's task, which may read only its sub-agents (A5); undefined: everything. */
 export type Scope = TaskId | undefined
 
-/** Limit for one answer: about 10,000 tokens, which a model reads without losing sight of its question. */
+/** Limit for one answer: about 10,000 tokens, few enough to keep the question in a model's focus. */
 const answerCharsMax = 40_000
-/** Read at once while a transcript is looked through. */
+/** Entries read at once while a transcript is scanned. */
 const pageEntries = 500
 
 const scoped = (scope: Scope) => (scope === undefined ? {} : { requestingWorkspaceId: scope })
@@ -75,7 +75,7 @@ export async function tasksText(
 const hasStatus = ({ status }: Task, asked: TaskStatus | 'running'): boolean =>
   asked === 'running' ? status === 'spawned' || status === 'resumed' : status === asked
 
-/** The tasks in a scope with their depth in it: roots newest first, each followed by its sub-agents. */
+/** The tasks in a scope with their depth: roots newest first, each followed by its sub-agents. */
 async function tasksInScope(
   client: ShiplogClient,
   scope: Scope,
@@ -216,7 +216,7 @@ export const tasksThatTouched = (
     signal,
   )
 
-/** What one search answers at most. */
+/** Maximum number of hits of one search. */
 const searchedMax = 200
 
 const quoted = (value: string): string => `"${value.replaceAll('"', '')}"`

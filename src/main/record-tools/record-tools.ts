@@ -1,4 +1,4 @@
-/** What the tools that read the record answer: the same for MCP clients and for agents under Shiplog. */
+/** Dispatches the tools that read the log, for both MCP clients and agents run by Shiplog. */
 import type { RecordToolInput, RecordToolName } from '../../shared/agents/record-tools.ts'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import {
@@ -15,12 +15,12 @@ import {
 
 interface Asking {
   client: ShiplogClient
-  /** Only what is below that task can be read (A5). */
+  /** Limits reading to the descendants of that task (A5). */
   scope: Scope
   signal: AbortSignal
 }
 
-/** As bounded text. Throws what the contract throws. `input`: as the tool's schema parsed it. */
+/** Returns bounded text. Rejects with the contract's errors. `input`: parsed by the tool's schema. */
 export function recordAnswer<Name extends RecordToolName>(
   name: Name,
   input: RecordToolInput<Name>,

@@ -1,21 +1,21 @@
 import { ORPCError } from '@orpc/server'
 import type { Log } from '../log/log.ts'
 
-/** Duration of a call; a stream has answered before it ends. */
+/** Calls that take longer are logged. A stream counts until its first answer, not until its end. */
 const slowMsMin = 1_000
-/** These take as long as the user thinks. */
+/** Calls whose duration depends on the user. */
 const waitsForPerson = new Set(['app.pickFolder'])
 
-/** Logs failed and slow calls. Inputs and answers are never written. */
+/** Logs failed and slow calls. Never logs inputs or answers. */
 export function createCallLog(log: Pick<Log, 'warning' | 'error'>) {
   return {
-    /** `ms`: how long it took. */
+    /** `ms`: the duration of the call. */
     ended(path: readonly string[], ms: number): void {
       const procedure = path.join('.')
       if (ms >= slowMsMin && !waitsForPerson.has(procedure))
         log.warning('call.slow', { procedure, ms: Math.round(ms) })
     },
-    /** `error`: the call's error. One that the contract defines is a normal answer, except for a disk error. */
+    /** Errors that the contract defines are normal answers and not logged, except disk errors. */
     failed(path: readonly string[], error: unknown): void {
       if (error instanceof Error && error.name === 'AbortError') return
       const isAnswer = error instanceof ORPCError && error.status < 500

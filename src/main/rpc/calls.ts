@@ -1,4 +1,4 @@
-/** What the handlers of all calls share: the contract to implement, and the checks of ids, scopes and grants. */
+/** Shared parts of all handlers: the contract implementer, and the checks of ids, scopes and grants. */
 import { isWiderMode, type PermissionMode } from '../../shared/agents/permission-modes.ts'
 import type { CallContext } from '../../shared/contract/grants.ts'
 import { FailureError } from '../../shared/failure.ts'
@@ -10,7 +10,7 @@ import type { RouterDependencies } from './router-dependencies.ts'
 export type Calls = ReturnType<typeof createCalls>
 
 export function createCalls({ ledger, workspaces, permissions, info, log }: RouterDependencies) {
-  /** Returns the id that `text` refers to: the whole id, or a unique prefix (S1). */
+  /** Resolves a whole id or a unique prefix (S1). Throws FailureError if it is unknown or ambiguous. */
   function taskId(text: string, what: 'task' | 'workspace' = 'task'): TaskId {
     const found = resolveId(text, ledger.state.tasks.keys())
     if (found.kind === 'found') return found.id
@@ -18,19 +18,19 @@ export function createCalls({ ledger, workspaces, permissions, info, log }: Rout
     throw new FailureError({ kind: 'ambiguous', what, id: text, candidates: found.candidates })
   }
 
-  /** As `taskId`. Throws FailureError for a task outside of the caller's scope (A5). */
+  /** Like `taskId`. Also throws FailureError for a task outside the caller's scope (A5). */
   function inScope(asked: { taskId: string; requestingWorkspaceId?: TaskId }): TaskId {
     const id = taskId(asked.taskId)
     workspaces.records.checkScope(id, asked.requestingWorkspaceId)
     return id
   }
 
-  /** Throws FailureError unless the caller may decide (K7). */
+  /** Throws FailureError unless the caller has the grant `decide` (K7). */
   function requirePerson({ grant }: CallContext): void {
     if (grant !== 'decide') refuseToDecide(info())
   }
 
-  /** Only a person gives an agent a wider mode than that of its project. */
+  /** Throws FailureError unless a person grants an agent a wider mode than its project's. */
   function refuseWiderMode(
     mode: PermissionMode | undefined,
     projectId: ProjectId,

@@ -1,4 +1,4 @@
-/** A value as a feed: as it is, and again after it has changed. What changes in between is one event. */
+/** Yields a value now and after each change. Changes while the consumer is busy are coalesced into one event. */
 export async function* changesOf<Value>(
   read: () => Value,
   subscribe: (listener: () => void) => () => void,

@@ -1,4 +1,4 @@
-/** Maps errors of the services to the contract's typed errors. An error without a row is a bug and stays one. */
+/** Maps errors of the services to the contract's typed errors. An unmapped error is a bug and passes unchanged. */
 import { diskErrors } from '../../shared/disk-errors.ts'
 import { FailureError } from '../../shared/failure.ts'
 import { GitError, GitMissingError, WorktreeRefusedError } from '../git/index.ts'
@@ -10,14 +10,14 @@ import {
 } from '../journal/index.ts'
 import { answerToFailure, contractError } from './failure-answers.ts'
 
-/** A disk that is full, broken or closed to us: errno codes that a person can do something about. */
+/** Disk errors that a person can fix: full, broken or inaccessible. */
 const storageCodes = new Set<string>([
   ...diskErrors.map(({ code }) => code),
   'EACCES',
   'EPERM',
   'EMFILE',
   'ENFILE',
-  // Another kind of entry is in the place of a file or folder.
+  // The path is a link, a folder or a file where another kind is expected.
   'ELOOP',
   'EISDIR',
   'ENOTDIR',
@@ -34,7 +34,7 @@ export function toContractError(error: unknown): unknown {
   if (error instanceof JournalReadError) {
     return contractError('STORAGE', error.message, { code: error.code, path: error.path })
   }
-  // The call came in while everything was being closed.
+  // The call arrived during shutdown.
   if (error instanceof JournalClosedError)
     return contractError('REFUSED', 'Shiplog is ending; try again.', { reason: 'closing' })
   if (error instanceof GitError && error.code !== null)

@@ -1,4 +1,4 @@
-/** The contract's typed errors for expected failures. Pure: the fake host of the tests answers with them as well. */
+/** Maps expected failures to the contract's typed errors. Pure, because the tests' fake host uses it as well. */
 import { ORPCError } from '@orpc/server'
 import { assertNever } from '../../shared/assert-never.ts'
 import { base, type ContractErrorCode } from '../../shared/contract/base.ts'
@@ -27,7 +27,7 @@ export function answerToFailure({ failure, message }: FailureError): Error {
   }
 }
 
-/** With the contract's own status: ORPC treats an error of another status as undefined. */
+/** Uses the status that the contract defines: ORPC treats an error with another status as undefined. */
 export function contractError(code: ContractErrorCode, message: string, data: unknown): Error {
   const { status } = base['~orpc'].errorMap[code]
   return new ORPCError(code, { status, message, data })

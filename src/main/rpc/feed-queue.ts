@@ -1,8 +1,8 @@
-/** The events that a feed has yet to send: filled by listeners, emptied by its one generator. */
+/** The pending events of a feed: filled by listeners, drained by its single generator. */
 interface FeedQueue<T> {
-  /** Adds one; `merge` may join it to the last one that still waits. */
+  /** Appends an event. `merge` may combine it with the last pending event; null: append. */
   put(item: T, merge?: (last: T) => T | null): void
-  /** Resolves when something is there, or when the signal is aborted. */
+  /** Resolves when an event is pending or the signal is aborted. */
   wait(): Promise<void>
   take(max: number): T[]
   clear(): void

@@ -1,4 +1,4 @@
-/** The contract to be implemented, with what all calls share: the grant, the log of calls, and the contract's errors. */
+/** The contract implementer with the middleware of all calls: grant, call log and error mapping. */
 import { implement } from '@orpc/server'
 import type { AppInfo } from '../../shared/contract/app.ts'
 import { type CallContext, grantFor } from '../../shared/contract/grants.ts'
@@ -32,12 +32,12 @@ export function createImplementer({
   })
   const os = implementer.use(shared)
   /**
-   * For answers that are folded from validated records: validating 100,000 tasks again took two fifths of the
-   * processor time of sending them.
+   * For answers folded from validated records: validating 100,000 tasks again took two fifths of the processor time of
+   * sending them.
    */
   const unvalidated = implementer.$config({ initialOutputValidationIndex: Number.NaN }).use(shared)
 
-  /** Errors of a running feed do not pass through the middleware of its call. */
+  /** Maps errors of a running feed, which bypass the middleware of its call. */
   async function* withContractErrors<Event>(
     name: string,
     feed: AsyncGenerator<Event>,

@@ -1,4 +1,4 @@
-/** The ledger as it grows: a snapshot with its `seq`, in bounded parts, then bounded batches of records after it. */
+/** The ledger feed: a snapshot with its `seq`, in bounded parts, then bounded batches of later records. */
 
 import { withEventMeta } from '@orpc/server'
 import { feedBatchMax, type LedgerFeedEvent } from '../../shared/contract/feed.ts'
@@ -12,9 +12,9 @@ import type { ActivityBoard } from '../tasks/activity/activity.ts'
 import type { UsageBoard } from '../tasks/limits/tree-limits.ts'
 import { createFeedQueue } from './feed-queue.ts'
 
-/** A reader that is further behind is better served by the state as it is now. */
+/** A reader that lags further behind receives a new snapshot instead. */
 const backlogMax = 5_000
-/** How long a client waits before it reconnects. */
+/** Delay before a client reconnects. */
 const retryMs = 200
 
 type Activities = Record<TaskId, Activity | null>
@@ -47,7 +47,7 @@ export async function* ledgerFeed(
     putUsage(deps.usage.current())
     const { seq } = ledger.state
     const parts = snapshotParts(ledger.state)
-    // Without an id: a client that lost the connection before the last event can't continue from there.
+    // Parts before the last have no event id: a client can't resume from an incomplete snapshot.
     yield* parts.slice(0, -1)
     const last = parts.at(-1)
     if (last) yield stamped(last, seq)

@@ -1,4 +1,4 @@
-/** The questions that wait for a person: all of them at first, and again whenever one came or went. */
+/** The feed of pending questions: all of them initially, and again after each change. */
 import type { PermissionQuestions } from '../../shared/agents/permissions.ts'
 import type { PermissionsFeedEvent } from '../../shared/contract/feed.ts'
 import { changesOf } from './changes-of.ts'

@@ -1,4 +1,4 @@
-/** The services that implement the contract, and what the host provides. */
+/** The services that implement the contract, and the functions that the host provides. */
 
 import type { AgentCheck, InstalledAgentState } from '../../shared/agents/agent-checks.ts'
 import type { PermissionQuestions } from '../../shared/agents/permissions.ts'

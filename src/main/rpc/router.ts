@@ -1,4 +1,4 @@
-/** Implements the contract: each procedure calls a service. No decisions are made here. */
+/** Implements the contract: each procedure delegates to a service. Contains no business logic. */
 
 import { createRouterClient } from '@orpc/server'
 import type { CallContext } from '../../shared/contract/grants.ts'
@@ -74,6 +74,6 @@ export function createRouter(deps: RouterDependencies) {
 
 /** Returns a client without a transport, for the command line, which runs in this process. */
 export function createInProcessClient(router: ShiplogRouter): ShiplogClient {
-  // The person started the command, so it may decide for them.
+  // A person started the command, so it may decide on their behalf.
   return createRouterClient(router, { context: { grant: 'decide' } satisfies CallContext })
 }

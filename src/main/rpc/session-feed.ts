@@ -1,4 +1,4 @@
-/** One session as it grows: its newest entries, then what is added, and the message in progress as it is written. */
+/** The feed of one session: its newest entries, then added entries, and the message in progress as it is written. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { withEventMeta } from '@orpc/server'
 import { joinProgress } from '../../shared/agents/agent-records.ts'
@@ -12,10 +12,10 @@ import type { SessionEvent } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { createFeedQueue } from './feed-queue.ts'
 
-/** Text is sent at most this often: two frames, which reads as continuous. */
+/** Minimum interval between text events: two frames, which looks continuous. */
 const deltaIntervalMs = 33
 const backlogMax = 2_000
-/** A few screens: more would only delay the first rows, and are read by pages. */
+/** A few screens. More would delay the first rows; older entries are read in pages. */
 const snapshotEntries = 60
 const retryMs = 200
 
@@ -35,14 +35,14 @@ export async function* sessionFeed(
     withEventMeta(event, { id: String(seq), retry: retryMs })
   const partialNow = () => sessions.current(workspaceId)?.partial ?? null
 
-  /** The earlier text of the message in progress is in `partialNow` already. */
+  /** Drops pending text events, because `partialNow` already contains their text. */
   const dropOldNews = () => {
     const waiting = mail.take(Number.POSITIVE_INFINITY)
     for (const event of waiting)
       if (event.type === 'entries' || event.type === 'ended') mail.put(event)
   }
 
-  /** No process writes it any more, so there will be no events. */
+  /** Ends the feed of an archived session, which no process writes any more. */
   const endWhereArchived = (source: TranscriptPage['source']) => {
     if (source === 'archived') mail.put({ type: 'ended' })
   }
@@ -62,7 +62,7 @@ export async function* sessionFeed(
       }
       dropOldNews()
       if (source !== null) endWhereArchived(source)
-      // Read now: text written in between would be sent twice.
+      // Read before the next yield; text written in between would be sent twice.
       const printed = running()
       yield stamped({ type: 'partial', partial: partialNow() })
       yield printed
@@ -81,7 +81,7 @@ export async function* sessionFeed(
     })
     seq = page.entries.at(-1)?.seq ?? 0
     dropOldNews()
-    // The file serves sessions without a writer: it holds the last message that a crash left.
+    // Without a writer, the file has the partial message that a crash left behind.
     const partial = sessions.current(workspaceId) ? partialNow() : page.partial
     endWhereArchived(page.source)
     const { entries, damage } = page
@@ -125,7 +125,7 @@ function joined(last: SessionEvent, next: SessionEvent): SessionEvent | null {
   return { ...last, text: last.text + next.text }
 }
 
-/** As many of them at once as fit on a page, and at least one. */
+/** Splits entries into batches of at most a page, each with at least one entry. */
 function* batches(entries: Entry[]): Generator<Entry[]> {
   let batch: Entry[] = []
   let bytes = 0

@@ -1,4 +1,4 @@
-/** Which sessions grew or moved, for clients that cache data about all of them. */
+/** The feed of sessions that grew or moved, for clients that cache data about all sessions. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { feedBatchMax, type SessionsFeedEvent } from '../../shared/contract/feed.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
@@ -6,7 +6,7 @@ import { tasksMovedBy } from '../archive/session-moves.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 
-/** A busy agent writes many entries a second: one event announces all of them. */
+/** A busy agent writes many entries per second; the interval batches them into one event. */
 const intervalMs = 250
 
 type Change = SessionsFeedEvent['sessions'][number]

@@ -1,24 +1,24 @@
-/** What the search index holds of an entry: its texts, and the paths it is about. Pure. */
+/** Derives the search documents of an entry: its texts, and the paths that it refers to. Pure. */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { SearchKind } from '../../shared/contract/search.ts'
 import { formatCause } from '../../shared/records/causes.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import { terminalText } from '../../shared/text/terminal-text.ts'
 
-/** One row of the index. An entry has one for each kind of text in it, and more where a text is long. */
+/** One row of the index. An entry has one row for each kind of text; a long text is split into several. */
 export interface SearchDocument {
   kind: SearchKind
   /** Position among the documents of this kind in the entry. */
   part: number
   text: string
-  /** As recorded, one a line. */
+  /** As recorded, one path per line. */
   paths: string
   tool: string | null
   model: string | null
   isError: boolean
 }
 
-/** A hit in a longer text would not say where it is. Words are found together within one part. */
+/** Longer texts are split, so that a hit locates its match. All words of a query must match within one part. */
 const partCharsMax = 32 * 1024
 
 interface Source {
@@ -30,7 +30,7 @@ interface Source {
   isError?: boolean
 }
 
-/** `wholeOutput`: everything a command printed, where its entry has a shortened output. */
+/** `wholeOutput`: the complete output of a command whose entry has a shortened one; null: not loaded. */
 export function documentsOf(entry: Entry, wholeOutput: string | null = null): SearchDocument[] {
   return sourcesOf(entry, wholeOutput).flatMap((source) => {
     const { kind, text = '', paths = [], tool = null, model = null, isError = false } = source
@@ -47,7 +47,7 @@ export function documentsOf(entry: Entry, wholeOutput: string | null = null): Se
   })
 }
 
-/** A text of an entry as it is shown, in one piece. */
+/** A text of an entry as it is displayed, not split. */
 export interface ShownText {
   kind: SearchKind
   text: string
@@ -89,7 +89,7 @@ function sourcesOf(entry: Entry, wholeOutput: string | null): Source[] {
     }
     case 'tool-result': {
       const { name: tool, outcome, output } = entry
-      // It says no more than the call.
+      // The result only repeats the call.
       if (tool === 'agent_report' && outcome === 'ok') return []
       const detail = toolDetailSchema.safeParse(entry.detail).data
       const failed =
@@ -151,14 +151,14 @@ function inputOf(input: unknown): { texts: string[]; paths: string[] } {
   return { texts, paths }
 }
 
-/** The blob with everything that a command printed, where its entry has less; null otherwise. */
+/** The SHA-256 of the blob with a command's complete output; null if the entry itself is complete. */
 export function wholeOutputOf(entry: Entry): string | null {
   if (entry.type !== 'tool-result') return null
   const detail = toolDetailSchema.safeParse(entry.detail).data
   return detail?.kind === 'bash' ? (detail.whole?.sha256 ?? null) : null
 }
 
-/** All texts in a JSON value, in order, however deep it is. Names of fields are not text. */
+/** All strings in a JSON value, in order, at any depth. Field names are excluded. */
 function textsIn(value: unknown): string[] {
   const texts: string[] = []
   const left = [value]
@@ -170,7 +170,7 @@ function textsIn(value: unknown): string[] {
   return texts
 }
 
-/** Cut at the ends of lines where there are some. */
+/** Splits at line ends where possible. */
 function partsOf(text: string): string[] {
   if (text.length <= partCharsMax) return [text]
   const parts: string[] = []

@@ -3,7 +3,7 @@ import { parseEntry } from '../../shared/records/parse-entry.ts'
 import { blobDirectory, readBlob, readJournal } from '../journal/index.ts'
 import { documentsOf, type SearchDocument, wholeOutputOf } from './documents.ts'
 
-/** Yields each entry of the transcript in `file`, from a seq on, with its whole output. Throws JournalReadError. */
+/** Yields the entries of the transcript in `file` from `fromSeq` on, with whole outputs. Throws JournalReadError. */
 export async function* readEntries(
   file: string,
   fromSeq = 1,
@@ -17,8 +17,8 @@ export async function* readEntries(
 }
 
 /**
- * Yields each entry of the transcript in `file`, from a seq on, with its documents. Whole outputs are read from its
- * `blobs/`. Throws JournalReadError.
+ * Yields the entries of the transcript in `file` from `fromSeq` on, with their documents. Whole outputs are read from
+ * the transcript's `blobs/`. Throws JournalReadError.
  */
 export async function* readDocuments(
   file: string,

@@ -1,4 +1,4 @@
-/** Searches transcripts by reading them: for regular expressions, and where there is no index. */
+/** Searches transcripts by reading them. Used for regular expressions, and when no index is available. */
 import type { SearchKind } from '../../shared/contract/search.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { JournalReadError } from '../journal/index.ts'
@@ -10,12 +10,12 @@ import { readDocuments } from './read-documents.ts'
 
 export interface ScanRequest {
   query: Query
-  /** In the order in which they are read. */
+  /** In the order in which to read them. */
   transcripts: { taskId: TaskId; title: string; createdAt: number; file: string | null }[]
   limit: number
 }
 
-/** Ends once `limit` + 1 hits were found. The newest of a transcript come last in its file, and first here. */
+/** Stops after `limit` + 1 hits. Within a transcript the newest hits, which are last in the file, come first. */
 export async function scan({ query, transcripts, limit }: ScanRequest): Promise<Ranked[]> {
   const test = createDocumentTest(query)
   const hits: Ranked[] = []
@@ -24,7 +24,7 @@ export async function scan({ query, transcripts, limit }: ScanRequest): Promise<
     const note = (document: SearchDocument, seq: number | null, at: number) => {
       if (!test(document, at)) return
       const { kind, part, tool } = document
-      // Another part of the same text.
+      // A hit in another part of the same text was already added.
       if (found.at(-1)?.seq === seq && found.at(-1)?.kind === kind) return
       found.push({ taskId, kind, part, tool, seq, at, fit: 'word' })
       if (found.length > limit) found.shift()

@@ -1,4 +1,4 @@
-/** Answers queries over everything that is kept, from an index that follows what is recorded. */
+/** Answers queries over the whole log from an index that is updated as entries are recorded. */
 import type { SearchAnswer, SearchHit, SearchIndexState } from '../../shared/contract/search.ts'
 import { invalid } from '../../shared/failure.ts'
 import type { Entry } from '../../shared/records/entries.ts'
@@ -18,18 +18,17 @@ import { searchedBy, tasksOf } from './query/task-filter.ts'
 import { isSearched, newestFirst, placeOf } from './searched-tasks.ts'
 
 const limitDefault = 50
-/** A start has more urgent things to do. */
+/** Delays the first index update, so that it does not slow down the start. */
 const startDelayMs = 3_000
 /** Time limit for a search that reads all transcripts. */
 const scanMsMax = 60_000
 
 export interface SearchService {
-  /** Keeps the index up to date from soon on. The first query does so as well. */
+  /** Starts updating the index after a delay. The first query starts it immediately. */
   start(): void
   /**
-   * Best hits first. With `wait` it answers once the index has everything that was recorded before the call. With
-   * `requestingWorkspaceId` only tasks below that are searched. Throws FailureError for a query that can't be
-   * understood.
+   * Returns the best hits first. `wait`: waits until the index contains every entry recorded before the call.
+   * `requestingWorkspaceId`: searches only descendants of that task. Throws FailureError for an invalid query.
    */
   find(
     asked: {
@@ -110,7 +109,7 @@ export function createSearchService(deps: Dependencies): SearchService {
       (task) => isSearched(task) && (chosen === null || chosen.has(task.id)),
     )
     const transcripts = await Promise.all(tasks.map((task) => placeOf(archive, task)))
-    // Its own thread: a pattern can take practically forever, and must hold up no other search.
+    // A separate thread: a pattern can take practically forever, and must not block other searches.
     const thread = startIndexThread(deps.file)
     const timeLimit = AbortSignal.timeout(scanMsMax)
     try {

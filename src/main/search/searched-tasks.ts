@@ -1,4 +1,4 @@
-/** Which tasks are searched, in which order, and where their transcripts are. */
+/** Selects the tasks to search, their order, and the files of their transcripts. */
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { SessionToIndex } from './index/session-indexer.ts'
@@ -10,7 +10,7 @@ const lastActive = (task: Task): string => task.endedAt ?? task.startedAt ?? tas
 export const newestFirst = (tasks: Iterable<Task>): Task[] =>
   [...tasks].sort((a, b) => lastActive(b).localeCompare(lastActive(a)))
 
-/** A task with its transcript; `file` is null if that is not kept. */
+/** A task with its transcript; `file` is null if the transcript was deleted. */
 export async function placeOf(
   archive: Pick<ArchiveReader, 'transcriptFile'>,
   task: Task,

@@ -4,10 +4,10 @@ import { access, constants } from 'node:fs/promises'
 import { basename, delimiter, join } from 'node:path'
 import { invalid } from '../../shared/failure.ts'
 
-/** A launcher that has not failed after this time has found a program. */
+/** A launcher that has not failed within this time counts as successful. */
 const launcherMs = 1_500
 
-/** Editors with a window of their own, by their command, the more common first. */
+/** Commands of graphical editors, most common first. */
 const editorCommands = [
   'code',
   'cursor',
@@ -21,7 +21,7 @@ const editorCommands = [
   'kate',
 ]
 
-/** Rejects with FailureError, saying what to do, when there is nothing to open it with. */
+/** Rejects with FailureError, whose message contains the remedy, if no suitable program is found. */
 export async function openFolder(path: string, opener: 'editor' | 'file-manager'): Promise<void> {
   const app = opener === 'editor' ? await findEditor(process.env) : null
   const reveal = app ? null : revealCommand(path, process.platform)
@@ -30,7 +30,7 @@ export async function openFolder(path: string, opener: 'editor' | 'file-manager'
     : await openByApp(path, app)
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject)
-    // A launcher without a program to launch ends at once with a code of its own.
+    // A launcher that finds no program exits immediately with a non-zero code.
     child.once('exit', (code) => (code ? reject(new Error(`exit code ${code}`)) : resolve()))
     setTimeout(resolve, launcherMs).unref()
   }).catch(() =>
@@ -41,15 +41,15 @@ export async function openFolder(path: string, opener: 'editor' | 'file-manager'
   )
 }
 
-/** The package is a dozen files, which no start loads before somebody opens a folder. */
+/** Imports the `open` package on demand, to keep it out of the start. */
 async function openByApp(path: string, name: string | null) {
   const { default: open } = await import('open')
   return open(path, name ? { app: { name } } : {})
 }
 
 /**
- * On macOS a folder such as `X.app` is a program, which opening would start: it is shown in the folder above.
- * Null: it can be opened as what it is.
+ * Returns the command that reveals a path in its parent folder. Used on macOS for folders such as `X.app`, which opening
+ * would launch. Null: the path can be opened directly.
  */
 export function revealCommand(
   path: string,

@@ -1,13 +1,13 @@
-/** Opens a terminal of the system on this machine, with a command in it. */
+/** Opens a system terminal that runs a command. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
-/** A terminal that has not failed after this time has opened. */
+/** A terminal that has not failed within this time counts as opened. */
 const openedMs = 1_500
 
-/** Terminals of Linux with the arguments before a command; the person's own choice first. */
+/** Linux terminals with the arguments that precede a command. The system's default comes first. */
 const terminals: readonly (readonly [string, ...string[]])[] = [
   ['x-terminal-emulator', '-e'],
   ['gnome-terminal', '--'],
@@ -20,8 +20,8 @@ const terminals: readonly (readonly [string, ...string[]])[] = [
 ]
 
 /**
- * False: there is none that could be opened. `find` gives a program's path, or null. The terminal stays open after
- * the command.
+ * Resolves with false if no terminal could be opened. `find` resolves with a program's path, or null. The terminal stays
+ * open after the command has ended.
  */
 export async function openTerminal(
   command: readonly string[],
@@ -64,7 +64,7 @@ export async function openTerminal(
   for (const [name, ...before] of own ? [own, ...terminals] : terminals) {
     const file = await find(name)
     if (file === null) continue
-    // A shell after it keeps what it said readable.
+    // A shell replaces the command at its end, so that its output stays readable.
     const line = `${command.map(quoted).join(' ')}; exec "\${SHELL:-sh}"`
     const args = [...before, 'sh', '-c', line]
     if (await hasOpened(() => spawn(file, args, { stdio: 'ignore', detached: true }))) return true

@@ -1,6 +1,6 @@
 /**
- * Agent Trace 0.1.0: which lines of the files an agent left are its own. JSON Lines, a record a task, because each task
- * has a working directory of its own; of a sub-agent that changed no file there is none. Lines are found by the
+ * Agent Trace 0.1.0: attributes the lines of changed files to agents. JSON Lines with one record per task, because each
+ * task has its own working directory; sub-agents that changed no file have no record. Attribution comes from
  * `attribution-snapshot` entries and the contents in `file-history/`.
  */
 import { createHash } from 'node:crypto'
@@ -62,7 +62,7 @@ async function* records(run: ExportRun, task: Task): AsyncGenerator<string> {
       ranges: rangesOf(lines, attribution).map(({ start, end, author }) => ({
         start_line: start,
         end_line: end,
-        // The hash of a short line that holds a password would give it away.
+        // A hash of a short line could reveal a password in it by brute force.
         ...(isWhole && { content_hash: hashOf(lines.slice(start - 1, end)) }),
         ...(author === 'mixed' && { contributor: { type: 'mixed', ...modelId(model) } }),
       })),
@@ -71,7 +71,7 @@ async function* records(run: ExportRun, task: Task): AsyncGenerator<string> {
 }
 
 interface Attributions {
-  /** By path, as of the last entry that holds it; deleted files are not in it. */
+  /** By path, from the last entry that lists it. Deleted files are omitted. */
   files: Map<string, { attribution: Attribution; seq: number; model: string | null }>
   head: string | null
   tree: string | null
@@ -107,7 +107,7 @@ interface Range {
   author: 'ai' | 'mixed'
 }
 
-/** Lines with characters of the agent: its own, or others' as well. A line's end belongs to the line. */
+/** Ranges of lines that contain characters of the agent, alone (`ai`) or with others' (`mixed`). */
 export function rangesOf(lines: readonly string[], attribution: Attribution): Range[] {
   const { agentChars, otherChars } = attribution
   const stretches = attribution.authors ?? (otherChars === 0 ? [agentChars] : null)
@@ -117,7 +117,7 @@ export function rangesOf(lines: readonly string[], attribution: Attribution): Ra
     if (last?.author === author && last.end === line - 1) last.end = line
     else ranges.push({ start: line, end: line, author })
   }
-  // Too many stretches were not recorded: all that is known is that both wrote in it.
+  // With too many stretches none are recorded, so the whole file counts as mixed.
   if (!stretches)
     return lines.length === 0 ? [] : [{ start: 1, end: lines.length, author: 'mixed' }]
   let at = 0
@@ -143,6 +143,6 @@ export function rangesOf(lines: readonly string[], attribution: Attribution): Ra
 const hashOf = (lines: readonly string[]): string =>
   `sha256:${createHash('sha256').update(lines.join('')).digest('hex')}`
 
-/** As models.dev names them: `provider/model`. The format allows 250 characters. */
+/** The model's name on models.dev: `provider/model`. The format allows 250 characters. */
 const modelId = (model: string | null): { model_id?: string } =>
   model === null || model.length > 250 ? {} : { model_id: model }

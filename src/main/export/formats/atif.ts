@@ -1,7 +1,7 @@
 /**
- * ATIF-v1.7, Harbor's Agent Trajectory Interchange Format (its RFC 0001): one JSON document. Each sub-agent is a
- * trajectory of its own, embedded in its parent's and referred to by the result of its call. What the format has no
- * place for is under `extra`.
+ * ATIF-v1.7, Harbor's Agent Trajectory Interchange Format (RFC 0001): one JSON document. Each sub-agent is a separate
+ * trajectory, embedded in its parent's and referenced by the result of its call. Data without a field in the format is
+ * stored under `extra`.
  */
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { noUsage, type Usage } from '../../../shared/records/usage.ts'
@@ -31,7 +31,7 @@ async function* trajectory(run: ExportRun, task: Task): AsyncGenerator<string> {
   let steps = 0
   for await (const step of isSummary ? summarySteps(run, task) : stepsOf(run, task, children))
     yield `${steps++ === 0 ? '' : ','}\n${JSON.stringify({ step_id: steps, ...step })}`
-  // A trajectory has one step at least.
+  // The format requires at least one step per trajectory.
   if (steps++ === 0) yield JSON.stringify({ step_id: 1, source: 'system', message: 'No entries.' })
   yield `],"final_metrics":${JSON.stringify(finalMetrics(task.usage, steps))}`
   if (children.length > 0) {
@@ -65,7 +65,7 @@ async function* summarySteps(run: ExportRun, task: Task): AsyncGenerator<object>
   if (report) yield { source: 'agent', message: redacted(run, report.reportMarkdown, task.id) }
 }
 
-/** Null: an entry that is no part of the conversation. */
+/** Null: the entry is not part of the conversation. */
 function stepOf(run: ExportRun, part: Conversation, children: Task[]): object | null {
   if (part.kind === 'prompt') {
     const { message } = part

@@ -1,6 +1,7 @@
 /**
- * JSON Lines in the shape of Claude Code's session files, which several viewers open: a line a message, results of calls
- * as messages of the user, and sub-agents as side chains after their parent. No standard: only what those viewers read.
+ * JSON Lines in the shape of Claude Code's session files, which several viewers open: one line per message, results of
+ * calls as user messages, and sub-agents as side chains after their parent. Not a standard: it covers what the viewers
+ * read.
  */
 import { hash } from 'node:crypto'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
@@ -65,12 +66,12 @@ async function* chain(run: ExportRun, task: Task): AsyncGenerator<string> {
         })),
       })
   }
-  // A report is in the result of its call already.
+  // A report needs no side chain: the result of the call contains it.
   if (run.request.children === 'inline')
     for (const child of exportedChildren(run, task.id)) yield* chain(run, child)
 }
 
-/** In the order of the message; calls that it does not name come last. */
+/** In the order of the message's parts; calls that the message does not name come last. */
 function assistantContent({ message, calls }: Turn): object[] {
   const left = new Map(calls.flatMap(({ call }) => (call ? [[call.callId, call]] : [])))
   const content = (message?.parts ?? []).flatMap((part): object[] => {
@@ -86,7 +87,7 @@ function assistantContent({ message, calls }: Turn): object[] {
   return content
 }
 
-/** The same in every export. */
+/** A deterministic UUID, so that repeated exports are equal. */
 function derivedUuid(of: string): string {
   const digits = hash('sha256', of)
   return [

@@ -12,7 +12,7 @@ import { type ExportRun, redacted } from '../export-run.ts'
 import { transcriptItems } from '../transcript-items.ts'
 
 export async function* markdown(run: ExportRun): AsyncGenerator<string> {
-  // What agents printed may hold escape sequences and hidden characters, and a reader may be a terminal.
+  // Agents' output may contain escape sequences and hidden characters, and the document may be read in a terminal.
   for await (const text of ofTask(run, run.source.task(run.rootId), 1)) yield visibleText(text)
 }
 

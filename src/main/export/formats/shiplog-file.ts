@@ -1,4 +1,4 @@
-/** The lines of an export in Shiplog's own format that are no records of a journal. See ../FORMAT.md. */
+/** The lines of an export in Shiplog's own format other than journal records. See ../FORMAT.md. */
 import { z } from 'zod'
 import { partialMessageSchema } from '../../../shared/records/entry-types/messages.ts'
 import { exportedTaskSchema } from '../../../shared/records/exported-tasks.ts'
@@ -9,7 +9,7 @@ export const exportVersion = 1
 /** Bytes of a file in one line, so that lines stay short. */
 export const blobPartBytes = 192 << 10
 
-/** How an export in JSONL begins; in JSON the same with a space or line break in between. */
+/** The first bytes of a JSONL export. A JSON export may have white space between the tokens. */
 export const exportOpening = '{"shiplog":"export"'
 
 const count = z.number().int().min(0)
@@ -31,7 +31,7 @@ export const exportHeaderSchema = z.object({
 export type ExportHeader = z.infer<typeof exportHeaderSchema>
 
 export const exportLineSchema = z.discriminatedUnion('shiplog', [
-  /** What follows belongs to it, until `task-end`. A parent comes before its sub-agents. */
+  /** The following lines, up to `task-end`, belong to this task. A parent precedes its sub-agents. */
   z.object({ shiplog: z.literal('task'), task: exportedTaskSchema, transcript: z.boolean() }),
   z.object({
     shiplog: z.literal('report'),
@@ -41,7 +41,7 @@ export const exportLineSchema = z.discriminatedUnion('shiplog', [
     createdAt: z.iso.datetime(),
     taskResults: z.json().optional(),
   }),
-  /** What may be read of the withheld record before it: not covered by its checksum. */
+  /** The redacted copy of the preceding withheld record, which its checksum does not cover. */
   z.object({
     shiplog: z.literal('redacted'),
     seq: z.number().int().min(1),

@@ -1,6 +1,6 @@
 /**
- * Shiplog's own format, piece by piece: the lines of the journals as they are, so that their checksums prove them,
- * and between them what else belongs to the tasks. See ../FORMAT.md.
+ * Generates Shiplog's own format: journal lines verbatim, so that their checksums stay valid, interleaved with the other
+ * data of the tasks. See ../FORMAT.md.
  */
 import { hash } from 'node:crypto'
 import type { ExportedTask } from '../../../shared/records/exported-tasks.ts'
@@ -118,7 +118,7 @@ async function* transcript(
   })
 }
 
-/** With its long values in files of their own again. */
+/** Moves long values back to separate blobs. */
 function redactedCopy({ record, entry, wholeOutput }: Extract<ExportedRecord, { kind: 'entry' }>) {
   const fields: JournalRecord = structuredClone(record)
   const blobs = takeOutBlobs(fields)
@@ -143,7 +143,7 @@ function exportedTask(run: ExportRun, task: Task): ExportedTask {
     parentId: task.id === run.rootId ? null : task.parentId,
     title: task.title,
     agent: task.agent,
-    // Where a model is reached, and with which key, concerns this machine.
+    // A model's address and key variable are private to this machine.
     spec: spec.kind === 'model' ? { ...spec, baseUrl: undefined, keyEnv: undefined } : spec,
     isolation: task.isolation,
     status: task.status,

@@ -15,7 +15,7 @@ export async function* jsonLines(run: ExportRun): AsyncGenerator<string> {
   yield `${JSON.stringify({ shiplog: 'end', tasks, sha256: hash.digest('hex') })}\n`
 }
 
-/** The same lines as elements of nested arrays; each record is on a line of its own. */
+/** The same lines as elements of nested arrays, with each record on a separate line. */
 export async function* jsonDocument(run: ExportRun): AsyncGenerator<string> {
   let tasks = 0
   let isFirst = true

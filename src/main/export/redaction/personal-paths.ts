@@ -1,7 +1,7 @@
-/** The parts of a text that name the person: their home directory, and their name on this machine. */
+/** Finds the parts of a text that identify the person: home directory and account name. */
 
 export interface Person {
-  /** Absolute; null: not known. */
+  /** Absolute; null: unknown. */
   home: string | null
   user: string | null
 }
@@ -14,20 +14,20 @@ interface PersonalPart {
   mark: string
 }
 
-/** Where the systems have home directories, also in texts from other machines. */
+/** Home directories of all systems, because texts may come from other machines. */
 const homes =
   /(?<![\w.~-])(?:\/home\/|\/Users\/|[A-Za-z]:(?:\\{1,2}|\/)Users(?:\\{1,2}|\/))([\w.-]+)/g
 
-/** Account names that identify nobody, and are words of other meanings. */
+/** Account names that identify nobody and are common words. */
 const impersonal = new Set(
   'root user users admin administrator home guest nobody node ubuntu debian ec2-user vagrant runner docker agent agents test tester dev developer build builder ci git app main master'.split(
     ' ',
   ),
 )
-/** Shorter names are words, or parts of them. */
+/** Shorter names match common words or parts of them. */
 const userCharsMin = 3
 
-/** Returns a function that finds these parts in order; no two overlap. */
+/** Returns a function that finds these parts in order, without overlaps. */
 export function createFindPersonal({ home, user }: Person): (text: string) => PersonalPart[] {
   const ownHome = home !== null && home.length > 1 ? wholePath(home) : null
   const isName = user !== null && user.length >= userCharsMin && !impersonal.has(user.toLowerCase())

@@ -1,7 +1,7 @@
 /**
- * Masks what should not leave this machine in texts and records of an export (K4): values that look like secrets,
- * known secrets, the person's home directory and name. A hit is a distinct value. The user decides for each hit whether
- * it is kept; the decision applies to all its occurrences.
+ * Masks private data in the texts and records of an export (K4): values that look like secrets, known secrets, and the
+ * person's home directory and name. A hit is a distinct value. The user may keep a hit, which applies to all its
+ * occurrences.
  */
 import { createHash } from 'node:crypto'
 import type { RedactionHit, RedactionKind } from '../../../shared/contract/exports.ts'
@@ -9,22 +9,22 @@ import { findSecretPatterns } from '../../secrets/redact-patterns.ts'
 import { isSecretName } from '../../secrets/secret-names.ts'
 import { createFindPersonal, type Person } from './personal-paths.ts'
 
-/** Where a text is, for the places that a hit lists. */
+/** The location of a text, for the places that a hit lists. */
 interface TextPlace {
   taskId: RedactionHit['places'][number]['taskId']
-  /** Null: in the task's own data, not in its transcript. */
+  /** Null: in the task's metadata, not in its transcript. */
   seq: number | null
 }
 
 export interface Redactor {
   text(text: string, place: TextPlace): string
-  /** `value` itself if nothing in it was masked. Masks texts, and not the ids and names that records are told apart by. */
+  /** Masks texts, but not identifiers and structural fields. Returns `value` itself if nothing was masked. */
   value<Value>(value: Value, place: TextPlace): Value
   /** Most frequent first, at most `hitsMax`; `masked` counts the places that were masked. */
   result(): { hits: RedactionHit[]; moreHits: number; masked: number }
 }
 
-/** A longer list is of no use to a reader. */
+/** Limits the list to a readable length. */
 const hitsMax = 500
 const placesMax = 5
 const contextChars = 60
@@ -36,7 +36,7 @@ export function createRedactor({
   keep,
 }: {
   person: Person
-  /** Masks the secrets that Shiplog holds: those are never kept. */
+  /** Masks the secrets that Shiplog stores. The user can't choose to keep these. */
   maskKnown: (text: string) => string
   /** Ids of the hits that stay as they are. */
   keep: ReadonlySet<string>
@@ -79,7 +79,7 @@ export function createRedactor({
   function text(given: string, place: TextPlace, name?: string): string {
     const known = maskKnown(given)
     if (known !== given) masked++
-    // A value that is a secret by the name of its field.
+    // The name of the field marks the value as a secret.
     if (name !== undefined && known.length >= namedCharsMin && isSecretName(name)) {
       if (known.startsWith('[hidden:')) return known
       const mark = `[hidden: ${name}]`
@@ -131,19 +131,19 @@ export function createRedactor({
   }
 }
 
-/** Identifies a value without containing it, so that a decision about it can stand on a command line. */
+/** A hash of the value, so that a command line can refer to the hit without containing the value. */
 const hitId = (kind: RedactionKind, match: string): string =>
   createHash('sha256').update(`${kind}\0${match}`).digest('hex').slice(0, 12)
 
-/** Shorter values are words: `auth: none`. */
+/** Shorter values are usually words, such as `auth: none`. */
 const namedCharsMin = 8
 
-/** Fields that hold a word of the format, which must stay readable whatever the person is called. */
+/** Fields with keywords of the format, which must not be masked even if they equal the person's name. */
 const structural: ReadonlySet<string> = new Set(
   'type role status reason outcome kind name by agent uuid parentUuid callId sha256'.split(' '),
 )
 
-/** Ids and hashes: no secrets, and the text of none. */
+/** Ids and hashes, which never contain secrets. */
 const isId = (text: string): boolean =>
   /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:\/\d+)?|[0-9a-f]{40}|[0-9a-f]{64})$/.test(
     text,

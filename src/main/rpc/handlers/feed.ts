@@ -1,4 +1,4 @@
-/** The handlers of the feeds, which report changes until the caller ends them. */
+/** The handlers of the feeds, which report changes until the caller cancels. */
 import type { Calls } from '../calls.ts'
 import { ledgerFeed } from '../ledger-feed.ts'
 import { permissionsFeed } from '../permissions-feed.ts'

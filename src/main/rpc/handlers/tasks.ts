@@ -11,7 +11,7 @@ export const taskHandlers = (
   start: os.tasks.start.handler(async ({ input, context }) => {
     const { agent, budget, env, permissions, projectId } = input
     const isWider = budget !== undefined && isWiderBudget(budget, limitSettings.current().budget)
-    // Env: only the person decides which of their variables an agent gets (K2).
+    // Only a person decides which of their variables an agent receives (K2).
     if (needsDecision(agent) || isWider || env?.length) requirePerson(context)
     refuseWiderMode(permissions, projectId, context)
     return { taskId: await tasks.start(input) }
@@ -57,7 +57,7 @@ export const taskHandlers = (
     candidates: await tasks.resuming.plan(input.selector),
   })),
   resume: os.tasks.resume.handler(({ input, context }) => {
-    // Whether the mode is wider is not checked: any change of it needs a person.
+    // Any change of the mode requires a person, so its width is not checked.
     if (input.permissions) requirePerson(context)
     return tasks.resuming.resume(input)
   }),
@@ -95,7 +95,7 @@ export const taskHandlers = (
     linked: await tasks.linkPullRequest(
       taskId(input.taskId),
       input.url,
-      // Without that grant, the caller may be the person's terminal or an agent's shell.
+      // Without the grant `decide`, the caller may be an agent's shell.
       context.grant === 'decide' ? 'person' : 'command',
     ),
   })),
@@ -106,8 +106,8 @@ export const taskHandlers = (
 })
 
 /**
- * Only a person chooses the variable that holds a key (K2), a command, which runs without a question, and the mode and
- * options of an installed agent, which may give it more rights.
+ * Whether the choice requires a person: the variable with a key (K2), a command, which runs without a question, or the
+ * mode and options of an installed agent, which may grant it more rights.
  */
 const needsDecision = (agent: AgentChoice): boolean =>
   (agent.kind === 'model' && agent.keyEnv !== undefined) ||

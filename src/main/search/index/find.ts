@@ -1,4 +1,4 @@
-/** Candidates of a query from the index, best first. */
+/** Finds the candidates of a query in the index, best first. */
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Fit, fits, matchOf } from '../query/match.ts'
 import type { Query } from '../query/query.ts'
@@ -9,7 +9,7 @@ import { wordsOf } from './words.ts'
 
 /** Only this many of the newest matching rows are ranked, because a common word may match most of the index. */
 const rankedMax = 500
-/** Titles, reports and prompts that are ranked in addition, whatever their age. */
+/** Titles, reports and prompts that are ranked in addition, regardless of age. */
 const importantMax = 300
 const important = ['title', 'report', 'prompt'] as const
 /** Fits that need few lookups; the others may match thousands of words. */
@@ -17,7 +17,7 @@ const quickFits: readonly Fit[] = ['word', 'short-beginning']
 
 export interface FindRequest {
   query: Query
-  /** Null: in all tasks. */
+  /** Null: all tasks. */
   taskIds: TaskId[] | null
   limit: number
   nowMs: number
@@ -62,7 +62,7 @@ function withoutNoise(query: Query): Query {
   return asked > 0 || flags.includes('error') ? query : { ...query, kinds: [...important] }
 }
 
-/** No filter, and no letter or digit to look for. */
+/** Whether the query has neither a filter nor a word. */
 function isEmpty({ terms, excluded: _, ...filters }: Query): boolean {
   const hasWords = terms.some(({ text }) => wordsOf(text).length > 0)
   const hasFilter = Object.values(filters).some((one) =>

@@ -6,27 +6,27 @@ import type { SearchDocument } from '../documents.ts'
 import { createVocabulary, type Vocabulary } from './vocabulary.ts'
 import { errorFacet, facet, spaced } from './words.ts'
 
-/** Ids are the time and a count, so that they are in order of time. They stay below 2^53 until the year 2248. */
+/** An id is a time and a counter, so ids sort by time. Ids stay below 2^53 until the year 2248. */
 const documentsPerMs = 1 << 10
 
 /**
- * A commit writes a segment of the full-text index, and segments are merged: with a commit every 200 documents, that was
- * most of the time that building an index took. What is lost in a crash is added again.
+ * Limits of one transaction. Each commit writes a segment of the full-text index, and segments are merged: committing
+ * every 200 documents took most of the build time. Documents lost in a crash are indexed again.
  */
 const transactionDocumentsMax = 5_000
 const transactionCharsMax = 8 << 20
-/** How far the transcript of a task is in the index. */
+/** How much of a task's transcript is in the index. */
 interface IndexedSession {
   taskId: TaskId
   title: string
-  /** 0: none of its transcript is indexed. */
+  /** Seq of the last indexed record; 0: no record is indexed. */
   lastSeq: number
-  /** Checksum of that record, which covers all before it; null with `lastSeq` 0. */
+  /** Checksum of that record, which covers all records before it; null if `lastSeq` is 0. */
   lastSum: string | null
 }
 
 export interface NewDocument extends SearchDocument {
-  /** Null: it is not an entry of a transcript. */
+  /** Null: not an entry of a transcript, such as a title. */
   seq: number | null
   /** Milliseconds since the epoch. */
   at: number
@@ -43,9 +43,9 @@ export interface Candidate {
 }
 
 interface CandidateQuery {
-  /** In the language of FTS5; null: every row. */
+  /** An FTS5 query; null: every row. */
   match: string | null
-  /** Null: of all tasks. */
+  /** Null: all tasks. */
   taskIds: readonly TaskId[] | null
   /** `after` <= at < `before`. */
   after: number | null
@@ -57,14 +57,14 @@ export interface IndexDb {
   sessions(): IndexedSession[]
   session(taskId: TaskId): IndexedSession | null
   /**
-   * Adds documents of a task, and records how far its transcript was read. They are found at once, and stay if the
-   * process is killed once `commit` was called, or some thousand more were added.
+   * Adds documents of a task and its indexing position. Queries find them immediately. They become durable with the
+   * next `commit`, or when the transaction reaches its size limit.
    */
   add(session: IndexedSession, documents: readonly NewDocument[]): void
   commit(): void
   /** Replaces the document of a task's title. */
   retitle(taskId: TaskId, title: NewDocument): void
-  /** Removes a task's documents, and forgets how far it was read. */
+  /** Removes a task's documents and its indexing position. */
   remove(taskId: TaskId): void
   /** The newest rows that match, newest first. */
   newest(query: CandidateQuery): Candidate[]
@@ -78,7 +78,7 @@ export interface IndexDb {
   close(): void
 }
 
-/** On a database that `index-file.ts` has opened. */
+/** Wraps a database that `index-file.ts` has opened. */
 export function indexDbOn(db: DatabaseSync): IndexDb {
   const statements = new Map<string, StatementSync>()
   const prepared = (sql: string): StatementSync => {
@@ -93,7 +93,7 @@ export function indexDbOn(db: DatabaseSync): IndexDb {
   /** Documents and characters in the open transaction. */
   let pending = { documents: 0, chars: 0 }
 
-  /** Works in the open transaction, or in a new one, which stays open. All of it is rolled back if the work fails. */
+  /** Runs `work` in the open transaction, or in a new one, which stays open. Rolls back if `work` throws. */
   function inTransaction(work: () => void): void {
     try {
       if (!db.isTransaction) db.exec('BEGIN IMMEDIATE')
@@ -118,7 +118,7 @@ export function indexDbOn(db: DatabaseSync): IndexDb {
   }
 
   function rollBack(): void {
-    // A full disk has rolled it back already.
+    // SQLite has already rolled the transaction back if the disk is full.
     if (db.isTransaction) db.exec('ROLLBACK')
     pending = { documents: 0, chars: 0 }
     knownFacets = storedFacets()
@@ -129,10 +129,10 @@ export function indexDbOn(db: DatabaseSync): IndexDb {
   let knownFacets = storedFacets()
   let lastId = 0
 
-  /** Returns the id that it got: that of its time, or the next free one. */
+  /** Returns the new document's id: the first of its time, or the next free one. */
   function insertDocument(session: number, { seq, kind, part, tool, at }: NewDocument): number {
     const ofTime = idAt(at)
-    // Many documents of one moment would else try the same ids again.
+    // Continues after the last id; otherwise documents of the same millisecond would retry the same ids.
     let id = lastId >= ofTime && lastId < ofTime + documentsPerMs ? lastId + 1 : ofTime
     const insert = prepared(
       'INSERT OR IGNORE INTO documents (id, session, seq, kind, part, tool) VALUES (?, ?, ?, ?, ?, ?)',
@@ -223,7 +223,7 @@ export function indexDbOn(db: DatabaseSync): IndexDb {
     },
     newest({ match, taskIds, after, before, limit }) {
       const conditions = ['d.id >= ? AND d.id < ?']
-      // As integers: FTS5 ignores a bound that is a floating-point number, and would read all rows.
+      // Bound as integers: FTS5 ignores floating-point bounds and would read all rows.
       const values: SQLInputValue[] = [
         BigInt(after === null ? 0 : idAt(after)),
         BigInt(before === null ? Number.MAX_SAFE_INTEGER : idAt(before)),

@@ -3,27 +3,27 @@ import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { type IndexDb, indexDbOn } from './index-db.ts'
 
-/** A different version of the tables, or of the documents in them, is another index: the old one is deleted. */
+/** Version of the tables and of the documents in them. An index of any other version is deleted. */
 const version = 2
 
 /** 32 MB of 4 KB pages in the write-ahead log. */
 const checkpointPages = 8_192
 
-/** Segments of one size before they are merged, 4 by default: more makes building faster and a lookup slower. */
+/** Segments per level before a merge; the default is 4. A higher value builds faster and looks up slower. */
 const automergeSegments = 8
 
-/** The index can't be used on this machine; the message says why. */
+/** The index can't be used on this machine; the message contains the reason. */
 export class NoFullTextSearchError extends Error {}
 
 /**
- * Opens the index at `file`, or creates it. One that is damaged or of another version is deleted first. Throws
+ * Opens the index at `file`, or creates it. A damaged index, or one of another version, is deleted first. Throws
  * NoFullTextSearchError without SQLite or its FTS5.
  */
 export async function openIndexDb(file: string): Promise<IndexDb> {
   const sqlite = await import('node:sqlite').catch(() => {
     throw new NoFullTextSearchError('This version of Node has no SQLite; version 24 has.')
   })
-  // Others must not read it, whatever the umask. SQLite gives its other files the same mode.
+  // Other users must not read the file, whatever the umask. SQLite gives its WAL files the same mode.
   closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600))
   try {
     return useIndexDb(new sqlite.DatabaseSync(file))
@@ -61,7 +61,7 @@ function useIndexDb(db: DatabaseSync): IndexDb {
 }
 
 function prepareTables(db: DatabaseSync): void {
-  // A power cut may lose the last transactions, which are then indexed again, and damages nothing.
+  // A power loss may lose the last transactions, which are then indexed again; it does not corrupt the database.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768')
   // Checkpoints sync the disk and delay journal appends, so they are made less often.
   db.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)

@@ -1,4 +1,4 @@
-/** The thread that owns the search index, as calls. */
+/** A client of the thread that owns the search index. */
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
@@ -7,21 +7,21 @@ import { newRecordingSignal, noteRecorded, waitForIndex } from './recording-sign
 import type { SearchWorkerRouter } from './worker.ts'
 
 export interface IndexThread {
-  /** Each rejects when the thread ends. */
+  /** Pending calls reject when the thread ends. */
   readonly calls: RouterClient<SearchWorkerRouter>
-  /** Resolves with the reason when it ended by itself. */
+  /** Resolves with the reason when the thread ends unexpectedly. */
   readonly failed: Promise<Error>
-  /** Something is being recorded: indexing pauses. */
+  /** Signals that an entry is being recorded, which slows indexing down. */
   noteRecorded(): void
-  /** Somebody waits for the index: it does not give way until the returned function is called. */
+  /** Runs indexing at full speed for a waiting caller until the returned function is called. */
   hurry(): () => void
-  /** Closes the index first. */
+  /** Closes the index, then ends the thread. */
   close(): Promise<void>
-  /** Ends at once, in the middle of its work. */
+  /** Terminates the thread immediately, without closing the index. */
   end(): Promise<void>
 }
 
-/** In the sources it is beside this file, in the build beside what this file became a part of. */
+/** In the sources the worker is next to this file, in the build next to the bundle that contains this file. */
 const program = new URL(
   import.meta.url.endsWith('.ts') ? './worker.ts' : './search-worker.js',
   import.meta.url,
@@ -34,7 +34,7 @@ export function startIndexThread(file: string): IndexThread {
   const worker = new Worker(program, {
     workerData: { file, port: port2, recording },
     transferList: [port2],
-    // Not this process's: a loader or an inspector must not run in there.
+    // Not inherited: the worker must not run this process's loaders or inspector.
     execArgv: [],
   })
   const failed = Promise.withResolvers<Error>()

@@ -1,4 +1,4 @@
-/** Brings the index up to date: which transcripts are new or changed, one after the other, the newest first. */
+/** Updates the index with new and changed transcripts, one at a time, newest first. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SearchIndexState } from '../../../shared/contract/search.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
@@ -12,22 +12,22 @@ import { type IndexThread, startIndexThread } from './index-thread.ts'
 import type { SessionToIndex } from './session-indexer.ts'
 import type { Outcome } from './worker.ts'
 
-/** A busy agent writes many entries a second: they are added together. */
+/** A busy agent writes many entries per second; the pause batches them. */
 const pauseMs = 500
 /** Attempts to read one task before its failure is reported. */
 const attemptsMax = 10
-/** Between attempts: most disks move a transcript within all of them. */
+/** Pause between attempts. All attempts together outlast the move of a transcript on most disks. */
 const attemptPauseMs = 100
 /** Rounds of updates that a search waits for. */
 const roundsMax = 12
-/** After a failed write, such as one on a full disk. */
+/** Delay after a failed write, for example on a full disk. */
 const retryMs = 30_000
 
 export interface IndexUpdates {
   state(): SearchIndexState
-  /** Resolves once everything that was recorded before the call is in the index, or it can't be used. */
+  /** Resolves once the index has every entry recorded before the call, or the index can't be used. */
   upToDate(signal: AbortSignal | undefined): Promise<void>
-  /** Calls the thread; null if the index can't be used now (`state` has the reason). */
+  /** Calls the thread. Resolves with null if the index can't be used now; `state` has the reason. */
   ask<Result>(
     call: (calls: IndexThread['calls']) => Promise<Outcome<Result>>,
   ): Promise<Result | null>
@@ -38,9 +38,9 @@ interface Dependencies {
   ledger: Ledger
   sessions: Pick<Sessions, 'subscribeAll'>
   archive: Pick<ArchiveReader, 'transcriptFile' | 'findReport'>
-  /** Where the index is. */
+  /** Path of the index. */
   file: string
-  /** Receives failures; searching continues without it. */
+  /** Reports failures that do not stop searching. */
   onIgnored: (what: string, error: unknown) => void
 }
 
@@ -48,9 +48,9 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   const { ledger, sessions, archive, file, onIgnored } = deps
   const { tasks } = ledger.state
   const closing = new AbortController()
-  /** Tasks whose transcripts may have what the index does not have. */
+  /** Tasks whose transcripts may have entries that are not in the index. */
   const changed = new Set<TaskId>()
-  /** How often in a row a task could not be read. */
+  /** Consecutive failures to read each task. */
   const failures = new Map<TaskId, number>()
   let thread: IndexThread | null = null
   let unusable: string | null = null
@@ -101,7 +101,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
         else changed.add(id)
       } catch (error) {
         if (closing.signal.aborted) return
-        // A transcript that is moved just then is read in its new place.
+        // The transcript may have been moved during the read; the next attempt uses its new path.
         const failed = (failures.get(id) ?? 0) + 1
         if (failed < attemptsMax) {
           failures.set(id, failed)
@@ -109,7 +109,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
           continue
         }
         failures.delete(id)
-        // One that can't be read must not keep the others out.
+        // An unreadable transcript must not block the others.
         onIgnored('A transcript could not be added to the search index', error)
       }
     }
@@ -120,7 +120,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
       () => undefined,
     )
 
-  /** Finds what changed while the index was not kept up to date. */
+  /** Finds the changes made while the index was not being updated. */
   async function lookAtAll(): Promise<void> {
     const known = await ask((calls) => calls.sessions())
     if (!known) return
@@ -235,6 +235,6 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   }
 }
 
-/** Its transcript is somewhere, and may be between two places while it is moved. */
+/** Whether the task has a transcript. While the transcript is being moved, it may be at neither path. */
 const isKept = ({ transcriptExpired, transcriptCounts }: Task): boolean =>
   !transcriptExpired && (transcriptCounts?.entries ?? 0) > 0

@@ -1,4 +1,4 @@
-/** Brings the index up to date with one transcript: only what was added since is read. */
+/** Updates the index with one transcript, reading only the entries added since the last update. */
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { readJournalSum } from '../../journal/index.ts'
@@ -8,22 +8,22 @@ import type { IndexDb, NewDocument } from './index-db.ts'
 export interface SessionToIndex {
   taskId: TaskId
   title: string
-  /** When the task was created, in milliseconds since the epoch: the time of its title. */
+  /** When the task was created, in milliseconds since the epoch; used as the time of its title. */
   createdAt: number
-  /** Its `chat.jsonl`; null: its transcript is not kept. */
+  /** Path of its `chat.jsonl`; null: the transcript was deleted. */
   file: string | null
-  /** A report whose transcript is not kept. */
+  /** The report of a task whose transcript was deleted; null: none. */
   report: { title: string; markdown: string; at: number } | null
 }
 
-/** Added at a time: a search waits for it. */
+/** Limits of one batch. A search waits until the current batch is added. */
 const batchChars = 1 << 18
 const batchDocuments = 200
 
-/** Returns how long to rest after so many milliseconds of work; see `recording-signal.ts`. */
+/** Maps work time to rest time, both in milliseconds; see `recording-signal.ts`. */
 type Pace = (workedMs: number) => number
 
-/** Returns how many documents were added. */
+/** Returns the number of documents added. Throws JournalReadError if the transcript can't be read. */
 export async function indexSession(
   db: IndexDb,
   session: SessionToIndex,
@@ -32,7 +32,7 @@ export async function indexSession(
   try {
     return await addSession(db, session, pace)
   } finally {
-    // What was added before a transcript could not be read any further stays.
+    // Documents added before a read error stay in the index.
     db.commit()
   }
 }
@@ -54,7 +54,7 @@ async function addSession(db: IndexDb, session: SessionToIndex, pace: Pace): Pro
   return addEntries(db, { ...session, file }, { first, afterSeq: lastSeq, pace })
 }
 
-/** Whether the transcript still begins with what the index has of it. */
+/** Whether the indexed part of the transcript is unchanged. */
 async function continues(
   file: string | null,
   { lastSeq, lastSum }: { lastSeq: number; lastSum: string | null },
@@ -74,13 +74,13 @@ async function addEntries(
   let seq = afterSeq
   let workingSince = performance.now()
   const flush = async () => {
-    // Read from the file, because a record that was damaged meanwhile has no checksum.
+    // Read from the file again: a record that was damaged in the meantime has no checksum.
     const lastSum = seq === 0 ? null : await readJournalSum(file, seq)
     db.add({ taskId, title, lastSeq: lastSum === null ? 0 : seq, lastSum }, documents)
     added += documents.length
     documents = []
     chars = 0
-    // A search that came meanwhile is answered first.
+    // Yields to searches that arrived during the batch.
     const restMs = pace(performance.now() - workingSince)
     await (restMs > 0 ? delay(restMs) : setImmediate())
     workingSince = performance.now()

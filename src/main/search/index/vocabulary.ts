@@ -1,18 +1,18 @@
 /**
- * The words of the index, in memory: which of them contain a text. Full-text search finds whole words and beginnings
- * of words; with this it finds any part of one. Looking through a million words takes a few milliseconds.
+ * The words of the index, in memory. FTS5 matches whole words and prefixes only; the vocabulary adds matches of any part
+ * of a word. Scanning a million words takes a few milliseconds.
  */
 export interface Vocabulary {
-  /** Words that begin with `part`, itself not among them, the shortest first. */
+  /** Words that begin with `part`, excluding `part` itself, shortest first. */
   startingWith(part: string, limit: number): string[]
-  /** Words that contain `part` and do not begin with it, the shortest first. */
+  /** Words that contain `part` and do not begin with it, shortest first. */
   containing(part: string, limit: number): string[]
-  /** Words that end with `part`, itself not among them, the shortest first. */
+  /** Words that end with `part`, excluding `part` itself, shortest first. */
   endingWith(part: string, limit: number): string[]
   readonly size: number
 }
 
-/** Examined for one text: what occurs in more words than this is too common to be a useful part. */
+/** Limit of occurrences examined for one part. A part in more words is too common to be useful. */
 const examinedMax = 5_000
 
 export function createVocabulary(words: Iterable<string>): Vocabulary {
@@ -22,7 +22,7 @@ export function createVocabulary(words: Iterable<string>): Vocabulary {
     joined += `${word}\n`
     size++
   }
-  // Flattened, because looking through a string of many pieces is slow.
+  // Flattened, because searching a rope string is slow.
   joined = Buffer.from(joined).toString()
 
   function* occurrences(text: string): Generator<string> {

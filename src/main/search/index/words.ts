@@ -1,6 +1,6 @@
-/** Texts as the tokenizer of the index splits them, and as it is asked for them. Pure. */
+/** Converts texts to the tokens and queries of the index's tokenizer. Pure. */
 
-/** Scripts without spaces between words: the index holds each character, and a word is a phrase of them. */
+/** Scripts without spaces between words. Each character is indexed as a token, and a word is a phrase of them. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const unspacedAll = new RegExp(unspaced.source, 'gu')
@@ -15,15 +15,15 @@ export const facet = (kind: 'kind' | 'tool' | 'model', value: string): string =>
 
 export const errorFacet = 'errorx'
 
-/** The value of a facet of this kind; null for another one. */
+/** The value of a facet of this kind; null if the token is of another kind. */
 export function facetValue(kind: 'tool' | 'model', token: string): string | null {
   const prefix = `${kind}x`
   return token.startsWith(prefix) ? Buffer.from(token.slice(prefix.length), 'hex').toString() : null
 }
 
-/** A text as a string of the query language of FTS5: its words as a phrase. */
+/** Encodes a text as an FTS5 string, which matches its words as a phrase. */
 export const quoted = (text: string): string =>
-  // SQLite reads a query up to its first NUL.
+  // SQLite truncates a query at the first NUL.
   `"${spaced(text).replaceAll('\0', ' ').replaceAll('"', '""')}"`
 
 const word = /[\p{L}\p{N}\p{Co}]+/gu

@@ -1,4 +1,4 @@
-// The thread of the search index: reading and writing it never holds up the thread that records.
+// The search index thread. The index has its own thread so that it never blocks the thread that records.
 import { readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { basename } from 'node:path'
@@ -23,10 +23,10 @@ import { createPace } from './recording-signal.ts'
 import { indexSession, type SessionToIndex } from './session-indexer.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Up to this many words are read again whenever a document was added; more only once there are notably more. */
+/** A vocabulary of up to this many words is reread after every added document, a larger one less often. */
 const quicklyReadWords = 50_000
 
-// Recording comes first. Linux has a priority for each thread; elsewhere there is none for this one alone.
+// Recording has priority. Only Linux supports a priority for a single thread.
 if (process.platform === 'linux') {
   const thread = Number(basename(readlinkSync('/proc/thread-self')))
   setPriority(thread, constants.priority.PRIORITY_LOW)
@@ -44,11 +44,11 @@ let vocabulary: { words: Vocabulary; age: number } | null = null
 
 export type Outcome<Result> =
   | { kind: 'done'; result: Result }
-  /** It was damaged and is empty now: all sessions are to be added again. */
+  /** The index was damaged and has been emptied; all sessions must be added again. */
   | { kind: 'emptied'; reason: string }
-  /** Nothing was changed; it may work later. */
+  /** The call changed nothing and may succeed later. */
   | { kind: 'failed'; reason: string }
-  /** It never works on this machine. */
+  /** The index can't be used on this machine. */
   | { kind: 'unavailable'; reason: string }
 
 async function onIndex<Result>(

@@ -1,4 +1,4 @@
-/** Whether a document fits a query, without an index. Pure. */
+/** Tests whether a document matches a query, without an index. Pure. */
 import type { SearchDocument } from '../documents.ts'
 import { wordsOf } from '../index/words.ts'
 import type { Query } from './query.ts'
@@ -27,7 +27,7 @@ export function createDocumentTest(
   }
 }
 
-/** Its words, each with a space on both sides, so that only whole ones are found in it. */
+/** The words of a text, each between spaces, so that a substring test matches whole words only. */
 const asWords = (text: string): string => ` ${wordsOf(text).join(' ')} `
 
 const isNamed = (value: string | null, wanted: readonly string[]): boolean =>

@@ -1,4 +1,4 @@
-/** A query in the language of SQLite's FTS5. Pure. See https://sqlite.org/fts5.html, "Full-text Query Syntax". */
+/** Translates a query into FTS5 syntax. Pure. See https://sqlite.org/fts5.html, "Full-text Query Syntax". */
 
 import type { Vocabulary } from '../index/vocabulary.ts'
 import { errorFacet, facet, facetValue, quoted, wordsOf } from '../index/words.ts'
@@ -6,18 +6,18 @@ import type { Query, Term } from './query.ts'
 
 /** Alternatives for one word: enough for the names that share a part, few enough to be quick. */
 const alternativesMax = 64
-/** Shorter ones are in too many words: they are found as words, and two characters as the beginning of one. */
+/** Shorter parts occur in too many words. They match whole words; two characters also match prefixes. */
 const partCharsMin = 3
 const prefixCharsMin = 2
 
 /**
- * How a word of a query fits a word of the text, from the narrowest to the widest: it is the whole word; the beginning
- * of one of the shortest words that begin so, which is quick; the beginning of any word; or any part of one.
+ * How a query word matches a word of the text, from the narrowest to the widest: the whole word; a prefix of one of the
+ * shortest words with that prefix, which is fast; a prefix of any word; or any part of a word.
  */
 export const fits = ['word', 'short-beginning', 'beginning', 'part'] as const
 export type Fit = (typeof fits)[number]
 
-/** Null: the query has no words and no filter of the index. `facets`: those of tools and models in the index. */
+/** Null: the query has neither words nor index filters. `facets`: the tool and model facets in the index. */
 export function matchOf(
   query: Query,
   { fit, vocabulary, facets }: { fit: Fit; vocabulary: Vocabulary; facets: readonly string[] },
@@ -74,7 +74,7 @@ function inOtherWords(words: readonly string[], vocabulary: Vocabulary): string[
     .map((longer) => `${quoted([longer, ...rest].join(' '))}*`)
 }
 
-/** One of the facets whose value contains one of the texts. A filter that fits none matches nothing. */
+/** The facets whose value contains one of the texts. A filter without such a facet matches nothing. */
 function named(kind: 'tool' | 'model', texts: string[], facets: readonly string[]): string[] {
   if (texts.length === 0) return []
   const wanted = texts.map((text) => text.toLowerCase())

@@ -1,6 +1,6 @@
 /**
- * The language of queries: words, "phrases", -words, and filters such as `tool:bash is:error file:src/a.ts`. Pure.
- * A word may be any part of a word in the text.
+ * Parses queries: words, "phrases", -words, and filters such as `tool:bash is:error file:src/a.ts`. Pure. A word matches
+ * any part of a word in the text.
  */
 import {
   isFilterWithoutValue,
@@ -15,20 +15,20 @@ import { type TaskStatus, taskStatusSchema } from '../../../shared/records/tasks
 
 export interface Term {
   text: string
-  /** In quotes: whole words, in this order. */
+  /** Quoted: matches whole words, in this order. */
   isPhrase: boolean
 }
 
-/** Values of `is:` beside the statuses of tasks. */
+/** Values of `is:` in addition to task statuses. */
 const flags = ['error', 'archived', 'live', 'pinned', 'imported'] as const
 type Flag = (typeof flags)[number]
 
 export interface Query {
   terms: Term[]
-  /** With `isPattern`, instead of terms: a regular expression, without regard to case. */
+  /** With `isPattern`: a case-insensitive regular expression, which replaces the terms; else null. */
   pattern: string | null
   excluded: Term[]
-  /** Filters of one key widen each other, those of different keys narrow. Texts as typed. */
+  /** Filters with the same key are alternatives; different keys must all match. Texts as typed. */
   tools: string[]
   files: string[]
   models: string[]
@@ -40,14 +40,14 @@ export interface Query {
   kinds: SearchKind[]
   flags: Flag[]
   statuses: TaskStatus[]
-  /** Milliseconds since the epoch; `after` is the first that counts, `before` the first that does not. */
+  /** Milliseconds since the epoch; `after` is inclusive, `before` exclusive; null: no bound. */
   after: number | null
   before: number | null
 }
 
 /**
- * With `isPattern`, all but the filters is one regular expression. Throws FailureError (invalid, field `query`) for a
- * filter with a value that it does not have, and for what is no regular expression.
+ * `isPattern`: everything except the filters is one regular expression. `nowMs`: milliseconds since the epoch. Throws
+ * FailureError (invalid, field `query`) for an invalid filter value or regular expression.
  */
 export function parseQuery(text: string, nowMs: number, { isPattern = false } = {}): Query {
   const query: Query = {
@@ -77,9 +77,9 @@ export function parseQuery(text: string, nowMs: number, { isPattern = false } = 
     }
     pattern += whole
     if (isPattern || value === '') continue
-    // It is still being typed: as a word it would find nothing.
+    // An unfinished filter is ignored while it is typed; as a word it would match nothing.
     if (quoted === undefined && isFilterWithoutValue(whole.trim())) continue
-    // Not a filter, such as the `https:` of an address: a word as it stands.
+    // An unknown key, such as the `https:` of a URL, is part of a word.
     const term = {
       text: `${key === undefined ? '' : `${key}:`}${value}`,
       isPhrase: quoted !== undefined,
@@ -103,7 +103,7 @@ function checkedPattern(pattern: string): string | null {
 const piece = /\s*(?<minus>-)?(?:(?<key>[a-z]+):)?(?:"(?<quoted>[^"]*)(?:"|$)|(?<plain>[^\s"]+))/gu
 
 interface Piece {
-  /** With the space before it. */
+  /** Includes the preceding space. */
   whole: string
   minus?: string
   key?: string

@@ -1,10 +1,10 @@
-/** The order of hits: what says the most about the question first, then the newest. Pure. */
+/** Ranks hits by relevance and recency. Pure. */
 import type { SearchKind } from '../../../shared/contract/search.ts'
 import { dayMs } from '../../../shared/durations.ts'
 import type { Candidate } from '../index/index-db.ts'
 import type { Fit } from './match.ts'
 
-/** Titles, reports and prompts are written to be found; outputs contain everything. */
+/** Titles, reports and prompts summarise a task, so they weigh more than outputs, which may contain any word. */
 const weightOf: Record<SearchKind, number> = {
   title: 6,
   report: 5,
@@ -25,16 +25,16 @@ const newWeight = 2
 const halfAgeDays = 30
 
 export interface Ranked extends Candidate {
-  /** The narrowest way in which its words fit. */
+  /** The narrowest fit that matched. */
   fit: Fit
 }
 
-/** Best first; one for each entry and kind, though several parts of it may match. */
+/** Best first. Returns one hit per entry and kind, even if several parts match. */
 export function rank(found: readonly Ranked[], nowMs: number): Ranked[] {
   const best = new Map<string, Ranked>()
   for (const one of found) {
     const key = [one.taskId, one.seq, one.kind].join(' ')
-    // The narrowest comes first.
+    // `found` is ordered from the narrowest fit to the widest.
     if (!best.has(key)) best.set(key, one)
   }
   const scored = [...best.values()].map((one) => ({ one, score: scoreOf(one, nowMs) }))

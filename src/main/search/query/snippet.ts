@@ -1,4 +1,4 @@
-/** One line of a document around its first match. Pure. */
+/** Extracts one line of a document around its first match. Pure. */
 
 import { wordsOf } from '../index/words.ts'
 import type { Query } from './query.ts'
@@ -14,7 +14,7 @@ type Searched = Pick<Query, 'terms' | 'files' | 'pattern'>
 const charsBefore = 60
 const charsMax = 240
 
-/** `text` is the document that matched. Without a match in it, its beginning. */
+/** `text` is the document that matched. Returns its beginning if no match is found in it. */
 export const snippetOf = (text: string, query: Searched): Snippet =>
   snippetAround(text, patternOf(query))
 
@@ -36,7 +36,7 @@ export function snippetAround(text: string, pattern: RegExp | null): Snippet {
 
 const globalFlags = ({ flags }: RegExp): string => (flags.includes('g') ? flags : `${flags}g`)
 
-/** The words of each term, with anything between them but letters and digits. */
+/** Matches the words of each term, separated by anything but letters and digits. Null: no words. */
 function patternOf({ terms, files, pattern }: Searched): RegExp | null {
   if (pattern !== null) return new RegExp(pattern, 'imu')
   const texts = [...terms.map(({ text }) => text), ...files]
@@ -44,7 +44,7 @@ function patternOf({ terms, files, pattern }: Searched): RegExp | null {
     const words = wordsOf(text)
     return words.length === 0 ? [] : [words.join('[^\\p{L}\\p{N}]*')]
   })
-  // Longer ones first: an alternation takes the first that fits.
+  // Longest first: an alternation matches its first alternative that fits.
   alternatives.sort((a, b) => b.length - a.length)
   return alternatives.length === 0 ? null : new RegExp(alternatives.join('|'), 'iu')
 }

@@ -1,4 +1,4 @@
-/** Which tasks a query is about: what the ledger answers and the index does not. Pure. */
+/** Selects the tasks of a query by the filters that the ledger, not the index, can answer. Pure. */
 import { FailureError } from '../../../shared/failure.ts'
 import {
   descendantsOf,
@@ -56,7 +56,7 @@ function ofProjects(projects: readonly string[], state: LedgerState): (task: Tas
   }
 }
 
-/** A task with everything below it. */
+/** Matches the given tasks and their descendants. */
 function ofTasks(ids: readonly string[], state: LedgerState): (task: Task) => boolean {
   const wanted = new Set<TaskId>()
   for (const text of ids) {

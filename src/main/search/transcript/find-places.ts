@@ -1,13 +1,13 @@
-/** The texts of an entry that match a search in its transcript. Pure. */
+/** Finds the texts of an entry that match a search in its transcript. Pure. */
 import { type FindPlace, findTextsMax } from '../../../shared/contract/transcripts/find.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import { eachMatch, type FindQuery, findPatternOf } from '../../../shared/text/find-pattern.ts'
 import { type ShownText, shownTextsOf } from '../documents.ts'
 import { snippetAround } from '../query/snippet.ts'
 
-/** A longer match is marked by nothing that could be shown. */
+/** A longer match can't be highlighted. */
 const matchedTextCharsMax = 200
-/** Limit for the whole search: expressions may match a different text at each place. */
+/** Limit for the whole search, because a regular expression may match a different text at each place. */
 const matchedCharsMax = 1 << 20
 
 /** Returns a function that finds the places in an entry. Throws FailureError as `findPatternOf`. */

@@ -1,4 +1,4 @@
-/** Finds text in one transcript, or filters it, in a thread of its own: neither recording nor the window waits for it. */
+/** Searches or filters one transcript in a separate thread, so that neither recording nor the window is blocked. */
 import type { FilterAnswer } from '../../../shared/contract/transcripts/filter.ts'
 import type { FindEvent } from '../../../shared/contract/transcripts/find.ts'
 import { FailureError } from '../../../shared/failure.ts'
@@ -9,15 +9,15 @@ import { type FindQuery, findPatternOf } from '../../../shared/text/find-pattern
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { type IndexThread, startIndexThread } from '../index/index-thread.ts'
 
-/** While somebody types, one search follows another. */
+/** How long an idle thread is reused. While a user types, searches follow each other. */
 const idleMs = 10_000
-/** An expression may take practically forever on a single text. A slow disk must not look like one. */
+/** A regular expression may backtrack practically forever on one text. Long enough to tolerate a slow disk. */
 const stalledMsDefault = 20_000
 
 export interface TranscriptFinder {
   /**
-   * Yields what is found in the task's transcript as it is found; the last event is `done`. Without a transcript it is
-   * the only one. Throws FailureError: invalid (field `query`), and not-found for an unknown task.
+   * Yields matches in the task's transcript as they are found; the last event is `done`, and the only one if there is no
+   * transcript. Throws FailureError: invalid (field `query`), and not-found for an unknown task.
    */
   find(taskId: TaskId, asked: FindRequest, signal?: AbortSignal): AsyncGenerator<FindEvent>
   /** Throws FailureError (not-found) for an unknown task. */
@@ -91,7 +91,7 @@ export function createTranscriptFinder({
         yield next.value
       }
     } finally {
-      // In the middle of a text it would not notice that nobody waits.
+      // A thread in the middle of a text can't be cancelled, so it is terminated.
       await (isDone ? keepThread(thread) : endThread(thread))
     }
   }
@@ -109,7 +109,7 @@ export function createTranscriptFinder({
     }
   }
 
-  /** Rejects if nothing comes in time or `signal` aborts. */
+  /** Rejects if `value` does not settle in time, or `signal` aborts. */
   async function withinTime<Value>(
     value: Promise<Value>,
     signal: AbortSignal | undefined,
@@ -143,7 +143,7 @@ export function createTranscriptFinder({
       findPatternOf(asked.query)
       for (let seenIn: string | null = null; ; ) {
         const file = await archive.transcriptFile(taskId)
-        // If it was moved in between, a second search for it finds it.
+        // If the file was moved in between, its path is looked up once more.
         if (file === null || file === seenIn) return yield nothing
         seenIn = file
         for await (const event of findIn(file, asked, signal)) {

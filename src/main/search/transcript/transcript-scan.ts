@@ -1,4 +1,4 @@
-/** Finds a text in one transcript, or filters it, by reading all of it, without an index. */
+/** Searches or filters one transcript by reading all of it, without an index. */
 import { setImmediate } from 'node:timers/promises'
 import type { FilterAnswer } from '../../../shared/contract/transcripts/filter.ts'
 import type { FindEvent } from '../../../shared/contract/transcripts/find.ts'
@@ -15,16 +15,16 @@ export interface TranscriptScanRequest {
   query: FindQuery
   fromSeq: number
   nearSeq: number
-  /** Places that are listed. */
+  /** Maximum number of places to list. */
   limit: number
   snippets: boolean
 }
 
-/** How often a caller hears of it, so that the count grows visibly and is no load. */
+/** Interval of progress events: short enough for a live count, long enough to cost nothing. */
 const eventMs = 100
-/** Entries between two looks at the clock, which also let a caller end the search. */
+/** Entries between two checks of the clock. Each check also yields, so that a caller can cancel the search. */
 const stepEntries = 100
-/** Throws JournalReadError, and FailureError as `findPatternOf`. */
+/** Yields progress and results. Throws JournalReadError, and FailureError like `findPatternOf`. */
 export async function* scanTranscript(request: TranscriptScanRequest): AsyncGenerator<FindEvent> {
   const { limit } = request
   const placesIn = createPlaceFinder(request)
@@ -53,7 +53,7 @@ export async function* scanTranscript(request: TranscriptScanRequest): AsyncGene
   yield { ...event, done: true }
 }
 
-/** From `nearSeq` to the end, then from `fromSeq` to there. */
+/** Reads from `nearSeq` to the end, then from `fromSeq` to `nearSeq`. */
 async function* inOrder({ file, fromSeq, nearSeq }: TranscriptScanRequest) {
   const near = Math.max(fromSeq, nearSeq)
   yield* readEntries(file, near)

@@ -1,4 +1,4 @@
-/** Small parts of the HTML document. Every text goes through `escaped` or `markdown`. */
+/** Building blocks of the HTML document. Every text must pass through `escaped` or `markdown`. */
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { visibleText } from '../../../../shared/text/shown-text.ts'
@@ -7,12 +7,12 @@ import { visibleText } from '../../../../shared/text/shown-text.ts'
 export const escaped = (text: string): string =>
   visibleText(text).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 
-/** A longer text is shown unformatted, because parsing time grows faster than the text. */
+/** Longer texts are shown unformatted, because parsing time grows faster than linearly. */
 const markdownCharsMax = 200_000
 
 /**
- * Markdown as HTML. HTML in it is text, and so are addresses of other kinds than links for people. Images become links,
- * because a page that is opened must not ask anybody for anything.
+ * Renders Markdown as HTML. Embedded HTML and unsafe link schemes are escaped. Images become links, because opening the
+ * page must not cause network requests.
  */
 export function markdown(text: string): string {
   if (text.length > markdownCharsMax) return pre(text)
@@ -26,7 +26,7 @@ export function markdown(text: string): string {
 export const pre = (text: string, kind = ''): string =>
   `<pre${kind === '' ? '' : ` class="${kind}"`}>${escaped(text)}</pre>`
 
-/** A unified diff, its lines marked. */
+/** Renders a unified diff with added and deleted lines marked. */
 export function diff(patch: string): string {
   const lines = patch.split('\n').map((line) => {
     const kind = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : null
@@ -35,7 +35,7 @@ export function diff(patch: string): string {
   return `<pre class="diff">${lines.join('\n')}</pre>`
 }
 
-/** Folded until it is opened, without a script. */
+/** A collapsible section that needs no script. */
 export const folded = (summary: string, content: string, isOpen = false): string =>
   content === ''
     ? `<p class="call">${summary}</p>`

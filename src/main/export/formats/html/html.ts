@@ -1,4 +1,4 @@
-/** One HTML file that is read offline, without scripts: each sub-agent after the turn that started it. */
+/** A single HTML file for offline reading, without scripts. Each sub-agent follows the turn that started it. */
 import { imageKindOf } from '../../../../shared/agents/image-kind.ts'
 import { shortId } from '../../../../shared/records/ids.ts'
 import type { Task } from '../../../../shared/records/tasks/tasks.ts'

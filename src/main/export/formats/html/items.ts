@@ -1,4 +1,4 @@
-/** The items of a transcript as HTML. */
+/** Renders transcript items as HTML. */
 
 import type { ImageRef } from '../../../../shared/agents/agent-records.ts'
 import { assertNever } from '../../../../shared/assert-never.ts'
@@ -9,7 +9,7 @@ import { formatCause } from '../../../../shared/records/causes.ts'
 import { answerText } from '../../../../shared/text/permission-text.ts'
 import { diff, escaped, folded, markdown, pre } from './elements.ts'
 
-/** An image as an address that holds it; null: it is not kept any more. */
+/** Resolves with the image as a `data:` URL; null: the image was deleted. */
 type ImageData = (image: ImageRef) => Promise<string | null>
 
 export async function itemHtml(item: TranscriptItem, imageData: ImageData): Promise<string> {

@@ -1,4 +1,4 @@
-/** The document around the transcript: no script, nothing from elsewhere, both themes, and a look for paper. */
+/** The document around the transcript: no scripts or external resources, both themes, and print styles. */
 import { hash } from 'node:crypto'
 import { escaped } from './elements.ts'
 
@@ -22,7 +22,7 @@ img { max-width: 100%; height: auto; border: 1px solid var(--line) }
 @media print { body { max-width: none; padding: 0; font-size: 11pt } pre { white-space: pre-wrap } h2 { break-after: avoid } details::details-content { content-visibility: visible; block-size: auto } .prose a[href^="http"]::after { content: " (" attr(href) ")" } }
 `
 
-/** Allows the one style element; nothing else in the page is styled, run or loaded. */
+/** Content security policy: allows the one style element and inline images, and nothing else. */
 const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
 
 export const pageBegin = (title: string): string => `<!doctype html>

@@ -1,7 +1,7 @@
 /**
- * Messages as `gen_ai.input.messages` and `gen_ai.output.messages` hold them. Spans have them as JSON text, because most
- * stores of traces keep no nested attributes. The input is only what came after the turn before: the whole history
- * in every span would grow with the square of the turns.
+ * Messages for `gen_ai.input.messages` and `gen_ai.output.messages`, encoded as JSON text because most trace stores do
+ * not support nested attributes. The input contains only the messages since the previous turn: the whole history in
+ * every span would grow quadratically.
  */
 import type { MessageEntry } from '../../../../shared/records/entry-types/messages.ts'
 import { type Turn, textOf } from '../../turns.ts'
@@ -11,7 +11,7 @@ export interface Message {
   parts: object[]
 }
 
-/** A prompt, or the results that a turn's calls gave. */
+/** Converts a prompt, or the results of a turn's calls. */
 export function inputMessages(of: MessageEntry | Turn): Message[] {
   if ('role' in of)
     return [{ role: 'user', parts: [{ type: 'text', content: textOf(of, 'text') }] }]

@@ -1,7 +1,7 @@
 /**
- * OpenTelemetry spans of a tree of agents, in the JSON of OTLP (`TracesData`), by the conventions for generative AI. The
- * spans are made from the journals, so that none is missing: an `invoke_agent` span a task, and below it a `chat` span
- * a turn and an `execute_tool` span a call. A sub-agent is below the call that started it.
+ * OpenTelemetry spans of a tree of agents, in OTLP JSON (`TracesData`), following the semantic conventions for generative
+ * AI. Spans are generated from the journals, so none is missing: one `invoke_agent` span per task, with a `chat` span
+ * per turn and an `execute_tool` span per call below it. A sub-agent's span is a child of the call that started it.
  */
 
 import { formatCause } from '../../../../shared/records/causes.ts'
@@ -23,7 +23,7 @@ import {
   usageAttributes,
 } from './spans.ts'
 
-/** The conventions are in development: this is the state that the names are of, written into every file. */
+/** The revision of the conventions, which are still in development. Written into every file. */
 const conventions =
   'https://github.com/open-telemetry/semantic-conventions-genai/tree/e8fc5751506258db1459d1bde47994e01dee922e'
 
@@ -49,7 +49,7 @@ export async function* otlp(run: ExportRun): AsyncGenerator<string> {
   yield '\n]}]}]}\n'
 }
 
-/** The spans of a task and of its sub-agents. Its own comes after those of its turns, because its events are known then. */
+/** The spans of a task and its sub-agents. The task's own span comes last, because it contains events of all turns. */
 async function* taskSpans(
   run: ExportRun,
   task: Task,
@@ -107,7 +107,7 @@ async function* turnSpans(
   about: { traceId: string; agentSpanId: string },
   seen: Seen,
 ): AsyncGenerator<Span> {
-  /** When the model could begin its next turn. */
+  /** The earliest start of the next turn, in milliseconds since the epoch; null: unknown. */
   let readyMs: number | null = null
   let news: Message[] = []
   let turns = 0
@@ -197,7 +197,7 @@ function toolSpan(
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': name,
       'gen_ai.tool.call.id': callId,
-      // In the words of the conventions: run by the agent, and not by its provider.
+      // In the conventions, `function` is a tool that the agent runs, not its provider.
       'gen_ai.tool.type': 'function',
       ...(call && { 'shiplog.entry.seq': call.seq }),
       ...(!isOk && { 'error.type': result?.outcome ?? 'unknown' }),
@@ -215,10 +215,10 @@ function toolSpan(
   }
 }
 
-/** The agent ran the calls itself: its turn continues while they run. */
+/** Whether the agent executed the calls itself, in which case its turn includes their duration. */
 const isAgentSide = ({ calls }: Turn): boolean => calls.some(({ call }) => call?.by === 'agent')
 
-/** What happened to the agent between its turns. Null: nothing that a span tells. */
+/** Converts an entry between turns to a span event. Null: the entry has no event. */
 function eventOf(run: ExportRun, taskId: TaskId, entry: Entry): SpanEvent | null {
   const event = (name: string, attributes: Attributes = {}): SpanEvent => ({
     name: `shiplog.${name}`,
@@ -254,14 +254,14 @@ function reach(seen: Seen, ms: number): number {
   return ms
 }
 
-/** As the conventions call it; our own name where they have none. */
+/** Provider names in the conventions; our own name where they define none. */
 const providers: Record<string, string> = {
   anthropic: 'anthropic',
   openai: 'openai',
   google: 'gcp.gemini',
 }
 
-/** Required in every span. An agent without a known model counts as its own provider. */
+/** The provider, which every span requires. An agent without a known model is its own provider. */
 function providerOf(task: Task, model: string | null | undefined = task.model): string {
   const slash = (model ?? task.model ?? '').indexOf('/')
   const named = (model ?? task.model ?? '').slice(0, Math.max(slash, 0))
@@ -269,7 +269,7 @@ function providerOf(task: Task, model: string | null | undefined = task.model): 
   return task.spec.kind === 'scripted' ? 'shiplog' : task.agent
 }
 
-/** Without its provider, which has an attribute of its own. */
+/** The model without its provider, which is a separate attribute. */
 function modelOf(model: string | null | undefined): string | undefined {
   if (model == null) return undefined
   const slash = model.indexOf('/')

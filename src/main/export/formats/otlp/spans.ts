@@ -1,10 +1,10 @@
-/** Spans as OTLP writes them in JSON: ids in hex, 64-bit numbers as decimal text, enumerations as numbers. */
+/** Encodes spans as OTLP JSON: ids in hex, 64-bit numbers as decimal text, enumerations as numbers. */
 import { createHash } from 'node:crypto'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { Usage } from '../../../../shared/records/usage.ts'
 
 type AttributeValue = string | number | readonly string[] | undefined
-/** Those without a value are left out. Numbers are whole, except for costs. */
+/** Undefined values are omitted. Numbers are integers, except costs. */
 export type Attributes = Record<string, AttributeValue>
 
 export interface SpanEvent {
@@ -23,17 +23,17 @@ export interface Span {
   endMs: number
   attributes: Attributes
   events: SpanEvent[]
-  /** What failed, in a sentence; null: nothing did. */
+  /** The failure in a sentence; null: success. */
   error: string | null
 }
 
 export const spanKinds = { internal: 1, client: 3 }
 const errorStatus = 2
 
-/** A task's id has the 16 bytes of a trace's. */
+/** A task id is 16 bytes, the size of a trace id. */
 export const traceIdOf = (rootId: TaskId): string => rootId.replaceAll('-', '')
 
-/** The same in every export, so that exporting again adds nothing to a store of traces. */
+/** Deterministic, so that a repeated export adds no spans to a trace store. */
 export const spanIdOf = (...of: string[]): string =>
   createHash('sha256').update(of.join('\0')).digest('hex').slice(0, 16)
 
@@ -62,7 +62,7 @@ export const attributesOf = (attributes: Attributes): object[] =>
     value === undefined ? [] : [{ key, value: anyValue(value) }],
   )
 
-/** Cached tokens are part of the input, and reasoning is part of the output, there as here. */
+/** As in `Usage`, input tokens include cached tokens and output tokens include reasoning. */
 export function usageAttributes(usage: Usage | null | undefined): Attributes {
   if (!usage || usage.inputTokens + usage.outputTokens === 0) return {}
   return {
