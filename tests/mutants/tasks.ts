@@ -5,7 +5,7 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-partial-deleted-first',
     file: 'src/main/tasks/recovery/recovery.ts',
-    find: 'if (closing.length > 0) await session.append(...closing)\n  // Only once its content is in the journal.\n  await rm(path, { force: true })',
+    find: 'if (closing.length > 0) await session.append(...closing)\n  // The partial file must outlive a crash until its content is in the journal.\n  await rm(path, { force: true })',
     replace:
       'await rm(path, { force: true })\n  if (closing.length > 0) await session.append(...closing)',
     harm: 'A second crash during recovery loses what the agent had said last.',
@@ -120,8 +120,8 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-slot-kept-while-lending-twice',
     file: 'src/main/runs/semaphore.ts',
-    find: 'if (over.signal.aborted || lent > 0) letGo()',
-    replace: 'if (lent > 0) letGo()',
+    find: 'if (over.signal.aborted || yields > 0) releaseHeld()',
+    replace: 'if (yields > 0) releaseHeld()',
     harm: 'A run that ends in the moment in which it gets its slot again keeps it for ever.',
     tests: ['tests/runs/semaphore.test.ts'],
   },

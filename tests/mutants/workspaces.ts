@@ -39,7 +39,7 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-parent-archived-first',
     file: 'src/main/workspaces/removal.ts',
-    find: '        holdWhileNeeded(task)\n',
+    find: '        refuseWhileNeeded(task)\n',
     replace: '',
     harm: 'A sub-agent whose archive had to wait has no session directory left to roll up into.',
     tests: [

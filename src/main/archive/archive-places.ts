@@ -1,4 +1,4 @@
-/** Where a task's files are now: in its own session directory, in an ancestor's, or in the archive. */
+/** Locates a task's files: in its own session directory, in an ancestor's, or in the archive. */
 import { basename, join } from 'node:path'
 import { FailureError, refused } from '../../shared/failure.ts'
 import { ancestorsOf } from '../../shared/projections/ledger/ledger-state.ts'
@@ -26,7 +26,7 @@ export function createArchivePlaces({ ledger, layout }: { ledger: Ledger; layout
     return task
   }
 
-  /** The session directory of a task that still has one, or a root's archived one; null if it was deleted. */
+  /** Returns the task's session directory, or a root's archived one; null if neither exists. */
   async function sessionHome(taskId: TaskId): Promise<string | null> {
     const places = [layout.sessionDir(taskId)]
     // A task that is missing in a damaged ledger may have been a root as well.
@@ -36,8 +36,8 @@ export function createArchivePlaces({ ledger, layout }: { ledger: Ledger; layout
   }
 
   /**
-   * Returns the directories that may hold its artifacts: its ancestors', parent first, or a root's
-   * own.
+   * Returns the existing directories that may hold the task's artifacts: those of its ancestors,
+   * parent first, or a root's own.
    */
   async function keepers(taskId: TaskId): Promise<string[]> {
     const task = known(taskId)
@@ -46,7 +46,7 @@ export function createArchivePlaces({ ledger, layout }: { ledger: Ledger; layout
     return homes.filter((home) => home !== null)
   }
 
-  /** Null: it has no directory any more. */
+  /** Returns null if no directory of the task exists any more. */
   async function findTranscript(taskId: TaskId): Promise<TranscriptPlace | null> {
     const live = layout.sessionDir(taskId)
     const home = await sessionHome(taskId)

@@ -1,4 +1,7 @@
-/** Finds transcripts that lost their last entries: a journal that ends early is valid, but the ledger has its length. */
+/**
+ * Detects transcripts that lost their last entries: a truncated journal is valid, but the ledger
+ * records that the run ended.
+ */
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'
 import type { EntryType } from '../../shared/records/entries.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
@@ -6,13 +9,13 @@ import { chatFile } from '../sessions/session-files.ts'
 
 /** Returns the task's last run if it ended regularly: its transcript then ends with a `run-end`. */
 export function endedRunOf({ runs, imported }: Task): number | null {
-  // An export may hold a part of it only.
+  // An imported export may contain only part of a run.
   if (imported) return null
   const last = runs.at(-1)
   return last?.status === 'completed' || last?.status === 'failed' ? last.run : null
 }
 
-/** Whether the page should show the end of that run, and does not. */
+/** Reports whether the page should contain the end of run `run` and does not. */
 export function lacksEnd(page: TranscriptPage, run: number): boolean {
   if (page.nextSeq !== null || page.status !== 'complete') return false
   const last = page.entries.findLast(({ type }) => type === 'run-end' || partOfRun.has(type))

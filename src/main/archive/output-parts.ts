@@ -1,4 +1,4 @@
-/** Reads a command's whole output in parts, so that it is never in memory as a whole. */
+/** Reads a command's output in parts, so that the whole output is never in memory. */
 import { join } from 'node:path'
 import { blobDirectory, readBlobPart } from '../journal/index.ts'
 import { chatFile } from '../sessions/session-files.ts'

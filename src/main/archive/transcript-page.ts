@@ -1,6 +1,6 @@
 /**
- * Reads a transcript: one that this process writes through its open journal, which returns only durable entries (J6);
- * any other from its file, in a session directory or an archived copy of one.
+ * Reads a transcript. If this process is writing it, reads through the open journal, which returns only durable entries
+ * (J6); otherwise from the file, in a session directory or an archived copy of one.
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -23,11 +23,11 @@ import type { ArchiveReader } from './archive-reader.ts'
 import { boundPage } from './bounded-page.ts'
 import { type OutputPart, partOfBytes } from './output-parts.ts'
 
-/** Bytes read from the disk for one page: cutting long entries makes room for others. */
+/** Bytes read from the disk for one page: more than a page holds, because long entries are cut. */
 const readBytesMax = 4 << 20
 /** Bytes of records read for one page of an outline, unless the page would stay empty. */
 const outlineBytesMax = 8 << 20
-/** Bytes of records read for one page of a timeline: a fraction of a second, after which others have their turn. */
+/** Bytes of records read for one page of a timeline: a fraction of a second, so that other calls are not delayed. */
 const timelineBytesMax = 16 << 20
 const stepEntries = 500
 
@@ -45,11 +45,12 @@ export interface Transcripts {
   ): Promise<{ items: OutlineItem[]; nextSeq: number | null }>
   timeline(taskId: TaskId, query: { fromSeq: number; limit: number }): Promise<TimelinePage>
   stateAt(taskId: TaskId, seq: number): Promise<TranscriptState>
-  /** Those of `seqs` that there are, in file order and as many as fit into a page. */
+  /** Returns the entries of `seqs` that exist, in file order, as many as fit into a page. */
   entries(taskId: TaskId, seqs: number[]): Promise<Pick<TranscriptPage, 'entries' | 'values'>>
   /**
-   * The entries of the turns from the one through the other, both included, with the prompts before the first. Throws
-   * FailureError (invalid) for an unknown turn.
+   * Returns the seqs of the turns `fromTurn` through `throughTurn`, both included, with the prompts
+   * before the first. An absent bound means the start or end of the transcript. Throws FailureError
+   * (invalid) for an unknown turn.
    */
   rangeOfTurns(
     taskId: TaskId,
@@ -97,7 +98,7 @@ export function createTranscripts(
     return seq ?? invalid('turns', `This transcript has no turn ${turn}.`)
   }
 
-  /** Null: there is no such turn. */
+  /** Returns null if there is no such turn. */
   async function findTurn(taskId: TaskId, turn: number): Promise<number | null> {
     const [last] = (await read(taskId, { last: 1 })).entries
     let [low, high] = [1, (last?.seq ?? 0) + 1]
@@ -111,7 +112,7 @@ export function createTranscripts(
     return found?.turn === turn ? found.seq : null
   }
 
-  /** Returns the last entry of a turn; what Shiplog noted after its message is part of it. */
+  /** Returns the seq of a turn's last entry, including entries that Shiplog recorded after the turn's message. */
   async function endOfTurn(taskId: TaskId, turn: number): Promise<number> {
     let end = await firstOfTurn(taskId, turn)
     for await (const { entries } of pagesOf(taskId, end))
@@ -230,7 +231,7 @@ export function createTranscripts(
   }
 }
 
-/** Neighbouring entries are read together. */
+/** Joins consecutive seqs into ranges, so that neighbouring entries are read together. */
 function runsOf(seqs: number[]): { fromSeq: number; throughSeq: number }[] {
   const runs: { fromSeq: number; throughSeq: number }[] = []
   for (const seq of seqs.toSorted((a, b) => a - b)) {
@@ -250,7 +251,7 @@ const textAt = (entry: Entry, at: (string | number)[]): unknown =>
     entry,
   )
 
-/** An estimate: the longest texts dominate the reading time. */
+/** Estimates an entry's bytes by its longest texts, which dominate the reading time. */
 function sizeOf(entry: Entry): number {
   if (entry.type === 'tool-result') return entry.output.length + 500
   if (entry.type === 'message')

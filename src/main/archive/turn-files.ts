@@ -1,6 +1,7 @@
 /**
- * The files of a task as of an entry of its transcript (V5): finds the entry that states them, and reads them from the
- * turn store. Only reads, except for the working directory as it is now, of which a temporary snapshot is taken.
+ * Reads the files of a task as of an entry of its transcript (V5): finds the newest entry that
+ * records a tree, and reads that tree from the turn store. Writes nothing, except a temporary
+ * snapshot when comparing with the present folder.
  */
 import { imageKindOf } from '../../shared/agents/image-kind.ts'
 import {
@@ -39,12 +40,12 @@ export interface TurnFiles {
   ): Promise<TurnDiff | MissingFiles>
 }
 
-/** An entry that states the files, with their tree. */
+/** The position of an entry that records a tree, and the tree. */
 type Stated = StatedFiles & { tree: string }
 
-/** Entries read at a time while looking for one that states the files; most turns have fewer. */
+/** Entries read at a time while searching backwards for one with a tree; most turns have fewer. */
 const steps = [1, 50, 500]
-/** Where Git looks for a NUL, too. */
+/** Git inspects the same number of bytes for a NUL. */
 const binaryCheckBytes = 8_000
 
 export function createTurnFiles({
@@ -58,7 +59,7 @@ export function createTurnFiles({
   turnStore: Pick<TurnStore, 'open'>
   git: Pick<Git, 'snapshot'>
 }): TurnFiles {
-  /** Entries at or before `seq`, the newest first. */
+  /** Yields the entries at or before `seq`, newest first. */
   async function* backwards(taskId: TaskId, seq: number): AsyncGenerator<Entry> {
     let throughSeq = seq
     for (let step = 0; throughSeq > 0; step++) {
@@ -79,7 +80,7 @@ export function createTurnFiles({
     for await (const { entries } of pages) yield* entries
   }
 
-  /** The last statement at or before `seq`. */
+  /** Returns the last recorded tree at or before `seq`, and why a later snapshot failed; null if there is none. */
   async function statedAt(
     taskId: TaskId,
     seq: number,
@@ -97,7 +98,7 @@ export function createTurnFiles({
     return { stated: stated && { ...stated, failed }, failed }
   }
 
-  /** The last statement before the turn of `stated`, or before the entry itself where it has none. */
+  /** Returns the last recorded tree before the turn of `stated`, or before the entry itself if it has no turn. */
   async function turnBefore(taskId: TaskId, stated: Stated): Promise<Stated | null> {
     for await (const entry of backwards(taskId, stated.seq - 1)) {
       const earlier = statedBy(entry)
@@ -114,7 +115,7 @@ export function createTurnFiles({
     return null
   }
 
-  /** What is read, or why there is nothing. */
+  /** Opens the turn store at the tree recorded for `seq`; returns the reason if there is none to read. */
   async function open(
     taskId: TaskId,
     seq: number,
@@ -126,7 +127,7 @@ export function createTurnFiles({
         'expired',
         `The transcript expired on ${dayOf(task.transcriptExpired.at)}, and its files with it.`,
       )
-    // Looking through a transcript without any state of the files would take reading all of it.
+    // In a transcript without any tree, the search would read every entry.
     const isGit = projectOf(state, task.projectId)?.git ?? true
     if (!isGit && (await archive.sessionState(taskId))?.tree == null)
       return missing('no-git', 'Files are recorded in Git projects only, and this is none.')

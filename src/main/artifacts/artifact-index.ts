@@ -172,7 +172,7 @@ async function isDirectory(path: string): Promise<boolean> {
   return stats?.isDirectory() === true
 }
 
-/** Two children may report at the same time, so changes of one file are serialized. */
+/** Two children may save reports at the same time, so changes of one index file are serialized. */
 const serially = createKeyedMutex()
 
 interface Change {

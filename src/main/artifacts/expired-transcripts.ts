@@ -37,7 +37,7 @@ export interface TranscriptPlace {
 }
 
 /**
- * Moves its content to `trashDir`. Idempotent: a second call completes one that a crash
+ * Moves the transcript's content to `trashDir`. Idempotent: a second call completes one that a crash
  * interrupted.
  */
 export async function expireTranscript(
@@ -54,7 +54,8 @@ export async function expireTranscript(
 }
 
 /**
- * Moves its content back. Idempotent, as `expireTranscript`. Throws if the trash does not have it.
+ * Moves the transcript's content from `trashDir` back. Idempotent, as `expireTranscript`. Throws if neither the trash
+ * nor its place has the content.
  */
 export async function unexpireTranscript(
   place: TranscriptPlace,
@@ -71,14 +72,14 @@ export async function unexpireTranscript(
 }
 
 async function emptyInto(dir: string, trashDir: string): Promise<void> {
-  // Files written there since are newer: they stay, and the restored ones are kept beside them.
+  // Files written there since the expiry are newer: they stay, and the restored files are kept beside them.
   for (const part of transcriptParts)
     await moveDurable(join(trashDir, part), join(dir, part), { rival: 'newer' })
   // Any other file in the folder stays (R3).
   if ((await readdir(trashDir)).length === 0) await removeDurable(trashDir)
 }
 
-/** Reports whether any of its content is in its place. */
+/** Reports whether any part of the transcript is in its place, not in the trash. */
 export async function holdsTranscript(place: TranscriptPlace, taskId: TaskId): Promise<boolean> {
   for (const part of transcriptParts) {
     if (await exists(join(contentDir(place, taskId), part))) return true

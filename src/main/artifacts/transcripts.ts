@@ -74,7 +74,7 @@ export const archivedTranscriptDir = (sessionDir: string, taskId: TaskId): strin
 
 /**
  * Moves the transcript of `taskId` from its session directory into its parent's, by rename (R2).
- * Reads it only without `counted`, or if its length differs from that. Idempotent: a second call
+ * Counts the entries only if `counted` is absent, or its bytes differ from the file's. Idempotent: a second call
  * completes one that a crash interrupted. A task without a `chat.jsonl` gets an entry with its true
  * status (A8).
  */

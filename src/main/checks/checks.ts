@@ -1,6 +1,6 @@
 /**
- * The checks that an agent ran, found in its transcript: for each command its newest run, and whether the files are
- * still those that it ran on. No model judges it. Reads only.
+ * Finds the checks that an agent ran in its transcript: the newest run of each command, and whether the files have
+ * changed since. Uses no model, and writes nothing.
  */
 
 import type { Check, CitedCall, TaskChecks } from '../../shared/contract/changes/checks.ts'
@@ -23,7 +23,7 @@ const pageEntries = 500
 const checksMax = 50
 /** Names of changed files in one answer; the others are counted. */
 const changedMax = 20
-/** Calls that a report names: it is no list of all. */
+/** Calls of one answer that the report refers to. */
 const citedMax = 50
 /** Answers for finished transcripts that are kept. */
 const answersMax = 50
@@ -93,7 +93,7 @@ export function createChecks({
       checks.push({
         kind: found.kind,
         command: found.command,
-        // Without its end, what was printed so far may be half of it.
+        // Without the end of the command, the output may be incomplete.
         outcome: end !== 'known' && found.outcome === 'passed' ? 'unclear' : found.outcome,
         ...{ end, seq, callId, turn, at, durationMs, exitCode, times },
         ...(await changes.since(ran.tree)),
@@ -125,11 +125,11 @@ export function createChecks({
   }
 }
 
-/** What may be an id in a text, without the full stop after it. */
+/** Returns the words of a text that may be ids, with and without trailing punctuation. */
 const wordsOf = (text: string): Set<string> =>
   new Set(text.match(/[\w.:-]{4,}/g)?.flatMap((word) => [word, word.replace(/[.:-]+$/, '')]))
 
-/** Which files changed from a tree to the last one; each pair is compared once. */
+/** Returns a cached comparison of trees with the last one. */
 function createChanges(turns: ProjectTurns | null, last: string | null) {
   const known = new Map<string, Promise<Pick<Check, 'state' | 'changed' | 'changedMore'>>>()
   const none = { changed: [], changedMore: 0 }

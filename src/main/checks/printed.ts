@@ -1,4 +1,4 @@
-/** What test runners, compilers and linters print at their end. Pure. */
+/** Derives the outcome of test runners, compilers and linters from their output. Pure. */
 
 /** Only the end of a long output is read: summaries are printed there. */
 const tailChars = 8_000
@@ -6,7 +6,7 @@ const tailChars = 8_000
 const counted = (pattern: RegExp, text: string): number =>
   [...text.matchAll(pattern)].reduce((most, match) => Math.max(most, Number(match[1])), 0)
 
-/** Null if the output does not show it. */
+/** Returns null if the output does not show the outcome. */
 export function printedOutcome(output: string): 'passed' | 'failed' | null {
   const text = plain(output)
   if (
@@ -23,7 +23,7 @@ export function printedOutcome(output: string): 'passed' | 'failed' | null {
     : null
 }
 
-/** Whether this is what a runner of tests prints, whatever started it. */
+/** Reports whether the output is that of a test runner. */
 export const printsTests = (output: string): boolean => summaries.test(plain(output))
 
 const failures =
@@ -33,6 +33,6 @@ const successes =
 const summaries =
   /^\s*Tests?:? +\d+ (?:passed|failed)|^=+ .*\d+ (?:passed|failed).* =+$|^test result: |^ok {2}\t|^--- (?:FAIL|PASS)|^\s*\d+ passing|^# (?:pass|tests) \d+|^Ran \d+ tests? in |\d+% tests passed|\d+ examples?, \d+ failures?/m
 
-/** Without colours, and its end. */
+/** Returns the end of the output without colours. */
 const plain = (output: string): string =>
   output.slice(-tailChars).replaceAll(/\u001B\[[0-9;]*m/g, '')

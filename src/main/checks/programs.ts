@@ -1,7 +1,7 @@
-/** Which programs check something: tests, types, style, builds. Pure. */
+/** Classifies programs by what they check: tests, types, style, builds. Pure. */
 import type { CheckKind } from '../../shared/contract/changes/checks.ts'
 
-/** The words of one command after what only starts it (`npx`, `uv run`), and null where they check nothing. */
+/** Returns the kind of check of a command without starters (`npx`, `uv run`); null if it checks nothing. */
 export function kindOfProgram([name = '', ...rest]: readonly string[]): CheckKind | null {
   const program = baseName(name)
   const sub = rest.find((word) => !word.startsWith('-') && !word.startsWith('+')) ?? ''
@@ -12,7 +12,7 @@ export function kindOfProgram([name = '', ...rest]: readonly string[]): CheckKin
 }
 
 /**
- * The words of the program that a command starts, without the starters before it: variables, `npx`, `uv run`,
+ * Returns the words of a command without the starters before the program: variables, `npx`, `uv run`,
  * `python -m`, `timeout 60`.
  */
 export function withoutStarters(words: readonly string[]): readonly string[] {
@@ -28,7 +28,7 @@ export function withoutStarters(words: readonly string[]): readonly string[] {
   return left
 }
 
-/** `npm run lint` → `lint`; null for what runs no script of a package. */
+/** Returns the package script that a command runs (`npm run lint` → `lint`); null if it runs none. */
 export function scriptOf([name = '', ...rest]: readonly string[]): string | null {
   const program = baseName(name)
   if (!packageManagers.has(program)) return null
@@ -41,7 +41,7 @@ export function scriptOf([name = '', ...rest]: readonly string[]): string | null
   return program === 'npm' || program === 'bun' || first === undefined ? null : first
 }
 
-/** By the name alone, if the script's commands show nothing. */
+/** Classifies a script by its name; null if the name shows nothing. */
 export function kindOfScriptName(name: string): CheckKind | null {
   const part = (words: string) => new RegExp(`(?:^|[:._-])(?:${words})(?:$|[:._-])`).test(name)
   if (part('types?|typecheck|type-check|tsc')) return 'types'
@@ -154,7 +154,7 @@ const programs: Record<string, Known | undefined> = {
 
 const packageManagers = new Set(['npm', 'pnpm', 'yarn', 'bun'])
 
-/** How many of the words after its name a starter takes; null: it starts nothing. */
+/** Returns how many words after its name belong to the starter; null if it starts no program. */
 type Starter = (rest: readonly string[]) => number | null
 
 const options = (rest: readonly string[]): number => {

@@ -1,4 +1,4 @@
-/** What a project could check, by its own files: the scripts of its package, or what its language has. Pure. */
+/** Derives the checks of a project from its files: its package scripts, or the defaults of its language. Pure. */
 import { z } from 'zod'
 import { type CheckKind, checkKinds } from '../../shared/contract/changes/checks.ts'
 import { kindOfScriptName } from './programs.ts'
@@ -12,7 +12,7 @@ export interface ProjectChecks {
   known: { kind: CheckKind; command: string }[]
 }
 
-/** `names`: what the root of the project holds. `texts`: of those of `projectFiles` that are there. */
+/** `names` are the entries of the project's root; `texts` are the contents of those in `projectFiles`. */
 export function projectChecksOf(
   names: ReadonlySet<string>,
   texts: ReadonlyMap<string, string>,

@@ -1,6 +1,6 @@
 /**
- * The commands in a transcript, each with its outcome: those that Shiplog ran, those in the background once their end was
- * read, and those that an installed agent ran itself. Pure.
+ * Collects the commands in a transcript with their outcomes: commands that Shiplog ran, in the
+ * foreground or background, and commands that an installed agent ran itself. Pure.
  */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { CitedCall } from '../../shared/contract/changes/checks.ts'
@@ -10,21 +10,21 @@ import type { ToolCallId } from '../../shared/records/ids.ts'
 
 export interface RanCommand {
   command: string
-  /** Null: it is not known, a signal ended it, or it still ran. */
+  /** Null if it is unknown, a signal ended the command, or it was still running. */
   exitCode: number | null
   output: string
-  /** `running`: in the background, and its end was never read. `killed`: there, by a signal or its time limit. */
+  /** `running`: the end of a background command was never read. `killed`: a signal or its time limit ended it. */
   end: 'known' | 'running' | 'killed'
   /** The call that shows the outcome. */
   seq: number
   callId: ToolCallId
   turn: number
-  /** All calls that are about it. */
+  /** All calls that refer to the command. */
   callIds: ToolCallId[]
   /** When its outcome was read, in milliseconds. */
   at: number
   durationMs: number
-  /** The files that it ran on: in the background those that it began with. */
+  /** The tree that the command ran on; for a background command, the tree at its start. */
   tree: string | undefined
 }
 
@@ -95,7 +95,7 @@ function addBackground(
   const now = ran(call, result)
   const known = background.get(key)
   if (!known) {
-    // What the call prints is Shiplog's, not the command's.
+    // The first call's output is Shiplog's, not the command's.
     const first: RanCommand = { ...now, command, output: '', end: 'running', exitCode: null }
     background.set(key, first)
     commands.push(first)
@@ -122,7 +122,7 @@ function ran(
   return { seq, callId, turn, callIds: [callId], at, durationMs, output, tree, end: 'known' }
 }
 
-/** As agents write it: a text, or the arguments of a shell. */
+/** Returns the command of a call's input, a string or an argument list; null if there is none. */
 function commandOf(input: unknown): string | null {
   if (typeof input !== 'object' || input === null) return null
   const { command = null, cmd = null } = input as { command?: unknown; cmd?: unknown }
@@ -135,8 +135,8 @@ function commandOf(input: unknown): string | null {
 }
 
 /**
- * For a command that an agent ran itself only the text is recorded. If the agent does not report the exit code, only
- * the printed output shows it: for its protocol a failed command may be a successful call.
+ * Parses the exit code from the output, because only text is recorded of a command that an agent ran itself, and a
+ * failed command may be a successful call in the agent's protocol. Null if there is none.
  */
 function exitCodeIn({ output }: ToolResultEntry): number | null {
   const [, code] = /(?:^|\n)\[?(?:Error: )?exit code:? (\d+)/i.exec(output) ?? []

@@ -1,4 +1,7 @@
-/** Finds the checks in a command that an agent ran, and whether each passed: by its exit code, else by what it printed. Pure. */
+/**
+ * Finds the checks in a command that an agent ran, and whether each passed: by its exit code, else
+ * by what it printed. Pure.
+ */
 import { type CommandNode, type Pipeline, parse, type Statement } from 'unbash'
 import type { CheckKind } from '../../shared/contract/changes/checks.ts'
 import { printedOutcome, printsTests } from './printed.ts'
@@ -16,7 +19,7 @@ interface RanCommand {
 
 export interface FoundCheck {
   kind: CheckKind
-  /** All that it checks: a script `test` may lint as well. */
+  /** All kinds that the command checks: a script `test` may lint as well. */
   covers: CheckKind[]
   /** The text of this command alone, without the commands around it. */
   command: string
@@ -26,7 +29,7 @@ export interface FoundCheck {
 
 /** Longer commands are programs of their own. */
 const commandCharsMax = 20_000
-/** Scripts that run scripts. */
+/** How deeply scripts may run other scripts. */
 const scriptDepthMax = 4
 
 export function checksIn(
@@ -59,7 +62,10 @@ function kindsOf(words: readonly string[], scripts: Scripts, depth: number): Che
   return depth === 0 ? kindsOfScriptText(program, scripts) : []
 }
 
-/** Treats `node test.js` as the script whose text it is: agents often run the text of a script instead of the script. */
+/**
+ * Treats `node test.js` as the script whose text it is: agents often run the text of a script
+ * instead of the script.
+ */
 function kindsOfScriptText(words: readonly string[], scripts: Scripts): CheckKind[] {
   for (const [script, text] of scripts) {
     const [only, ...others] = simpleCommands(text)
@@ -81,7 +87,7 @@ export function kindsOfScript(script: string, scripts: Scripts, depth = 0): Chec
   return [...new Set([...(named ? [named] : []), ...inside])]
 }
 
-/** A script of the project's own that prints what test runners print. */
+/** Detects a script of the project's own by its output, which is that of a test runner. */
 function byItsOutput({ command, exitCode, output }: RanCommand): FoundCheck[] {
   const commands = simpleCommands(command)
   const own = commands.filter(({ words }) => isOwnScript(words))
@@ -95,11 +101,11 @@ const isOwnScript = ([name = '', first = '']: readonly string[]): boolean =>
   /^\.{0,2}\/|[^/]\//.test(name) ||
   (/^(?:ba|z|da)?sh$|^(?:node|python3?|ruby|php|perl)$/.test(name) && first !== '')
 
-/** What the exit code of the whole command line shows about one command in it. */
+/** Whether the exit code of the whole command line shows the outcome of one command in it. */
 interface Decides {
-  /** Exit code 0: it passed. */
+  /** Exit code 0 means that the command passed. */
   passed: boolean
-  /** Another one: it failed. */
+  /** Any other exit code means that the command failed. */
   failed: boolean
 }
 
@@ -180,7 +186,7 @@ function ofNode(node: CommandNode | Pipeline, source: string, decides: Decides):
   }
 }
 
-/** It goes before a check and does not fail: then the exit code is the check's. */
+/** Reports whether the command only prepares a check and does not fail, so that the exit code is the check's. */
 function isPreparation(node: CommandNode | Pipeline): boolean {
   return node.type === 'Command' && (node.name === undefined || preparations.has(node.name.value))
 }

@@ -31,13 +31,12 @@ export interface Case {
   /** Files created later are in use and no leftovers. Milliseconds since the epoch. */
   startedAtMs: number
   /**
-   * Nothing runs yet: whatever the clock shows, other processes left any file that this one is not
-   * writing.
+   * True before any agent runs: any temporary file that this process is not writing is a leftover,
+   * whatever its time.
    */
   nothingRuns: boolean
   /**
-   * Whether the ledger can be read to its last record; only then does the absence of an event mean
-   * anything.
+   * True if every record of the ledger was read; otherwise the absence of an event proves nothing.
    */
   ledgerIsWhole: boolean
   /** Runs whose report is durable according to the ledger. */

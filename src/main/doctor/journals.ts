@@ -98,7 +98,8 @@ function damageFound(path: string, { line, lines, bytes, reason }: Damage): Find
 }
 
 /**
- * The first trees of a transcript may predate the turn store: those were in the user's repository.
+ * Collects the trees that must be in the turn store. Skips those before the first call with a tree, which
+ * older versions stored in the user's repository.
  */
 function noteTree({ trees }: Case, taskId: TaskId, { type, tree }: JournalRecord): void {
   const isCall = type === 'tool-call' || type === 'tool-result'

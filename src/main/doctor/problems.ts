@@ -6,7 +6,7 @@ interface ProblemRow {
   found: string
   /** The repair, which loses nothing; null if there is none and everything is left unchanged. */
   repair: string | null
-  /** Unfinished work can't cause it, so it is reported for running trees too. */
+  /** True if unfinished work can't cause the problem, so it is reported for running trees too. */
   evenAtWork?: true
 }
 

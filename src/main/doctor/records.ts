@@ -25,7 +25,7 @@ export async function* examineRecords(subject: Case): Findings {
 }
 
 /**
- * Whether its transcript was started: the ledger has runs also if the disk refused the first byte.
+ * Reports whether the transcript was started: the ledger has runs even if the first write failed.
  */
 const hasBegun = ({ runs, transcriptCounts }: Task): boolean =>
   runs.length > 0 && transcriptCounts?.bytes !== 0
@@ -136,8 +136,8 @@ async function* lost(
 }
 
 /**
- * Moved there by hand while Shiplog runs: the next start would treat it as trashed. Otherwise it is
- * missing.
+ * Reports an archived root without its directory: as in the trash, if it was moved there by hand while
+ * Shiplog runs, else as missing.
  */
 async function* examineLostArchive({ layout }: Case, root: Task): Findings {
   const path = layout.archiveDir(root.id)

@@ -47,7 +47,7 @@ interface SessionDir {
   folder: 'sessions' | 'archive'
   path: string
   task: Task | undefined
-  /** Whether the task's directory belongs here. */
+  /** True if the task's directory belongs in this folder. */
   isIts: boolean
 }
 

@@ -18,7 +18,7 @@ export async function* examineWorktrees(subject: Case): Findings {
     return asked
   }
   for (const { task, path } of claims(subject)) {
-    // Being removed or restored: the next start completes that.
+    // The next start completes a removal or restore.
     if (task.workspace?.removal || task.workspace?.restoring) continue
     yield* guarded({ path, rootId: task.rootId }, () => examineWorktree(subject, task, path, known))
   }
@@ -128,7 +128,7 @@ async function isUntouched({ git }: Case, path: string): Promise<boolean> {
   return (await git.isPartialWorktree(path)) || git.isClean(path).catch(() => false)
 }
 
-/** A note and no problem, because nothing of the record is lost, and its drive may be unplugged. */
+/** Only a note: no record is lost, and the folder's drive may be unplugged. */
 export async function noteGoneFolders(subject: Case): Promise<void> {
   for (const project of subject.ledger.state.projects.values()) {
     if (!(await isGone(project.dir))) continue

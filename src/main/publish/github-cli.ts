@@ -1,30 +1,30 @@
-/** The person's own `gh`, as they installed it and signed in to it. */
+/** Runs the user's own installation of `gh`, with the user's own credentials. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { GithubCli } from '../../shared/contract/changes/publish.ts'
 import type { Custody } from '../processes/custody.ts'
 
-/** On a slow network; a pull request takes a few requests. */
+/** A pull request takes a few requests, which may be slow. */
 const timeoutMs = 120_000
 /** The most that is read of its output, which is an address or a message. */
 const outputCharsMax = 20_000
 
 export interface GithubCliRunner {
-  /** Whether it can be used for this host, such as `github.com`. */
+  /** Resolves with whether `gh` can be used for this host, such as `github.com`. */
   state(owner: string, host: string): Promise<GithubCli>
   /** Runs `gh` with exactly these arguments. */
   run(owner: string, args: readonly string[]): Promise<GhResult>
 }
 
 interface GhResult {
-  /** Null: it was ended, because it took too long. */
+  /** Null if it was killed because it took too long. */
   exitCode: number | null
   stdout: string
   stderr: string
 }
 
 export function createGithubCli(deps: {
-  /** Null: it is not installed. */
+  /** Resolves with null if `gh` is not installed. */
   find: () => Promise<{ file: string; path: string } | null>
   custody: Pick<Custody, 'begin'>
   hostEnv: NodeJS.ProcessEnv
@@ -43,7 +43,7 @@ export function createGithubCli(deps: {
         timeout: timeoutMs,
         windowsHide: true,
       })
-      // Listened for at once: a short command may close while its process id is written.
+      // Subscribed before any await, because a short command may close while its process id is recorded.
       const closed = once(child, 'close') as Promise<[number | null]>
       const texts = { stdout: '', stderr: '' }
       for (const name of ['stdout', 'stderr'] as const)
@@ -73,7 +73,7 @@ export function createGithubCli(deps: {
   }
 }
 
-/** The person's, without Git's and gh's own settings of a place, and without questions that nobody can answer. */
+/** Returns the user's environment without variables that select a repository, and with prompts disabled. */
 function environment(host: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(host).filter(
     ([name]) => !/^(GIT_|SHIPLOG_)/i.test(name) && !/^(GH_REPO|GH_FORCE_TTY|GH_DEBUG)$/i.test(name),

@@ -1,6 +1,6 @@
 /**
- * Takes a root's changes to the person's own repository host: a commit of its worktree, a push of its branch, and a
- * pull request by their own `gh`. Runs nothing but the commands that they were shown and approved (K6).
+ * Publishes a root's changes on the user's repository host: commits its worktree, pushes its branch, and opens a pull
+ * request with the user's own `gh`. Runs only the commands that the user was shown and approved (K6).
  */
 import type {
   PublishRequest,
@@ -18,7 +18,7 @@ import type { GithubCliRunner } from './github-cli.ts'
 
 export interface PublishService {
   state(taskId: TaskId): Promise<PublishState>
-  /** Throws FailureError unless `commands` is what would run. A command that fails is part of the result. */
+  /** Throws FailureError if `commands` differs from the commands to run. The result reports a failed command. */
   run(taskId: TaskId, request: PublishRequest, commands: string): Promise<PublishResult>
 }
 
@@ -26,7 +26,7 @@ export function createPublishService(deps: {
   tasks: Pick<ReadonlyMap<TaskId, Task>, 'get'>
   git: Pick<Git, 'isClean' | 'pushAddress' | 'remoteName' | 'runApproved'>
   gh: GithubCliRunner
-  /** Nothing else changes the workspace meanwhile. */
+  /** Runs `work` while no other call changes the workspace. */
   exclusively: <T>(taskId: TaskId, work: () => Promise<T>) => Promise<T>
   linkPullRequest: (taskId: TaskId, url: string) => Promise<boolean>
 }): PublishService {
@@ -58,7 +58,7 @@ export function createPublishService(deps: {
     }
     const { exitCode, stdout, stderr } = await gh.run(taskId, step.args)
     const url = addressIn(exitCode === 0 ? stdout : stderr)
-    // gh fails for a branch that has a pull request, and names it.
+    // gh fails if the branch has a pull request, and prints its address.
     if (url !== null && (exitCode === 0 || stderr.includes('already exists'))) return url
     throw new Error(stderr.trim() || `gh ended with exit code ${exitCode}.`)
   }

@@ -1,6 +1,6 @@
 /**
- * Selects items and removes them: a sweep, and what the user deletes. Each writes its receipt before anything is moved
- * (X3). The caller runs one at a time.
+ * Removes items in a sweep or at the user's request. Each operation writes its receipt before it moves anything (X3).
+ * The caller runs one operation at a time.
  */
 import type {
   RemovedItem,

@@ -156,7 +156,7 @@ export function createTrashBin(deps: {
     }
   }
 
-  /** Recorded first, because a half-deleted item must never be restored as a whole one. */
+  /** Records the deletion first, because a half-deleted item must never be restored as a whole one. */
   async function deleteForGood(planned: PlannedPurge, receiptId: ReceiptId): Promise<boolean> {
     const { name, kind, taskId } = planned
     try {

@@ -35,7 +35,7 @@ const comparisonMsMax = 1_000
 const keptFilesMax = 4
 const keptCharsMax = 4_000_000
 
-/** Nothing shows it. */
+/** The author of a change that no record attributes. */
 const unknown: ChangeAuthor = {
   ...{ by: 'unknown', turn: null, seq: null, at: null, tool: null, applied: null },
 }
@@ -56,7 +56,7 @@ export function createFileAuthors({
 }): FileAuthorsReader {
   const statesOf = createFileStates(archive)
 
-  /** Those of the last files, because each new comment asks again. */
+  /** Contents of the last files, because each new comment reads them again. */
   const kept = new Map<string, { states: number; contents: Content[] }>()
 
   async function recorded(taskId: TaskId, paths: string[], isDeleted: boolean): Promise<Content[]> {
@@ -73,7 +73,7 @@ export function createFileAuthors({
     return contents
   }
 
-  /** The contents that the file had, as far as they were recorded, each with who made it of the one before. */
+  /** Reads the recorded contents of the file in order, each with the author of its change from the previous one. */
   async function readContents(
     taskId: TaskId,
     asked: { states: Awaited<ReturnType<typeof statesOf>>; paths: string[]; isDeleted: boolean },
@@ -150,7 +150,7 @@ export function createFileAuthors({
     },
   }
 
-  /** Who changed the file after the last recorded state. A turn that is under way has none yet. */
+  /** Returns who changed the file after the last recorded state; unknown while a turn is in progress. */
   async function lastAuthor(taskId: TaskId): Promise<ChangeAuthor> {
     const task = state.tasks.get(taskId)
     const before = (await statesOf(taskId)).at(-1)?.author

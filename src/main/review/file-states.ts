@@ -1,4 +1,4 @@
-/** The states of the files that a transcript records, in order, each with what led to it. */
+/** Reads the trees that a transcript records, in order, each with the author of its changes. */
 import { toolDetailSchema } from '../../shared/agents/tools.ts'
 import type { ChangeAuthor } from '../../shared/contract/changes/review.ts'
 import { readPages } from '../../shared/read-pages.ts'
@@ -9,7 +9,7 @@ import type { ArchiveReader } from '../archive/archive-reader.ts'
 
 interface FileState {
   tree: string
-  /** Who changed the files since the state before. */
+  /** The author of the changes since the previous state. */
   author: ChangeAuthor
 }
 
@@ -61,7 +61,7 @@ function add(reading: Reading, entry: Entry): void {
   const { last, open } = reading
   if (entry.type === 'tool-call') {
     if (entry.tree === undefined) return
-    // Another call is at work, or the same turn called one before: what changed since is no single call's.
+    // Within a turn, changes between two calls can't be attributed to a single call.
     const isSameTurn = last?.runId === entry.runId && last.turn === entry.turn
     const author = isSameTurn ? turnOf(entry) : outsideAfter(reading)
     open.set(entry.callId, entry)
@@ -85,7 +85,7 @@ function add(reading: Reading, entry: Entry): void {
     const { tree, turn } = entry
     const author = turn === null ? outsideAfter(reading) : turnOf({ ...entry, turn })
     reading.states.push({ tree, author })
-    // The end of a run without a turn keeps the last one, so that what follows is named after it.
+    // A snapshot without a turn keeps the last turn, to which later outside changes refer.
     reading.last = { callId: null, ...placeOf(entry), turn: turn ?? last?.turn ?? null }
   } else if (entry.type === 'run-start') open.clear()
 }

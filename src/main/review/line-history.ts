@@ -1,4 +1,4 @@
-/** Follows the lines of a file through the contents that it had: which step wrote or removed each. */
+/** Tracks the lines of a file through its contents: which step wrote or removed each line. */
 import { setImmediate } from 'node:timers/promises'
 import { diffArrays } from 'diff'
 
@@ -17,13 +17,13 @@ interface LineAnchor {
 }
 
 interface LineHistory {
-  /** By line of the last content: who wrote it; null: it comes from the base. */
+  /** By line of the last content: its author; null if the line is from the base. */
   written: (number | null)[]
-  /** By line of the base: who removed or replaced it; null: it is still there. */
+  /** By line of the base: the author who removed or replaced it; null if it still exists. */
   removed: (number | null)[]
   /**
-   * What became of each anchor. `line`: in the last content, of what replaced it as well; null: nothing did. `by`: who
-   * first changed it; null: it is the same.
+   * The result for each anchor. `line` is its line, or its replacement's, in the last content; null if it was removed.
+   * `by` is the author who first changed it; null if it is unchanged.
    */
   anchors: { line: number | null; by: number | null }[]
 }
@@ -31,7 +31,7 @@ interface LineHistory {
 interface Line {
   by: number | null
   goneBy: number | null
-  /** What stands in its place. */
+  /** The line that replaced it. */
   next: Line | null
 }
 
@@ -41,8 +41,8 @@ const pieceMs = 10
 const comparedMsMax = 50
 
 /**
- * When `msMax` is over, contents that were not compared yet count as replaced, except for their common ends. Pauses for
- * other work.
+ * After `msMax` milliseconds, uncompared contents count as replaced, except for their common ends.
+ * Yields to other work.
  */
 export async function followLines({
   base,

@@ -1,4 +1,4 @@
-/** Applies an agent's definition to its run: which tools it has, and what is recorded of it. */
+/** Applies an agent's definition to its run: limits its tools, and records the definition's version. */
 
 import type { z } from 'zod'
 import {
@@ -13,7 +13,7 @@ interface Defined {
   spec: AgentSpec
 }
 
-/** The version of its definition, for `run-start`. */
+/** Returns the source and the hash of the agent's definition for `run-start`; empty for an agent without one. */
 export function definitionEntryOf({ spec }: Defined): {
   definition?: z.infer<typeof definitionRefSchema>
 } {
@@ -24,7 +24,8 @@ export function definitionEntryOf({ spec }: Defined): {
 }
 
 /**
- * Returns null if the agent has the tool, else the text returned to it. The person is not asked.
+ * Returns null if the agent's definition includes the tool, else the error text for the agent. The user
+ * is not asked.
  */
 export function refusalByDefinition({ agent, spec }: Defined, name: string): string | null {
   const definition = definitionOfSpec(spec)

@@ -1,4 +1,4 @@
-/** Prompts: that of a run, which may be its task's first, and messages to it while it runs. */
+/** Builds the prompts of a run, and the messages sent to its agent while it runs. */
 
 import type { ImageRef } from '../../shared/agents/agent-records.ts'
 import type { PromptPart } from '../../shared/agents/driver/prompt-parts.ts'
@@ -12,13 +12,13 @@ export interface Prompt {
   images: readonly ImageRef[]
 }
 
-/** The agent continues with the earlier prompts. */
+/** With an empty prompt, the agent continues with the earlier prompts. */
 export const isEmptyPrompt = ({ text, images }: Prompt): boolean =>
   text === '' && images.length === 0
 
 /**
- * The prompt of a run. An agent that stopped before its first prompt was recorded gets that prompt first,
- * then the new one. `wasAsked`: its record holds a prompt already.
+ * Returns the prompt of a run. If the agent stopped before its first prompt was recorded, the task's prompt
+ * precedes the new one. `wasAsked` is true if the transcript contains a prompt.
  */
 export function promptFor(
   task: Pick<Task, 'prompt' | 'images'>,

@@ -1,6 +1,7 @@
 /**
- * Writes a timestamp while agents run, so that a start after a crash knows how long they ran: a command that runs for
- * an hour writes no entry. Not synced: a beat lost to a power cut only makes a duration shorter.
+ * Writes a timestamp while agents run, so that a start after a crash can determine how long they
+ * ran: a command that runs for an hour writes no entry. Not synced: a beat lost to a power cut only
+ * makes a duration shorter.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

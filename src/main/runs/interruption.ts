@@ -2,7 +2,7 @@ import { diskErrors } from '../../shared/disk-errors.ts'
 import { type Cause, formatCause } from '../../shared/records/causes.ts'
 import { JournalWriteError, systemCode } from '../journal/index.ts'
 
-/** The cause for which a run is ended from outside, as recorded (T3). */
+/** The abort reason of a run that is ended from outside, with the cause to record (T3). */
 export class Interruption extends Error {
   readonly why: Cause
   constructor(why: Cause) {
@@ -17,7 +17,7 @@ export class Interruption extends Error {
   }
 }
 
-/** The reason of an aborted signal, or what was thrown, as the cause that is recorded. */
+/** Converts an abort reason or a thrown error into the cause to record. */
 export function causeOf(reason: unknown): Cause {
   if (reason instanceof Interruption) return reason.why
   const detail = messageOf(reason)

@@ -15,7 +15,7 @@ import type { Session } from '../sessions/session.ts'
 export interface PastSession {
   /** The agent that made it. Absent: that of the run. */
   spec?: AgentSpec
-  /** It may be appended to: anything that must keep its present state is read at once. */
+  /** Later entries change this object: callers copy values that must not change before they await. */
   state: SessionState
   throughSeq: number
   /** From `fromSeq` through `throughSeq`. */
@@ -26,7 +26,7 @@ export interface PastSession {
   blob(sha256: string): Promise<Uint8Array | null>
 }
 
-/** The session of the run itself, as it is now. */
+/** Returns the run's own session, up to its present last entry. */
 export async function pastOfSession(session: Session): Promise<PastSession> {
   const state = await session.state()
   const throughSeq = state.seq
@@ -48,8 +48,8 @@ export async function pastOfSession(session: Session): Promise<PastSession> {
 }
 
 /**
- * Returns the sessions that the agent continues. A script counts the turns that it has played, so that turns of another
- * agent are none of its own.
+ * Returns the sessions that the agent continues. A scripted agent continues only those of the same script, because it
+ * counts the turns that it has played.
  */
 export function continuedBy(spec: AgentSpec, past: readonly PastSession[]): readonly PastSession[] {
   if (spec.kind !== 'scripted') return past
@@ -95,7 +95,7 @@ export function historyOf(past: readonly PastSession[]): SessionHistory {
   }
 }
 
-/** Newest first, beginning with the session of the last complete turn; empty if there is none. */
+/** Drops the sessions after the one with the last complete turn; empty if no turn is complete. */
 function upToLastCompleted(newestFirst: readonly PastSession[]): readonly PastSession[] {
   const last = newestFirst.findIndex(({ state }) => state.completed.turns > 0)
   return last === -1 ? [] : newestFirst.slice(last)

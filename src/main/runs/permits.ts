@@ -39,11 +39,11 @@ interface Permit {
 interface Permits {
   /** Resolves with a refusal if nobody answers. */
   permit(call: PermittedCall, signal: AbortSignal): Promise<Permit>
-  /** Asks a question of the agent with the agent's own options. */
+  /** Forwards the agent's permission question to the user, with the agent's own options. */
   askFor(question: PermissionQuestion, cwd: string, signal: AbortSignal): Promise<PermissionAnswer>
   /**
-   * Asks the person a question of the agent (`ask_person`), which is recorded by the call and its
-   * result. Rejects when the run ends.
+   * Forwards a question of the agent to the user (`ask_person`). The call and its result record it.
+   * Rejects when the run ends.
    */
   askPerson(
     asked: { callId: ToolCallId; question: string; choices: readonly string[]; cwd: string },
@@ -55,7 +55,7 @@ interface Permits {
 
 const unasked: Permit = { refusal: null, waitedMs: 0 }
 
-/** A few sentences explain a question; more are in the conversation. */
+/** Enough for the few sentences before a question; the conversation has the rest. */
 const lastWordsCharsMax = 1_500
 
 export function createPermits(
@@ -138,7 +138,7 @@ export function createPermits(
       await recorder.permission(recorded, answer)
       return answer
     }
-    // An installed agent has tools of its own: what it asks about is limited like the same act of Shiplog's.
+    // An installed agent executes its own tools, so the definition's limits are applied to its permission questions.
     const notItsTool = actions.find(({ name }) => refusalByDefinition(task, name) !== null)
     if (notItsTool) {
       const rule = `the definition of ${task.agent} has no ${notItsTool.name}`
@@ -181,7 +181,7 @@ export function createPermits(
     return answer
   }
 
-  /** The strictest verdict on the calls; null: there is none that rules decide. */
+  /** Returns the strictest verdict on the calls; null if rules can't decide one of them. */
   async function verdictOn(
     calls: readonly AskedCall[],
     cwd: string,
@@ -190,7 +190,7 @@ export function createPermits(
     const verdicts: Verdict[] = []
     for (const call of calls) {
       const checked = await permissions.check({ cwd, ...call, ...(tried && { tried }) })
-      // One that no rule can decide leaves the whole to the person.
+      // If no rule can decide one call, the user decides all of them.
       if (checked === null) return null
       verdicts.push(checked.verdict)
     }

@@ -21,17 +21,20 @@ export interface RunLimits {
   beforeTurn(signal: AbortSignal): Promise<void>
   /** Reports whether the person asked to wrap up: the next turn is the last one. */
   isWrappingUp(): boolean
-  /** A person asked for a summary of the conversation. It is requested once. */
+  /** Consumes the user's request for a summary of the conversation; resolves with false if there is none. */
   takeCompaction(): Promise<boolean>
-  /** Messages of the person to the running agent that were not delivered yet, oldest first. */
+  /** Returns the user's messages to the running agent that were not delivered yet, oldest first. */
   messages(): Pick<WaitingPrompt, 'id' | 'prompt' | 'images'>[]
-  /** Records one by `record`, and that it was given. False: the person has withdrawn it, and nothing was recorded. */
+  /**
+   * Records a message with `record`, then its delivery. Resolves with false, recording nothing, if
+   * it was withdrawn.
+   */
   deliver(promptId: PromptId, record: () => Promise<void>): Promise<boolean>
-  /** Called with all that the run used so far. `measured`: absent, as `usage` says. */
+  /** Called with the run's total usage so far. If `measured` is absent, `usage.complete` applies to both fields. */
   used(usage: Usage, measured?: Measured): void
 }
 
-/** Whether each whole turn said what it cost, and what it used. */
+/** Reports whether every complete turn reported its cost and its tokens. */
 export interface Measured {
   usd: boolean
   tokens: boolean
@@ -59,7 +62,10 @@ interface MessagePlace {
   gitBranch: () => Promise<string | null>
 }
 
-/** What the agent is told: by a person, or `by` Shiplog. `promptId`: of one that was sent to the agent while it ran. */
+/**
+ * Returns the entry of a message to the agent, from the user unless `by` is set. `promptId` identifies a message that
+ * was sent while the agent ran.
+ */
 export async function messageTo(
   { task, cwd, clock, gitBranch }: MessagePlace,
   runId: RunId,
@@ -103,7 +109,8 @@ export function createTurnBoundary(options: {
     for (const { id, prompt, images = [] } of limits.messages()) {
       const message = { text: secrets.text(prompt), images }
       await limits.deliver(id, async () => {
-        // Recorded before a crash took the ledger's word for it: then it is in the history that the agent has.
+        // A crash between the two writes left it in the session but not delivered in the ledger.
+        // The agent's history has it.
         if ((await session.state()).steered.includes(id)) return
         await session.append(await messageTo(options.place(), runId, message, { promptId: id }))
         said.push(await givenPrompt(message, session))

@@ -14,7 +14,7 @@ import type { Prompt } from './first-prompt.ts'
 import type { PastSession } from './past.ts'
 import type { RunLimits } from './run-limits.ts'
 
-/** What one run of an agent is given. */
+/** The inputs of one run of an agent. */
 export interface RunOptions {
   task: Task
   /** From 1. */
@@ -29,7 +29,7 @@ export interface RunOptions {
   session: Session
   openAgent: OpenAgent
   runTool: RunTool
-  /** Ends the processes that it left running, in any process group (G2). */
+  /** Ends the processes that the run left running, in any process group (G2). */
   endProcesses: () => Promise<void>
   permissions: RunPermissions
   taskTools: TaskToolsPort
@@ -43,18 +43,22 @@ export interface RunOptions {
   withheld: string[]
   /** The sandbox of its commands; absent: they run without one. */
   sandbox?: CommandSandbox
-  /** Recorded with the start of the run where one was set, also when the system has none; absent: not known. */
+  /**
+   * Recorded with the start of the run if the project has one set, even if the system supports
+   * none. Absent: unknown.
+   */
   sandboxInForce?: RunSandbox
   secrets: LearningMasker
   signal: AbortSignal
   /** Time between the stop of an agent and the forced end of its run. Absent: `stopGraceMs`. */
   graceMs?: number
   clock: () => number
-  /** `dir`: absolute; absent: the working directory. Null: there is none. */
+  /** `dir` is absolute; the working directory by default. Resolves with null if no branch is checked out, or outside Git. */
   gitBranch: (dir?: string) => Promise<string | null>
   /**
-   * Prepares the worktree unless that was done. Null: there was nothing to run. `changed`: set-up files that an
-   * agent changed; then the command was not run.
+   * Sets the worktree up unless that was done before. Resolves with null if there was no command to
+   * run. `changed` lists set-up files that an agent changed; if there are any, the command was not
+   * run.
    */
   setUpWorktree: () => Promise<{ command: string; changed: string[] } | null>
   /** Records the state of the working directory after each turn. Null outside Git. */

@@ -1,12 +1,12 @@
-/** The runs of this process, from being queued to their end: lets callers stop and await them. */
+/** Tracks the runs of this process from being queued to their end, so that callers can stop and await them. */
 import { refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Interruption } from './interruption.ts'
 
 export interface RunRegistry {
   /**
-   * Runs `work` as the run of `taskId`. A task has one run at a time; a second one throws. Throws FailureError
-   * (refused) after everything was stopped.
+   * Runs `work` as the run of `taskId`. Throws if the task already has a run, and FailureError (refused) after
+   * `stopAll`.
    */
   begin(taskId: TaskId, work: (signal: AbortSignal) => Promise<void>): void
   /** True from the start of a run to its end, also while it is being stopped. */
@@ -14,7 +14,7 @@ export interface RunRegistry {
   /** True until the run is stopped or ends. */
   mayStillSpawn(taskId: TaskId): boolean
   ids(): TaskId[]
-  /** Resolves once the run has ended and all of it is recorded. Nothing running is fine. */
+  /** Resolves once the run has ended and all of it is recorded. Does nothing if the task has no run. */
   stop(taskId: TaskId, cause: Interruption): Promise<void>
   /** Resolves when no run is left. */
   stopAll(cause: Interruption): Promise<void>
@@ -37,7 +37,7 @@ export function createRunRegistry(): RunRegistry {
       if (closing) refused('closing', 'Shiplog is closing: start it again first.')
       if (runs.has(taskId)) throw new Error(`task ${taskId} has a run already`)
       const abort = new AbortController()
-      // Work begins in the next microtask, so that `isQueuedOrRunning` is true before anything of it happens.
+      // Work begins in the next microtask, so that `isQueuedOrRunning` is true before `work` is called.
       const done = Promise.resolve()
         .then(() => work(abort.signal))
         .finally(() => runs.delete(taskId))

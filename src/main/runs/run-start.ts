@@ -1,4 +1,4 @@
-/** What a run continues from the task's earlier runs, and the entries with which it begins. */
+/** Computes the state that a run continues from earlier runs, and writes its first entries. */
 import { isAbsolute, join, relative } from 'node:path'
 import type { AgentSessionCost, AgentSessionRef } from '../../shared/agents/agent-records.ts'
 import type { SessionHistory } from '../../shared/agents/driver/agent-place.ts'
@@ -26,9 +26,9 @@ export interface RunStart {
   /** The reference to the agent's own record of the conversation, from the last run that has one. */
   agentSession: AgentSessionRef | null
   agentSessionCost: AgentSessionCost
-  /** As its own runs left the working directory. */
+  /** The last tree that the task's own runs recorded; null if there is none. */
   lastTree: KnownTree | null
-  /** The same, or as the task that it continues left it. */
+  /** Like `lastTree`, else the last tree of the tasks that this one continues. */
   treeBefore: string | null
 }
 
@@ -51,7 +51,7 @@ export function startOf(options: RunOptions, own: PastSession): RunStart {
   }
 }
 
-/** The directory and exported variables of the last command of the task, in this run or an earlier one. */
+/** Returns the directory and the exported variables that the task's last command left. */
 function shellAtStart(options: RunOptions, { shell, prompt }: SessionState): ShellState {
   const { workingDir } = options
   const cwd = shell.cwd === null ? workingDir : movedAlong(shell.cwd, prompt?.cwd, workingDir)
@@ -94,7 +94,7 @@ export async function openRun(options: RunOptions, runId: RunId, start: RunStart
       agent: task.agent,
       model: task.model,
       ...(options.permissions.mode && { permissions: options.permissions.mode }),
-      // Only a sandbox that was asked for is worth a line.
+      // A sandbox that is off is not recorded.
       ...(hasSandboxSet(options) && { sandbox: options.sandboxInForce }),
       ...definitionEntryOf(task),
       ...newlyWithheld(options, start),
@@ -106,7 +106,7 @@ export async function openRun(options: RunOptions, runId: RunId, start: RunStart
   )
 }
 
-/** Recorded once for each tree, in the transcript of its root, and again when the list changes. */
+/** Returns the withheld names for a root whose list has changed, so that each tree records them once per change. */
 function newlyWithheld({ task, withheld }: RunOptions, start: RunStart) {
   if (task.parentId !== null) return {}
   return withheld.join() === start.withheld.join() ? {} : { withheld }

@@ -86,8 +86,8 @@ async function playRun(
   const cancel = () => void agent.cancel().catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
   try {
-    const failure = await untilItLeaves(agent, options, recording.recorder, calls)
-    // What a turn had said that failed from outside is kept as cut short, when the recorder is closed.
+    const failure = await playEvents(agent, options, recording.recorder, calls)
+    // The recorder's `interrupt` keeps the text of a turn that was ended from outside.
     if (failure && failure.kind !== 'said') return { status: 'interrupted', cause: failure }
     await recording.recorder.endTurn()
     if (failure) return { status: 'failed', cause: failure }
@@ -125,7 +125,7 @@ function opened(options: RunOptions, start: RunStart): Promise<AgentSession> {
 }
 
 /** Handles the agent's events. Resolves with the cause of a failure, else null. Rejects with the signal's reason. */
-async function untilItLeaves(
+async function playEvents(
   agent: AgentSession,
   options: RunOptions,
   recorder: Recorder,

@@ -1,5 +1,5 @@
 /**
- * How many agents of one tree run at the same time (T5). An agent that only awaits others releases its slot and
+ * Limits how many agents of one tree run at the same time (T5). An agent that only awaits others releases its slot and
  * acquires one again before it continues; continuing agents precede new ones, so that begun work is finished first.
  */
 export interface Semaphore {
@@ -90,39 +90,39 @@ export async function acquireBoth(
 
 type Order = 'begin' | 'go-on'
 
-function heldSlot(takeAgain: (over: AbortSignal) => Promise<void>, giveBack: () => void): Slot {
+function heldSlot(acquireAgain: (over: AbortSignal) => Promise<void>, release: () => void): Slot {
   const over = new AbortController()
   let holding = true
-  let lent = 0
+  let yields = 0
 
-  function letGo(): void {
-    if (holding) giveBack()
+  function releaseHeld(): void {
+    if (holding) release()
     holding = false
   }
 
-  async function take(): Promise<void> {
+  async function reacquire(): Promise<void> {
     try {
-      await takeAgain(over.signal)
+      await acquireAgain(over.signal)
     } catch {
       return // The run has ended in the meantime and needs no slot.
     }
     holding = true
-    if (over.signal.aborted || lent > 0) letGo()
+    if (over.signal.aborted || yields > 0) releaseHeld()
   }
 
   return {
     async yieldWhile(work) {
-      lent++
-      letGo()
+      yields++
+      releaseHeld()
       try {
         return await work()
       } finally {
-        if (--lent === 0) await take()
+        if (--yields === 0) await reacquire()
       }
     },
     release() {
       over.abort()
-      letGo()
+      releaseHeld()
     },
   }
 }

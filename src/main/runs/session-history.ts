@@ -1,20 +1,20 @@
-/** What a session's record contains about its work and where it stopped. Pure. */
+/** Derives from a session's state which files the task worked on and how its last run ended. Pure. */
 
 import { traitsOf } from '../../shared/agents/tool-traits.ts'
 import type { KnownTree, SessionState } from '../../shared/projections/session/session-state.ts'
 import type { DriftReport } from '../../shared/records/drift.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 
-/** The model of the last run, where the task has another one now. */
+/** Returns the change of model since the last run; null if the model is the same, or the task never ran. */
 export function modelChange(task: Task, { run }: SessionState): DriftReport['modelChanged'] {
   return run === null || run.model === task.model ? null : { from: run.model, to: task.model }
 }
 
-/** A tool that may change files. A sub-agent in the same directory has its own record. */
+/** Reports whether the tool may change files. A sub-agent's changes are recorded in its own session. */
 export const mayChangeFiles = (name: string): boolean =>
   (traitsOf(name)?.changes ?? 'no-files') !== 'no-files'
 
-/** Changes in the working directory after its last snapshot, or of all time where there is none. */
+/** Changes in the working directory since the last snapshot, or since the start if there is none. */
 interface Uncovered {
   /** By path: SHA-256 of the content that its edit tools wrote; null: deleted. */
   written: ReadonlyMap<string, string | null>
@@ -58,5 +58,5 @@ export function trailOf(state: SessionState): Trail {
   }
 }
 
-/** A tool that may change files and does not report which. */
+/** Reports whether the tool may change files without reporting which. */
 export const mayChangeAnyFile = (name: string): boolean => traitsOf(name)?.changes === 'any-files'

@@ -1,4 +1,4 @@
-/** Carries out the tool calls of one run, each with its permission, and records them. */
+/** Checks, executes and records the tool calls of one run. */
 import { isAbsolute, relative, sep } from 'node:path'
 import type { AgentHost } from '../../shared/agents/driver/agent-session.ts'
 import type { ShellState, ToolResult } from '../../shared/agents/driver/tool-result.ts'
@@ -22,7 +22,7 @@ const activityCharsMax = 120
 /** State that tool calls change during the run. */
 export interface CallState {
   shell: ShellState
-  /** The agent works outside of the task's folder: nothing that happens in that is its act. */
+  /** True while the agent works outside the task's folder: changes in that folder are not attributed to it. */
   isElsewhere: boolean
   report: { title: string; markdown: string } | null
 }
@@ -128,7 +128,7 @@ export function createToolCalls(
     }
   }
 
-  /** Aborts the calls that are open when the run ends. Those that don't end in time get an unknown outcome. */
+  /** Aborts the calls that are open when the run ends. Calls that outlast the grace period get an unknown outcome. */
   async function settle(): Promise<void> {
     agentIsOver.abort(new Error('The agent ended its run without waiting for this.'))
     if (inFlight.size > 0) await withinGrace(Promise.allSettled(inFlight), options.graceMs)

@@ -1,7 +1,7 @@
 /** Waits for an agent only as long as its run lasts, even if the agent never answers. */
 import { setImmediate as othersTurn, setTimeout as wait } from 'node:timers/promises'
 
-/** Agents react to the abort signal within milliseconds; after this time the agent is taken to ignore it. */
+/** Agents react to the abort signal within milliseconds; after this time the run ends without the agent. */
 export const stopGraceMs = 5_000
 
 /** An agent whose events are always available would block timers and other agents. */

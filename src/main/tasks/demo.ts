@@ -1,4 +1,4 @@
-/** The demo: a small Git project made for it, in which the bundled scenario runs. */
+/** Starts the demo: creates a small Git project and runs the bundled scenario in it. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { AgentPreset } from '../../shared/agents/installed-agents.ts'
@@ -21,8 +21,8 @@ interface DemoContent {
 
 export interface Demo {
   /**
-   * In `dir`, which must be empty or not there yet; else in a new folder of the data directory. `agent`: an installed
-   * one that takes part; throws FailureError where it can't be started.
+   * Creates the project in `dir`, which must be empty or missing; by default in a new folder of the data directory. The
+   * installed agent `agent` takes part. Throws FailureError if it can't be started, or `dir` can't be used.
    */
   start(wanted: {
     dir?: string | undefined
@@ -36,7 +36,7 @@ export function createDemo(deps: {
   layout: DataLayout
   workspaces: WorkspaceService
   tasks: TaskService
-  /** Why an installed agent can't be started; null: it can. */
+  /** Resolves with the reason why an installed agent can't be started; null if it can. */
   obstacle: (agent: AgentPreset) => Promise<string | null>
 }): Demo {
   const { content, git, workspaces, tasks } = deps
@@ -88,7 +88,7 @@ async function freeDir(base: string): Promise<string> {
   await mkdir(dirname(base), { recursive: true, mode: 0o700 })
   for (let n = 1; ; n++) {
     const dir = n === 1 ? base : `${base}-${n}`
-    // Made at once, so that two demos started together do not share one.
+    // `mkdir` is the check, so that two demos started together do not share a folder.
     const made = await mkdir(dir).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
@@ -110,7 +110,7 @@ async function refuseUsedDir(dir: string): Promise<void> {
   }
 }
 
-/** Null when there is nothing there. */
+/** Returns null if the folder does not exist. */
 async function entriesOf(dir: string): Promise<string[] | null> {
   try {
     return await readdir(dir)

@@ -45,7 +45,7 @@ export function createLinkPullRequest(deps: {
       throw new FailureError({ kind: 'damaged', what: 'transcript', id: taskId, file, reason })
     }
     if (done.added === 0) return false
-    // A run counts all of it at its end.
+    // A run that is in progress counts the transcript at its end.
     if (done.counts && !isRunning(record.known(taskId).status))
       await ledger.record({ type: 'transcript.appended', taskId, transcript: done.counts })
     return true

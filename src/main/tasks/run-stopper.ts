@@ -1,4 +1,4 @@
-/** Stops what belongs to a workspace before it is removed. */
+/** Stops a task's run, or cancels a queued task, before its workspace is removed. */
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { Interruption } from '../runs/interruption.ts'

@@ -80,12 +80,12 @@ export interface TaskService {
     taskId: TaskId,
     options?: { run?: number | undefined; requestingWorkspaceId?: TaskId | undefined },
   ): Promise<Report>
-  /** Resolves when every one has settled, or when `timeoutMs` is over. */
+  /** Resolves when every task has settled, or after `timeoutMs`. Rejects with the signal's reason. */
   waitFor(taskIds: TaskId[], options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>
   readonly resuming: ResumeService
   readonly restarting: Pick<Restart, 'restart'>
   readonly continueFrom: ContinueFrom
-  /** Where an imported session can be continued, from the entry `at` or from its end. Throws FailureError. */
+  /** Finds where an imported session can be continued, from the entry `at` or from its end. Throws FailureError. */
   continuation(taskId: TaskId, given: Parameters<FindRecordedPlace>[1]): Promise<Continuation>
   /** Abandons an interrupted task, or one that has not begun. Its record stays. Throws FailureError. */
   abandon(taskId: TaskId, cause: Cause): Promise<void>
@@ -269,7 +269,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     if (line !== task.title) await ledger.record({ type: 'task.renamed', taskId, title: line })
   }
 
-  /** Tasks that were blocked by it can begin now (T6). */
+  /** Starts the tasks that the completed one had blocked (T6). */
   function release(completed: TaskId): void {
     for (const { id, title, prompt } of releasedBy(record, completed)) {
       void record

@@ -1,5 +1,5 @@
 /**
- * The files of every turn (H): a bare repository of Shiplog's for each project, apart from the user's. FORMAT.md
+ * Stores the files of every turn (H) in one bare repository per project, separate from the user's. FORMAT.md
  * specifies what is kept, and for how long.
  */
 import { existsSync } from 'node:fs'
@@ -62,14 +62,15 @@ export interface ProjectTurns {
     bytesMax: number
   }): Promise<{ bytes: Buffer; truncated: boolean } | null>
   /**
-   * Reads one file in many trees, of each tree the first of `paths` that it has. `undefined`: the store lacks the tree;
-   * null: it has no such file. `texts` are by id, without contents that are lost or over 1 MB.
+   * Reads one file in many trees: in each tree, the first of `paths` that exists. `found` has one item per tree:
+   * undefined if the store lacks the tree, null if the tree has no such file. `texts` maps blob ids to contents, and
+   * omits contents that are lost or over 1 MB.
    */
   contents(file: { trees: readonly string[]; paths: readonly string[] }): Promise<{
     found: ({ path: string; id: string } | null | undefined)[]
     texts: Map<string, string>
   }>
-  /** Returns what is in a folder of a tree (`path` empty: its root); null if there is no such folder. */
+  /** Returns the entries of a folder of a tree (an empty `path` is the root); null if there is no such folder. */
   readFolder(folder: { tree: string; path: string }): Promise<TreeName[] | null>
   /** Returns the diff from one tree to another, for display; with `patch: false` only the files and their counts. */
   diff(trees: { from: string; to: string; patch?: boolean }): Promise<DiffContent>
@@ -81,8 +82,8 @@ export interface ProjectTurns {
   /** Returns those of the trees that the store does not hold. */
   missing(trees: readonly string[]): Promise<string[]>
   /**
-   * Deletes the states of tasks whose transcripts were deleted, and collects. Their final states
-   * stay, unless `all` is set.
+   * Deletes the states of tasks whose transcripts were deleted, and runs Git's garbage collection. The
+   * final states of the tasks stay, unless `all` is set.
    */
   drop(taskIds: readonly TaskId[], options?: { all?: boolean }): Promise<void>
 }

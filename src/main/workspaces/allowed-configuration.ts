@@ -1,4 +1,4 @@
-/** What the person has allowed of the configuration that repositories bring for installed agents (K8). */
+/** The user's permissions for the configuration that repositories contain for installed agents (K8). */
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
@@ -16,7 +16,7 @@ export function createAllowedConfiguration({ state, record }: Pick<Ledger, 'stat
     return task.projectId
   }
 
-  /** A move of the project revokes it. */
+  /** A move of the project revokes the permissions. */
   const inProject = (projectId: ProjectId): AllowedInProject => ({
     isAllowed: (sha256) =>
       state.projects.get(projectId)?.agentConfigSha256s?.includes(sha256) ?? false,

@@ -75,7 +75,7 @@ export function createEnvironments(deps: {
         ...setting.allowed,
         ...(task.options.env ?? []),
         ...(setup?.trusted ? setup.env : []),
-        // What an installed agent documents as its own: it signs in by itself.
+        // The variables that an installed agent documents for signing in.
         ...(task.spec.kind === 'acp' && task.spec.program !== 'acp'
           ? agentPresets[task.spec.program].variables
           : []),

@@ -1,12 +1,12 @@
 /**
  * The locks of the workspace service, in lock order: the holder of one acquires only those below it, since two
  * holders that acquired them in opposite order would deadlock. Each part of the service receives only the locks that
- * it may take.
+ * it may acquire.
  *
  * 1. `workspace`: any change of a whole workspace. A root's before those of its descendants.
  * 2. `folder`: changing the files in a folder, or removing it.
  * 3. `session`: moving a session directory, or writing into one other than the writer's.
- * 4. `leftovers`: sorting a worktree's files in the trash, or restoring them.
+ * 4. `leftovers`: sorting or restoring a worktree's files in the trash.
  */
 
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
@@ -16,7 +16,7 @@ export interface WorkspaceLocks {
   workspace<T>(id: TaskId, work: () => Promise<T>): Promise<T>
   folder<T>(path: string, work: () => Promise<T>): Promise<T>
   session<T>(id: TaskId, work: () => Promise<T>): Promise<T>
-  /** `name` is that in the trash. */
+  /** `name` is the name of the worktree in the trash. */
   leftovers<T>(name: string, work: () => Promise<T>): Promise<T>
   /** Resolves when no lock is held. */
   settled(): Promise<void>

@@ -43,16 +43,16 @@ export interface Projects {
   /** Updates the identity of every project whose folder exists. */
   identifyAll(signal: AbortSignal): Promise<void>
   remove(projectId: ProjectId): Promise<void>
-  /** Lists a removed project again, in its former position. Does nothing otherwise. */
+  /** Lists a removed project again, in its former position. Does nothing for a listed or unknown one. */
   listAgain(projectId: ProjectId): Promise<void>
   setup(projectId: ProjectId): Promise<ProjectSetup>
   trustSetup(projectId: ProjectId, configSha256: string): Promise<void>
-  /** `shown`: the setting that the user saw when choosing. Throws FailureError when it has changed since. */
   /**
-   * Limits what its agents' commands may do to the system. Kept if the project moves, because it
-   * only restricts.
+   * Limits what its agents' commands may do to the system. The setting survives a move of the
+   * project, because it only restricts.
    */
   setSandbox(projectId: ProjectId, sandbox: SandboxSetting): Promise<void>
+  /** `shown` is the setting that the user saw. Throws FailureError if the setting has changed since. */
   setEnvironment(
     projectId: ProjectId,
     environment: ProjectEnvironment,
@@ -79,7 +79,7 @@ export function createProjects(deps: {
   const serially = createKeyedMutex()
   const identify = createIdentifyProject(deps)
   const moves = createProjectMoves({ ...deps, onNotice: deps.onProjectNotice })
-  // An agent may have made the first commit.
+  // A project without an identity may have got its first commit from an agent.
   ledger.subscribe((records) => {
     for (const { event } of records) if (endsRun(event)) identifyAfterRun(event.taskId)
   })
@@ -232,8 +232,8 @@ export function createProjects(deps: {
     await ledger.record({ type: 'project.removed', projectId })
   }
 
-  /** Read once, because the allowed content must be the one that was compared with `shown`. */
-  async function asked(projectId: ProjectId) {
+  /** Reads the configuration once, because the permission must apply to the content that was compared. */
+  async function readRequests(projectId: ProjectId) {
     const project = known(projectId)
     const config = await readProjectConfig(project.dir)
     const ofGit = await gitRequest(git, project)
@@ -243,7 +243,7 @@ export function createProjects(deps: {
   }
 
   async function setup(projectId: ProjectId): Promise<ProjectSetup> {
-    const { config, ofGit, configSha256 } = await asked(projectId)
+    const { config, ofGit, configSha256 } = await readRequests(projectId)
     const { setup = null, copy = [], env = [] } = config ?? {}
     const asksNothing = setup === null && env.length === 0
     const isTrusted = asksNothing || state.trustedSetups.get(projectId) === config?.sha256
@@ -262,7 +262,7 @@ export function createProjects(deps: {
    */
   const trustSetup: Projects['trustSetup'] = (projectId, shownSha256) =>
     serially(projectId, async () => {
-      const { config, ofGit, configSha256 } = await asked(projectId)
+      const { config, ofGit, configSha256 } = await readRequests(projectId)
       if (configSha256 !== shownSha256) {
         refused(
           'setup-changed',

@@ -110,7 +110,7 @@ export function createRemoval(deps: {
       'totals-recorded': async () => undefined,
       'patch-saved': ({ task }, options) => deps.saveChanges(task.id, options),
       'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
-        holdWhileNeeded(task)
+        refuseWhileNeeded(task)
         await recordWorktreeLeft(task, sessionDir)
         if (!keeperDir || !(await exists(sessionDir))) return
         await locks.session(task.id, () => rollUpArtifacts(sessionDir, keeperDir))
@@ -208,7 +208,7 @@ export function createRemoval(deps: {
   }
 
   async function begin(taskIds: TaskId[]): Promise<void> {
-    // Checked and appended without a pause in between, because a completed step could be recorded
+    // No await between the check and the append, because a concurrent call could record the same step
     // twice.
     const fresh = taskIds.filter((id) => subjectOf(id)?.workspace.removal === null)
     if (fresh.length === 0) return
@@ -233,7 +233,7 @@ export function createRemoval(deps: {
       done.push(step)
       const next = left[n + 1]
       // A step without work is recorded together with the one before it: one sync for both.
-      if (next && isOnlySaid(next, subject)) continue
+      if (next && isOnlyRecorded(next, subject)) continue
       await ledger.record(...done.map((one) => advanced(taskId, one, null)))
       recorded = step
       done = []
@@ -241,9 +241,9 @@ export function createRemoval(deps: {
   }
 
   /**
-   * Workspaces below it roll up into its session directory, so it must stay until they are removed.
+   * Throws HeldError while a workspace below the task is unarchived: it rolls up into the task's session directory.
    */
-  function holdWhileNeeded(task: Task): void {
+  function refuseWhileNeeded(task: Task): void {
     const held = [...state.tasks.values()].find(
       (one) => one.parentId === task.id && one.workspace && !one.archived,
     )
@@ -265,7 +265,7 @@ export function createRemoval(deps: {
     if (done) await advance(subject.task.id, done, { step, error: why, ...heldBy })
     if (!archiveSteps.includes(step)) throw error
     await removeWorktree(subject)
-    // The failure that it waits for was already reported.
+    // The failure of the workspace below was already reported.
     if (error instanceof HeldError) return
     deps.onProblem(`"${subject.task.title}" was removed, but its archive is pending: ${why}`, error)
   }
@@ -301,7 +301,7 @@ const advanced = (
   pending,
 })
 
-const isOnlySaid = (step: RemovalStep, { workspace }: Subject): boolean =>
+const isOnlyRecorded = (step: RemovalStep, { workspace }: Subject): boolean =>
   step === 'totals-recorded' ||
   step === 'removed' ||
   // A task in place has no worktree to save or remove.

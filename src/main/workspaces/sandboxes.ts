@@ -22,9 +22,9 @@ export interface Sandboxes {
     environment: Record<string, string>,
   ): Promise<{ inForce: RunSandbox; sandbox: CommandSandbox | null }>
   /**
-   * Returns what runs the project's set-up command in `dir` within limits: the program, then its arguments. Null where
-   * the project has no sandbox, or the system none. It has the network in any case, and may write to the caches of
-   * package managers, because it installs packages.
+   * Returns a function that wraps the project's set-up command for the sandbox; its result is a program and its
+   * arguments. Null if the project or the system has no sandbox. The command always has network access and may write to
+   * the caches of package managers, because it installs packages.
    */
   ofSetup(
     taskId: TaskId,
@@ -37,7 +37,7 @@ export function createSandboxes(deps: {
   ledger: Ledger
   git: Git
   findSandbox: () => Promise<Sandbox>
-  /** Commands can't write to it, wherever it is. */
+  /** Read-only for commands, even if it is inside a writable folder. */
   dataDir: string
 }): Sandboxes {
   const { git } = deps

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RunningCommand } from '../processes/custody.ts'
 
 /**
- * Long enough for `npm install` on a slow connection; a command that waits for input does not hang
- * forever.
+ * Long enough for `npm install` on a slow connection, and finite, because a command may wait for
+ * input forever.
  */
 const setupTimeoutMs = 15 * 60_000
 /** Enough of a failed command's output to show the cause. */
@@ -88,6 +88,6 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It ended at the same moment.
+    // ESRCH: the group has already ended.
   }
 }

@@ -32,10 +32,10 @@ const readByTools: [tool: RegExp, files: RegExp][] = [
   [/\b(?:task|mise|rake|direnv|nix)\b/, /^(?:Taskfile.*|\.?mise.*|\.envrc|flake\..*|.*\.nix)$/],
 ]
 
-/** A set-up with more was not read by a person. */
+/** Nobody has reviewed a set-up with more files. */
 const filesReadMax = 200
 const fileBytesMax = 256 * 1024
-/** Words to look up on the disk, several at a time: about a second's work. */
+/** Words checked on the disk: about one second. */
 const namesMax = 20_000
 
 interface SetupFiles {
@@ -67,17 +67,17 @@ async function changedAndRun(
   const isChanged = new Set(changed)
   const realRoot = await realpath(root)
   const seen = new Set<string>()
-  const looked = new Set<string>()
+  const inspected = new Set<string>()
   const toRead: { text: string; dir: string }[] = [{ text: command, dir: below }]
   for (let next = toRead.pop(); next; next = toRead.pop()) {
     const named = pathsIn(next.text, ['.', below, next.dir])
     const patterns = named.filter((path) => isPattern(path, next.text === command))
     const matching = changed.filter((path) => patterns.some((one) => mayMatch(path, one)))
-    const toLookAt = [...new Set([...named, ...matching])].filter((path) => !looked.has(path))
-    for (const path of toLookAt) looked.add(path)
-    if (looked.size > namesMax) return [...changed]
-    const found = await mapAtOnce(toLookAt, (path) => lookAt(join(root, path), realRoot))
-    for (const [at, path] of toLookAt.entries()) {
+    const toInspect = [...new Set([...named, ...matching])].filter((path) => !inspected.has(path))
+    for (const path of toInspect) inspected.add(path)
+    if (inspected.size > namesMax) return [...changed]
+    const found = await mapAtOnce(toInspect, (path) => inspect(join(root, path), realRoot))
+    for (const [at, path] of toInspect.entries()) {
       const { text = null, real = null } = found[at] ?? {}
       // A link counts as changed if its target has changed.
       const names = real === null || real === path ? [path] : [path, real]
@@ -109,9 +109,9 @@ function mayMatch(path: string, pattern: string): boolean {
 }
 
 /**
- * Every word that could be a path below the root, resolved from each of `dirs`: the root, the command's folder, and
- * the folder of the file that contains the word. A word may begin with a variable (`"$PWD/set-up.sh"`), so each
- * suffix after a slash counts as well.
+ * Returns every word that could be a path below the root, resolved from each of `dirs`: the root,
+ * the command's folder, and the folder of the file that contains the word. A word may begin with a
+ * variable (`"$PWD/set-up.sh"`), so each suffix after a slash counts as well.
  */
 function pathsIn(text: string, dirs: readonly string[]): string[] {
   const quoted = [...text.matchAll(/"([^"\n]+)"|'([^'\n]+)'/g)].map(
@@ -138,7 +138,7 @@ interface Found {
   real: string | null
 }
 
-async function lookAt(path: string, realRoot: string): Promise<Found> {
+async function inspect(path: string, realRoot: string): Promise<Found> {
   try {
     const realPath = await realpath(path)
     const below = relative(realRoot, realPath).replaceAll(sep, '/')

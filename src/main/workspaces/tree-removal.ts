@@ -38,7 +38,7 @@ export function createTreeRemoval({
     await removal.begin(treeOf(taskId))
     await stopTree(taskId)
     const tree = treeOf(taskId)
-    // Workspaces that were created meanwhile.
+    // Includes the workspaces that were created before their parents stopped.
     await removal.begin(tree)
     const failures = await removeAll(tree, options)
     for (const error of failures.values()) throw error
@@ -101,7 +101,7 @@ export function createTreeRemoval({
     return failures
   }
 
-  /** Prevents an apply to a worktree while it is saved and removed. */
+  /** Holds the worktree's folder lock, so that no apply writes to it while it is saved and removed. */
   function holdingFolder<T>(taskId: TaskId, work: () => Promise<T>): Promise<T> {
     const workspace = state.tasks.get(taskId)?.workspace
     if (workspace?.isolation !== 'worktree') return work()

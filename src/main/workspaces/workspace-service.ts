@@ -79,7 +79,7 @@ export interface WorkspaceService {
    */
   leftovers(taskId: TaskId): Promise<KeptLeftovers[]>
   /**
-   * Moves them back into the worktree of a restored root. Throws FailureError if it is not in use.
+   * Moves the leftovers back into the worktree of a restored root. Throws FailureError if the workspace is not in use.
    */
   restoreLeftovers(taskId: TaskId): Promise<void>
   /**
@@ -120,7 +120,7 @@ interface WorkspaceServiceDependencies {
   findSandbox: () => Promise<Sandbox>
   clock: () => number
   onProblem: (text: string, error: unknown) => void
-  /** Called with what a person should know of something that succeeded. */
+  /** Called with a side effect of a successful call that the user should check. */
   onWarning: (text: string) => void
   /** Called for a failure that has no consequences. */
   onIgnored?: (what: string, error: unknown) => void
@@ -227,13 +227,13 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     return (await exists(projectDir)) ? git.keptCommit(projectDir, taskId) : null
   }
 
-  /** Checked at each turn: outside a repository no Git process is started for it. */
+  /** Called at each turn, so it starts no Git process outside a repository. */
   async function ifInRepository(
     dir: string,
-    ask: (dir: string) => Promise<string | null>,
+    query: (dir: string) => Promise<string | null>,
   ): Promise<string | null> {
     try {
-      return (await git.isInRepository(dir)) ? await ask(dir) : null
+      return (await git.isInRepository(dir)) ? await query(dir) : null
     } catch {
       return null
     }

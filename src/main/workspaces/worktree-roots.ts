@@ -5,20 +5,19 @@ import type { Task } from '../../shared/records/tasks/tasks.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 
 /**
- * Read from its path, because the project's name may have changed since, or the project was
- * removed.
+ * Derives the root from the workspace's path, because the project may have been renamed or removed.
+ * Throws if the path is not below `worktrees`, because the caller may be about to delete it.
  */
 export function worktreeRootIn({ worktrees }: DataLayout, { path }: Workspace): string {
   const [folder, name] = relative(worktrees, path).split(sep)
-  // The caller may be about to delete it.
   if (!folder || !name || folder === '..' || isAbsolute(folder))
     throw new Error(`${path} is no worktree of Shiplog`)
   return join(worktrees, folder, name)
 }
 
 /**
- * Returns the ledger's entry for the worktree at `root`: its owner and its branch. Null if there is
- * none.
+ * Returns the repository and the branch of the task that owns the worktree at `root`; null if no
+ * task does.
  */
 export function ownerOfWorktree(
   tasks: Iterable<Task>,

@@ -13,14 +13,14 @@ export interface Span {
   chars: number
 }
 
-/** Comparison is for text that people read; beyond this a file that changed is counted as one change. */
+/** A longer file is not compared: all of its text is attributed to the last author. */
 export const comparedCharsMax = 1_000_000
 
 export const ownedBy = (author: Author, text: string): Span[] => joined([span(author, text.length)])
 
 /**
- * The spans of `after`: text from `before` keeps its author, the rest is by `author`. When `msMax` is over, text that
- * has not been compared counts as written by `author`; common lines at both ends are always found.
+ * Returns the spans of `after`: text from `before` keeps its author, the rest is by `author`. After `msMax`
+ * milliseconds, uncompared text is attributed to `author`; common lines at both ends are always found.
  */
 export function follow(
   spans: readonly Span[],
@@ -49,7 +49,7 @@ export function countChars(spans: readonly Span[]): { agentChars: number; otherC
   return { agentChars: of('agent'), otherChars: of('other') }
 }
 
-/** Lengths of the agent's and others' stretches in turn, the agent's first, which may be 0. */
+/** Returns alternating lengths of the agent's and others' text, in UTF-16 units. The first, the agent's, may be 0. */
 export function toAuthors(spans: readonly Span[]): number[] {
   const lengths = spans.map(({ chars }) => chars)
   return spans[0]?.author === 'other' ? [0, ...lengths] : lengths
@@ -71,7 +71,7 @@ function joined(spans: readonly Span[]): Span[] {
   return all
 }
 
-/** Takes the next `chars` characters off the spans. */
+/** Returns a function that consumes the next `chars` UTF-16 units of the spans. */
 function cursor(spans: readonly Span[]): (chars: number) => Span[] {
   let at = 0
   let used = 0
@@ -124,7 +124,7 @@ function compareWords(was: string, is: string, untilMs: number): Part[] {
   return parts ? refined(parts, compareEnds) : replaced(was, is)
 }
 
-/** The common beginnings and ends of two words. Letters in the middle agree by chance. */
+/** Keeps the common beginning and end of two words. Equal letters in the middle are coincidence. */
 function compareEnds(was: string, is: string): Part[] {
   const most = Math.min(was.length, is.length)
   let start = 0
@@ -169,7 +169,7 @@ const isOver = (untilMs: number): boolean => performance.now() >= untilMs
 /** A timeout of 0 would count as none. */
 const msLeft = (untilMs: number): number => Math.max(1, untilMs - performance.now())
 
-/** How many characters both begin with, whole lines only. */
+/** Returns the length of the common whole lines at the beginning, in UTF-16 units. */
 function commonLines(a: string, b: string): number {
   const most = Math.min(a.length, b.length)
   let lines = 0
@@ -177,7 +177,7 @@ function commonLines(a: string, b: string): number {
   return lines
 }
 
-/** How many characters both end with, whole lines only. */
+/** Returns the length of the common whole lines at the end, in UTF-16 units. */
 function commonLastLines(a: string, b: string): number {
   const most = Math.min(a.length, b.length)
   let lines = 0

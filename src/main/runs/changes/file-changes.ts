@@ -44,7 +44,7 @@ const commandFilesMax = 100
 const authorsMax = 2000
 
 export interface FileChanges {
-  /** For the tools of one message. */
+  /** Returns the recorder for the tools of one message. */
   recorder(messageUuid: EntryId): FileChangeRecorder
   /** Called before a tool runs that does not report which files it changes. */
   commandBegins(messageUuid: EntryId): void
@@ -73,7 +73,7 @@ export function createFileChanges({
   const known = new Map<string, Known | null>()
   /** Tools may be called concurrently, but each must see the result of the one before it. */
   const serially = createKeyedMutex()
-  /** The time of the last command since Git was last queried. */
+  /** The message of the last command since Git was last queried; null if none ran. */
   let commandMessage: EntryId | null = null
   /** Files that a command may have changed before a tool did, as they were before both. */
   const unclear = new Map<string, Known | null>()
@@ -90,7 +90,7 @@ export function createFileChanges({
     return hash
   }
 
-  /** The spans of `before`, the content that the file was found with. */
+  /** Returns the spans of `before`, the content of the file before the change. */
   async function asFound(
     path: string,
     state: Known | null,
@@ -123,7 +123,7 @@ export function createFileChanges({
     return state
   }
 
-  /** Marks its attribution as unknown; true when there was one. */
+  /** Discards the file's attribution. Returns whether there was one. */
   function forget(path: string): boolean {
     const wasKnown = known.has(path) ? known.get(path) !== null : recorded.has(path)
     known.set(path, null)
@@ -151,7 +151,7 @@ export function createFileChanges({
     return attribution(sha256(after), spans)
   }
 
-  /** Null: nothing to record. */
+  /** Returns null if there is nothing to record. */
   async function attributeDifference(
     { path, oldPath, change, oldId, newId }: TreeDifference,
     texts: Map<string, Buffer>,
@@ -163,7 +163,7 @@ export function createFileChanges({
     if (after === null || (!isUnclear && now?.sha256 === sha256(after))) return null
     const state = isUnclear ? (unclear.get(path) ?? null) : await lastKnown(oldPath ?? path)
     const was = change === 'added' ? '' : textOf(texts.get(oldId))
-    // Too long, or missing: with an empty base, all of the file would be the agent's.
+    // Too long, or missing. An empty base would attribute the whole file to the agent.
     if (was === null) return null
     // A tool wrote it in this turn, and then a command did.
     const left = state?.isNew ? await contentOf(path, state) : null
@@ -258,7 +258,7 @@ function attribution(hash: string | null, spans: readonly Span[]): Attribution {
   return { ...countChars(spans), sha256: hash, ...where }
 }
 
-/** Null: there is none, or it is binary or too large to be compared. */
+/** Returns null if the bytes are missing, binary, or too large to be compared. */
 function textOf(bytes: Uint8Array | undefined): string | null {
   if (!bytes || bytes.length > comparedCharsMax || bytes.includes(0) || !isUtf8(bytes)) return null
   return Buffer.from(bytes).toString('utf8')

@@ -20,13 +20,13 @@ import { mayChangeFiles } from '../session-history.ts'
 export type CalledTool = Pick<ToolCallEntry, 'name' | 'by' | 'kind'>
 
 export interface RunSnapshots {
-  /** The tree before a tool that may change files; null for any other tool, or where it could not be taken. */
+  /** Resolves with the tree before a tool that may change files; null for other tools, or if the snapshot failed. */
   beforeTool(call: CalledTool): Promise<string | null>
-  /** The same after it. */
+  /** Resolves with the tree after the tool, likewise. */
   afterTool(call: CalledTool): Promise<string | null>
   /** Called when a turn is durable. Records the state if the turn called a tool that may change files. */
   afterTurn(turn: number): Promise<void>
-  /** Contents by object id or `<tree>:./<path>`. Those that are missing or too long are left out. */
+  /** Reads contents by object id or `<tree>:./<path>`. Omits missing and too long ones. */
   readTexts(names: readonly string[]): Promise<Map<string, Buffer>>
   /** Records the last state. Called before the end of the run is recorded, with any status. */
   atEnd(status: 'completed' | 'interrupted' | 'failed'): Promise<void>
@@ -39,8 +39,8 @@ const snapshotMsMax = 10_000
 const textBytesMax = 1_000_000
 
 /**
- * Null outside Git. A failed snapshot is reported once per run and does not fail the run; an entry that can't be
- * written rejects, as every other entry does (J7).
+ * Returns null outside Git. A failed snapshot is reported once per run and does not fail the run;
+ * an entry that can't be written rejects, as every other entry does (J7).
  */
 export function createRunSnapshots(deps: {
   git: Pick<Git, 'currentBranch' | 'treeDifferences' | 'readTexts'>
@@ -62,11 +62,11 @@ export function createRunSnapshots(deps: {
   const base = isolation === 'worktree' ? baseCommit : null
   /** The state at the start of the run or at its last snapshot; null before that. */
   let known: State | null = null
-  /** The last one taken in this run, also where no snapshot was recorded of it. */
+  /** The last snapshot of this run, recorded or not. */
   let last: TurnSnapshot | null = null
   let beginning: Promise<State | null> | null = null
   let mayHaveChanged = false
-  /** As the last call left it; null once another one has begun. */
+  /** The state after the last call; null once another call has begun. */
   let afterLastCall: State | null = null
   const serially = createKeyedMutex()
   /** Number of failures of each kind. */
@@ -168,7 +168,7 @@ export function createRunSnapshots(deps: {
       return afterLastCall?.tree ?? null
     },
     async afterTurn(turn) {
-      // The agent changed nothing in between: the next look finds changes by others.
+      // The agent changed nothing since its last call; the next snapshot shows changes by others.
       if (mayHaveChanged) await noteChanges(afterLastCall ?? (await look(turn)), turn)
     },
     async readTexts(names) {

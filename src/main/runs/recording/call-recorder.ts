@@ -142,7 +142,7 @@ export function createCallRecorder({
       if (open.get(call.callId) !== call) throw new Error('Its outcome is recorded as unknown.')
       call.isRecording = true
       const { output, detail } = mask.value({ output: result.output, detail: result.detail })
-      // Durable before the result that names them.
+      // The images must be durable before the result that refers to them.
       const images = await Promise.all(
         (result.images ?? []).map(async ({ mediaType, data }) => ({
           mediaType,

@@ -28,7 +28,7 @@ interface OpenPart {
 
 export function createMessageParts(
   mask: Masker,
-  tell: {
+  listener: {
     /** Called with all parts when one was added. */
     onPart: (parts: MessagePart[]) => void
     onText: (index: number, kind: SpeechKind, text: string) => void
@@ -42,7 +42,7 @@ export function createMessageParts(
     const begun = { index: parts.length, kind, stream: mask.stream() }
     open.set(id, begun)
     parts.push({ type: kind, id: uniqueId(id), text: '', ...(providerData && { providerData }) })
-    tell.onPart([...parts])
+    listener.onPart([...parts])
     return begun
   }
 
@@ -58,7 +58,7 @@ export function createMessageParts(
     if (text === '') return
     const part = parts[index] as SpeechPart
     parts[index] = { ...part, text: part.text + text }
-    tell.onText(index, kind, text)
+    listener.onText(index, kind, text)
   }
 
   function end(id: PartId, providerData?: ProviderData): void {
@@ -68,7 +68,7 @@ export function createMessageParts(
     open.delete(id)
     if (!providerData) return
     parts[ended.index] = { ...(parts[ended.index] as SpeechPart), providerData }
-    tell.onPart([...parts])
+    listener.onPart([...parts])
   }
 
   return {
@@ -81,7 +81,7 @@ export function createMessageParts(
     end,
     addCall(callId, name) {
       parts.push({ type: 'tool-call', callId, name })
-      tell.onPart([...parts])
+      listener.onPart([...parts])
     },
     holdProviderData: () => parts.some((part) => 'providerData' in part),
     finish() {

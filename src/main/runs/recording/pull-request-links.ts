@@ -1,4 +1,4 @@
-/** Pull requests of a task: found in what its commands print, or named, and each once in its transcript. */
+/** Records each pull request of a task once, whether found in a command's output or linked by the user. */
 
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
@@ -8,14 +8,14 @@ import type { Session } from '../../sessions/session.ts'
 const pullRequestUrl =
   /https:\/\/[\w.-]+\/[\w./-]+?\/(?:pull|pulls|pull-requests|-\/merge_requests)\/\d+/g
 
-/** Each address once, in order of appearance. */
+/** Returns each address once, in order of appearance. */
 export function pullRequestLinks(text: string): string[] {
   return [...new Set(text.match(pullRequestUrl) ?? [])]
 }
 
 export type LinkSource = Extract<Entry, { type: 'pr-link' }>['source']
 
-/** A run and a person may name the same one at the same moment: each must see what the other appended. */
+/** Serialized per session, because a run and the user may add the same link at the same time. */
 const serially = createKeyedMutex()
 
 /** Appends those of `urls` that the transcript does not have yet; resolves with the entries, durable. */

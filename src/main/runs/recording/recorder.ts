@@ -41,10 +41,10 @@ export interface Recorder {
   interrupt(): Promise<void>
 }
 
-/** The run itself records how it ended, and where the agent works. */
+/** `run.ts` handles the other two: it records the end of the run, and tracks where the agent works. */
 type RecordedEvent = Exclude<AgentEvent, { type: 'failed' | 'moved' }>
 
-/** The agent's summary of its turn at its end. */
+/** The fields that the agent reports at the end of a turn. */
 interface TurnEnd {
   usage?: Usage | null | undefined
   sessionCostUsd?: number | undefined
@@ -130,7 +130,7 @@ export function createRecorder(options: {
     }
   }
 
-  /** A run that is stopped during the turn's calls has used it as well. */
+  /** Also stored in the partial message, so that the usage of a turn that is stopped is not lost. */
   function setUsage({ fields }: OpenMessage, reported: Reported): void {
     const { usage, sessionCostUsd } = reported
     Object.assign(fields, { usage }, sessionCostUsd !== undefined && { sessionCostUsd })
@@ -230,7 +230,7 @@ export function createRecorder(options: {
     }
   }
 
-  /** It refers to an unknown call: it is kept, and the run continues (G8). */
+  /** Records an event that refers to an unknown call, and lets the run continue (G8). */
   async function keepAsForeign(event: RecordedEvent): Promise<void> {
     refuseWhenClosed()
     const content = JSON.parse(JSON.stringify(event))

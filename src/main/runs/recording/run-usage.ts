@@ -8,7 +8,7 @@ import { addUsage, noUsage, type Usage, unknownUsage } from '../../../shared/rec
 import type { RunLimits } from '../run-limits.ts'
 
 interface UsageSum {
-  /** `usage`: undefined if the agent did not report it, which a whole turn of most models does. */
+  /** `usage` is undefined if the agent did not report it; most models report it for each complete turn. */
   add(usage: Usage | undefined, of: 'turn' | 'cut-turn' | 'run'): void
   total(): Usage
 }
@@ -20,7 +20,7 @@ export function createUsageSum(spec: AgentSpec, onUsed: RunLimits['used']): Usag
   return {
     add(usage, of) {
       sum = addUsage(sum, usage ?? (usesModel(spec) ? unknownUsage : noUsage))
-      // A connection that was cut says nothing about the model.
+      // A turn that was cut off does not show whether the model reports usage.
       if (of === 'turn' && usesModel(spec) && !usage?.complete) {
         if (!isUsageIncluded(spec)) measured.tokens = false
         if (!isCostIncluded(spec) && !isPricedByAgent(usage)) measured.usd = false

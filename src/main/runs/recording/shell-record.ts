@@ -4,7 +4,7 @@ import type { ShellChange } from '../../../shared/records/entry-types/tool-calls
 import { isSecret } from '../../secrets/agent-environment.ts'
 import type { LearningMasker } from '../../secrets/masker.ts'
 
-/** From `before` to `after`. A value that proves to be a secret is masked from now on. */
+/** Returns the change from `before` to `after`. Values that turn out to be secrets are masked from now on. */
 export function changeOfShell(
   before: ShellState,
   after: ShellState,

@@ -5,7 +5,7 @@ import { type Activity, activityText } from '../../../shared/records/tasks/activ
 import { type Board, createBoard } from './board.ts'
 
 export interface ActivityBoard extends Board<Activity> {
-  /** From now to the end of its run, its activity says that it wraps up. */
+  /** Marks the agent's activity as wrapping up until its run ends. */
   wrapUp(taskId: TaskId): void
 }
 

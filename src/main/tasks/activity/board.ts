@@ -9,7 +9,10 @@ export interface Board<Value> {
   get(taskId: TaskId): Value | undefined
   set(taskId: TaskId, value: Value): void
   clear(taskId: TaskId): void
-  /** Receives the changes since its last call, at most every `publishIntervalMs`. Returns the unsubscribe function. */
+  /**
+   * `listener` receives the changes since its last call, at most every `publishIntervalMs`. Returns
+   * an unsubscriber.
+   */
   subscribe(listener: (changed: Record<TaskId, Value | null>) => void): () => void
 }
 

@@ -16,15 +16,15 @@ import { agentIdOf, type HistoryDocument, isObject } from './format.ts'
 import { makePlanningFolder, planningOf } from './place.ts'
 import { createHistoryWriter } from './write-history.ts'
 
-/** A busy tree records dozens of events a second; people and tools look at the file far less often. */
+/** A busy tree records dozens of events a second; the file's readers read it far less often. */
 const writeIntervalMsDefault = 500
 
 export interface AgentHistory {
-  /** Whether the project's history is kept in its `.planning/`. */
+  /** Reports whether the project's history is kept in its `.planning/`. */
   planning(projectId: ProjectId): Promise<ProjectPlanning>
   /**
-   * Makes `.planning/` in the project; its history moves there with the next write. Throws FailureError when
-   * it can't be made, or what has its name is no folder.
+   * Makes `.planning/` in the project; its history moves there with the next write. Throws FailureError if
+   * the folder can't be created.
    */
   makePlanningFolder(projectId: ProjectId): Promise<void>
   /** Writes every project's history and keeps it up to date from now on. To be called after lost runs were recorded. */

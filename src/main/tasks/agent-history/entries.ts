@@ -22,8 +22,9 @@ export interface AgentEntries {
 }
 
 /**
- * The wanted entries of the history: agents that may need resuming, the newest that have ended (`max` completed ones
- * and as many failed ones: more are never kept), and those that the file contains.
+ * Returns the entries that the history should contain: agents that may need resuming, the newest
+ * that have ended (`max` completed ones and as many failed ones: more are never kept), and those
+ * that the file contains.
  */
 export function historyEntries(
   state: LedgerState,
@@ -55,7 +56,7 @@ export function historyEntries(
     }))
 }
 
-/** The running agent that was started or resumed last; null if none runs. */
+/** Returns the running agent that was started or resumed last; null if none runs. */
 export function currentAgent(state: LedgerState, projectId: ProjectId): TaskId | null {
   let current: { id: TaskId; startedAt: string } | null = null
   for (const task of state.tasks.values()) {
@@ -121,7 +122,7 @@ function taskResults(
   return Object.keys(results).length > 0 ? results : null
 }
 
-/** Planning tools read a string here. Their own phases and plans begin with 01. */
+/** Planning tools require a string here. Their own phases and plans begin with 01. */
 const unplanned = '00'
 
 interface Standing {
@@ -129,7 +130,7 @@ interface Standing {
   reason?: string
 }
 
-/** The nine states of a task in the six words that the file knows, with the reason where a word was lost. */
+/** Maps the nine states of a task to the file's six, with a reason where the state is lost in the mapping. */
 function standingOf(task: Task): Standing {
   const why = task.cause ? formatCause(task.cause, { reader: 'agent' }) : 'no reason was given'
   // Nothing that lies in the trash can be resumed.

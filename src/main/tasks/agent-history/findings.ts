@@ -13,7 +13,7 @@ export interface FindingsSource {
   changedPaths: (task: Task) => Promise<string[] | null>
   /** The results in its newest report; null when there are none. */
   reportedResults: (task: Task) => Promise<unknown>
-  /** A failure that stops nothing. */
+  /** Called for a failure that has no consequences. */
   onIgnored?: (what: string, error: unknown) => void
 }
 
@@ -24,9 +24,9 @@ interface Wanted {
 }
 
 interface FindingsBoard {
-  /** For its latest run, once that has ended and was looked up. */
+  /** Returns the findings of the task's latest run; undefined until it has ended and was looked up. */
   of(task: Task): Findings | undefined
-  /** One of its runs has ended in this process: the file's fields are from an earlier one. */
+  /** Records that a run ended in this process, so that the file's fields are outdated. */
   ended(taskId: TaskId): void
   /** The fields to look up; null when there are none. `entry`: its present entry in the file. */
   due(task: Task, entry: Partial<HistoryEntry>, options: { closing: boolean }): Wanted | null
@@ -48,13 +48,13 @@ export function createFindings(source: FindingsSource): FindingsBoard {
       const run = task.runs.at(-1)?.run
       if (run === undefined || isRunning(task.status) || task.purged) return null
       if (found.get(task.id)?.run === run) return null
-      const canTell = { files: hasOwnWorktree(task), results: task.hasReport }
-      if (endedHere.has(task.id)) return canTell
+      const available = { files: hasOwnWorktree(task), results: task.hasReport }
+      if (endedHere.has(task.id)) return available
       // Fields that are only missing in the file can wait for the next start.
       if (closing) return null
       const wanted = {
-        files: canTell.files && entry.files_modified === null,
-        results: canTell.results && entry.task_results === null,
+        files: available.files && entry.files_modified === null,
+        results: available.results && entry.task_results === null,
       }
       return wanted.files || wanted.results ? wanted : null
     },

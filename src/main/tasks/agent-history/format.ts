@@ -1,4 +1,4 @@
-/** The shape of `agent-history.json`, and how older versions of it are read. See FORMAT.md. */
+/** Parses `agent-history.json`, and upgrades older versions. See FORMAT.md. */
 
 export const historyFile = 'agent-history.json'
 export const pointerFile = 'current-agent-id.txt'
@@ -59,7 +59,7 @@ export const emptyHistory = (): HistoryDocument => ({
   entries: [],
 })
 
-/** Reads any version up to this one, and gives it as this one. */
+/** Parses any version up to the present one and upgrades it. */
 export function parseHistory(text: string): ParsedHistory {
   let value: unknown
   try {
@@ -90,7 +90,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The agent of an entry, of Shiplog's or another tool's. */
+/** Returns the agent id of an entry of any tool; null if it has none. */
 export function agentIdOf(entry: unknown): string | null {
   return isObject(entry) && typeof entry.agent_id === 'string' ? entry.agent_id : null
 }

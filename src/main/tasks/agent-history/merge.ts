@@ -5,7 +5,7 @@
 import type { AgentEntries } from './entries.ts'
 import { agentIdOf, type HistoryEntry, isObject, type JsonObject } from './format.ts'
 
-/** The file's entries in their order, ours brought up to date, and what is missing where it belongs. */
+/** Returns the file's entries in their order, with Shiplog's updated and missing ones inserted by time. */
 export function mergeEntries(existing: unknown[], agents: AgentEntries[]): unknown[] {
   const slots = existing.map((entry) => ({ entry }))
   const byAgent = Map.groupBy(slots, ({ entry }) => agentIdOf(entry))
@@ -36,7 +36,7 @@ interface Missing {
   order: number
 }
 
-/** For each entry of one agent, where the file has it: the same moment, else the next that is left. */
+/** Returns for each entry of one agent its slot in the file: the one with its timestamp, else the next free one. */
 function placesFor(entries: HistoryEntry[], slots: Slot[]): (Slot | undefined)[] {
   const left = new Set(slots)
   const places = entries.map((wanted) => {
@@ -74,7 +74,7 @@ function inOrderOfTime(added: Missing[]): Missing[] {
   return added.toSorted((a, b) => a.order - b.order)
 }
 
-/** Written once, when the task was created: a different value was changed by another tool or person. */
+/** Shiplog writes these fields once, so a different value in the file is an edit by another tool or the user. */
 const describedFields = [
   ...(['task_description', 'phase', 'plan', 'segment', 'granularity'] as const),
   ...(['depends_on', 'checkpoints_skipped'] as const),

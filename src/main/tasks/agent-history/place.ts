@@ -1,4 +1,4 @@
-/** The path of a project's history, and reading it without ever following a symbolic link. */
+/** Locates and reads a project's history without following symbolic links. */
 import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ProjectPlanning } from '../../../shared/contract/projects.ts'
@@ -19,7 +19,7 @@ type PlanningFolder =
   /** The existing entry would redirect Shiplog's writes elsewhere (A3). */
   | { kind: 'refused'; reason: string }
 
-/** The project's `.planning/`, which makes it a planning project. */
+/** Finds the project's `.planning/` folder. */
 export async function findPlanningFolder(projectDir: string): Promise<PlanningFolder> {
   const dir = join(projectDir, planningDir)
   try {

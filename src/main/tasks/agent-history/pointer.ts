@@ -3,9 +3,9 @@
 type PointerChange = { kind: 'none' } | { kind: 'write'; text: string } | { kind: 'remove' }
 
 /**
- * The new content of the pointer. `text`: the present content, null when there is none. `current`: the running agent
- * that was started last. Without one, only a pointer to an agent of Shiplog is deleted (R3). `foreign`: the
- * content if it does not name one.
+ * Returns how the pointer file has to change. `text` is its present content, null if there is no file; `current` is the
+ * running agent that was started last, null if none runs. A file that refers to no agent of Shiplog is never deleted
+ * (R3); `foreign` is its content.
  */
 export function nextPointer(
   text: string | null,

@@ -1,6 +1,6 @@
 /**
- * Updates one project's two files wherever they may be: reads them, merges in the ledger's entries, and writes if
- * that changes them. See FORMAT.md.
+ * Updates one project's two files: reads them, merges the ledger's entries, and writes the result
+ * if it differs. See FORMAT.md.
  */
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

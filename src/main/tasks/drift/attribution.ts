@@ -1,4 +1,7 @@
-/** Who changed a file: another agent, according to its record or its commits, else a commit's author, else the user. */
+/**
+ * Determines who changed a file: another agent, by its record or its commits, else a commit's
+ * author, else the user.
+ */
 import { realpath } from 'node:fs/promises'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import { type ChangeMaker, thePerson } from '../../../shared/records/drift.ts'
@@ -25,7 +28,7 @@ export interface Neighbours {
   moves: { agent: Task; from: string; to: string }[]
 }
 
-/** Looked at before any transcript is: a project may have thousands of tasks. */
+/** Excludes tasks without reading their transcripts, because a project may have thousands. */
 function mayHaveMet(task: Task, other: Task): boolean {
   if (other.id === task.id || other.projectId !== task.projectId) return false
   if (!other.workspace || other.runs.length === 0) return false
@@ -33,7 +36,7 @@ function mayHaveMet(task: Task, other: Task): boolean {
   return !(over && task.startedAt !== null && (other.endedAt ?? '') < task.startedAt)
 }
 
-/** Records of the other agents in `task`'s folder. An unreadable record is ignored. */
+/** Collects the changes that other agents recorded in `task`'s folder. Ignores unreadable records. */
 export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise<Neighbours> {
   const place = await resolved(dir)
   const changes = new Map<string, { agent: Task; at: number }>()
@@ -62,7 +65,7 @@ export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise
 
 const makerOf = ({ id, title }: Task): ChangeMaker => ({ kind: 'agent', taskId: id, name: title })
 
-/** Authors of the commits: by path, the last one that touched it. `null`: the task itself. */
+/** Maps each path to the author of the last commit that changed it; null is the task itself. */
 export async function committersOf(
   deps: Deps,
   task: Task,
@@ -82,8 +85,8 @@ export async function committersOf(
 }
 
 /**
- * A commit's author, looked up once each. Agents commit under the user's name: their branches and records identify
- * them.
+ * Returns a cached lookup of a commit's author. Agents commit under the user's name, so they are identified by their
+ * branches and records.
  */
 function createMakers({ state, git }: Deps, task: Task, dir: string, neighbours: Neighbours) {
   const known = new Map<string, ChangeMaker | null>()

@@ -10,9 +10,8 @@ import type { Trail } from '../../runs/session-history.ts'
 const clearlyAfterMs = 2_000
 
 /**
- * Who made a change since the last snapshot. `own`: its edit tool wrote exactly that content. `unclear`: a command
- * was running, so it can't be decided; only a file written clearly after the run's recorded end is certainly
- * `others`.
+ * Determines who made a change since the last snapshot. `own`: the task's edit tool wrote exactly that content.
+ * `unclear`: a command ran, and the file was not written clearly after the run's recorded end. `others`: neither holds.
  */
 export async function whoseChange(
   dir: string,
@@ -28,7 +27,7 @@ export async function whoseChange(
     : 'unclear'
 }
 
-/** SHA-256 of a file's content, hex; null when there is none. For a link, of its target's path. */
+/** Returns the SHA-256 of a file's content in hex, of its target's path for a link; null if it can't be read. */
 export async function contentHash(dir: string, path: string): Promise<string | null> {
   const file = join(dir, path)
   const found = await lstat(file).catch(() => null)
@@ -44,7 +43,7 @@ export async function contentHash(dir: string, path: string): Promise<string | n
   }
 }
 
-/** Milliseconds since the epoch; null when there is no file. */
+/** Returns the modification time in milliseconds since the epoch; null if there is no file. */
 export async function modifiedAt(dir: string, path: string): Promise<number | null> {
   const found = await lstat(join(dir, path)).catch(() => null)
   return found?.mtimeMs ?? null

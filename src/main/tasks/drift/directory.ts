@@ -1,4 +1,4 @@
-/** Changes in the directory that a task worked in, since the last state that it recorded there. */
+/** Finds changes in the directory that a task worked in since the task's last recorded state. */
 import { type DriftConflict, type DriftReport, thePerson } from '../../../shared/records/drift.ts'
 import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
@@ -47,7 +47,7 @@ export async function compareTrees(
 const noKnownState =
   'The state that it left its files in is not in the repository any more, so they could not be compared.'
 
-/** Without a snapshot, a worktree had the files that it was created with. */
+/** Returns the last recorded tree, else the commit that the worktree was created from; null if neither exists. */
 async function lastKnownTree(
   git: Git,
   dir: string,
@@ -88,7 +88,7 @@ async function attribution(
   }
 }
 
-/** Both contents, where the file was there before and is there now. */
+/** Returns both content ids of a file that exists before and after; empty otherwise. */
 export function blobsOf({ change, oldId, newId }: TreeDifference): Pick<DriftConflict, 'blobs'> {
   const isText = change === 'modified' || change === 'renamed'
   return isText && oldId !== newId ? { blobs: { from: oldId, to: newId } } : {}

@@ -1,6 +1,6 @@
 /**
- * The differences since a task's last run stopped (S2): in its directory, its branch, the branch that it started
- * from, and who changed the files that it worked on. Only reads: no file, index or ref changes.
+ * Finds the changes since a task's last run stopped (S2): in its directory, on its branch, on the
+ * branch that it started from, and who made them. Changes no file, index or ref.
  */
 
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
@@ -61,7 +61,7 @@ interface Subject {
   trail: Trail
 }
 
-/** Fills the report in, so that what was found before Git failed is kept. */
+/** Fills the report in place, so that results from before a Git failure are kept. */
 async function compare(
   deps: DriftDependencies,
   report: DriftReport,
@@ -73,7 +73,7 @@ async function compare(
   if (!hasProject) report.missing.push('project')
   if (!hasDirectory) report.missing.push('working-directory')
   if (workspace.baseCommit === null) {
-    if (hasDirectory) take(report, await compareContents(deps, task, workspace.path, trail))
+    if (hasDirectory) addTo(report, await compareContents(deps, task, workspace.path, trail))
     return
   }
   // A worktree is of no use to Git without the project that it belongs to.
@@ -105,7 +105,7 @@ async function compareInGit(
   const own = report.missing.includes('working-directory')
     ? null
     : await compareDirectory(deps, report, { task, workspace, trail }, branch)
-  // On another branch HEAD is another one anyway.
+  // On another branch, HEAD differs in any case.
   const moved =
     own && !report.branchChanged ? await ownHeadMove(git, { task, workspace, trail }, own) : null
   if (workspace.isolation === 'in-place') {
@@ -144,15 +144,15 @@ async function compareDirectory(
   if (present !== branch) report.branchChanged = { from: branch, to: present }
   const widened = await withAllTouched(git, dir, trail, workspace.baseCommit)
   const own = await compareTrees(deps, task, workspace, widened)
-  take(report, own)
+  addTo(report, own)
   return own
 }
 
-function take(report: DriftReport, { conflicts, dirty, notCompared }: DirectoryDrift): void {
+function addTo(report: DriftReport, { conflicts, dirty, notCompared }: DirectoryDrift): void {
   Object.assign(report, { conflicts, dirty, notCompared })
 }
 
-/** The files that it worked on, where its snapshots listed only some of them: all that differ under it. */
+/** Completes `touched` from the trees, if the snapshots listed only some of the paths. */
 async function withAllTouched(
   git: Git,
   dir: string,
@@ -168,7 +168,7 @@ async function withAllTouched(
   return { ...trail, touched: new Set([...trail.touched, ...paths]) }
 }
 
-/** Its own commits move its branch as well: only what came after its last state is news. */
+/** Returns the move of HEAD since the last snapshot: before it, the agent's own commits moved HEAD too. */
 async function ownHeadMove(
   git: Git,
   { task, workspace, trail }: Subject,

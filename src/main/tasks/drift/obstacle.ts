@@ -17,7 +17,7 @@ interface ObstacleDependencies {
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
 }
 
-/** A sentence with the remedy; null when there is no obstacle. `past`: of the task's own session. Changes nothing. */
+/** Resolves with the obstacle and its remedy; null if there is none. `past` is the task's own session's state. */
 export type FindObstacle = (task: Task, past: SessionState) => Promise<string | null>
 
 export function createFindObstacle({
@@ -59,7 +59,7 @@ async function whereItWas(root: string): Promise<string> {
 
 export type Placed = Task & { workspace: Workspace }
 
-/** Whose worktree it works in: its own, or that of the ancestor that lets it share. Null: the project's folder. */
+/** Returns the task that owns the worktree: itself or an ancestor that shares it; null for the project's folder. */
 export function ownerOf(state: LedgerState, task: Task): Placed | null {
   const line = [task, ...ancestorsOf(state, task.id).map((id) => state.tasks.get(id))]
   for (const one of line) {

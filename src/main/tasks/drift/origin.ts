@@ -1,4 +1,7 @@
-/** Changes at a worktree's origin: on its branch, and in the folder that has it checked out. */
+/**
+ * Finds changes at a worktree's origin: on the branch that it started from, and in the folder that
+ * has it checked out.
+ */
 
 import { stat } from 'node:fs/promises'
 import { ancestorsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
@@ -31,8 +34,8 @@ export interface Origin {
 }
 
 /**
- * The folder to apply the task's changes to. If the branch was deleted, the one checked out there now. Null: no
- * folder exists.
+ * Returns the folder to apply the task's changes to, with the base branch; with HEAD if that branch
+ * was deleted. Null if there is no commit.
  */
 export async function originOf(
   { state, git }: { state: LedgerState; git: Git },
@@ -45,7 +48,7 @@ export async function originOf(
   const tip = branch === null ? null : await git.resolveCommit(dir, `refs/heads/${branch}`)
   if (tip !== null) return { dir, branch, tip, checkedOut: branch === present }
   const head = await git.head(dir)
-  // That branch was never where the work started from: it is not named.
+  // The work did not start from the branch that is checked out now, so `branch` is null.
   return head === null ? null : { dir, branch: null, tip: head, checkedOut: true }
 }
 
@@ -57,7 +60,7 @@ async function originDir(state: LedgerState, task: Task): Promise<string> {
   return task.projectDir
 }
 
-/** `start`: the commit in the branch's own history that the worktree was made from, whether it is there or not. */
+/** Returns the move of the branch since `start`, the commit that the worktree was created from; null if none. */
 export async function headMove(
   git: Git,
   { dir, branch, tip }: Origin,
@@ -73,8 +76,8 @@ export async function headMove(
 }
 
 /**
- * Files of this agent that were changed there since: in commits, or uncommitted. Contents that equal the agent's own
- * came from it. `ownTree`: its files as it left them.
+ * Returns the files of this agent that others changed at the origin since, committed or not. Contents that equal the
+ * agent's own in `ownTree`, its last state, were applied from it and do not count.
  */
 export async function originConflicts(
   deps: Deps,

@@ -1,4 +1,4 @@
-/** Commits on the project's branch to the files of a sub-agent, whose root only was made from that branch. */
+/** Finds commits on the project's branch that changed files of a sub-agent, whose root started from that branch. */
 import type { DriftConflict } from '../../../shared/records/drift.ts'
 import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
@@ -8,8 +8,8 @@ import { blobsOf, bothNames, touches } from './directory.ts'
 import { type Origin, pathsBetween } from './origin.ts'
 
 /**
- * Files of this agent that were committed there since its root began, and that differ from its own start. Contents
- * that equal the agent's own came from it. `ownTree`: its files as it left them.
+ * Returns the files of this agent that others committed since its root began, and that differ from its own base.
+ * Contents that equal the agent's own in `ownTree`, its last state, were applied from it and do not count.
  */
 export async function projectBranchConflicts(
   deps: Parameters<typeof neighboursIn>[0],
@@ -21,7 +21,7 @@ export async function projectBranchConflicts(
   const { projectDir: dir } = task
   const root = state.tasks.get(task.rootId)?.workspace
   const branch = root?.isolation === 'worktree' ? root.baseBranch : root?.branch
-  // Its origin is looked at as a whole.
+  // `originConflicts` covers the other cases.
   if (task.parentId === null || !root?.baseCommit || !branch || branch === origin.branch) return []
   const from = await git.committedBase({ dir, commit: root.baseCommit })
   const tip = await git.resolveCommit(dir, `refs/heads/${branch}`)

@@ -1,4 +1,4 @@
-/** Brings the directory that a task worked in back before it is resumed (S4). */
+/** Restores the directory that a task worked in before the task is resumed (S4). */
 import { mkdir } from 'node:fs/promises'
 import { refused } from '../../../shared/failure.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
@@ -25,7 +25,7 @@ interface RestoreDependencies {
 interface RestoredWorkingDir {
   /** The repairs, one sentence each, for the resume entry; empty when nothing was missing. */
   restored: string[]
-  /** The worktree was made again: ignored files are missing, so the set-up has to run once more. */
+  /** True if the worktree was recreated: ignored files are missing, so the set-up has to run again. */
   recreated: boolean
 }
 
@@ -58,7 +58,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
     // The result of a killed restore contains no work.
     if (await git.isPartialWorktree(root))
       await git.removeWorktree({ repoDir: projectDir, path: root })
-    if (!(await exists(root))) return makeAgain(deps, owner, root, { task, past })
+    if (!(await exists(root))) return recreate(deps, owner, root, { task, past })
     const back: string[] = []
     if (await git.registerMovedWorktree(projectDir, root))
       back.push(`The worktree was registered in Git at its present path, ${root}.`)
@@ -67,13 +67,13 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
       back.push('The working directory was made again, empty.')
       return { restored: back, recreated: false }
     }
-    back.push(...(await withoutLeftLock(root)))
+    back.push(...(await removeStaleLock(root)))
     const checkedOut = owner.id === task.id ? await checkOutAgain(git, workspace, past) : untouched
     return { ...checkedOut, restored: [...back, ...checkedOut.restored] }
   }
 
-  /** One from before this process began can be no agent's that runs now. */
-  async function withoutLeftLock(root: string): Promise<string[]> {
+  /** Removes an index lock from before this process began: no running agent can hold it. */
+  async function removeStaleLock(root: string): Promise<string[]> {
     const beforeMs = performance.timeOrigin
     if (!(await git.takeAwayIndexLock({ dir: root, beforeMs }))) return []
     return ["A lock that a killed Git had left on the worktree's index was taken away."]
@@ -88,7 +88,7 @@ async function inProject({ title }: Task, { path }: Workspace): Promise<Restored
   )
 }
 
-/** Shiplog never changes branches in a folder of the person's own; a worktree is the agent's. */
+/** Checks the worktree's branch out again. The user's own folder is never switched. */
 async function checkOutAgain(
   git: Git,
   workspace: Workspace,
@@ -113,7 +113,7 @@ async function isTreeOf(git: Git, dir: string, branch: string, tree: string): Pr
   return (await git.treeDifferences({ dir, from: tree, to: tip })).length === 0
 }
 
-async function makeAgain(
+async function recreate(
   deps: RestoreDependencies,
   owner: Placed,
   root: string,
@@ -159,10 +159,13 @@ async function makeAgain(
     await git.removeWorktree({ repoDir, path: root, ...made })
     throw error
   })
-  return { restored: [saying({ branch, isNew: tip === null, at, then, final })], recreated: true }
+  return {
+    restored: [describeRestore({ branch, isNew: tip === null, at, then, final })],
+    recreated: true,
+  }
 }
 
-function saying(made: {
+function describeRestore(made: {
   branch: string
   isNew: boolean
   at: string
@@ -179,7 +182,7 @@ function saying(made: {
   return `The worktree was gone and was made again ${from}${work}.`
 }
 
-/** If its branch has moved on, uncommitted work is applied on top of the new commit. */
+/** Rebases uncommitted work onto the branch's new tip, if the branch has moved. Throws FailureError on a conflict. */
 async function onBranch(
   git: Git,
   repoDir: string,
@@ -204,7 +207,7 @@ interface Kept {
   final: string | null
 }
 
-/** The newest state of the directory that any of its agents recorded; null when there is none. */
+/** Returns the newest state of the directory that any of its agents recorded; null if there is none. */
 async function lastKept(
   { state, git, records, turnStore }: RestoreDependencies,
   owner: Placed,
@@ -228,7 +231,7 @@ async function lastKept(
     const uncommitted = await git.treeDifferences({ dir, from: head, to: last.tree })
     return { branch, head, final: uncommitted.length > 0 ? last.commit : head }
   }
-  // Recorded before there was a turn store.
+  // Recorded by a version without a turn store.
   const final = await git.keptCommit(dir, newest.id)
   const head = final && (await git.committedBase({ dir, commit: final }))
   return { branch, head, final }

@@ -1,7 +1,8 @@
 /**
- * Trees that wait for a spent quota (Q1). When an agent of a tree that allows it ends because its provider's quota is
- * spent until a known time, the ledger says that the tree sleeps until then. The process that holds the data directory
- * at that time wakes it: one agent first, as a probe, and the others once that one was answered.
+ * Wakes trees that wait for a spent quota (Q1). If an agent ends because its provider's quota is
+ * spent until a known time, and its tree has waits left, the ledger records that the tree sleeps
+ * until then. The process that holds the data directory at that time wakes it: one agent first, as
+ * a probe, and the others once that one was answered.
  */
 
 import { refused } from '../../../shared/failure.ts'
@@ -18,21 +19,21 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { messageOf } from '../../runs/interruption.ts'
 
-/** Trees that were refused together do not come back together. */
+/** Spreads the wake-ups of trees whose quota was spent at the same time. */
 const jitterMsMax = 60_000
 /** A timer does not count the time in which a laptop sleeps: the clock is read at least this often. */
 const lookEveryMs = 30_000
 
 export interface QuotaSleep {
-  /** Arms what the ledger says sleeps. */
+  /** Sets a timer for each sleeping tree in the ledger. */
   start(): void
-  /** Wakes it at once. Throws FailureError when it does not sleep. */
+  /** Wakes the tree now. Throws FailureError if it is not asleep. */
   wakeNow(rootId: TaskId): Promise<void>
-  /** Its agents stay interrupted. Throws FailureError when it does not sleep. */
+  /** Ends the sleep; the agents stay interrupted. Throws FailureError if the tree is not asleep. */
   cancel(rootId: TaskId): Promise<void>
-  /** The person stopped it: it is not woken. */
+  /** Ends the sleep because the user stopped the tree. */
   stopped(rootId: TaskId): Promise<void>
-  /** An agent of a run was answered. */
+  /** Reports that the agent's provider answered, so that the quota is available. */
   answered(taskId: TaskId): void
   close(): void
 }
@@ -42,7 +43,7 @@ export function createQuotaSleep(deps: {
   clock: () => number
   /** From 0 up to 1. */
   random: () => number
-  /** Calls back at about that time by the clock, or earlier. Returns what calls it off. */
+  /** Calls `run` at about `atMs`, or earlier. Returns a function that cancels the call. */
   schedule: (atMs: number, run: () => void) => () => void
   /** Resumes these tasks of one tree. Resolves with those that began. */
   resume: (rootId: TaskId, taskIds: TaskId[]) => Promise<TaskId[]>
@@ -51,9 +52,9 @@ export function createQuotaSleep(deps: {
   const { ledger, clock } = deps
   const { state } = ledger
   const timers = new Map<TaskId, () => void>()
-  /** By root: the agent that was woken first, until it is known how it goes. */
+  /** By root: the agent that was woken first, until it was answered or has ended. */
   const probes = new Map<TaskId, TaskId>()
-  /** Everything is decided one after the other. */
+  /** Serializes all decisions, because each reads state that the previous one changes. */
   let queue: Promise<unknown> = Promise.resolve()
   let isClosed = false
 
@@ -73,7 +74,7 @@ export function createQuotaSleep(deps: {
       if (!isClosed) await work()
     })
     queue = queue.catch((error) => {
-      // What was under way at the end is armed again by the next start.
+      // The next start sets the timers of unfinished wake-ups again.
       if (!isClosed)
         deps.onProblem(`A sleeping agent could not be woken: ${messageOf(error)}`, error)
     })
@@ -87,7 +88,7 @@ export function createQuotaSleep(deps: {
     if (isProbe) probes.delete(root.id)
     if (cause.kind === 'stopped' && cause.by === 'person') return end(root, 'stopped')
     if (cause.kind !== 'quota' || cause.untilMs === null) {
-      // The probe ended for another reason, which is the person's to look at.
+      // The probe ended for a reason other than the quota, which the user has to resolve.
       if (isProbe && cause.kind !== 'closed') await end(root, 'not-answered')
       return
     }
@@ -95,7 +96,7 @@ export function createQuotaSleep(deps: {
     if (quotaWaits === undefined || wasStopped(root)) return
     if (cause.untilMs - clock() > sleepMsMax) return end(root, 'too-long')
     const untilMs = Math.round(cause.untilMs + deps.random() * jitterMsMax)
-    // Another agent of a tree that sleeps already: the same wait.
+    // Another agent of a sleeping tree shares its wait.
     const wait = root.sleep && !isProbe ? root.sleep.wait : (root.quotaWaitsUsed ?? 0) + 1
     if (wait > quotaWaits) return end(root, 'no-waits-left')
     if (root.sleep && !isProbe && Date.parse(root.sleep.until) >= untilMs) return
@@ -145,7 +146,7 @@ export function createQuotaSleep(deps: {
     if (!(await resumedAll(root, [first.id]))) await end(root, 'not-resumed')
   }
 
-  /** When it rejects, the sleep has ended: a person has to look. */
+  /** Ends the sleep if the resume rejects, because the user has to resolve the failure. */
   async function resumedAll(root: Task, taskIds: TaskId[]): Promise<boolean> {
     try {
       return (await deps.resume(root.id, taskIds)).length === taskIds.length
@@ -155,7 +156,7 @@ export function createQuotaSleep(deps: {
     }
   }
 
-  /** It continues: so can the others. */
+  /** Resumes the other agents once the probe was answered. */
   async function answeredBy(taskId: TaskId): Promise<void> {
     const root = rootOf(taskId)
     if (!root?.sleep || probes.get(root.id) !== taskId) return
@@ -206,7 +207,7 @@ export function createQuotaSleep(deps: {
     close() {
       isClosed = true
       unsubscribe()
-      for (const callOff of timers.values()) callOff()
+      for (const cancelTimer of timers.values()) cancelTimer()
       timers.clear()
     },
   }
@@ -214,7 +215,7 @@ export function createQuotaSleep(deps: {
 
 type SleepEnd = Extract<LedgerEvent, { type: 'task.sleep-ended' }>['because']
 
-/** By the clock of the process: a timer that fires early is set again by its caller. */
+/** Returns a scheduler based on `setTimeout`. The caller sets a timer that fired early again. */
 export function scheduleByTimer(clock: () => number) {
   return (atMs: number, run: () => void): (() => void) => {
     const timer = setTimeout(run, Math.max(0, atMs - clock()))

@@ -1,4 +1,4 @@
-/** `limits.json` in the data directory: what new trees may use unless told otherwise. */
+/** `limits.json` in the data directory: the default limits of new trees. */
 import { type LimitSettings, limitSettingsSchema } from '../../../shared/contract/limits.ts'
 import { openSettingsFile } from '../../journal/index.ts'
 
@@ -10,7 +10,7 @@ export interface LimitSettingsStore {
   save(settings: LimitSettings): Promise<void>
 }
 
-/** `path` is absolute. If the file can't be read, there are no limits, and `onLost` is called with a text that says so. */
+/** `path` is absolute. If the file can't be read, there are no limits, and `onLost` is called with a message. */
 export async function openLimitSettings(
   path: string,
   onLost: (text: string) => void,

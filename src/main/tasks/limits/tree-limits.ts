@@ -1,7 +1,7 @@
 /**
- * Budgets of trees (Q2): what the agents below a root used together is compared with its budget before each of their
- * turns, so that a turn per agent is the most that goes beyond it. Where it is used up, the agents wait for a person,
- * or their runs end where nobody can be asked.
+ * Enforces the budgets of trees (Q2). The total usage of a tree is compared with its budget before
+ * each turn, so that the budget is exceeded by at most one turn per agent. If it is used up, the
+ * agents wait for the user; if nobody can be asked, their runs end.
  */
 
 import { isCostIncluded } from '../../../shared/agents/agent-specs.ts'
@@ -32,7 +32,7 @@ import type { TaskRecord } from '../state/task-record.ts'
 export type UsageBoard = Board<RunUsage>
 
 export interface TreeLimits {
-  /** What the runs that have not ended used so far. */
+  /** The usage so far of the runs that have not ended. */
   readonly usage: UsageBoard
   /** `whilePaused` runs its work while the agent has no slot. */
   forRun(
@@ -42,11 +42,14 @@ export interface TreeLimits {
   ): RunLimits
   /** Null: no limit. A paused tree continues if the new budget is enough. Throws FailureError. */
   setBudget(taskId: TaskId, budget: Budget | null): Promise<void>
-  /** These runs get one last turn, budget or not. */
+  /** Gives these runs one last turn, regardless of the budget. */
   wrapUp(taskIds: TaskId[]): void
-  /** Its agent summarises its conversation before its next turn, of this run or the next. Durable when it resolves. */
+  /**
+   * Makes the agent summarise its conversation before its next turn, in this run or the next.
+   * Durable when it resolves.
+   */
   compact(taskId: TaskId): Promise<void>
-  /** The run of the task has ended. */
+  /** Discards the live usage of a run that has ended. */
   ended(taskId: TaskId): void
 }
 
@@ -61,7 +64,7 @@ export function createTreeLimits(deps: {
   ledger: Ledger
   record: TaskRecord
   clock: () => number
-  /** Whether a person can be asked; else a tree without budget ends. */
+  /** Reports whether the user can be asked. If not, a tree whose budget is used up ends. */
   canAsk: () => boolean
   /** Messages for its running agents, and their delivery. */
   messages: {
@@ -70,19 +73,19 @@ export function createTreeLimits(deps: {
   }
   /** Called with a sentence for the person. */
   onNotice: (text: string) => void
-  /** Called when a run reported that it was answered. */
+  /** Called when a run's reported tokens increased, which shows that its model answered. */
   onAnswered?: (taskId: TaskId) => void
 }): TreeLimits {
   const { ledger, record, clock } = deps
   const { state } = ledger
   const usage: UsageBoard = createBoard((a, b) => a === b)
   const live = new Map<TaskId, RunUsage>()
-  /** Roots below which a turn did not say what it cost, or not all that it used. */
+  /** Roots with a turn that did not report its cost, or not all of its tokens. */
   const unmeasured = { usd: new Set<TaskId>(), tokens: new Set<TaskId>() }
   const wrappingUp = new Set<TaskId>()
-  /** Waits of paused agents, to be looked at again. */
+  /** Wake functions of paused agents, which then check the budget again. */
   const pauses = new Set<() => void>()
-  /** Being recorded: several agents may reach a limit at once. */
+  /** Pending writes by limit, because several agents may reach one at once. */
   const recording = new Map<string, Promise<void>>()
 
   function reachedBy(rootId: TaskId, budget: Budget): Reached[] {
@@ -110,7 +113,7 @@ export function createTreeLimits(deps: {
     return budget.tokens !== undefined && unmeasured.tokens.has(rootId) ? 'tokens' : undefined
   }
 
-  /** Once for each budget. */
+  /** Records that a limit was reached, once per budget. */
   async function recordReached(rootId: TaskId, reached: Reached): Promise<void> {
     const { part, level, used } = reached
     const { title, budgetReached = [] } = record.known(rootId)
@@ -150,7 +153,7 @@ export function createTreeLimits(deps: {
     }
   }
 
-  /** Not repeated after a crash or a failure: a summary that can't be made must not be in the way of every later run. */
+  /** The request is cleared first, so that a summary that fails is not retried in every later run. */
   async function takeCompaction(taskId: TaskId): Promise<boolean> {
     if (!record.known(taskId).compactionWanted) return false
     await ledger.record({ type: 'task.compaction-set', taskId, wanted: false })
@@ -185,7 +188,7 @@ export function createTreeLimits(deps: {
         const now = { run, usage: sum }
         live.set(taskId, now)
         usage.set(taskId, now)
-        // A failed attempt, and a turn that asked no model, say nothing about a quota.
+        // Without new tokens no model answered, so nothing follows about the quota.
         if (tokensOf(sum) > (before ? tokensOf(before) : 0)) deps.onAnswered?.(taskId)
         const { rootId } = record.known(taskId)
         if (!measured.usd) unmeasured.usd.add(rootId)

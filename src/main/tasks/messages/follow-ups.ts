@@ -1,8 +1,9 @@
 /**
- * Follow-ups of a user to a root (T7). One is durable in the ledger before the caller receives an answer, and waits
- * there until a run consumes it: a crash in between loses nothing. One that comes while the root is at work is queued:
- * the root continues with it once its run has completed. After any other end, and after a start of Shiplog, it waits for
- * the user, because a person who stopped a run may not want the next one.
+ * Follow-ups of a user to a root (T7). One is durable in the ledger before the caller receives an
+ * answer, and waits there until a run consumes it: a crash in between loses nothing. One that comes
+ * while the root is at work is queued: the root continues with it once its run has completed. After
+ * any other end, and after a start of Shiplog, it waits for the user, because a person who stopped
+ * a run may not want the next one.
  */
 import type { PromptImage } from '../../../shared/agents/images.ts'
 import { refused } from '../../../shared/failure.ts'
@@ -39,11 +40,14 @@ export interface FollowUps {
   /** Messages that were not delivered to its agent yet, oldest first. */
   messagesFor(taskId: TaskId): WaitingPrompt[]
   /**
-   * Has `record` make a message durable in the session of its agent, and records that it was given. Resolves with
-   * false, and records nothing, when the person has withdrawn it; from now on they can't.
+   * Calls `record`, which makes a message durable in the agent's session, then records the delivery. Resolves with
+   * false, recording nothing, if the user has withdrawn the message. A delivery in progress can't be withdrawn.
    */
   deliver(taskId: TaskId, promptId: PromptId, record: () => Promise<void>): Promise<boolean>
-  /** Begins pending work: its first prompt, or the oldest waiting follow-up. Throws FailureError while one is running. */
+  /**
+   * Begins pending work: its first prompt, or the oldest waiting follow-up. Throws FailureError
+   * while one is running.
+   */
   startWaiting(taskId: TaskId): Promise<void>
   /** Withdraws a waiting follow-up. Throws FailureError. */
   withdraw(taskId: TaskId, promptId: PromptId): Promise<void>
@@ -65,7 +69,7 @@ export function createFollowUps(deps: {
   /** The follow-ups that the current run consumes. */
   const starting = new Map<TaskId, PromptId>()
   const beingDelivered = new Set<PromptId>()
-  /** They wait in the ledger until that is recorded. */
+  /** Still listed as waiting in the ledger until the withdrawal is recorded. */
   const beingWithdrawn = new Set<PromptId>()
 
   async function prompt(
@@ -87,11 +91,11 @@ export function createFollowUps(deps: {
       queued.add(promptId)
       startNextAfterRun(taskId)
     }
-    // It may have been removed in the meantime. The follow-up was accepted, and stays queued.
+    // If the workspace was removed meanwhile, the accepted follow-up stays queued.
     else if (isIdle(record.known(taskId))) beginWith(taskId, { id: promptId, ...said })
   }
 
-  /** The images are durable when it resolves. */
+  /** Returns the event's fields. The images are durable when it resolves. */
   async function saidWith(
     taskId: TaskId,
     prompt: string,

@@ -1,6 +1,6 @@
 /**
  * Comments of a person on the changes of a task. They are events of the ledger, so every window shows them, and they
- * outlive the workspace. One follow-up takes all drafts to the agent; the same event marks them as sent.
+ * outlive the workspace. One follow-up sends all drafts to the agent; the same event marks them as sent.
  */
 import { FailureError, invalid, refused } from '../../../shared/failure.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
@@ -31,7 +31,7 @@ export function createReviewComments(deps: {
   ledger: Ledger
   record: TaskRecord
   followUps: Pick<FollowUps, 'prompt' | 'steer'>
-  /** The last entry of a transcript; 0: it has none. */
+  /** Resolves with the seq of a transcript's last entry; 0 if it has none. */
   lastSeq: (taskId: TaskId) => Promise<number>
 }): ReviewComments {
   const { ledger, record } = deps

@@ -12,8 +12,8 @@ import type { TaskRecord } from '../state/task-record.ts'
 
 /**
  * Asks a task and all tasks below it to end with a report: each running one gets one last turn, and
- * those that have not begun are cancelled. Resolves with both. Those inside their parent's agent end
- * with it. Throws FailureError if none is running, or for one inside its parent.
+ * tasks that have not begun are cancelled. Resolves with both. Sub-agents inside their parent's agent
+ * end with it. Throws FailureError if no task is running, or `taskId` runs inside its parent.
  */
 export type WrapUp = (taskId: TaskId) => Promise<{ asked: TaskId[]; cancelled: TaskId[] }>
 

@@ -1,6 +1,6 @@
 /**
- * Recovers the runs of a dead process at the start: the lease holder knows that no process runs them, so it records
- * them as interrupted (T3).
+ * Recovers the runs of a dead process at the start. Because this process holds the lease, no other
+ * process runs them, so they are recorded as interrupted (T3).
  */
 
 import { rm } from 'node:fs/promises'
@@ -98,7 +98,7 @@ async function returnSessions({
   }
 }
 
-/** A run that waits for a command writes no entry, and its process lived on. */
+/** Returns the later of the last entry and the last heartbeat, because a run that awaits a command writes no entry. */
 function lastSignOfLife(
   task: Task,
   lastEntryMs: number | undefined,
@@ -114,7 +114,7 @@ function lastSignOfLife(
 type RunEnd = Pick<RunEndEntry, 'status' | 'cause'>
 
 /**
- * How the run ended according to its transcript; and when, according to the last entry (milliseconds). A transcript
+ * Returns how the run ended according to its transcript, and the time of its last entry in milliseconds. A transcript
  * that is not in its session directory is searched for where it may have been moved (the ledger lost its end), and
  * never created: a new one would be mistaken for it.
  */
@@ -221,7 +221,10 @@ async function keepPrompt(session: Session, task: Task, run: number): Promise<vo
   if (missing.length > 0) await session.append(...missing)
 }
 
-/** A durable report is the task's result: only the record of the run's end was lost. */
+/**
+ * Returns the end of a run without a `run-end`: completed if its report is durable, because only
+ * that entry was lost.
+ */
 function endOf(task: Task, run: number): RunEnd {
   return task.reportedRun === run
     ? { status: 'completed', cause: null }
@@ -266,11 +269,11 @@ export async function closeUnfinished(
     closing.push({ type: 'run-end', runId, run, ...endOf(task, run) })
   }
   if (closing.length > 0) await session.append(...closing)
-  // Only once its content is in the journal.
+  // The partial file must outlive a crash until its content is in the journal.
   await rm(path, { force: true })
 }
 
-/** The file may be older than the message's first word, as a run that is stopped then records no message either. */
+/** Reports whether the partial message has content. A stopped run records no empty message either. */
 const holdsAnything = ({ parts, usage }: PartialMessage): boolean =>
   usage !== undefined ||
   parts.some((part) => !('text' in part) || part.text !== '' || part.providerData !== undefined)
@@ -310,7 +313,7 @@ async function inputAt(session: Session, seq: number): Promise<ToolCallEntry['in
   return entry?.type === 'tool-call' && entry.seq === seq ? entry.input : null
 }
 
-/** Whether the message is in the journal already. */
+/** Reports whether the journal contains the message. */
 async function isCommitted(session: Session, { uuid, turn }: PartialMessage): Promise<boolean> {
   const { message } = await session.state()
   if (message?.uuid === uuid) return true

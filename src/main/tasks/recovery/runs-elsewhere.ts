@@ -1,6 +1,7 @@
 /**
- * Runs of a process that is still alive although it does not hold the lease, because that was deleted or taken by
- * force. It continues to write their sessions: no other process may write them, or record them as interrupted (T3).
+ * Detects runs of a process that is alive although it does not hold the lease, because the lease
+ * was deleted or taken by force. It continues to write their sessions: no other process may write
+ * them, or record them as interrupted (T3).
  */
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { ProcessIdentity } from '../../../shared/records/tasks/runs.ts'

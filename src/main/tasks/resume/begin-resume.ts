@@ -30,20 +30,20 @@ export interface BeginResumeDependencies {
   workspaces: WorkspaceService
   layout: Pick<DataLayout, 'sessionDir'>
   runs: RunRegistry
-  /** It runs, waits for its turn, or is just being restarted. */
+  /** Reports whether the task runs, waits for its turn, or is being restarted. */
   isReserved: IsReserved
   runner: Runner
-  /** The history of its own session. */
+  /** Resolves with the state of the task's own session. */
   pastOf: (task: Task) => Promise<SessionState>
-  /** The unreadable parts of its lineage. Rejects with FailureError when a part of it is missing. */
+  /** Resolves with the unreadable parts of the lineage. Rejects with FailureError if a part is missing. */
   checkLineage: (task: Task) => Promise<{ damage: string[] }>
   driftOf: FindDrift
   obstacleOf: FindObstacle
-  /** Makes a missing working directory again (S4); all of it or nothing. */
+  /** Recreates a missing working directory (S4), completely or not at all. */
   restoreWorkingDir: RestoreWorkingDir
 }
 
-/** Whether the person has already seen a conflict. */
+/** Reports whether the user has already seen a conflict. */
 export type KnownConflicts = (conflict: DriftConflict) => boolean
 
 interface Beginning {
@@ -61,7 +61,7 @@ export function createBeginResume(
   },
 ) {
   const { ledger, record, runs, runner, isReserved } = deps
-  /** Why the last resume of a task never began. */
+  /** By task: the cause why its last resume never began. */
   const neverBegun = new Map<TaskId, Cause>()
 
   /** Resolves once it runs, or waits for its turn; rejects with why it can't begin. */
@@ -103,12 +103,12 @@ export function createBeginResume(
         }
       },
     })
-    // Called off before its turn came: nothing has changed, and nothing is wrong.
+    // A run that is stopped before its turn also resolves: nothing was changed.
     void runs.ended(taskId).then(() => resolve())
     await promise
   }
 
-  /** The present state counts, not the one at the time of the request. */
+  /** Checks the present state, which may have changed since the request, and restores the working directory. */
   async function prepare(
     taskId: TaskId,
     signal: AbortSignal,
@@ -124,7 +124,7 @@ export function createBeginResume(
       const what = `Files that "${task.title}" worked on were changed by others while it waited for its turn.`
       refused('conflicts', `${what} Look at them, and resume it again.`)
     }
-    // Read once more when the run begins; here so that what can't be read keeps it from beginning.
+    // The run reads the lineage again. Checked here so that a missing part prevents the run from beginning.
     const { damage } = await deps.checkLineage(task)
     const { restored } = await deps.restoreWorkingDir(task, past)
     await deps.workspaces.workingDirs.setUp(taskId, signal)

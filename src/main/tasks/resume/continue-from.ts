@@ -44,9 +44,9 @@ interface Given {
 }
 
 /**
- * Resolves once the new task is durable. An interrupted task is continued with another agent or model only; it is
- * abandoned by that, because the new one takes its place. One that is continued at a turn stays as it is. Throws
- * FailureError.
+ * Resolves once the new task is durable. An interrupted task can be continued from its end only
+ * with another agent or model, and is abandoned because the new task replaces it. A task that is
+ * continued at a turn is not changed. Throws FailureError.
  */
 export type ContinueFrom = (taskId: TaskId, given: Given) => Promise<TaskId>
 
@@ -70,7 +70,7 @@ export function createContinueFrom(deps: {
     if (given.place && !task.imported)
       invalid('place', `"${task.title}" continues in its own project.`)
     refuseUnlessOver(task, given)
-    // Before anything is made: a deleted history can't be continued.
+    // Checked before anything is created, because a deleted history can't be continued.
     const from = {
       taskId,
       seq:
@@ -118,7 +118,7 @@ export function createContinueFrom(deps: {
     return continued
   }
 
-  /** Where an imported session continues. Its files at a turn are not known: it has those of now. */
+  /** Resolves where an imported session continues. Its files at a turn are unknown, so it gets the present ones. */
   async function placeOfImported(
     task: Task,
     { isAsked, place, at }: Given & { isAsked: boolean },
@@ -167,7 +167,7 @@ export function createContinueFrom(deps: {
     return { spec: { ...onWanted, keyEnv }, files }
   }
 
-  /** A commit with the files as they were at that entry. */
+  /** Resolves with a commit of the files as of an entry. Throws FailureError if they are not kept. */
   async function commitAt({ title, projectId }: Task, { taskId, seq }: ResumedFrom) {
     if (!workspaces.projects.known(projectId).git)
       return refused(
@@ -187,7 +187,7 @@ export function createContinueFrom(deps: {
   }
 }
 
-/** What its record has to mention: missing parts of its history, and what changed since an imported session. */
+/** Returns the entry for unreadable parts of the history and changes since an imported session; none without them. */
 function changedSince(taskId: TaskId, drift: string[]): EntryBody[] {
   if (drift.length === 0) return []
   return [{ type: 'resume', runId: runIdOf(taskId, 1), drift }]

@@ -1,4 +1,4 @@
-/** What changed since an imported session in the folder where it is to be continued. Only reads. */
+/** Finds changes since an imported session in the folder where it is to be continued. Writes nothing. */
 import { lstat } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { counted } from '../../../shared/text/counted.ts'
@@ -27,7 +27,7 @@ const namedMax = 5
 /** A record is written after the file that it is about. */
 const recordDelayMs = 2_000
 
-/** Sentences for a person and for the agent. */
+/** Returns the changes as sentences for the user and the agent. */
 export async function driftOfImported(
   git: Git,
   { dir, git: isGit }: { dir: string; git: boolean },
@@ -51,7 +51,7 @@ export async function driftOfImported(
 }
 
 async function branchDrift(git: Git, dir: string, { branch }: RecordedSession): Promise<string[]> {
-  // Its tool writes this for a detached HEAD.
+  // The recording tool writes `HEAD` for a detached HEAD.
   if (branch === null || branch === 'HEAD') return []
   try {
     const present = await git.currentBranch(dir)
@@ -69,7 +69,7 @@ async function branchDrift(git: Git, dir: string, { branch }: RecordedSession): 
   }
 }
 
-/** By the times of files: the log does not have their contents. */
+/** Compares the files' modification times, because an imported session has no contents. */
 async function fileDrift(dir: string, { edited, untilMs }: RecordedSession): Promise<string[]> {
   const last = new Map<string, number>()
   for (const { path, atMs } of edited)

@@ -16,12 +16,12 @@ import { momentOf } from '../../../shared/text/format-time.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import type { PastSession } from '../../runs/past.ts'
 
-/** The tasks that this one continues, the first generation first; itself not included. */
+/** Returns the tasks that this one continues, oldest first, without itself. */
 function ancestryOf(state: LedgerState, task: Task): ResumedFrom[] {
   const generations: ResumedFrom[] = []
   const known = new Set<TaskId>()
   let from = task.resumedFrom
-  // A ledger that was tampered with could name a circle.
+  // A manipulated ledger may contain a cycle.
   while (from !== null && !known.has(from.taskId)) {
     known.add(from.taskId)
     generations.unshift(from)
@@ -42,7 +42,7 @@ interface LineageDependencies {
   records: Pick<ArchiveReader, 'transcriptPage' | 'sessionState' | 'blob'>
 }
 
-/** The sessions of the tasks that this one continues, oldest first. Throws FailureError when one is missing. */
+/** Returns the sessions of the tasks that this one continues, oldest first. Throws FailureError if one is missing. */
 export async function lineageOf(deps: LineageDependencies, task: Task): Promise<PastSession[]> {
   const { generations } = await readLineage(deps, task)
   return Promise.all(
@@ -72,7 +72,7 @@ async function pastSession(
   }
 }
 
-/** The path to the entry at which a session is continued within a branch, as if it had been the conversation. */
+/** Reads a forked session as if the branch of the continued entry had been the whole conversation. */
 async function onPath(
   entries: () => AsyncIterable<Entry>,
 ): Promise<Pick<PastSession, 'state' | 'entries'>> {
@@ -93,8 +93,9 @@ export async function checkLineage(deps: LineageDependencies, task: Task): Promi
 }
 
 /**
- * The last entry of the turn that holds the entry `seq`, with the snapshot of its files. An entry outside of turns is
- * its own end. Throws FailureError if there is no such entry, or its turn is not over yet.
+ * Returns the seq of the last entry of the turn that contains entry `seq`, including the snapshot
+ * of its files. An entry outside of turns is its own end. Throws FailureError if there is no such
+ * entry, or its turn is not over yet.
  */
 export async function turnEndOf(
   records: Pick<ArchiveReader, 'transcriptPage'>,
@@ -116,7 +117,7 @@ export async function turnEndOf(
   return last.seq
 }
 
-/** What the recorder writes of a turn after its message. */
+/** The entries that the recorder writes for a turn after its message. */
 const followsTurn: ReadonlySet<Entry['type']> = new Set([
   'attribution-snapshot',
   'workspace-snapshot',
@@ -151,7 +152,7 @@ async function readLineage(
     const { title = id, runs = [] } = state.tasks.get(id) ?? {}
     const end = await endOf(records, id, title, seq)
     lastSeq = 0
-    // It was cancelled before it began: only its assignment can be continued.
+    // A task that was cancelled before it began has no transcript; only its assignment is continued.
     if (end === null && runs.length === 0) continue
     if (end === null)
       return refused(
@@ -177,8 +178,8 @@ async function* entriesOf(
 }
 
 /**
- * The history of the task's own session, wherever that is kept; empty for one that never ran. Throws FailureError
- * when it has expired.
+ * Returns the state of the task's own session, wherever it is kept; an empty state if it never ran. Throws FailureError
+ * if it has expired.
  */
 export async function pastOf(
   records: Pick<ArchiveReader, 'transcriptPage' | 'sessionState'>,
@@ -189,8 +190,8 @@ export async function pastOf(
 }
 
 /**
- * The unreadable parts of the transcript up to `throughSeq`, and the last seq there; null when there is none. Throws
- * FailureError when it has expired.
+ * Returns the unreadable parts of the transcript up to `throughSeq`, and the last seq; null if there is no transcript.
+ * Throws FailureError if it has expired.
  */
 async function endOf(
   records: Pick<ArchiveReader, 'transcriptPage'>,
@@ -208,7 +209,7 @@ async function endOf(
   return { damage, lastSeq: page.entries.at(-1)?.seq ?? 0 }
 }
 
-/** More than may follow the end of a run: they show whether that end is there. */
+/** More entries than may follow the end of a run, so that its absence is detected. */
 const endEntries = 50
 
 /** Continuing without it would silently lose its content. */

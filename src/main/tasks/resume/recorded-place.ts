@@ -1,4 +1,4 @@
-/** Where an imported session can be continued: its recorded folder, or a project with the same repository. */
+/** Finds where an imported session can be continued: its recorded folder, or a project with the same repository. */
 import { realpath } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import type { Continuation, ContinuationPlace } from '../../../shared/contract/continuation.ts'
@@ -12,10 +12,10 @@ import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import { isDirectory } from '../drift/origin.ts'
 import { driftOfImported, type EditedFile, isInside } from './imported-drift.ts'
 
-/** Projects that are looked through for a commit; each takes a Git process. */
+/** Projects that are searched for a commit; each takes a Git process. */
 const searchedProjectsMax = 50
 
-/** `chosen`: a project that the person chose, which is among the places then. Throws FailureError. */
+/** `chosen` is the user's choice of a project, which is always among the places. Throws FailureError. */
 export type FindRecordedPlace = (
   task: Task,
   given: { at?: number | undefined; chosen?: ProjectId | undefined },
@@ -151,7 +151,7 @@ async function present(projects: readonly Project[]): Promise<PresentProject[]> 
   return there.flat()
 }
 
-/** The innermost project whose folder is `dir` or contains it. */
+/** Returns the innermost project whose folder is `dir` or contains it. */
 function containing(projects: PresentProject[], dir: string): Project | undefined {
   const around = projects.filter(({ path }) => isInside(path, dir))
   around.sort((a, b) => b.path.length - a.path.length)

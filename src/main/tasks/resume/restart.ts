@@ -1,4 +1,4 @@
-/** An alternative to a resume: running the same assignment again, from its beginning. */
+/** Restarts a task instead of resuming it: runs the same assignment again, from its beginning. */
 
 import type { PreparedAgent } from '../../../shared/agents/driver/agent-driver.ts'
 import { refused } from '../../../shared/failure.ts'
@@ -102,7 +102,7 @@ export function createRestart(deps: RestartDependencies): Restart {
     }
   }
 
-  /** No agent would receive its report. */
+  /** Refuses while an agent below the task runs, because no parent would receive its report. */
   function refuseWhileAtWork({ title }: Task, below: Task[]): void {
     const busy = below.find(
       ({ id, status }) => isRunning(status) || deps.isQueuedOrRunning(id) || beingReplaced.has(id),
@@ -122,17 +122,17 @@ export function createRestart(deps: RestartDependencies): Restart {
   return { restart, replace, isBeingReplaced: (taskId) => beingReplaced.has(taskId) }
 }
 
-/** A resume would still offer it, or something that completes could still release it. */
+/** Reports whether a resume could still offer the task, or a completed dependency could still release it. */
 const isLeftOver = ({ status }: Task): boolean =>
   status === 'interrupted' || status === 'queued' || status === 'blocked'
 
-/** One that never began is cancelled: the lifecycle abandons only what ran. */
+/** A task that never began is cancelled, because the lifecycle abandons only tasks that ran. */
 function abandonedFor({ id: taskId, status }: Task, cause: Cause): LedgerEvent {
   const type = status === 'interrupted' ? 'task.abandoned' : 'task.cancelled'
   return { type, taskId, cause }
 }
 
-/** The images of its prompt, wherever its session is. */
+/** Reads the images of the task's prompt, wherever its session is. Omits missing ones. */
 export async function imagesOf(
   records: Pick<ArchiveReader, 'blob'>,
   { id, images = [] }: Task,
@@ -143,7 +143,7 @@ export async function imagesOf(
   return read.flatMap(({ ref, data }) => (data ? [{ ref, data }] : []))
 }
 
-/** Its spec with the files that the spec refers to. Throws FailureError when they are gone. */
+/** Reads the task's spec with the files that it refers to. Throws FailureError if its session directory is gone. */
 export async function preparedOf(
   { workspaces, agentSpecs }: { workspaces: WorkspaceService; agentSpecs: AgentSpecs },
   task: Task,

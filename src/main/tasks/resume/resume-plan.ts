@@ -56,7 +56,7 @@ export function createResumePlan({
     }
     for (const task of tasks) {
       const check = candidateOf(task, among)
-      // A reader may leave before it has ended; one that stays is given the failure by `next`.
+      // A consumer that stops early never awaits the check; one that continues receives the failure from `next`.
       check.catch(() => {})
       pending.set(task.id, check)
       if (pending.size >= plannedAtOnce) yield await next()

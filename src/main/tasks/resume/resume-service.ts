@@ -36,7 +36,7 @@ interface ResumeRequest {
   /** The action for each of the selected tasks; `resume` by default. */
   choices: Partial<Record<TaskId, ResumeChoice>>
   agentsAtOnce?: number | undefined
-  /** What they have from now on; absent: as before. */
+  /** The permission mode from now on; absent: unchanged. */
   permissions?: PermissionMode | undefined
   /** A prompt for the topmost of them. */
   prompt?: string | undefined
@@ -59,7 +59,7 @@ export interface ResumeService {
   ): Promise<string>
   /**
    * Begins them, as many at once as the limit allows; resolves once each runs or waits for its turn.
-   * One that can't be begun does not keep the others from it (T6); conflicts without `force` keep all.
+   * A task that can't begin does not prevent the others (T6); without `force`, conflicts prevent all.
    */
   resume(request: ResumeRequest): Promise<ResumeOutcome>
   /** Resolves with how each ended once none of them runs or waits for its turn any more. */
@@ -107,7 +107,8 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     await chooseOtherwise(candidates, choiceOf, outcome)
     const together = limitFor(toResume, request.agentsAtOnce)
     const resumedIds = new Set(toResume.map(({ taskId }) => taskId))
-    // The shown changes, those that no longer matter, and the actions of the tasks that are resumed with it.
+    // With `force` all conflicts count as known; otherwise the shown ones, and those by tasks that
+    // are resumed together.
     const knownOf =
       ({ drift }: ResumeCandidate): KnownConflicts =>
       ({ path, changedBy }) =>

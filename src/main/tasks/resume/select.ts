@@ -1,4 +1,4 @@
-/** Which tasks a selector matches (S1), and which of them can be resumed. Pure. */
+/** Selects the tasks that a selector matches (S1) and that can be resumed. Pure. */
 
 import { FailureError, refused } from '../../../shared/failure.ts'
 import {
@@ -16,8 +16,8 @@ import { momentOf } from '../../../shared/text/format-time.ts'
 export type IsReserved = (taskId: TaskId) => boolean
 
 /**
- * The tasks that are meant, each followed by those below it, so that a list of them reads as a tree.
- * Never empty. Throws FailureError: not-found, ambiguous, or refused with what to do instead.
+ * Returns the selected tasks, each followed by those below it, so that the list reads as a tree. Never empty. Throws
+ * FailureError: not-found, ambiguous, or refused with the alternative.
  */
 export function selectForResume(
   state: LedgerState,
@@ -51,7 +51,7 @@ export function selectForResume(
   }
 }
 
-/** Interrupted, or left in the queue by a process that has ended; and its workspace is still there. */
+/** Reports whether the task is interrupted, or was left queued by an ended process, and its workspace is in use. */
 export function canBeResumed(task: Task, isReserved: IsReserved): boolean {
   if (task.trashed || task.archived || task.workspace?.removal) return false
   if (isReserved(task.id)) return false
@@ -88,7 +88,7 @@ function refuseWhatCannotGoOn(state: LedgerState, task: Task, isReserved: IsRese
   if (task.trashed) refused('removed', `"${title}" is in the trash. Take it out first.`)
   if (task.workspace?.removal && !task.archived)
     refused('removed', `The workspace of "${title}" is being removed.`)
-  // One of a root that is in use is restored as it is resumed, as a root is.
+  // A resume restores an archived root, and an archived sub-agent whose root is in use.
   const root = state.tasks.get(task.rootId)
   if (task.archived && task.parentId !== null && root?.archived) {
     refused(
@@ -98,7 +98,7 @@ function refuseWhatCannotGoOn(state: LedgerState, task: Task, isReserved: IsRese
   }
 }
 
-/** The task with an id: a whole id, or a unique prefix of one. Throws FailureError. */
+/** Returns the task with this id or unique prefix of an id. Throws FailureError. */
 function taskNamed(state: LedgerState, text: string): Task {
   const found = resolveId(text, state.tasks.keys())
   if (found.kind === 'ambiguous') {
@@ -168,7 +168,7 @@ function someOf(tasks: Task[]): Task[] {
   return tasks
 }
 
-/** As `tasks list` shows them, even if others of the tree are left out. */
+/** Sorts the tasks as `tasks list` shows them, even if it omits others of their trees. */
 function inTreeOrder({ tasks: all }: LedgerState, tasks: Task[]): Task[] {
   const children = childrenByParent(all.values())
   const withAllBelow = (task: Task): Task[] => [

@@ -1,4 +1,4 @@
-/** Removes the workspaces of sub-agents that are over. */
+/** Removes the workspaces of finished sub-agents. */
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { messageOf } from '../../runs/interruption.ts'
@@ -43,7 +43,7 @@ export function createCleanUps(deps: {
     await removeWhatIsOver(parentId)
   }
 
-  /** It has a worktree made from its parent's state, or will get one: it may still be waiting for dependencies. */
+  /** Reports whether the child has, or will get, a worktree made from its parent's state. */
   function holdsItsParent(child: Task): boolean {
     return !child.archived && (child.workspace !== null || runs.isQueuedOrRunning(child.id))
   }

@@ -71,7 +71,7 @@ export function createRecordedRuns(
 ) {
   const { record, sessions, workspaces, layout, activity, slots, silence } = deps
 
-  /** A later run appends to the transcript of the earlier ones. If that is gone, this rejects. */
+  /** Opens the transcript, to which all runs of a task append. Rejects if the transcript of earlier runs is missing. */
   async function openSession(task: Task, run: number): Promise<Session> {
     const { id, transcriptExpired, transcriptCounts } = task
     const neverBegun = transcriptCounts?.bytes === 0
@@ -169,7 +169,7 @@ export function createRecordedRuns(
     }
   }
 
-  /** True if it can't be determined: a transcript that may exist must be reported if it is missing later. */
+  /** Returns true on a disk error, because a transcript that may exist must be reported if it is missing later. */
   const hasTranscript = (taskId: TaskId): Promise<boolean> =>
     exists(join(layout.sessionDir(taskId), chatFile)).catch(() => true)
 

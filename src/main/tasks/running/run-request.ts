@@ -1,4 +1,4 @@
-/** What a run is asked to do. */
+/** The request for a run of a task. */
 import type { ImageRef } from '../../../shared/agents/agent-records.ts'
 import type { OpenAgent } from '../../../shared/agents/driver/agent-session.ts'
 import type { EntryBody } from '../../../shared/records/entries.ts'
@@ -12,7 +12,7 @@ export interface RunRequest {
   /** With the prompt, in its session's `blobs/`. */
   images?: readonly ImageRef[] | undefined
   reason: RunOptions['reason']
-  /** It runs already, in the process of its parent: it needs no slot, and its agent is opened by this. */
+  /** Opens an agent that already runs in its parent's process, which needs no slot. */
   attached?: OpenAgent
   /** The pending follow-up in the ledger that this run answers. */
   promptId?: PromptId | undefined

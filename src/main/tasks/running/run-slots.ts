@@ -1,4 +1,7 @@
-/** The slots of agents at work: a tree runs only so many at once, and one that waits for others lends its slot (T5). */
+/**
+ * The slots of running agents: a tree has a limited number, and an agent that waits for others
+ * releases its own (T5).
+ */
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Activity } from '../../../shared/records/tasks/activity.ts'
 import { acquireBoth, createSemaphore, type Semaphore, type Slot } from '../../runs/semaphore.ts'
@@ -54,7 +57,7 @@ export function createRunSlots({
         slot.release()
       }
     },
-    /** Others may have its slot while `work` is awaited. */
+    /** Releases the agent's slot while `work` is pending, and shows `doing`. */
     lend<T>(taskId: TaskId, doing: Activity, work: () => Promise<T>): Promise<T> {
       const slot = held.get(taskId)
       const isRunning = () => slot !== undefined && held.get(taskId) === slot

@@ -1,4 +1,4 @@
-/** Stops a task with all below it, and cancels those that have not begun. */
+/** Stops a task and all tasks below it, and cancels those that have not begun. */
 import type { StoppedTasks } from '../../../shared/contract/tasks.ts'
 import { descendantsOf, type LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { Cause } from '../../../shared/records/causes.ts'

@@ -106,7 +106,7 @@ export function createAgentSpecs(drivers: AgentDrivers): AgentSpecs {
       const files = filesIn(sessionDir)
       if (!isAgentPreset(name) || (await driverOf(spec.kind).defines(spec, name, { dir, files }))) {
         const prepared = await driverOf(spec.kind).subAgent(spec, name, { dir, files })
-        // Its definition may name an installed agent, which is not everywhere.
+        // The definition may refer to an installed agent that this machine lacks.
         if (prepared.spec.kind === 'acp') await refuseUnlessInstalled(prepared.spec, files)
         return prepared
       }
@@ -131,7 +131,10 @@ export function refuseUnlessReady(availability: Availability): void {
   refused('not-set-up', `${why.charAt(0).toUpperCase()}${why.slice(1).replace(/\.$/, '')}.`)
 }
 
-/** What can't be used is the caller's input: of a scenario, the message names file, line and key. */
+/**
+ * Prepares the choice. Throws FailureError (invalid) if it can't be used; a scenario's error has
+ * file, line and key.
+ */
 export async function prepareChoice(
   agentSpecs: Pick<AgentSpecs, 'prepare'>,
   choice: AgentChoice,

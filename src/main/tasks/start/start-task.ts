@@ -94,7 +94,7 @@ export function createStartTask(deps: {
   return startTask
 }
 
-/** The first line of a prompt, short enough for a list. */
+/** Returns the first line of a prompt, at most `titleCharsMax` characters. */
 function titleOf(prompt: string): string {
   const line = prompt.trim().split('\n', 1)[0] ?? ''
   const characters = [...line]

@@ -1,4 +1,4 @@
-/** What a person decides about a task that has stopped: to abandon it, or to run a failed one again. */
+/** Abandons a stopped task, or retries a failed one, at the user's request. */
 import { refused } from '../../../shared/failure.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'

@@ -1,10 +1,10 @@
-/** How a run ended, as recorded in the ledger. */
+/** Builds the ledger event for the end of a run. */
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { TranscriptCounts } from '../../../shared/records/tasks/transcript-status.ts'
 import type { RunOutcome } from '../../runs/run.ts'
 import type { TaskEvent } from './task-record.ts'
 
-/** `endedAt`: milliseconds since the epoch, where it ended before it could be recorded. */
+/** `endedAt` is in milliseconds since the epoch, for a run that ended before its end was recorded. */
 export function endEvent(
   taskId: TaskId,
   run: number,

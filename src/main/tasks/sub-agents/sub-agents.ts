@@ -1,4 +1,4 @@
-/** Requests of agents: starting sub-agents, and saving their report. */
+/** Starts sub-agents and saves reports at the request of agents. */
 
 import { type AgentSpec, modelOfSpec } from '../../../shared/agents/agent-specs.ts'
 import type { OpenAgent, OwnSubAgent } from '../../../shared/agents/driver/agent-session.ts'
@@ -23,8 +23,8 @@ export interface SubAgents {
   /** Like `spawn`, for a sub-agent that the agent has started by itself. */
   adopt(parentId: TaskId, subAgent: OwnSubAgent): Promise<{ taskId: TaskId }>
   /**
-   * The assignment of a task once more, for the same parent and the same call of it; recorded together
-   * with `also`. It is not begun.
+   * Creates a task with the same assignment, parent and call, recorded in one write with `also`. Does not
+   * begin it.
    */
   again(task: Task, ...also: LedgerEvent[]): Promise<TaskId>
   /** Resolves once the report is durable and recorded in the ledger (A1). */
@@ -38,9 +38,9 @@ interface SubAgentsDependencies {
   layout: DataLayout
   agentSpecs: AgentSpecs
   clock: () => number
-  /** `attached`: it runs already. */
+  /** `attached` opens an agent that already runs. */
   begin: (taskId: TaskId, prompt: string, attached?: OpenAgent) => void
-  /** It runs and was not stopped. */
+  /** Reports whether the task runs and was not stopped. */
   mayStillSpawn: (taskId: TaskId) => boolean
 }
 

@@ -32,7 +32,7 @@ interface TaskToolsDependencies {
     taskIds: TaskId[],
     options: { timeoutMs?: number; signal: AbortSignal; stopWaiting?: AbortSignal | undefined },
   ): Promise<void>
-  /** It was resumed, and its turn has not come yet. */
+  /** Reports whether the task was resumed and waits for a slot. */
   isAboutToRunAgain(taskId: TaskId): boolean
   /** Runs `work` without a slot: the agent only waits (T5). */
   withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>

@@ -19,7 +19,7 @@ import type { Archived } from './worktrees.ts'
 interface NotRestored {
   taskId: TaskId
   title: string
-  /** The obstacle and its remedy. */
+  /** The obstacle and its remedy, for the user. */
   why: string
 }
 
@@ -150,7 +150,7 @@ export function createRestoreArchived(deps: {
     if (events.length > 0) await ledger.record(...events)
   }
 
-  /** Leaves those that are not in use again in the archive. */
+  /** Records that the tasks whose restore did not complete stay in the archive. */
   async function recordFailure(tasks: Archived[]): Promise<void> {
     const events = unique(tasks)
       .filter(({ id }) => state.tasks.get(id)?.workspace?.restoring)
@@ -161,8 +161,8 @@ export function createRestoreArchived(deps: {
   }
 
   /**
-   * Recorded last, deepest first, because an unrestorable sub-agent must not keep a workspace in
-   * the archive.
+   * Restores the leftovers last, deepest first: a failure is reported and must not undo the restore of the
+   * workspaces.
    */
   async function ended(restored: Archived[]): Promise<TaskId[]> {
     for (const task of restored.toReversed()) {

@@ -1,7 +1,7 @@
 /**
- * Operations on a root in the archive (R6): restore it with its worktree, move it to the trash, restore it from
- * there. Each is one move and one ledger event, so a second call or the next start completes one that a crash
- * interrupted.
+ * Restores an archived root with its worktree, moves it to the trash, and restores it from there
+ * (R6). Each is one move and one ledger event, so a second call or the next start completes one
+ * that a crash interrupted.
  */
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -154,8 +154,8 @@ const refuseImported = ({ title }: Archived): never =>
   )
 
 /**
- * Restores it from the trash if `work` fails, because it would expire there while the user makes
- * room for its worktree.
+ * Adds to an error of `work` that the root is out of the trash now: it stays in the archive, because in
+ * the trash it would expire while the user makes room for its worktree.
  */
 async function orOutOfTheTrash<T>({ trashed }: Archived, work: () => Promise<T>): Promise<T> {
   try {

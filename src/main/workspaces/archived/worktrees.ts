@@ -38,7 +38,7 @@ export function createArchivedWorktrees({
     const worktree = worktreeOf(task, patch)
     if (!worktree) return task.workspace.branch
     const { repoDir, path } = worktree
-    // Left by an interrupted restore. A complete one may have been worked in since.
+    // An interrupted restore leaves a partial worktree. A complete one may contain newer work.
     if (await git.isPartialWorktree(path)) await git.removeWorktree({ repoDir, path })
     else if (
       task.workspace.restoring &&
@@ -53,7 +53,7 @@ export function createArchivedWorktrees({
     return restored
   }
 
-  /** Git stored the uncommitted files with LF, whatever they had, and wrote them as in any checkout. */
+  /** Git stored the uncommitted files with LF, so their original line endings are lost. */
   async function warnOfLineEndings({ title }: Archived, path: string): Promise<void> {
     const setting = await git.autocrlf(path)
     if (setting === null) return

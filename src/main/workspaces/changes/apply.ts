@@ -141,7 +141,7 @@ export function createApplyChanges(deps: {
     const pathOf = async (name: string) => {
       const path = join(dir, name)
       const saved = final.saved.files?.find((file) => file.name === name)
-      // A file that was never saved belongs to another process.
+      // A file that the patch does not list is not part of it.
       if (!saved) return null
       // Without it, the other file would be half of the work.
       if (!(await exists(path)))

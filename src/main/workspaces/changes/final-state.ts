@@ -10,7 +10,7 @@ import { exists } from '../../journal/index.ts'
 
 /** A workspace with a base commit. */
 export type IsolatedWorkspace = Workspace & { baseCommit: string }
-/** Its directory while it exists, else the files saved at its removal. */
+/** `live` is the workspace's directory while it exists; otherwise the files saved at its removal, in `dir`. */
 export type FinalState = { live: string } | { saved: PatchEntry; dir: string }
 
 export type FinalStates = ReturnType<typeof createFinalStates>

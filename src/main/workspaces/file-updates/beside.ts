@@ -1,17 +1,17 @@
-/** Writes new contents beside their places, durably, before any of those changes. */
+/** Writes new contents to temporary files beside their targets, durably, before any target changes. */
 import { lstat, open, readdir, symlink, unlink } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { type Content, type Git, mapAtOnce } from '../../git/index.ts'
 import { writeFully } from '../../journal/index.ts'
 import { absentOr, type Swap } from './file-state.ts'
 
-/** More gain nothing, because each waits for the disk. */
+/** More are not faster, because all wait for the disk. */
 const writesAtOnce = 8
 
-/** A recognizable name, for files left by a crash. */
+/** The name prefix of an update's temporary files, by which the next start finds those left by a crash. */
 export const temporaryPrefix = (updateId: string): string => `.shiplog-update-${updateId}-`
 
-/** Resolves with the temporary name of each swap that writes a file. */
+/** Resolves with the path of the temporary file of each swap that writes a file. Throws the disk's error. */
 export async function writeBeside(
   { git, root, updateId }: { git: Pick<Git, 'readContents'>; root: string; updateId: string },
   swaps: readonly Swap[],

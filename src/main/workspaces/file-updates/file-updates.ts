@@ -43,7 +43,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
   const { ledger, git, layout, keepPatchStatus, clock } = deps
   const { state } = ledger
   const settle = createSettle({ ...deps, finish, rollBack })
-  /** Leftovers only use space. */
+  /** A failure to drop an old update only costs space. */
   const notDropped = (error: unknown) =>
     deps.onIgnored?.('what an apply replaced could not be dropped', error)
 
@@ -153,12 +153,12 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     return { kind: 'written' }
   }
 
-  /** Called once everything is written and durable. */
+  /** Records the end of an update whose files are all durable. */
   async function finish({ task, update }: UpdateInHand): Promise<void> {
     if (!update.partial)
       await keepPatchStatus(task, update.reason === 'apply' ? 'applied' : 'ready')
     await ledger.record({ type: 'files.updated', updateId: update.id, taskId: task.id })
-    // It replaced what the undone apply had written, which that apply's patch contains.
+    // The content that the undo replaced is in the patch of the undone apply.
     if (update.undoes) await git.dropUpdate(update.root, update.undoes).catch(notDropped)
   }
 

@@ -50,7 +50,7 @@ interface SwapRequest {
    * If a file is in neither state: `refuse` changes nothing, `leave` leaves that file unchanged.
    */
   changed: 'refuse' | 'leave'
-  /** Gets the path of each file that was replaced, created or deleted, also if the call fails. */
+  /** The call adds the path of each file that it replaces, creates or deletes, also if it fails. */
   swapped?: Set<string>
 }
 
@@ -85,8 +85,8 @@ export class ChangedMeanwhileError extends Error {
 
 /**
  * Durable when it resolves; files in the wanted state stay. Throws the disk's error,
- * WorkingTreeGoneError, or ChangedMeanwhileError: some files may have been swapped, and the same call in the other direction
- * reverts those.
+ * WorkingTreeGoneError, or ChangedMeanwhileError: some files may have been swapped, and the same
+ * call in the other direction reverts those.
  */
 export async function swapFiles(request: SwapRequest): Promise<Swapped> {
   const { root, updateId, manifest, direction } = request
@@ -160,8 +160,8 @@ function surroundingsOf(root: string, swaps: readonly Swap[]): Surroundings {
 }
 
 /**
- * `blocked`: a file to be deleted is in the place of these, or of a folder above them, or the
- * reverse.
+ * Splits the swaps that write a file. `blocked` ones have to wait until other entries are deleted: a
+ * folder at their path, a file in place of a parent folder, or a name that differs only in case.
  */
 async function inOrder(
   swaps: readonly Swap[],
@@ -257,7 +257,7 @@ async function remove(path: string, from: Content, bringing: Bringing): Promise<
   bringing.swapped.add(path)
 }
 
-/** Also the empty folder that is left where a drive was mounted. */
+/** Reports whether the working tree is missing. An empty folder counts: an unmounted drive leaves one. */
 async function isGone(root: string): Promise<boolean> {
   const names = await readdir(root).catch(absentOr)
   return names === null || names.length === 0
@@ -366,7 +366,7 @@ async function removeEmpty(dir: string, { root, touched }: Bringing): Promise<bo
 async function syncAll(dirs: ReadonlySet<string>): Promise<void> {
   for (const dir of dirs)
     await syncDirectory(dir).catch((error) => {
-      // Removed since.
+      // The folder was removed after its entries changed.
       if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error))) throw error
     })
 }

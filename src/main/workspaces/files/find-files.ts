@@ -13,9 +13,9 @@ export type FindFiles = (dir: string, query: string, limit: number) => Promise<s
 const freshMs = 3_000
 /** An older list is read again before it is used. */
 const usableMs = 60_000
-/** Lists of 100,000 files are some megabytes. */
+/** A list of 100,000 files takes some megabytes of memory. */
 const foldersKept = 3
-/** Without Git there are no ignore rules. */
+/** Without Git there are no ignore rules, so a walk may find any number of files. */
 const walkedMax = 50_000
 
 interface Listing {

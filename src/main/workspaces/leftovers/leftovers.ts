@@ -93,7 +93,7 @@ export function createLeftovers(deps: {
     return sorted
   }
 
-  /** Only `settled` and `of` wait for it. */
+  /** Queues a sort in the background. Only `settled` and `of` wait for it. */
   function sortLater(name: string): void {
     // Reading files takes most of the time: a few worktrees at once, so that removals and agents
     // can proceed.
@@ -134,8 +134,8 @@ export function createLeftovers(deps: {
       const path = Buffer.concat([Buffer.from(`${dir}/`), name])
       if (await isInRoot(name)) await deleteEntry(path, unlink)
     }
-    // It refers to Git's own folder of the worktree, which is deleted. If it is a folder, it is a
-    // repository.
+    // A `.git` file refers to the worktree's deleted Git folder. A `.git` folder is a repository of
+    // the user's, and stays.
     const gitFile = join(dir, '.git')
     if ((await lstat(gitFile).catch(() => null))?.isFile())
       await deleteEntry(Buffer.from(gitFile), unlink)
@@ -311,7 +311,7 @@ async function createPathCheck(root: string): Promise<(name: Buffer) => Promise<
 
 /** Git stores no empty folders, so they hold no work. */
 async function deleteEmptyFolders(dir: RawPath): Promise<void> {
-  // One that may not be read stays, whatever it holds.
+  // An unreadable folder stays.
   const entries = await readdir(dir, { encoding: 'buffer', withFileTypes: true }).catch(() => [])
   for (const entry of entries) {
     if (!entry.isDirectory()) continue

@@ -99,10 +99,10 @@ export async function findRecreatable(
   alsoBeside: (path: string) => Iterable<string>,
 ): Promise<RecreatableFolder[]> {
   const found: RecreatableFolder[] = []
-  await look('')
+  await visit('')
   return found
 
-  async function look(below: string): Promise<void> {
+  async function visit(below: string): Promise<void> {
     const entries = await readdir(join(root, below), { withFileTypes: true })
     const beside = new Set([...entries.map(({ name }) => name), ...alsoBeside(below)])
     for (const entry of entries) {
@@ -110,7 +110,7 @@ export async function findRecreatable(
       if (!entry.isDirectory() || isNotUtf8(entry.name)) continue
       const path = below === '' ? entry.name : `${below}/${entry.name}`
       const names = await readdir(join(root, path)).catch(() => null)
-      // Nobody knows what is in a folder that may not be read.
+      // An unreadable folder may contain the user's work.
       if (names === null) continue
       const inside = new Set(names)
       // The content of a repository belongs to its owner.
@@ -120,7 +120,7 @@ export async function findRecreatable(
         : await ruleOf({ path: join(root, path), name: entry.name, inside, beside })
       if (rule && !(await holdsRepository(join(root, path))))
         found.push({ path, madeBy: rule.madeBy })
-      else await look(path)
+      else await visit(path)
     }
   }
 }
@@ -158,7 +158,7 @@ const isNotUtf8 = (name: string): boolean => name.includes('\ufffd')
 
 async function holdsRepository(dir: string): Promise<boolean> {
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => null)
-  // It may contain one.
+  // An unreadable folder may contain a repository.
   if (entries === null) return true
   for (const entry of entries) {
     if (entry.name === '.git') return true

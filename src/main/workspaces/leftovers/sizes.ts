@@ -11,10 +11,10 @@ export async function measure(
   skipped: ReadonlySet<string> = new Set(),
 ): Promise<{ files: number; bytes: number }> {
   const total = { files: 0, bytes: 0 }
-  await look(dir, '')
+  await visit(dir, '')
   return total
 
-  async function look(place: RawPath, below: string): Promise<void> {
+  async function visit(place: RawPath, below: string): Promise<void> {
     const stats = await lstat(place).catch(() => null)
     if (!stats) return
     if (!stats.isDirectory()) {
@@ -26,7 +26,7 @@ export async function measure(
     if (names === null) total.files++
     for (const name of names ?? []) {
       const path = below === '' ? String(name) : `${below}/${name}`
-      if (!skipped.has(path)) await look(rawJoin(place, name), path)
+      if (!skipped.has(path)) await visit(rawJoin(place, name), path)
     }
   }
 }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import type { Project } from '../../../shared/records/projects/projects.ts'
 import { systemCode } from '../../journal/index.ts'
 
-/** False also if the disk reports another error: the folder may be there. */
+/** Returns false if the disk reports any other error, because the folder may exist. */
 export async function isGone(dir: string): Promise<boolean> {
   try {
     return !(await stat(dir)).isDirectory()
