@@ -179,13 +179,12 @@ export function createGit(options: RunGitOptions = {}) {
     inspectWorktree: (input: { repoDir: string; root: string }) => inspectWorktreeOf(git, input),
     /** Throws WorktreeBrokenError if it can't be repaired. */
     repairWorktree: (root: string) => git.ensureWorktree(root),
-    /**
-     * For a moved repository or worktree, or both. Git's own command would write to other folders
-     * too.
+    /*     * Reconnects a worktree after it or its repository was moved. Git's own command would also
+     * write to other folders.
      */
     reconnectWorktree: (input: Parameters<typeof reconnectWorktree>[1]) =>
       inRepository(input.repoDir, () => reconnectWorktree(git, input)),
-    /** Reports whether its creation was interrupted, so that it holds no work. */
+    /** Reports whether the worktree's creation was interrupted, so that it holds no work. */
     isPartialWorktree,
     /**
      * Returns the path of a file that Git keeps for this worktree alone, and deletes with the
@@ -254,7 +253,7 @@ export function createGit(options: RunGitOptions = {}) {
      * them.
      */
     updateManifest: (dir: string, commit: string) => contents.readManifest(at(dir), dir, commit),
-    /** Passes the kept bytes of each to a callback; see `readContents`. */
+    /** Passes the stored bytes of each content to `take`; see `readContents`. */
     readContents: <Wanted extends { content: contents.Content }>(
       dir: string,
       wanted: readonly Wanted[],

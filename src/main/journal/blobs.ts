@@ -58,7 +58,7 @@ export async function storeBlob(directory: string, { sha256, data }: Blob): Prom
     (status) => status.size,
     () => -1,
   )
-  // An existing one may come from a process that died before its directory entry was durable.
+  // The file may come from a process that died before its directory entry was durable.
   if (size === data.length) await syncDirectory(directory)
   else await writeFileDurable(file, data)
 }
@@ -78,7 +78,7 @@ export async function storeBlobFile(
     await syncDirectory(directory)
     await rm(file)
   } else {
-    // A truncated one.
+    // An existing file of another size is truncated.
     if (size !== -1) await rm(target)
     await moveDurable(file, target)
   }

@@ -109,9 +109,8 @@ interface EncodedLine {
   bytes: number
 }
 
-/**
- * Returns the bytes of consecutive lines, newlines included. They are encoded into one block: a buffer for each line costs
- * more than what is in it.
+/* * Returns the bytes of consecutive lines, newlines included. All lines share one block, because allocating a buffer for
+ * each line costs more than encoding it.
  */
 export function encodeLines(
   records: readonly PreparedRecord[],
@@ -219,19 +218,18 @@ export function parseLine(buffer: Buffer, start: number, end: number): JournalRe
   return JSON.parse(`${buffer.toString('utf8', start, end - chainLength)}}`) as JournalRecord
 }
 
-/**
- * Returns where lines within a damaged stretch may begin and end, as offsets into `text` (latin1).
- */
+/** Returns the offsets in `text` (latin1) at which a line may begin within a damaged stretch. */
 export function findLineStarts(text: string): number[] {
   return [...text.matchAll(/\{"v":\d{1,15},"seq":\d{1,16},"at":/g)].map((match) => match.index)
 }
 
+/** Returns the offsets in `text` (latin1) after which a line may end, without its newline. */
 export function findLineEnds(text: string): number[] {
   const chain = /,"salt":"[\w-]{22}","prev":"[^"]{22}","sum":"[\w-]{43}"\}/g
   return [...text.matchAll(chain)].map((match) => match.index + chainLength)
 }
 
-/** Three numbers, the longest with 24 characters, and what is between them. */
+/** Upper bound of `head`: three numbers of at most 24 characters each, with their labels. */
 const headBytesMax = 100
 
 function head({ v, at }: PreparedRecord, seq: number): string {

@@ -1,4 +1,4 @@
-// Reads a file of lines as they are, for what must copy or prove them byte by byte.
+// Reads lines as raw bytes, for callers that copy or verify them byte by byte.
 import { blobDirectory, blobReferences, putBackBlobs } from './blobs.ts'
 import { chunksOf } from './byte-ranges.ts'
 import { openDataFile } from './files/data-file.ts'
@@ -13,26 +13,28 @@ import {
 } from './line.ts'
 import type { BlobReference, JournalRecord } from './types.ts'
 
-/** A record as its line has it. */
+/** A record with the bytes of its line. */
 export interface RawRecord {
   seq: number
   /** Without the newline. */
   line: Buffer
-  /** What an export puts in its place to withhold it. */
+  /** Returns the stub that an export writes in place of the record to withhold it. */
   stub(): string
-  /** With its long values, as far as their files are there; `blobs` lists where they come from. */
+  /**
+   * Parses the record and restores its long values. `blobs` lists all of these, `lost` those whose
+   * file is missing or changed.
+   */
   read(): Promise<{ record: JournalRecord; blobs: BlobReference[]; lost: BlobReference[] }>
 }
 
-/** Bytes of lines in a row that are no records. */
+/** The length of a line that is not a valid record. */
 export interface UnreadableBytes {
   seq: null
   bytes: number
 }
 
-/**
- * Yields the records of the journal at `file` in file order, and what is unreadable between them. An unterminated
- * last line is neither (J1). Uses the memory of one line. Throws as `openDataFile` does.
+/* * Yields the records of the journal at `file` from `fromSeq` on, in file order, and every unreadable line. Skips an
+ * unterminated last line (J1). Holds one line in memory. Throws as `openDataFile` does.
  */
 export async function* readRawRecords(
   file: string,
@@ -63,13 +65,12 @@ function rawRecord(file: string, seq: number, line: Buffer): RawRecord {
 interface LineOptions {
   /** Longer lines are skipped, and null is yielded for them. */
   lineBytesMax?: number
-  /** What follows the last newline is a line as well. */
+  /** Also yields the bytes after the last newline. */
   tail?: boolean
 }
 
-/**
- * Yields each line of `file` without its newline; null for one of more than `lineBytesMax`, which is skipped. What
- * follows the last newline is left out, unless `tail` is given. Links are followed with `followLinks`.
+/* * Yields each line of `file` without its newline. Follows symbolic links only with `followLinks`. Throws as
+ * `openDataFile` does.
  */
 export async function* readLines(
   file: string,
@@ -83,7 +84,7 @@ export async function* readLines(
   }
 }
 
-/** Splits bytes into lines, as `readLines` does with those of a file. */
+/** Splits a stream of bytes into lines, without their newlines. */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   options: LineOptions = {},
@@ -91,7 +92,7 @@ export async function* linesOf(
   for await (const lines of lineBatchesOf(chunks, options)) yield* lines
 }
 
-/** As `linesOf`, with all lines that end in one chunk at once: waiting for each costs more than reading it. */
+/** Like `linesOf`, but yields the lines of a chunk together, because awaiting each costs more than splitting it. */
 export async function* lineBatchesOf(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   { lineBytesMax = Number.POSITIVE_INFINITY, tail = false }: LineOptions = {},
@@ -126,13 +127,13 @@ export async function* lineBatchesOf(
   if (tail && (begunBytes > 0 || isSkipped)) yield [take(Buffer.alloc(0))]
 }
 
-/** Checks lines of a journal, stubs included, one after the other. */
+/** Verifies consecutive lines of a journal, stubs included. */
 interface ChainCheck {
-  /** `follows`: it is the next record after the line before. */
+  /** `follows`: the line has the next seq and continues the chain of the line before. Null if it is not valid. */
   next(line: Buffer): { seq: number; withheld: boolean; follows: boolean } | null
 }
 
-/** Begins before a journal's first line. `next` returns null for a line that is no record, or was altered. */
+/** Returns a check that expects a journal's first line next. */
 export function createChainCheck(): ChainCheck {
   let lastSeq = 0
   let previousSum = firstPreviousSum

@@ -19,19 +19,22 @@ const stepBytes = 1 << 20
 /** Records further apart are read by separate calls. */
 const gapBytesMax = 1 << 16
 
-/** A journal to read from, whichever way it was opened. */
+/** A journal to read from, opened by its writer or by a reader. */
 export interface RecordSource {
   file: string
   handle(): Promise<FileHandle>
   /** The scanned state of the file; a different object after `rescan`. */
   state(): ScanState
-  /**
-   * Scans the whole file if lines were not where `seen` has them, so that a wrong stored index is
-   * never mistaken for damage. Returns false if a scan can't add anything to `seen`.
+  /*   * Scans the whole file again after lines were not at the offsets in `seen`, so that a wrong stored
+   * index is never mistaken for damage. Returns false if a scan can't add anything to `seen`.
    */
   rescan(seen: ScanState): Promise<boolean>
 }
 
+/**
+ * Returns one page, after a second scan if a line was not where a stored index had it. Throws
+ * RangeError if the count of the query is not a whole number.
+ */
 export async function readPage(source: RecordSource, query: PageQuery): Promise<Page> {
   const state = source.state()
   const page = await readPageOf(state, source, query)
@@ -138,7 +141,7 @@ function takeLast(state: ScanState, from: number, to: number, bytesMax: number):
   return take(state, first, to, Number.POSITIVE_INFINITY)
 }
 
-/** Reads the records at these places as long as their values fit; `used` counts the places read. */
+/** Reads the records at these places until their values fill a page; `used` counts the places read. */
 async function readPlaces(
   handle: FileHandle,
   state: ScanState,
@@ -174,7 +177,7 @@ function readPlace(
   fromIndex: boolean,
 ): JournalRecord | null {
   const [from, to] = [start - bufferStart, end - bufferStart]
-  // A scan has seen the newline or reported it missing; an index only has its offset.
+  // A scan has checked the newline; a stored index only implies its offset.
   if (fromIndex && buffer[to] !== newlineByte) return null
   const whole = to <= buffer.length ? readLine(buffer, from, to) : null
   return whole?.seq === seq && fingerprintOf(whole.sum) === fingerprint
@@ -220,7 +223,7 @@ function runs(places: RecordPlace[]): Run[] {
   return found
 }
 
-/** Records that the line changed on disk after it was checked. */
+/** Notes as damage that the line changed on disk after it was indexed. */
 async function noteChanged(
   handle: FileHandle,
   state: ScanState,

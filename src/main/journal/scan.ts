@@ -23,12 +23,11 @@ import { type RowName, recoveryRow, type Situation } from './recovery.ts'
 const chunkBytes = 1 << 20
 /** A longer line can only be damage and is skipped without being held in memory. */
 const lineBytesMax = 256 << 20
-/** Candidate records within one damaged line that fail their checksum, to bound the hashing. */
+/** Failed candidates checked within one damaged line, because each one costs a hash. */
 const missesMax = 64
 
-/**
- * The state after reading up to `offset`. A scan can continue from any such state, also a stored
- * one.
+/* * The state after reading up to `offset`. A scan can continue from any such state, including one
+ * that was loaded from a stored index.
  */
 export interface ScanState {
   index: OffsetIndex
@@ -47,7 +46,7 @@ export interface ScanState {
   changed: Set<number>
   /** Seqs whose blobs were found missing when read. */
   lostValues: Set<number>
-  /** Whether its first part comes from a stored index instead of the journal's own bytes. */
+  /** Whether the first part of `index` was loaded from a stored index instead of the journal. */
   fromIndex: boolean
   /**
    * Stubs of withheld records; null if a stub counts as damage, because only an export holds any.

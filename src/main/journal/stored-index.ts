@@ -77,7 +77,7 @@ export async function loadIndex(journal: FileHandle, file: string): Promise<Load
 
 /**
  * Stores the index of a journal up to its first damage, which every scan must report again. Not
- * synced: after a crash the file may be there, missing or incomplete, and all three are fine.
+ * synced: after a crash the file may be missing or incomplete, which `loadIndex` detects.
  * Returns false if there is nothing worth storing. Rejects with the system's error.
  */
 export async function saveIndex(
@@ -141,7 +141,7 @@ function encode(
 
 async function readStored(file: string, journalBytes: number): Promise<StoredIndex | null> {
   const status = await lstat(file)
-  // A place is shorter than the line that it refers to.
+  // A place is shorter than the line that it refers to, so a longer file is no index of the journal.
   if (!status.isFile() || status.size > journalBytes + headBytes + sumBytes) return null
   const handle = await openDataFile(file, 'read')
   try {
@@ -185,7 +185,7 @@ function stateOf({ places, size }: StoredIndex): ScanState | null {
   for (let ordinal = 0; ordinal < count; ordinal++) {
     const from = placeBytes * ordinal
     const bytes = view.getUint32(from, true)
-    // A line is read into memory whole.
+    // A wrong length must not cause a huge allocation when the line is read.
     if (bytes < 1 || offset + bytes > fileBytes) return null
     starts[ordinal] = offset
     lengths[ordinal] = bytes - 1

@@ -32,7 +32,7 @@ export interface Damage {
   missing: { fromSeq: number; toSeq: number } | null
 }
 
-/** A repair made when the journal was opened. It is no damage: no acknowledged record was lost. */
+/** A repair made when the journal was opened. Not damage, because no acknowledged record was lost. */
 export interface Healing {
   file: string
   kind: 'torn-tail'
@@ -129,9 +129,8 @@ export interface JournalOptions {
   fileMode?: number
   /** Bytes that may wait to be written before `append` rejects. */
   queueBytesMax?: number
-  /**
-   * Records are durable when `close` resolves, not before; the names of the file and its folder, which must exist, are for
-   * the caller to sync. For a journal that nobody knows before all of it is there.
+  /*   * For a journal that no reader opens before it is complete: records are durable when `close` resolves, not before.
+   * The folder must exist. The caller syncs the directory entries of the file and the folder.
    */
   isStaged?: boolean
   /** Shorter journals get no stored index. */

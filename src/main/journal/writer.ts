@@ -152,7 +152,7 @@ function createJournal(opened: OpenFile): Journal {
 
   /** Writes batches, with requested scans in between, until the queue is empty. Never rejects. */
   async function pump(): Promise<void> {
-    // So that appends of the same turn of the event loop share the first sync.
+    // Lets appends of the same turn of the event loop share the first sync.
     await Promise.resolve()
     for (;;) {
       if (rescanning) await scanWhole(rescanning)
@@ -220,7 +220,7 @@ function createJournal(opened: OpenFile): Journal {
   /**
    * Throws if another process has written the file. The lease normally prevents that, but not if it
    * was deleted or damaged, and records appended after another writer's would be read as damage.
-   * Never waits: the system has the size of an open file in memory.
+   * Does not block: the kernel holds the size of an open file in memory.
    */
   function refuseWhenChanged(): void {
     const { size } = fstatSync(writer.fd)

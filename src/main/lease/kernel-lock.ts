@@ -97,8 +97,7 @@ export async function lockFile(file: string): Promise<Locking> {
   }
 }
 
-/**
- * Only if it is missing. An existing file is not opened: closing any handle of a file drops every
+/* * Creates the file if it is missing. An existing file is not opened: closing any handle of a file drops every
  * lock that this process has on it (POSIX), so only SQLite may ever open it.
  */
 async function makeFile(file: string): Promise<void> {
@@ -126,7 +125,7 @@ async function isListed(inode: string): Promise<boolean> {
   })
 }
 
-/** Returns null if no file has the name. */
+/** Returns the inode number of the entry at `file`; null if there is none. Throws other system errors. */
 export async function inodeAt(file: string): Promise<string | null> {
   const status = await lstat(file, { bigint: true }).catch((error) => {
     if (systemCode(error) === 'ENOENT') return null

@@ -17,7 +17,7 @@ type Outcome =
   { kind: 'taken'; over: boolean } | NotTaken
 
 export type NotTaken =
-  /** `judged`: whether it is certain that it lives. */
+  /** `judged`: the holder is certainly alive; otherwise that can't be determined. */
   | { kind: 'held'; holder: LeaseHolder; judged: boolean }
   /** The lease changed hands during the check. */
   | { kind: 'again'; by: LeaseHolder | null }
@@ -26,7 +26,7 @@ export type NotTaken =
  * Writes `content` to `file`, if the file is missing or was written by a dead process. Replacing a dead one's bytes
  * requires the sole right to replace *these* bytes: a claim file named after them, taken by this same function. If a
  * claim's holder still finds these bytes, no other process can replace them; every content is unique, so they never
- * recur. `lock`: held by this process, so the former holder is dead.
+ * recur. `lock`: this process holds it, so a former holder of the same lock is dead.
  */
 export async function take(
   file: string,
@@ -82,6 +82,7 @@ async function linkNew(file: string, content: string): Promise<boolean> {
   }
 }
 
+/** Replaces the file by rename. Durable when it resolves; throws the system's error. */
 export async function replace(file: string, content: string): Promise<void> {
   const prepared = await prepare(file, content)
   try {
@@ -102,6 +103,7 @@ async function prepare(file: string, content: string): Promise<string> {
   return prepared
 }
 
+/** Returns the content of the file; null if it is missing. Throws as `readDataFile` does. */
 export async function read(file: string): Promise<string | null> {
   try {
     return (await readDataFile(file)).toString('utf8')
@@ -111,6 +113,7 @@ export async function read(file: string): Promise<string | null> {
   }
 }
 
+/** Returns the holder recorded in the file; null if the file is missing or invalid. Throws as `read` does. */
 export async function holderAt(file: string): Promise<LeaseHolder | null> {
   const content = await read(file)
   return content === null ? null : parseHolder(content)

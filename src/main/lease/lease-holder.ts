@@ -1,4 +1,4 @@
-/** Who holds a lease, as `lease.json` says it, and whether that process is alive. */
+/** The holder of a lease as recorded in `lease.json`, and whether that process is alive. */
 import { randomUUID } from 'node:crypto'
 import os from 'node:os'
 import { z } from 'zod'
@@ -42,11 +42,12 @@ export function parseHolder(content: string): LeaseHolder | null {
   }
 }
 
-/** Unique each time, so that equal bytes always come from the same write. */
+/** Returns the bytes to write. A nonce makes them unique, so that equal bytes always come from the same write. */
 export function contentOf(holder: LeaseHolder): string {
   return `${JSON.stringify({ ...holder, nonce: randomUUID() }, null, 2)}\n`
 }
 
+/** Parses content that this process wrote. Throws if it is invalid, which is a bug. */
 export function ownHolder(content: string): LeaseHolder {
   const holder = parseHolder(content)
   if (!holder) throw new Error('a lease of our own making is not readable')

@@ -18,9 +18,7 @@ import {
 } from './lease-file.ts'
 import { contentOf, judge, type LeaseHolder, type LeaseHost, parseHolder } from './lease-holder.ts'
 
-/**
- * Other processes take over or release the lease at the same time: a few short waits are enough.
- */
+/** Attempts while other processes take over or release the lease: a few short waits are enough. */
 const attemptsMax = 50
 const retryDelayMs = 20
 /** How often a holder checks that its lock file still has its name. One `lstat` each time. */

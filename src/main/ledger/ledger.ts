@@ -25,9 +25,7 @@ import { readSnapshot, removeSnapshot, snapshotPathOf, writeSnapshot } from './s
 
 /** Enough to bridge a lost connection without a new snapshot; a few hundred bytes each. */
 const recentRecordsMax = 2_000
-/**
- * Folded in a few milliseconds: writing a snapshot is worthwhile only if it saves more than that.
- */
+/** Fewer records are folded in a few milliseconds, which does not justify writing a snapshot. */
 const snapshotAfterRecordsDefault = 1_000
 
 export interface Ledger {
@@ -107,7 +105,7 @@ export async function openLedger(
   function fold(records: LedgerRecord[]): void {
     for (const record of records) foldLedgerRecord(state, record)
     recent.push(...records)
-    // Not one at a time, because removing the first element moves all others.
+    // Trimmed in bulk, because removing the first element moves all others.
     if (recent.length > 2 * recentRecordsMax) recent.splice(0, recent.length - recentRecordsMax)
   }
 
@@ -127,7 +125,8 @@ export async function openLedger(
   }
 
   /**
-   * Not for a damaged ledger: another version of Shiplog may be able to read the damaged records.
+   * Returns false for a damaged ledger, because another version of Shiplog may be able to read the
+   * damaged records.
    */
   function snapshotIsDue(): boolean {
     const isWhole = journal.damage.length === 0 && unknownRecords === 0
@@ -173,7 +172,7 @@ export async function openLedger(
     recordsAfter(seq) {
       if (seq === state.seq) return []
       const [oldest] = recent
-      // Also covers NaN, which says nothing about the client's state.
+      // The negation also rejects NaN.
       if (!oldest || !(seq <= state.seq && seq >= oldest.seq - 1)) return null
       return recent.filter((one) => one.seq > seq)
     },

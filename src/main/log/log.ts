@@ -24,7 +24,7 @@ export interface Log {
   info(event: string, fields?: LogFields): void
   warning(event: string, fields?: LogFields): void
   error(event: string, fields?: LogFields): void
-  /** Written before it returns, for a process that is about to end. */
+  /** Writes the line synchronously, for a process that is about to end. Never throws. */
   crashed(error: unknown): void
   /** Resolves when every line is written or has failed. */
   close(): Promise<void>
@@ -77,7 +77,7 @@ export function openLog(
         rotate: rotatedFilesMax,
         mode: 0o600,
       })
-      // Reported by the write that it fails.
+      // Ignored here, because the write that fails reports the error.
       opened.on('error', () => {})
       return opened
     } catch (error) {

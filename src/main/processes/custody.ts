@@ -153,7 +153,7 @@ async function endLeft(dir: string, marked: MarkedProcess[]): Promise<string | n
   // Processes of another machine or container can't be signalled from here; a start there ends
   // them.
   if (left.place && !(await isHere(left.place))) return null
-  // The command that this start was called from, through a process that outlived Shiplog.
+  // This command started this process, through a descendant that outlived Shiplog.
   if (ownMark()?.id === basename(dir)) return null
   const leader = await runningLeader(left)
   if (leader) await endProcessGroup(leader.pid)

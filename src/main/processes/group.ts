@@ -9,7 +9,7 @@ const exitMsMax = 500
 
 /**
  * Ends every process of a group: waits `settleMs` for it to exit, sends SIGTERM, and kills the rest after
- * `killGraceMs`. Returns whether a signal was needed. `pid` is the group's leader, which may have exited already.
+ * `killGraceMs`. Resolves with whether a signal was needed. `pid` is the group's leader, which may have exited already.
  */
 export async function endProcessGroup(
   pid: number,

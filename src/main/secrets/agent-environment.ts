@@ -14,7 +14,7 @@ export interface EnvironmentPolicy {
    * is not secret.
    */
   only: readonly string[] | null
-  /** Withheld although nothing about them looks secret: the task's model is asked with what they hold. */
+  /** Withheld although neither name nor value looks secret, because they hold the API key of the task's model. */
   keys?: readonly string[]
 }
 
@@ -46,7 +46,7 @@ const essential =
 export const isSecret = (name: string, value: string): boolean =>
   isSecretName(name) || hasSecretForm(value)
 
-/** `git` are variables for the `git` that runs in it; they override the others. */
+/** Builds an agent's environment from `host`. `git` are variables for Git commands in it; they override the others. */
 export function agentEnvironment(
   host: NodeJS.ProcessEnv,
   { allowed, only, keys = [] }: EnvironmentPolicy,

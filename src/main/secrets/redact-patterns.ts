@@ -7,7 +7,7 @@ interface SecretPattern {
   /** Exclusive. */
   end: number
   kind: 'private-key' | 'credentials' | 'named' | 'key'
-  /** What takes its place. */
+  /** The text that replaces it. */
   mark: string
 }
 
@@ -17,7 +17,7 @@ const pemBlocks =
 // Names and schemes are bounded and begin at a boundary: otherwise a long run of their characters takes quadratic time.
 const urlCredentials = /(?<![a-z+.-])([a-z][a-z0-9+.-]{0,40}:\/\/)([^/\s"'`@]+)@/gi
 const assignments = /(?<![\w.-])([\w.-]{1,128})(["']?\s{0,20}[=:]\s{0,20}["']?)([^\s"'`,;&]{8,})/g
-/** The characters of a key: it ends before the full stop of its sentence. */
+/** A run of key characters, without a full stop at its end. */
 const tokens = /\w[\w.~+-]{6,}\w/g
 
 /**

@@ -14,6 +14,7 @@ const passwordInUrl = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i
 /** A token in place of a name: `https://ghp_…@github.com/`. */
 const nameInUrl = /^[a-z][a-z0-9+.-]*:\/\/([^/\s:@]+)(?::x-oauth-basic)?@/i
 
+/** Reports whether a value is a provider's key, a private key, a JSON web token, or a URL with credentials. */
 export function hasSecretForm(value: string): boolean {
   const text = value.trim()
   return (
@@ -33,7 +34,7 @@ function tokenInUrl(text: string): string | null {
 /** Shorter values occur by chance. */
 const valueCharsMin = 8
 const lineCharsMin = 16
-/** A longer text of one case is no word. */
+/** A longer text of one case is not treated as a plain word. */
 const wordCharsMax = 16
 
 /**
@@ -47,15 +48,16 @@ export function searchedParts(value: string): string[] {
   if (lines.length > 1) {
     return lines
       .map((line) => line.trim())
-      .filter((line) => line.length >= lineCharsMin && !/^-----/.test(line) && isTelling(line))
+      .filter((line) => line.length >= lineCharsMin && !/^-----/.test(line) && isDistinctive(line))
   }
   const password = passwordInUrl.exec(text)?.[1] ?? tokenInUrl(text) ?? undefined
   return [text, ...(password === undefined ? [] : [password, decoded(password)])].filter(
-    (part, at, all) => part.length >= valueCharsMin && isTelling(part) && all.indexOf(part) === at,
+    (part, at, all) =>
+      part.length >= valueCharsMin && isDistinctive(part) && all.indexOf(part) === at,
   )
 }
 
-function isTelling(text: string): boolean {
+function isDistinctive(text: string): boolean {
   if (/^[\d.,:_+\s-]+$/.test(text)) return false
   if (text.length <= wordCharsMax && /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(text)) return false
   if (/^[a-z][a-z0-9+.-]*:\/\/[^@?]*$/i.test(text)) return false

@@ -7,10 +7,10 @@ import type { SessionState } from '../../shared/projections/session/session-stat
 
 /** Entries between two states: a few milliseconds of folding. */
 export const earlierStatesEvery = 500
-/** Some 300 bytes of JSON each. Of a longer session every second one is kept, and so on. */
+/** About 300 bytes of JSON each. Beyond this number, every second one is removed. */
 export const earlierStatesMax = 400
 
-/** Adds the present state to `earlier`, in place, if it is far enough from the last one. */
+/** Appends the current state to `earlier`, in place, if it is far enough from the last one. */
 export function addEarlierState(earlier: BriefState[], state: SessionState): void {
   const last = earlier.at(-1)?.seq ?? 0
   // Removing every second one doubles the average distance, and with it that of the next ones.

@@ -48,7 +48,7 @@ export interface DataLayout {
   providers: string
   /** The keys of providers: `keys.json`. */
   keys: string
-  /** Commands of the person's own, what may be fetched, and the newest checks: `installed-agents.json`. */
+  /** The user's own agent commands, permissions to fetch agents, and the newest checks: `installed-agents.json`. */
   installedAgents: string
   sessions: string
   archive: string
@@ -86,6 +86,7 @@ export function storedPath({ dataDir }: DataLayout, path: string): string {
   return inside ? below.split(sep).join('/') : path
 }
 
+/** Returns the paths of a data directory. Creates nothing. */
 export function layoutOf(dataDir: string): DataLayout {
   const sessions = join(dataDir, 'sessions')
   const archive = join(dataDir, 'archive')

@@ -96,8 +96,8 @@ export class SessionMissingError extends Error {
 /**
  * Opens the session in `dir` and heals its journal if necessary (J4). `publish` is called with
  * every event in order and must not throw. `prepare` transforms an entry before it is written. With
- * `mustExist`, throws SessionMissingError instead of creating a transcript. `isDisplaced` is that
- * of a journal. `onIgnored` is called for a failure that has no consequences.
+ * `mustExist`, throws SessionMissingError instead of creating a transcript. `isDisplaced` is
+ * passed to the journal. `onIgnored` is called for a failure that has no consequences.
  */
 export async function openSession(
   id: TaskId,

@@ -15,7 +15,7 @@ import type { Journal } from '../journal/index.ts'
 import { readCheckpoint, stateText, writeCheckpoint } from './checkpoint.ts'
 import { addEarlierState } from './earlier-states.ts'
 
-/** Entries or bytes to fold again after the last checkpoint: some milliseconds for either. */
+/** Entries or bytes after the last checkpoint that make another one due: a few milliseconds of folding. */
 export const checkpointAfter = { entries: 1_000, bytes: 4 << 20 }
 
 interface StateKeeper {

@@ -12,7 +12,7 @@ export type DiffContent = Omit<WorkspaceDiff, 'target' | 'tree'>
 type DiffAnswer =
   /** `tree`: the compared state of the working tree. */
   | ({ kind: 'diff'; tree: string } & DiffContent)
-  /** Agents work in place there: a folder without Git, or without its base commit. */
+  /** The folder is not in a repository, or the repository lacks the base commit. */
   | { kind: 'not-available'; reason: 'not-a-repository' | 'no-base-commit' }
 
 /** More than a person reads at once, and small enough for one message to the window. */
@@ -20,17 +20,17 @@ export const diffBytesMax = 1024 * 1024
 /** A longer list is a generated tree; the rest is counted as cut. */
 const diffFilesMax = 5000
 
-/** What of a difference is returned. */
+/** Selects the parts of a difference that are returned. */
 export interface ShownDiff {
   /** False returns only the files and their counts, which is much faster. */
   patch?: boolean
   /** Lines that differ in white space alone count as the same; their file is still listed. */
   ignoreSpace?: boolean
-  /** The patch has this file alone; `paths` has its old path as well if it was renamed. `whole`: with all of its lines. */
+  /** Limits the patch to this file. `paths` has its old path too if it was renamed; `whole` includes unchanged lines. */
   file?: { paths: string[]; whole: boolean } | undefined
 }
 
-/** Git's notation for all lines. */
+/** As the number of context lines: more than any file has, so Git prints all lines. */
 const linesMax = 10_000_000
 
 /**

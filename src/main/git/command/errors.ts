@@ -14,7 +14,7 @@ export class GitError extends Error {
   /** The disk error that Git reported, such as ENOSPC; null for any other failure. */
   readonly code: string | null
 
-  /** `outputCode`: the error of the file that took its output, which Git does not name. */
+  /** `outputCode`: the error code of the file for Git's output, which Git does not report. */
   constructor(
     args: readonly string[],
     exitCode: number | null,
@@ -25,9 +25,9 @@ export class GitError extends Error {
     const failed = `git ${subcommand} failed (${exitCode ?? 'ended early'}): ${essence(stderr)}`
     const code = outputCode ?? diskCodeIn(stderr)
     const remedy = code === null ? remedyFor(stderr) : `Git could not write: ${explainErrno(code)}.`
-    // What Git prints then is only that its output could not be written.
-    const isTold = outputCode !== null
-    super(remedy === null ? failed : isTold ? remedy : `${remedy} ${failed}`)
+    // Git then prints only that its output could not be written.
+    const isOutputError = outputCode !== null
+    super(remedy === null ? failed : isOutputError ? remedy : `${remedy} ${failed}`)
     this.name = 'GitError'
     this.args = args
     this.exitCode = exitCode
@@ -50,7 +50,7 @@ function diskCodeIn(stderr: string): string | null {
   return found?.code ?? null
 }
 
-/** Failures for which Git's own words say too little, and what to do about each. */
+/** Failures whose message from Git lacks the remedy, with the remedy for each. */
 const remedies: readonly [RegExp, (first: string, second: string) => string][] = [
   [
     /unknown repository extensions? found:\s+(\S+)/,
@@ -180,8 +180,8 @@ export class NotAWorktreeError extends Error {
 /** Returns the error lines, without hints and warnings. */
 function essence(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
-  const telling = lines.filter((line) => /^(fatal|error): /.test(line))
-  const chosen = telling.length > 0 ? telling : lines
+  const errorLines = lines.filter((line) => /^(fatal|error): /.test(line))
+  const chosen = errorLines.length > 0 ? errorLines : lines
   const remedy = /\.lock': File exists/.test(stderr) ? [lockRemedy] : []
   return [...chosen.slice(0, 3), ...remedy].join('; ') || 'it gave no reason'
 }

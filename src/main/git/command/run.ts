@@ -242,12 +242,11 @@ async function runOnce(
   return { exitCode, stdout: stdout.bytes(), stderr: said, truncated: false }
 }
 
-/** More than what is left of a block. */
+/** Larger than the free rest of a file's last block, so that a full disk fails the write. */
 const probeBytes = 1024 * 1024
 
-/**
- * Returns the system's error for a file that took no more of Git's output, which Git does not name;
- * null if it takes more. The file is useless in any case.
+/* * Returns the error code for a file that Git could not write its output to, because Git does not
+ * report the code; null if the file accepts more bytes. Writes to the file, which is useless anyway.
  */
 function writeErrorOf(fd: number): string | null {
   const probe = Buffer.alloc(probeBytes)
@@ -263,7 +262,7 @@ function collect(bytesMax: number) {
   const chunks: Buffer[] = []
   let size = 0
   let overflowed = false
-  let tell = () => {}
+  let notifyOverflow = () => {}
   return {
     add(chunk: Buffer) {
       const room = bytesMax - size
@@ -271,18 +270,18 @@ function collect(bytesMax: number) {
       size += chunk.length
       if (size > bytesMax && !overflowed) {
         overflowed = true
-        tell()
+        notifyOverflow()
       }
     },
     bytes: () => Buffer.concat(chunks),
     overflowed: () => overflowed,
     onOverflow: (listener: () => void) => {
-      tell = listener
+      notifyOverflow = listener
     },
   }
 }
 
-/** Git is there, but not what it was to be started with: too much of it, or a zero byte in it. */
+/** Git exists, but its arguments are too long or contain a zero byte. */
 const argumentErrors = new Set(['E2BIG', 'ERR_INVALID_ARG_VALUE'])
 
 /** Node reports ENOENT both for a missing program and for a missing working directory. */

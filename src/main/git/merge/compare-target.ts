@@ -1,4 +1,4 @@
-/** Compares changes with the folder that they would be applied to: which it already has, and which would conflict. */
+/** Finds the changes that the target folder already has, and those that would conflict there. */
 import {
   type ChangeConflict,
   conflictCharsMax,
@@ -21,9 +21,9 @@ export interface CompareInput {
   signal?: AbortSignal | undefined
 }
 
-/** Files whose hunks are compared one by one, and conflicts that are read; the rest is only listed. */
+/** Limits the files whose hunks are compared, and the conflicts that are read; further ones are only listed. */
 const comparedMax = 100
-/** A longer file is no text that a person wrote. */
+/** Longer files are generated; their conflicts are not shown. */
 const conflictFileBytesMax = 1024 * 1024
 const placesMax = 20
 
@@ -63,7 +63,7 @@ async function filesOf(
     ...{ cwd: dir, signal },
   })
   const changes = readRaw(fields(raw.stdout)).changes
-  // Paths that are not the same in both: every other path is applied.
+  // Paths that differ between the target and the final state; all others are applied already.
   const apart = new Set(
     (await treeChanges(git, { dir, from: ours, to: theirs, signal })).map(({ path }) => path),
   )
@@ -89,7 +89,7 @@ async function filesOf(
 const canCompare = ({ status }: TreeChange, inTarget: TreeChange | undefined): boolean =>
   status === 'M' && inTarget?.status === 'M'
 
-/** The hunks of the changes that are in the target's own changes of the file, too. */
+/** Returns the hunks of a change that the target's own changes of the file contain too. */
 async function sharedHunks(git: RunGit, change: TreeChange, { ours, ...trees }: Trees) {
   const patch = await patchOf(git, change, trees)
   const there = await patchOf(git, change, { ...trees, theirs: ours })
@@ -101,7 +101,7 @@ async function sharedHunks(git: RunGit, change: TreeChange, { ours, ...trees }: 
 
 const hunkTexts = (patch: string): string[] => patch.split(/^(?=@@ )/m).slice(1)
 
-/** The old place and all lines: the new place depends on the other hunks. */
+/** Identifies a hunk by its old range and lines, because its new range depends on other hunks. */
 const placeAndLines = (hunk: string): string => hunk.replace(/^(@@ -\S+) \+\S+ @@.*/, '$1')
 
 async function conflictsOf(git: RunGit, dir: string, merge: TreeMerge): Promise<ChangeConflict[]> {
@@ -122,7 +122,7 @@ async function conflictsOf(git: RunGit, dir: string, merge: TreeMerge): Promise<
   })
 }
 
-/** Reads `<<<<<<< ours`, `||||||| base`, `=======` and `>>>>>>> theirs`; the base is there if Git is set up so. */
+/** Reads `<<<<<<< ours`, `||||||| base`, `=======` and `>>>>>>> theirs`; the base depends on `merge.conflictStyle`. */
 function placesIn(
   text: string,
   { ours, theirs }: { ours: string; theirs: string },

@@ -26,13 +26,14 @@ export type TreeMerge =
       kind: 'conflict'
       paths: string[]
       details: string[]
-      /** A tree with Git's conflict markers in the conflicting files, and what follows `<<<<<<< ` and `>>>>>>> `. */
+      /** A tree with conflict markers in the conflicting files, and the labels after `<<<<<<< ` and `>>>>>>> `. */
       marked?: { tree: string; ours: string; theirs: string }
     }
 
 /** The first Git with `git merge-tree --write-tree`. */
 const mergeTreeSince: [number, number] = [2, 38]
 
+/** Merges by `git merge-tree`, or as a patch if Git is older. A conflict is a result. Throws GitError. */
 export async function mergeTrees(git: RunGit, trees: ThreeTrees): Promise<TreeMerge> {
   const [major, minor] = await version(git)
   const known =
@@ -65,7 +66,7 @@ async function mergeByMergeTree(git: RunGit, trees: ThreeTrees): Promise<TreeMer
   return { kind: 'conflict', paths, details, marked: { tree, ours, theirs } }
 }
 
-/** Records of `<number of paths> <path>... <type> <message>`. */
+/** Parses repeated `<number of paths> <path>... <type> <message>`; returns the messages of conflicts. */
 function readMessages(parts: readonly string[]): string[] {
   const messages: string[] = []
   for (let at = 0; at < parts.length; ) {

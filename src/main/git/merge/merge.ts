@@ -57,7 +57,7 @@ export type MergeAnswer =
   | NotSelected
   | { kind: 'commits-missing'; commits: string[] }
 
-/** Paths are relative to the target's top level. */
+/** Merges the changes into the target. Paths are relative to its top level. Throws GitError. */
 export async function mergeInto(git: RunGit, input: MergeIntoInput): Promise<MergeAnswer> {
   const { targetDir, baseCommit, theirCommit, signal } = input
   const base = await treeOfCommit(git, targetDir, baseCommit, { signal })
@@ -114,9 +114,8 @@ export async function mergePatchInto(
   return bringIn(prepared, input)
 }
 
-/**
- * `write` is called after the snapshot is deleted: once a file was touched, the plan must not be
- * computed again.
+/* * The result of planning. `write` is called after the snapshot is deleted, so that a retry of the
+ * snapshot never computes a plan again after a file was touched.
  */
 type Prepared =
   | { kind: 'planned'; plan: UpdatePlan }

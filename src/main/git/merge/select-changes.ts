@@ -1,6 +1,5 @@
-/**
- * Makes the tree that a part of some changes would have led to: the base with the selected files and hunks. Merging it
- * like any final state applies that part alone. Works in the object database and a temporary index.
+/* * Computes the tree that contains only selected changes: the base with the selected files and hunks. Merging it like any
+ * final state applies only these. Works in the object database and a temporary index.
  */
 import type { ChangeSelection, HunkRange } from '../../../shared/contract/changes/changes.ts'
 import { hunkRangesOf, isHunkWithin } from '../../../shared/hunk-ranges.ts'
@@ -72,14 +71,14 @@ export async function selectChanges(git: RunGit, input: SelectInput): Promise<Se
   return { kind: 'selected', tree: await writeTree(), ours }
 }
 
-/** Input of `update-index -z --index-info`. */
+/** Returns input for `update-index -z --index-info`. */
 function indexEntriesOf({ status, path, oldPath, newMode, newId }: TreeChange): string[] {
   if (status === 'D') return [removed(path, newId)]
   const added = `${newMode} ${newId}\t${path}\0`
   return oldPath === null ? [added] : [removed(oldPath, newId), added]
 }
 
-/** The same files as they were at the base. */
+/** Returns entries that restore these files to their state at the base. */
 function baseEntriesOf({ status, path, oldPath, oldMode, oldId }: TreeChange): string[] {
   if (status === 'A') return [removed(path, oldId)]
   const before = `${oldMode} ${oldId}\t${oldPath ?? path}\0`
@@ -88,7 +87,10 @@ function baseEntriesOf({ status, path, oldPath, oldMode, oldId }: TreeChange): s
 
 const removed = (path: string, like: string) => `0 ${'0'.repeat(like.length)}\t${path}\0`
 
-/** Without context lines, so that each hunk is one change. One character for each byte, whatever the encoding. */
+/**
+ * Returns the patch of one file without context lines, so that each hunk is one change. Decoded as latin1, so that every
+ * byte survives. Throws GitError.
+ */
 export async function patchOf(
   git: RunGit,
   { path, oldPath }: Pick<TreeChange, 'path' | 'oldPath'>,
@@ -101,7 +103,7 @@ export async function patchOf(
   return stdout.toString('latin1')
 }
 
-/** Returns the patch with only the hunks inside the wanted ranges; null if one of the ranges has none. */
+/** Returns the patch with only the hunks inside the wanted ranges; null if a range contains no hunk. */
 function selectedHunks(patch: string, wanted: readonly HunkRange[]): Buffer | null {
   const [header = '', ...hunks] = patch.split(/^(?=@@ )/m)
   const found = new Set<HunkRange>()

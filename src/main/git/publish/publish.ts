@@ -1,17 +1,18 @@
-/** Git commands that the user approved, word for word, and what has to be known to propose them. */
+/** Runs Git commands that the user approved verbatim, and reads the settings that a proposal depends on. */
 import type { RunGit } from '../command/run-git.ts'
 import { line } from '../command/run-git.ts'
 
 interface PushAddress {
-  /** As Git pushes to `origin`; null: there is no such remote. */
+  /** The address that Git pushes `origin` to; null if there is no such remote. */
   url: string | null
   /** Settings of the repository that could send a push elsewhere, or run a program for it. */
   settings: string[]
 }
 
-/** Set in the person's own configuration these are theirs; in a repository's, an agent may have set them. */
+/** Settings that redirect a push. Trusted in the user's own configuration; in a repository's, an agent may have set them. */
 const redirecting = String.raw`^(url|credential|http|https|protocol)\.|^core\.(sshcommand|askpass|gitproxy)$`
 
+/** Reads where a push to `origin` would go. Uses no network. Throws GitError. */
 export async function pushAddress(git: RunGit, dir: string): Promise<PushAddress> {
   const asked = ['config', '--show-scope', '--includes', '--name-only', '--null', '--get-regexp']
   const found = await git([...asked, redirecting], { cwd: dir, okExitCodes: [0, 1] })

@@ -1,4 +1,4 @@
-/** What Shiplog knows of the Git configuration of one repository. */
+/** The parts of a repository's Git configuration that Shiplog reads. */
 
 export interface RepositoryConfig {
   /**
@@ -7,7 +7,7 @@ export interface RepositoryConfig {
   commands: { key: string; value: string }[]
   /** The remotes from which Git would fetch missing objects; empty if it may not (`isOrdinary`). */
   fetches: { remote: string; url: string }[]
-  /** Over both and the repository's path: the user's permission applies to exactly this state. */
+  /** Hash of `commands`, `fetches` and the repository's path: the user's permission applies to exactly these. */
   sha256: string
 }
 
@@ -40,7 +40,7 @@ export interface ReadConfig {
    * same for all repositories.
    */
   ownRemotes: string[]
-  /** Which of `user.name`, `user.email` and their `author` and `committer` variants are set, in any configuration. */
+  /** The set keys among `user.name`, `user.email` and their `author` and `committer` variants, in any configuration. */
   identity: ReadonlySet<string>
   /** Files of the user's own configuration, outside the repository. */
   personalFiles: string[]

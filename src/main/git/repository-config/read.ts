@@ -31,7 +31,10 @@ const identityKey = /^(?:user|author|committer)\.(?:name|email)$/
 const promisorKey = /^remote\.(?:(.*)\.)?(promisor|partialclonefilter)$/s
 const proxyKey = /^(?:remote\.(?:.*)\.proxy|http\.(?:.*\.)?proxy)$/s
 
-/** `personalFiles` are those found before; if they are complete, one Git process is enough. */
+/**
+ * Reads the configuration of the repository at `place`. `personalFiles` are the user's files found before; if they are
+ * complete, one Git process is enough. Throws GitError.
+ */
 export async function readRepositoryConfig(
   git: RunGit,
   place: Place,
@@ -189,7 +192,7 @@ function withoutCommands(
   return instead
 }
 
-/** Returns the filters that are Git LFS: they would start the repository's commands. */
+/** Returns the names of the filters that run Git LFS, which would start the repository's commands. */
 function lfsFiltersIn(settings: readonly Setting[]): string[] {
   const names = settings.flatMap(({ key, value }) =>
     /\blfs\b/.test(value) ? (/^filter\.(.*)\.[a-z]+$/s.exec(key)?.[1] ?? []) : [],
@@ -197,9 +200,8 @@ function lfsFiltersIn(settings: readonly Setting[]): string[] {
   return [...new Set(names)]
 }
 
-/**
- * A repository that was copied from another system may say that the disk ignores case when it does
- * not: then Git would miss the new name of a file that was renamed in case only.
+/* * A repository that was copied from another system may be configured for a disk that ignores case
+ * when this one does not: then Git would miss the new name of a file that was renamed in case only.
  */
 async function wrongIgnoreCase(dir: string, settings: readonly Setting[]): Promise<Setting[]> {
   const value = settings.findLast(({ key }) => key === 'core.ignorecase')?.value ?? 'false'

@@ -1,6 +1,6 @@
 /**
  * Reads what other tools wrote about the commits of a repository: Git AI's notes (`refs/notes/ai`), and the checkpoints of
- * entire (branch `entire/checkpoints/v1`), which commits name in a trailer. It is text that anybody may have written.
+ * entire (branch `entire/checkpoints/v1`), which commits refer to in a trailer. The text is untrusted.
  */
 import { fields, line, type RunGit } from '../command/run-git.ts'
 import { readTexts } from './texts.ts'
@@ -10,17 +10,17 @@ interface CommitReport {
   /** When it was committed, in milliseconds since the epoch. */
   atMs: number
   subject: string
-  /** Git AI's note; null: there is none. */
+  /** Git AI's note; null if there is none. */
   note: string | null
   /** Metadata of entire's checkpoints, as JSON. */
   checkpoints: string[]
 }
 
-/** What was reported about older commits is not looked for. */
+/** Reports about older commits are not read. */
 const commitsMax = 500
 /** A note on a commit of thousands of files is a few hundred kilobytes long. */
 const reportBytesMax = 1 << 20
-/** Checkpoints that a commit names, and sessions of each. */
+/** Limits the checkpoints read for a commit, and the sessions of each. */
 const checkpointsMax = 4
 const sessionsMax = 4
 
@@ -35,7 +35,10 @@ const logArgs = [
   ...['--exclude=entire/*', '--branches', '--exclude=*/entire/*', '--remotes'],
 ]
 
-/** Newest first; only commits with a report. One Git process where nobody wrote any. */
+/**
+ * Returns the commits that have a report, newest first. Costs one Git process in a repository without reports. Throws
+ * GitError.
+ */
 export async function readCommitReports(
   git: RunGit,
   { dir, signal }: { dir: string; signal?: AbortSignal | undefined },
@@ -76,7 +79,7 @@ export async function readCommitReports(
   })
 }
 
-/** Git puts notes into folders once there are many. */
+/** Returns the possible paths of a note: Git distributes notes over folders once there are many. */
 const noteNames = (id: string): string[] =>
   ['', `${id.slice(0, 2)}/`, `${id.slice(0, 2)}/${id.slice(2, 4)}/`].map(
     (folder) => `${notesRef}:${folder}${id.slice(folder.replaceAll('/', '').length)}`,
@@ -89,7 +92,7 @@ const checkpointIds = (trailers: string): string[] =>
     .filter((one) => /^[0-9A-Za-z]{6,40}$/.test(one))
     .slice(0, checkpointsMax)
 
-/** The files of all sessions, and the one of a checkpoint of an older version, which has one session. */
+/** Returns the files of all sessions, and the only file of a checkpoint in the older format. */
 const metadataNames = (folder: string): string[] => [
   ...Array.from({ length: sessionsMax }, (_, nth) => `${folder}/${nth}/metadata.json`),
   `${folder}/metadata.json`,

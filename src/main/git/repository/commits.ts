@@ -49,7 +49,7 @@ export async function treeOf(
   return line(await git(args, { cwd: dir, signal }))
 }
 
-/** Returns the tree of a commit; null if there is no such commit. One Git process if there is. */
+/** Returns the tree of a commit; null if there is no such commit. Costs one Git process if it exists. */
 export async function treeOfCommit(
   git: RunGit,
   dir: string,

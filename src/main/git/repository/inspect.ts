@@ -27,7 +27,7 @@ type ProjectInspection =
   | { kind: 'not-a-directory' }
   | { kind: 'missing' }
 
-/** Throws GitMissingError, and GitError for a repository that Git can't read. */
+/** Classifies the folder `dir`. Throws GitMissingError, and GitError for a repository that Git can't read. */
 export async function inspectProject(
   git: RunGit,
   dir: string,

@@ -1,4 +1,4 @@
-/** The root of the working tree, and the commit that it is on. */
+/** Finds the root of a working tree and the commit of its HEAD. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError, WorktreeBrokenError } from '../command/errors.ts'

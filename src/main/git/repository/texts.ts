@@ -3,7 +3,7 @@ import type { RunGit } from '../command/run-git.ts'
 
 const blobHeader = /^[0-9a-f]+ blob (\d+)$/
 
-/** In total, because they are read into memory. */
+/** Limits the total, because all contents are read into memory. */
 const textsBytesMax = 16 * 1024 * 1024
 
 /**

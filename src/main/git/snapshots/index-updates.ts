@@ -1,4 +1,4 @@
-/** Adds paths to an index, without those that no index can hold, and removes them from it. */
+/** Adds paths to an index, except those that no index can hold, and removes paths from it. */
 import { constants } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,7 +14,7 @@ export interface IndexRun {
 }
 
 export interface Unstorable {
-  /** With its NUL, as bytes because a name need not be UTF-8. */
+  /** The path, terminated by NUL. Bytes, because a name need not be UTF-8. */
   name: Buffer
   /**
    * `special`: a pipe, a socket or a device in the place of a tracked file; `name`: Git refuses the name, such as
@@ -23,7 +23,10 @@ export interface Unstorable {
   why: 'unreadable' | 'special' | 'name'
 }
 
-/** `names` end in NUL each. Returns those that were left out: the index has what it had for them. */
+/**
+ * Adds paths, each terminated by NUL. Returns those that were left out, whose entries in the index are unchanged. Throws
+ * GitError.
+ */
 export async function addToIndex(
   git: RunGit,
   run: IndexRun,
@@ -33,7 +36,7 @@ export async function addToIndex(
     return await tryToAdd(git, run, names)
   } catch (error) {
     if (!(error instanceof GitError)) throw error
-    // Git gives up at the first of them, and has changed nothing.
+    // Git stops at the first path that it can't add, without changing the index.
     const beyond = await beyondLinks(run.cwd, names)
     const inside = names.filter((name) => !beyond.has(name))
     const unstorable = await findUnstorable(run.cwd, inside)
@@ -45,7 +48,7 @@ export async function addToIndex(
   }
 }
 
-/** Returns the paths that Git refused. It reports each, and continues. */
+/** Returns the paths whose names Git refused. Git reports each of these and continues. */
 async function tryToAdd(
   git: RunGit,
   run: IndexRun,
@@ -67,7 +70,7 @@ async function tryToAdd(
   return found.flat()
 }
 
-/** Returns those whose names Git refuses. `run` has an index of its own; no object is written. */
+/** Returns the paths whose names Git refuses. `run` must have a temporary index. Writes no object. */
 export function findRefused(
   git: RunGit,
   run: IndexRun,
@@ -81,7 +84,7 @@ export function findRefused(
   return tryToAdd(git, run, suspects, ['--info-only'])
 }
 
-/** Returns Git's messages. */
+/** Adds and removes paths, each terminated by NUL. Returns Git's error output. Throws GitError. */
 export async function updateIndex(
   git: RunGit,
   run: IndexRun,
@@ -94,12 +97,13 @@ export async function updateIndex(
   return (await git(args, { ...run, input: names })).stderr
 }
 
-/** Drops files that grew too large after they were added. */
+/** Removes paths, each terminated by NUL, from the index. Missing ones are no error. */
 export async function dropFromIndex(git: RunGit, run: IndexRun, names: Buffer): Promise<void> {
   if (names.length === 0) return
   await git(['update-index', '--force-remove', '-z', '--stdin'], { ...run, input: names })
 }
 
+/** Returns the paths that can't be read or are neither file, link nor folder. Never throws. */
 export async function findUnstorable(
   topLevel: string,
   names: readonly Buffer[],
@@ -111,9 +115,8 @@ export async function findUnstorable(
   return found.flat()
 }
 
-/**
- * Returns those below a link that replaced a folder of tracked files. They are deleted, although the
- * link may lead to files of the same names, which Git lists as changed.
+/* * Returns the paths below a link that replaced a folder of tracked files. These count as deleted,
+ * although the link may lead to files of the same names, which Git lists as changed.
  */
 async function beyondLinks(topLevel: string, names: readonly Buffer[]): Promise<Set<Buffer>> {
   const isLink = new Map<string, Promise<boolean>>()
@@ -139,9 +142,8 @@ async function beyondLinks(topLevel: string, names: readonly Buffer[]): Promise<
 const fileOf = (topLevel: string, name: Buffer): Buffer =>
   Buffer.concat([Buffer.from(topLevel + path.sep), name.subarray(0, -1)])
 
-/**
- * Returns folders that Git could not list, each with its slash and NUL, from its warnings: it prints them as text, with a
- * question mark for each control character.
+/* * Returns the folders that Git could not list, from its warnings, each with a slash and a NUL. Git prints a question mark
+ * for each control character.
  */
 export const unreadableFolders = (stderr: string): Buffer[] =>
   [...stderr.matchAll(/^warning: could not open directory '(.+\/)': /gm)].map(([, name]) =>
@@ -153,7 +155,7 @@ async function reasonOf(file: Buffer): Promise<Unstorable['why'] | null> {
     const found = await lstat(file)
     if (found.isSymbolicLink() || found.isDirectory()) return null
     if (!found.isFile()) return 'special'
-    // Only opening it shows whether it can be opened: there are lists of access beside the mode.
+    // Only opening it shows whether it can be read, because access control lists override the mode.
     await (await open(file, constants.O_RDONLY | constants.O_NONBLOCK)).close()
     return null
   } catch (error) {

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { dayMs } from '../../../shared/durations.ts'
 
-/** With the id of the process that uses the folder, and what `mkdtemp` adds. */
+/** Names contain the id of the process that uses the folder, and the suffix of `mkdtemp`. */
 const ownPrefix = `shiplog-git-${process.pid}-`
 const scratchName = /^shiplog-git-(\d+)-[A-Za-z0-9]{6}$/
 
-/**
- * For processes of a container that shares the temporary folder: their ids mean nothing here. No operation takes so
- * long.
+/* * Ids of processes in a container that shares the temporary folder mean nothing here, so age decides. No operation
+ * takes this long.
  */
 const abandonedMs = dayMs
 
+/** Calls `use` with a new temporary folder and deletes it afterwards. Throws the system's error if none can be created. */
 export async function withScratchDir<Result>(
   use: (scratchDir: string) => Promise<Result>,
 ): Promise<Result> {
@@ -25,7 +25,7 @@ export async function withScratchDir<Result>(
   }
 }
 
-/** Where they are created, best first: `TMPDIR` may be missing. */
+/** Folders to create them in, in order of preference: `TMPDIR` may not exist. */
 const parents = (): string[] => [...new Set([tmpdir(), '/tmp', '/var/tmp'])]
 
 async function makeScratchDir(): Promise<string> {
@@ -40,10 +40,9 @@ async function makeScratchDir(): Promise<string> {
   throw failures[0]
 }
 
-/**
- * Removes scratch folders of killed processes: own folders that have not changed for a day, by a clock that may be
- * wrong, and whose process is gone. Follows no link, and leaves a shared folder alone in which others could replace
- * ours meanwhile. Resolves with how many it removed; never throws.
+/* * Removes scratch folders of killed processes: this user's folders that have not changed for a day and whose process is
+ * gone, because the clock alone may be wrong. Follows no link, and skips shared folders in which other users could
+ * replace entries meanwhile. Resolves with how many it removed; never throws.
  */
 export async function removeOldScratchDirs(nowMs: number, within = parents()): Promise<number> {
   const found = await Promise.all(within.map((parent) => abandonedIn(parent, nowMs)))
@@ -74,7 +73,7 @@ async function abandonedIn(parent: string, nowMs: number): Promise<string[]> {
   return abandoned
 }
 
-/** True also for another process that has the id now: the folder is removed another time. */
+/** Also true if the id was reused by another process: then a later call removes the folder. */
 function isRunning(processId: number): boolean {
   try {
     return process.kill(processId, 0)

@@ -106,6 +106,7 @@ export async function commitSnapshot(
   })
 }
 
+/** Commits an open snapshot and references the commit. Returns HEAD if nothing was changed. */
 export async function commitOpen(
   git: RunGit,
   { tree, head, dirty, leftOut, topLevel, quarantine }: OpenSnapshot,
@@ -119,7 +120,7 @@ export async function commitOpen(
   return { ...taken, commit }
 }
 
-/** `date` is in a format that Git reads. Default: now. */
+/** Creates a commit object; returns its id. `date` is in a format that Git reads. Default: now. */
 export async function commitTree(
   git: RunGit,
   dir: string,
@@ -223,6 +224,7 @@ async function addWork(git: RunGit, run: IndexRun): Promise<string[]> {
   return leftOut
 }
 
+/** Writes the tree of an index, after resolving unmerged entries to the working tree's content. Throws GitError. */
 export async function writeTree(
   git: RunGit,
   run: IndexRun,

@@ -13,7 +13,7 @@ import { inStore, objectsIn } from './store.ts'
 
 /** For lists of ids: four million objects. */
 const listBytesMax = 256 * 1024 * 1024
-/** The room that rewriting a pack may need. */
+/** Limits the disk space that rewriting a pack needs. */
 const packBytesMax = 256 * 1024 * 1024
 const durable = ['-c', 'core.fsync=all']
 /** Unreferenced trees that were read recently stay readable for this long. */
@@ -26,17 +26,17 @@ const underWay = 'collecting'
 
 const looks = new Map<string, Map<string, number>>()
 
-/** Records that a tree without a reference is about to be read. */
+/** Protects a tree without a reference from collection for `lookMsMax`, because it is about to be read. */
 export function noteLook(store: string, tree: string): void {
   const known = looks.get(store) ?? new Map<string, number>()
   looks.set(store, known)
   known.set(tree, performance.now())
 }
 
-/** A killed collection must be completed before anything is written. */
+/** Reports whether a collection was killed. It must be completed before anything is written. */
 export const wasCollecting = (store: string): boolean => exists(path.join(store, underWay))
 
-/** Resolves with the number of deleted objects. */
+/** Deletes the unreachable objects of a store; resolves with their number. Throws GitError. */
 export async function collect(git: RunGit, store: string): Promise<number> {
   return alone(store, async () => {
     const inside = inStore(git, store)

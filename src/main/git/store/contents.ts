@@ -1,8 +1,8 @@
-/** Reads one file in many trees of a store at once: two Git processes, however many there are. */
+/** Reads one file from many trees of a store with two Git processes, regardless of the number of trees. */
 import type { RunGit } from '../command/run-git.ts'
 import { readTexts } from '../repository/texts.ts'
 
-/** Longer contents are no text that people read, and are left out. */
+/** Longer contents are not written by hand, and are omitted. */
 const textBytesMax = 1_000_000
 
 export interface FileContents {

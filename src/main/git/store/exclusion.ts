@@ -18,7 +18,7 @@ function gateOf(store: string): Gate {
   return gate
 }
 
-/** Runs `work` while no collection runs. `store` is null for none. */
+/** Runs `work` while no collection of the store runs. Without a store (null), runs it at once. */
 export async function whileStoreStays<Result>(
   store: string | null,
   work: () => Promise<Result>,
@@ -31,11 +31,11 @@ export async function whileStoreStays<Result>(
     return await work()
   } finally {
     gate.users--
-    if (gate.users === 0) for (const tell of gate.idle.splice(0)) tell()
+    if (gate.users === 0) for (const wake of gate.idle.splice(0)) wake()
   }
 }
 
-/** Runs `work` once no `whileStoreStays` is running; later ones wait. */
+/** Runs `work` once no call of `whileStoreStays` for the store is running; later calls wait. */
 export async function alone<Result>(store: string, work: () => Promise<Result>): Promise<Result> {
   const gate = gateOf(store)
   while (gate.collection) await gate.collection.catch(() => {})

@@ -26,7 +26,7 @@ export interface TreeFile {
   id: string
 }
 
-/** What a folder of a tree holds under one name. */
+/** An entry of a folder in a tree. */
 export interface TreeName {
   name: string
   /** In Git's notation, as in `TreeFile`. */
@@ -106,7 +106,7 @@ export function createGitStores(git: RunGit) {
         return { mode, id, path: entry.slice(tab + 1) }
       })
     },
-    /** Returns what is in a folder of a tree, without that of folders in it; null if there is no such folder. */
+    /** Returns the entries of a folder in a tree, not recursively; null if there is no such folder. */
     async listFolder(
       place: Place,
       { tree, path }: { tree: string; path: string },
@@ -140,7 +140,7 @@ export function createGitStores(git: RunGit) {
         throw error
       }
     },
-    /** Reads a file in many trees: in each the first of `paths` that it has. Every tree must be there. */
+    /** Reads from each tree the first of `paths` that it has. Every tree must exist. */
     async contents(
       place: Place,
       file: { trees: readonly string[]; paths: readonly string[] },
@@ -184,7 +184,7 @@ export function createGitStores(git: RunGit) {
         .filter(Boolean)
         .map((name) => name.replace(/^refs\//, ''))
     },
-    /** Deletes these references (without `refs/`); the next `collect` deletes what becomes unreachable. */
+    /** Deletes these references (without `refs/`); the next `collect` deletes objects that become unreachable. */
     async dropReferences(store: string, names: readonly string[]): Promise<void> {
       if (names.length === 0) return
       const input = names.map((name) => `delete refs/${name}\n`).join('')
@@ -209,7 +209,7 @@ async function resolveTree(git: RunGit, dir: string, name: string): Promise<stri
   return found === '' ? null : found
 }
 
-/** Reads `<mode> <type> <id> <bytes, padded><tab><name>`; the bytes are `-` of a folder, `BAD` of a lost content. */
+/** Reads `<mode> <type> <id> <bytes, padded><tab><name>`; bytes are `-` for a folder, `BAD` for a lost content. */
 function treeName(entry: string): TreeName {
   const tab = entry.indexOf('\t')
   const [mode = '', type = '', id = '', bytes = ''] = entry.slice(0, tab).split(/ +/)

@@ -22,7 +22,7 @@ import { findWork, type NotStored, notStored, type Work } from './working-tree.t
 
 export interface TurnState {
   tree: string
-  /** Null before the first commit; absent if unknown. */
+  /** The commit of HEAD. Null before the first commit; absent if unknown. */
   head?: string | null
   /** In the store, on top of the session's last state. */
   commit: string
@@ -98,7 +98,7 @@ export function createTurnSnapshots(git: RunGit): {
         try {
           return await takeOf(input, store, standing)
         } catch (error) {
-          // It may be partly updated.
+          // The index may be partly updated.
           warm.delete(topLevel)
           throw error
         }
@@ -177,7 +177,7 @@ export function createTurnSnapshots(git: RunGit): {
     return { index, work: await findWork(git, topLevel, index.file, signal), isFresh: true }
   }
 
-  /** `wrote` is the number of new contents. What is `unstorable` is in the tree as it was before. */
+  /** `wrote` is the number of new contents. The tree has the previous content of `unstorable` paths. */
   async function treeOf(
     quarantine: Quarantine,
     store: string,
@@ -197,7 +197,7 @@ export function createTurnSnapshots(git: RunGit): {
     return { tree, wrote, unstorable: left.map(({ name, why }) => notStored(name, why, null)) }
   }
 
-  /** A state that is taken meanwhile waits too: its index may have the name of one that is left behind. */
+  /** Concurrent calls wait for the deletion too, because a new index may have the name of a leftover one. */
   function clearIndexes(store: string): Promise<void> {
     const clearing = cleared.get(store) ?? deleteFilesIn(path.join(store, 'indexes'))
     cleared.set(store, clearing)

@@ -21,7 +21,7 @@ export interface NotStored {
   /** Relative to the top level, `/` as separator, without a slash at its end. */
   path: string
   why: 'repository' | 'file-bytes' | 'folder-bytes' | 'folder-files' | Unstorable['why']
-  /** Null if they were not counted. */
+  /** Size of the file or of all files in the folder; null if unknown. */
   bytes: number | null
 }
 
@@ -40,6 +40,7 @@ const listBytesMax = 16 * 1024 * 1024
 
 type Run = { cwd: string; env: Record<string, string>; signal: AbortSignal | undefined }
 
+/** Compares the working tree with the index in `indexFile`. Throws GitError, or the signal's reason. */
 export async function findWork(
   git: RunGit,
   topLevel: string,
@@ -206,7 +207,7 @@ async function bytesOf(topLevel: string, name: Buffer): Promise<number> {
   )
 }
 
-/** Returns those that are in the user's own index. */
+/** Returns the keys of the paths that are in the user's own index. */
 async function trackedIn(git: RunGit, { cwd, signal }: Run, names: Buffer[]): Promise<Set<string>> {
   const paths = names.map((name) => name.toString('utf8', 0, name.length - 1))
   const listed = await git(['ls-files', '-z', '--', ...paths], { cwd, signal })

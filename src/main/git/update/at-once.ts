@@ -1,6 +1,5 @@
-/**
- * Each item waits for the disk several times, so handling thousands of files one after the other
- * takes long.
+/* * Items handled concurrently: each waits for the disk several times, so thousands of files one after
+ * the other take long.
  */
 const atOnce = 16
 

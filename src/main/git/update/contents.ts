@@ -146,8 +146,7 @@ export async function readManifest(
   return read && manifestSchema.parse(JSON.parse(read.stdout.toString()))
 }
 
-/**
- * Returns the beginning of a command with which a person can read from an update's commit: `git
+/* * Returns the first words of a command with which the user can read an update's commit: `git
  * --git-dir=…` or `git -C …`.
  */
 export async function commandForUpdate(git: RunGit, dir: string, commit: string): Promise<string> {
@@ -160,8 +159,7 @@ export async function commandForUpdate(git: RunGit, dir: string, commit: string)
 /** These are read into memory together; longer ones are written to their files directly. */
 const batchBytesMax = 16 * 1024 * 1024
 
-/**
- * Passes the bytes of each to `take`, in any order. For long contents `take` gets a function that
+/* * Passes the bytes of each content to `take`, in any order. For long contents `take` gets a function that
  * writes them into an open file, so that they are not read into memory.
  */
 export async function readContents<Wanted extends { content: Content }>(
@@ -214,7 +212,7 @@ async function readBatch(
   return found
 }
 
-/** A missing file is no error. */
+/** Deletes the reference to an update's contents. A missing one is no error. */
 export async function dropUpdateRef(git: RunGit, dir: string, updateId: string): Promise<void> {
   for (const { run, cwd } of placesOf(git, dir))
     await run(['update-ref', '-d', updateRef(updateId)], { cwd })

@@ -11,6 +11,7 @@ import { caseTwins, isSpelledSo } from './contents.ts'
 /** Paths that can't be overwritten, and the reason; null if there are none. */
 type Obstacle = { paths: string[]; why: string } | null
 
+/** Returns the first kind of obstacle to the changes; null if there is none. Changes nothing. Throws GitError. */
 export async function findObstacle(
   git: RunGit,
   snapshot: OpenSnapshot,
@@ -61,6 +62,7 @@ export async function findObstacle(
   return { paths: blocked, why: 'a file that Git does not track, or a folder, is in its place' }
 }
 
+/** Returns the files among the changes that were edited since the snapshot; null if there are none. */
 export async function findEdited(
   git: RunGit,
   snapshot: OpenSnapshot,
@@ -109,7 +111,7 @@ async function hiddenPaths(
   return new Set(flagged.map((entry) => entry.slice(2)))
 }
 
-/** A snapshot has the committed file instead, and Git would wait for a pipe without end if it read it. */
+/** Returns paths with a pipe, socket or device. The snapshot lacks it, and reading a pipe would block Git forever. */
 async function specialFiles(topLevel: string, changes: readonly TreeChange[]): Promise<string[]> {
   const looked = await mapAtOnce(changes, async (change) => {
     const found = await lstatOf(path.join(topLevel, change.path))

@@ -43,7 +43,10 @@ type Planned =
   /** Nothing was changed. */
   | { kind: 'in-the-way'; paths: string[]; why: string }
 
-/** Throws GitError, also if a filter fails or the disk is full; nothing was changed then either. */
+/**
+ * Plans the change of the working tree to `tree`. Changes no file. Throws GitError, also if a filter fails or the disk
+ * is full.
+ */
 export async function planUpdate(
   git: RunGit,
   snapshot: OpenSnapshot,

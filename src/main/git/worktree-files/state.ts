@@ -9,7 +9,7 @@ import { lstatOf, statOf } from '../repository/file-facts.ts'
 import { readIfPossible } from '../repository/read-git-file.ts'
 import { writeDurable } from './durable.ts'
 
-/** Undefined on Windows, which has no named pipes in folders. */
+/** Undefined on Windows, where no folder contains named pipes. */
 const { O_NONBLOCK = 0 } = constants
 
 export type WorktreeState =
@@ -98,7 +98,7 @@ async function writeAgain(file: string, text: string): Promise<void> {
 /** The files that a link leads to are not the worktree's: none of them is stored or changed. */
 const isLink = (root: string): boolean => lstatOf(root)?.isSymbolicLink() === true
 
-/** An agent may have taken its owner's permissions away. Root needs none, and Windows has none. */
+/** Reports whether its owner lacks permissions, which an agent may have removed. Root and Windows need none. */
 function isClosed(root: string): boolean {
   const user = process.geteuid?.() ?? 0
   const found = lstatOf(root)
@@ -142,6 +142,7 @@ function namedAdminDir(root: string): string | null {
   return statOf(adminDir)?.isDirectory() ? adminDir : null
 }
 
+/** Reports whether the repository still has an administrative folder for the worktree. */
 export async function canRepairWorktree(commonDir: string, root: string): Promise<boolean> {
   return (await findAdminDir(commonDir, root)) !== null
 }

@@ -31,7 +31,7 @@ export async function filesInCommit(
     const run = { cwd: dir, env: { GIT_INDEX_FILE: `${scratchDir}/index` }, signal }
     const here = [
       ...['--git-dir', commonDir, '--work-tree', dir],
-      // Either of them would flag entries of the new index so that they are not read.
+      // Either setting would flag entries of the new index, and Git would not read their files.
       ...['-c', 'core.sparseCheckout=false', '-c', 'core.ignoreStat=false'],
     ]
     const read = await git([...here, 'read-tree', '--no-sparse-checkout', commit], {
@@ -39,7 +39,7 @@ export async function filesInCommit(
       okExitCodes: [0, 128],
     })
     if (read.exitCode !== 0) return null
-    // 1: some of them differ.
+    // Exit code 1: some files differ.
     await git([...here, 'update-index', '-q', '--really-refresh'], { ...run, okExitCodes: [0, 1] })
     const listed = await git([...here, 'ls-files', '--stage', '-z'], run)
     const differing = await git(
@@ -51,7 +51,7 @@ export async function filesInCommit(
       .filter((entry) => !entry.subarray(0, 6).equals(submoduleMode))
       .map((entry) => entry.subarray(entry.indexOf(0x09) + 1))
     const same = all.filter((name) => !differs.has(name.toString('latin1')))
-    // Git does not list what it may not look at, but complains about it.
+    // Git does not list files that it can't access, but prints a warning.
     const saved = differing.stderr === '' ? same : await visibleIn(dir, same)
     return { all, saved }
   })

@@ -6,7 +6,7 @@ import { exists } from '../repository/file-facts.ts'
 import { privateFile } from '../repository/private-files.ts'
 import { withScratchDir } from '../snapshots/scratch-dir.ts'
 
-/** Reports whether the working tree has patterns of its own: `git worktree add` copies those of the repository. */
+/** Reports whether the working tree has sparse patterns: `git worktree add` copies those of the repository. */
 export async function isSparse(git: RunGit, dir: string): Promise<boolean> {
   return exists(await privateFile(git, dir, 'info/sparse-checkout'))
 }
@@ -27,7 +27,7 @@ export async function writeOutsideSparseCheckout(
   const { stdout: names } = await git([...diffTree, ...which, from, to], { cwd: dir, signal })
   if (names.length === 0) return
   await withScratchDir(async (scratchDir) => {
-    // An index that was not merged marks no file as outside.
+    // A fresh index marks no file as outside the sparse checkout.
     const env = { GIT_INDEX_FILE: path.join(scratchDir, 'index') }
     await git(['read-tree', to], { cwd: dir, env, signal })
     const checkout = ['checkout-index', '--force', '--quiet', '-z', '--stdin']

@@ -76,7 +76,7 @@ async function addWorktree(git: RunGit, input: CreateWorktreeInput, from: string
   }
 }
 
-/** A parent's uncommitted work may be outside its sparse checkout. */
+/** Writes the parent's uncommitted files that are outside the sparse checkout. */
 async function bringUncommitted(
   git: RunGit,
   { path: dir, signal }: CreateWorktreeInput,
@@ -224,7 +224,7 @@ export async function pinBase(
   }
 }
 
-/** A missing one is no error. */
+/** Deletes the reference of `pinBase`. A missing one is no error. */
 export async function unpinBase(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
   if ((await commonDirOf(git, repoDir)) === null) return
   await git(['update-ref', '-d', basePin(taskId)], { cwd: repoDir })
@@ -245,7 +245,7 @@ export async function keptCommit(
   return resolveCommit(git, repoDir, ref)
 }
 
-/** A missing one is no error. */
+/** Deletes the task's hidden reference in the repository. A missing one is no error. */
 export async function deleteRef(git: RunGit, repoDir: string, taskId: TaskId): Promise<void> {
   if (lacksReference(repoDir, hiddenRef(taskId))) return
   await git(['update-ref', '-d', hiddenRef(taskId)], { cwd: repoDir })
@@ -288,7 +288,10 @@ async function isBranchName(
   return named.exitCode === 0 && line(named) === branch
 }
 
-/** Returns the full id of the commit to start from, which is in the repository then. */
+/**
+ * Throws WorktreeRefusedError if the worktree can't be created. Returns the full id of the commit to start from, after
+ * copying it into the repository if only a store had it.
+ */
 async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Promise<string> {
   const { repoDir, branch, signal } = input
   if (!(await isBranchName(git, branch, { repoDir, signal })))

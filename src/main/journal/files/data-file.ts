@@ -1,6 +1,5 @@
-/**
- * The only way to open a file of the data directory. Something else may stand in its place: opening a named pipe would
- * block forever, and a symbolic link leads elsewhere. See tests/toolchain/data-files.test.ts.
+/* * The only way to open a file of the data directory. The path may lead to something else: opening a named pipe would
+ * block forever, and a symbolic link may point outside. See tests/toolchain/data-files.test.ts.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -17,7 +16,7 @@ import { pipeline } from 'node:stream/promises'
 import { systemCode } from '../errors.ts'
 import type { RawPath } from './raw-path.ts'
 
-/** Undefined on Windows, whose folders hold no such files. */
+/** Undefined on Windows, which has neither flag. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 
 const flagsOf = {

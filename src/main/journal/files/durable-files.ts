@@ -1,4 +1,4 @@
-// Durable writes of small files, renames and directories. Only primitives that the crash tests can trace: no cp,
+// Durable writes of small files, renames and directories. Uses only primitives that the crash tests can trace: no cp,
 // copyFile or recursive rm.
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -123,7 +123,7 @@ export async function writeFully(handle: FileHandle, data: Uint8Array): Promise<
  */
 export async function renameDurable(from: RawPath, to: RawPath): Promise<void> {
   await rename(from, to).catch(async (error) => {
-    // The entry for its parent is in the directory itself.
+    // Moving a directory changes its entry for the parent, which needs write permission on it.
     const mode = isDenied(error) ? await makeAccessible(from) : null
     if (mode === null) throw error
     try {
@@ -145,9 +145,8 @@ const parentOf = (target: RawPath): RawPath =>
 
 const isDenied = (error: unknown): boolean => /^(EACCES|EPERM)$/.test(systemCode(error) ?? '')
 
-/**
- * Lets this user list and change a directory, such as one that an agent made read-only. Returns its mode before; null if
- * nothing was changed.
+/* * Gives this user full access to a directory, such as one that an agent made read-only. Returns the previous mode, or
+ * null if the mode was not changed. Never throws.
  */
 export async function makeAccessible(directory: RawPath): Promise<number | null> {
   const status = await lstat(directory).catch(() => null)
@@ -242,14 +241,14 @@ export async function readJsonFile<T>(file: string, schema: JsonSchema<T>): Prom
   return { kind: 'damaged', reason: `${file} has another shape: ${key}: ${wrong?.message}` }
 }
 
-/** The next sync of each directory, by path, requested while one was running. */
+/** The running sync of each directory, by path, and the next one, which calls during it share. */
 const syncsUnderWay = new Map<string, { now: Promise<void>; next: Promise<void> | null }>()
 
 /** Syncs a directory. Calls during a running sync share the next one. */
 export function syncDirectory(directory: RawPath): Promise<void> {
   // Windows can't open a directory, and NTFS journals its entries.
   if (process.platform === 'win32') return Promise.resolve()
-  // A path that is not valid text could collide with another one.
+  // Decoded as text, two different paths that are not UTF-8 could have the same key.
   if (typeof directory !== 'string') return syncNow(directory)
   const place = path.resolve(directory)
   const before = syncsUnderWay.get(place)

@@ -136,7 +136,7 @@ async function publishCopy(from: string, to: string): Promise<void> {
   await renameDurable(staged, to)
 }
 
-/** Renames a folder before deleting it, so that half of it is never taken for the whole. */
+/** Renames a folder before deleting it, so that a partly deleted one is never mistaken for it. */
 async function retire(from: string): Promise<void> {
   if (!(await lstat(from)).isDirectory()) return removeDurable(from)
   await renameDurable(from, `${from}${movedSuffix}`)

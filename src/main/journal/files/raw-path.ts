@@ -1,13 +1,12 @@
 /**
  * Paths as bytes. A name on disk need not be UTF-8: decoded as text it has U+FFFD in place of
- * invalid bytes and no longer names the file.
+ * invalid bytes and no longer refers to the file.
  */
 import path from 'node:path'
 
 export type RawPath = string | Buffer
 
-/**
- * One character per byte, so that `node:path`, which only looks at separators, can work with it.
+/* * One character per byte, so that `node:path`, which interprets only separators, can process it.
  */
 const characters = (raw: RawPath): string =>
   (typeof raw === 'string' ? Buffer.from(raw) : raw).toString('latin1')

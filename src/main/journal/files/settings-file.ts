@@ -9,11 +9,13 @@ const fileVersion = 1
 /** A person's settings in one JSON file of the data directory: `{"version": 1, …content}`. */
 export interface SettingsFile<Content> {
   current(): Content
-  /** Replaces the content by the result of `change`. Durable when it resolves. Serialized. */
-  change(change: (now: Content) => Content | Promise<Content>): Promise<void>
   /**
-   * Returns why the file was not used and where it is now, in sentences: it could not be read, and was not saved
-   * again since. Null if its content is known.
+   * Replaces the content by the result of `change`. Durable when it resolves; the content is unchanged if it rejects.
+   * Calls are serialized.
+   */
+  change(change: (now: Content) => Content | Promise<Content>): Promise<void>
+  /*   * Returns sentences for the user that explain why the file was not used, and where it is kept. Null if it was used,
+   * or saved since.
    */
   lost(): string | null
 }

@@ -24,16 +24,16 @@ process.on('message', (message: ToLauncher) => {
     .finally(() => running.delete(id))
 })
 
-// A signal from the terminal reaches all processes of Shiplog. This one ends with the process that it works for: the
-// channel closes, and nothing is left to wait for but the programs that still run.
+// A signal from the terminal reaches all processes of Shiplog. The launcher ignores it and ends with its parent: the
+// channel closes, and only programs that still run keep the launcher alive.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 send({ ready: true })
 
-/** Resolves once the channel took it: a busy process takes less than a program prints. */
+/** Resolves once the channel accepted the message, so that a busy parent slows the program down. */
 function send(message: FromLauncher): Promise<void> {
   return new Promise((resolve) => {
-    // Closed if the other process was killed.
+    // Disconnected if the parent was killed.
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve())
     else resolve()
   })

@@ -1,7 +1,6 @@
-/**
- * Starts programs, from a certain size of this process on by another, small process. On Linux, Node starts a program by
- * `fork`, which copies the page tables of the whole process and blocks its main thread meanwhile: with 300 MB in memory
- * that takes 10 ms each, with 50 MB one. A run starts Git about a hundred times.
+/* * Starts programs. A large process delegates this to a small launcher process: on Linux, Node starts a program by `fork`,
+ * which copies the page tables of the whole process and blocks its main thread meanwhile. Each start takes 10 ms with
+ * 300 MB in memory and 1 ms with 50 MB, and a run starts Git about a hundred times.
  */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +10,7 @@ import { type ProgramOutput, type ProgramStart, type RunningProgram, startHere }
 /** In a smaller process, a copy costs no more than the messages to the launcher. */
 const sizeBytesMin = 150_000_000
 
-/** In the sources it is beside this file, in the build beside what this file became a part of. */
+/** In the sources the launcher is next to this file, in the build next to the bundle that contains this file. */
 const program = fileURLToPath(
   new URL(
     import.meta.url.endsWith('.ts') ? './launcher-process.ts' : './launcher-process.js',
@@ -25,33 +24,35 @@ interface Launcher {
   /** False until it runs, and after it has ended. */
   isReady(): boolean
   hasEnded(): boolean
-  /** The user whose rights its programs have. */
+  /** The effective user id of its programs; undefined on Windows. */
   user: number | undefined
 }
 
-/** One for the whole process. It ends with it. */
+/** Shared by the whole process; null until the first large start. */
 let launcher: Launcher | null = null
 
-/** Starts a program here, or by the launcher, which makes no other difference. */
+/** Starts a program as a child of this process or of the launcher. Both behave alike. */
 export function startProgram(start: ProgramStart, output: ProgramOutput): RunningProgram {
   const by = canBePassed(start) ? usableLauncher() : null
   return by === null ? startHere(start, output) : by.start(start, output)
 }
 
-/** An open file can't be passed to another process. */
+/** A file descriptor can't be sent over the channel. */
 const canBePassed = ({ stdinFd, stdoutFd }: ProgramStart): boolean =>
   stdinFd === undefined && stdoutFd === undefined
 
-/** Null while there is none: the first programs do not wait for it. */
+/**
+ * Returns null while no launcher is ready, because the first programs must not wait for one. A launcher that runs as
+ * another user is not used.
+ */
 function usableLauncher(): Launcher | null {
   if (!isWorthwhile()) return null
   if (launcher === null || launcher.hasEnded()) launcher = startLauncher()
   return launcher.isReady() && launcher.user === process.geteuid?.() ? launcher : null
 }
 
-/**
- * Only Linux copies. In Electron it would need the program that is Electron to run as Node, which a packaged app does
- * not allow.
+/* * Only Linux copies page tables. In Electron, the launcher would need the Electron executable to run as Node, which a
+ * packaged app does not allow.
  */
 function isWorthwhile(): boolean {
   return (
@@ -67,9 +68,9 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** It ends with this process, or when it is closed and none of its programs runs. */
+/** Starts a launcher. It ends with this process, or after `close` once none of its programs runs. */
 export function startLauncher(): Launcher & { close(): void } {
-  // Not this process's arguments: a loader or an inspector must not run in there.
+  // Without this process's Node options, so that the launcher runs neither a loader nor an inspector.
   const child = fork(program, [], {
     execArgv: [],
     cwd: '/',
@@ -98,13 +99,13 @@ export function startLauncher(): Launcher & { close(): void } {
   const end = () => {
     isReady = false
     hasEnded = true
-    // As if a signal had ended them: nobody will report how they end.
+    // Reported as ended by a signal, because their exit codes are lost.
     for (const id of [...waiting.keys()]) done(id)?.resolve(null)
   }
   child.on('error', end)
   child.on('disconnect', end)
   child.on('exit', end)
-  // Neither keeps this process running while no program runs.
+  // Neither the child nor the channel keeps this process alive while no program runs.
   child.unref()
   child.channel?.unref()
 

@@ -1,4 +1,4 @@
-/** What this process and its launcher send each other. Each program has a number, `id`. */
+/** The messages between this process and its launcher. `id` identifies a started program. */
 import type { ProgramStart } from './program.ts'
 
 export type ToLauncher =
@@ -10,5 +10,5 @@ export type FromLauncher =
   | { id: number; stdout: Uint8Array }
   | { id: number; stderr: Uint8Array }
   | { id: number; exitCode: number | null }
-  /** It could not be started. `code` is the system's, such as ENOENT. */
+  /** The program could not be started. `code` is the system's, such as ENOENT. */
   | { id: number; error: { message: string; code?: string | undefined } }

@@ -17,7 +17,7 @@ export interface ProgramStart {
   stdoutFd?: number | undefined
 }
 
-/** No more is read until a returned promise resolves: the program waits then. */
+/** If a callback returns a promise, reading pauses until it resolves, and the program blocks on a full pipe. */
 export interface ProgramOutput {
   onStdout(chunk: Buffer): void | Promise<void>
   onStderr(chunk: Buffer): void | Promise<void>
@@ -36,8 +36,9 @@ export interface RunningProgram {
 /** Git removes its lock files on SIGTERM; a filter that it started may ignore the signal. */
 const killDelayMs = 2000
 
+/** Starts a program as a child of this process. Never throws: `ended` rejects if the program could not be started. */
 export function startHere(start: ProgramStart, output: ProgramOutput): RunningProgram {
-  // Some errors are emitted later, others thrown at once: a folder that is a file, too long an argument.
+  // `spawn` emits some errors and throws others, as for a `cwd` that is a file or an argument that is too long.
   try {
     return startNow(start, output)
   } catch (error) {
@@ -58,7 +59,7 @@ function startNow(start: ProgramStart, output: ProgramOutput): RunningProgram {
   })
   passOn(child.stdout, output.onStdout)
   passOn(child.stderr, output.onStderr)
-  // The exit code reports that it ended before it read all input.
+  // A program that ends before it has read all input causes EPIPE; its exit code reports the outcome.
   child.stdin?.on('error', () => {})
   child.stdin?.end(start.input)
   return {
@@ -83,7 +84,7 @@ function terminate(child: ChildProcess): void {
   child.kill('SIGTERM')
   const timer = setTimeout(() => {
     child.kill('SIGKILL')
-    // A process that outlives it would keep the pipes open, and with them this call.
+    // A descendant that outlives the program would keep the pipes open, and `ended` pending.
     child.stdout?.destroy()
     child.stderr?.destroy()
   }, killDelayMs)

@@ -1,4 +1,4 @@
-/** Runs commands with less than the person's own rights, where the system can without an administrator. */
+/** Runs commands with fewer rights than the user has, on systems that allow this without an administrator. */
 import { execFile } from 'node:child_process'
 import { constants, existsSync } from 'node:fs'
 import { access } from 'node:fs/promises'
@@ -12,22 +12,22 @@ export type { SandboxLimits }
 
 export interface Sandbox {
   support: SandboxSupport
-  /** Null where there is no sandbox. What runs `command` within the limits: the program, then its arguments. */
+  /** Returns the program and arguments that run `command` within the limits. Null if there is no sandbox. */
   wrap: ((limits: SandboxLimits, command: string[]) => [program: string, ...args: string[]]) | null
 }
 
-/** A container or a hardened system may refuse at once or hang. */
+/** In a container or on a hardened system, the trial may hang. */
 const tryTimeMsMax = 5_000
 
 let found: Promise<Sandbox> | undefined
 
-/** The sandbox of this system. Detected once, on the first call: the detection starts processes. */
+/** Returns the sandbox of this system. Detects it once, on the first call, because detection starts processes. */
 export function systemSandbox(): Promise<Sandbox> {
   found ??= findSandbox()
   return found
 }
 
-/** Finds the system's program and tries it: it may be there and not be allowed to do anything. */
+/** Finds the system's sandbox program and runs it once, because it may be installed but not permitted. */
 export async function findSandbox({
   platform = process.platform,
   path = process.env.PATH ?? '',
@@ -56,9 +56,9 @@ export async function findSandbox({
   return none('this system has no sandbox that Shiplog can use')
 }
 
-/**
- * Services that listen there run commands outside of the sandbox for any caller: `systemd-run --user`, Docker. The
- * system's resolver listens there too, so only those of the person are hidden where there is a network.
+/* * Returns the folders whose sockets must be hidden: services that listen there run commands outside the sandbox for any
+ * caller (`systemd-run --user`, Docker). The resolver listens in `/run` too, so with a network only the user's own
+ * services are hidden.
  */
 const serviceFolders = ({ network }: SandboxLimits): string[] => [network ? '/run/user' : '/run']
 
@@ -74,7 +74,7 @@ async function tried(sandbox: Sandbox & { wrap: NonNullable<Sandbox['wrap']> }):
   return sandbox
 }
 
-/** Null when it exits with 0. */
+/** Returns null if the program exits with 0, else the first line of its error output. */
 function problemOf(file: string, args: string[]): Promise<string | null> {
   return new Promise((resolve) => {
     execFile(file, args, { timeout: tryTimeMsMax }, (error, _, stderr) =>

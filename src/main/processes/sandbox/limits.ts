@@ -1,6 +1,6 @@
 export interface SandboxLimits {
-  /** Absolute real paths of files and folders. A later one inside an earlier one is the exception to it. */
+  /** Absolute real paths of files and folders. A later one inside an earlier one overrides it. */
   mounts: { path: string; writable: boolean }[]
-  /** False: no network at all, this machine's own addresses included. */
+  /** False denies all network access, including loopback. */
   network: boolean
 }

@@ -1,7 +1,7 @@
-/** The profile of `sandbox-exec` (seatbelt), macOS's sandbox. Of two rules that match, the later one counts. Pure. */
+/** The profile of `sandbox-exec` (seatbelt), macOS's sandbox. The last matching rule applies. Pure. */
 import type { SandboxLimits } from './limits.ts'
 
-/** Files that a command writes without changing anything. */
+/** Devices that stay writable, because writing them changes no file. */
 const devices = [
   '/dev/null',
   '/dev/zero',
@@ -11,7 +11,7 @@ const devices = [
   '/dev/stderr',
 ]
 
-/** Denies writing outside of `limits.mounts`, in their order, and the network if it is off; allows everything else. */
+/** Denies writes outside writable mounts, applied in order, and the network if it is off; allows everything else. */
 export function seatbeltProfile({ mounts, network }: SandboxLimits): string {
   return [
     '(version 1)',
