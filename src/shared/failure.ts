@@ -1,10 +1,10 @@
 /**
  * Expected failures as named values (STYLE 11). Services throw them inside a `FailureError`; the hosts
- * turn them into ORPC errors and exit codes. Its message says what, where and what to do.
+ * turn them into ORPC errors and exit codes. A message states what failed, where, and the remedy.
  */
 import { idPrefixLengthMin } from './records/ids.ts'
 
-/** What somebody asked for. */
+/** The kind of thing that a request referred to. */
 type Wanted =
   | 'task'
   | 'workspace'
@@ -25,7 +25,7 @@ type Wanted =
   | 'file'
 
 export type Failure =
-  /** `why`: what there is instead, as a sentence. */
+  /** `why`: a sentence that replaces the usual message. */
   | { kind: 'not-found'; what: Wanted; id: string; why?: string }
   | { kind: 'ambiguous'; what: Wanted; id: string; candidates: string[] }
   | { kind: 'out-of-scope'; what: Wanted; id: string }
@@ -33,7 +33,7 @@ export type Failure =
   | { kind: 'invalid'; field: string; message: string }
   | { kind: 'refused'; reason: RefusalReason; message: string }
 
-/** Why something that would be possible is not possible now. */
+/** Why a valid request can't be executed now. */
 type RefusalReason =
   | 'running'
   | 'not-running'
@@ -62,7 +62,7 @@ type RefusalReason =
   | 'clock-ahead'
   | 'closing'
   | 'not-a-root'
-  /** The agent could not begin: its model has no key. */
+  /** The agent can't start: its model has no key, or its program is not usable. */
   | 'not-set-up'
   /** A provider of models can't be reached, or gave no usable answer. */
   | 'provider-answer'

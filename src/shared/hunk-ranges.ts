@@ -1,7 +1,10 @@
-/** The lines that the hunks of a unified diff are about. */
+/** The line ranges of the hunks of a unified diff. */
 import type { HunkRange } from './contract/changes/changes.ts'
 
-/** The hunks of a patch of one file, in order. Content lines start with a space, `+`, `-` or `\`, so none is taken for a header. */
+/**
+ * Returns the ranges of the hunks of one file's patch, in order. Content lines start with a space, `+`, `-` or `\`, so
+ * none is mistaken for a header.
+ */
 export function hunkRangesOf(patch: string): HunkRange[] {
   return [...patch.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm)].map(
     ([, oldStart, oldLines = '1', newStart, newLines = '1']) => ({
@@ -11,7 +14,7 @@ export function hunkRangesOf(patch: string): HunkRange[] {
   )
 }
 
-/** Whether all lines of one hunk are in another. A side without lines has no place of its own: the other one decides. */
+/** Reports whether `inner` lies within `outer`. A side without lines has no position, so only the other side counts. */
 export function isHunkWithin(inner: HunkRange, outer: HunkRange): boolean {
   const old =
     inner.oldLines === 0 ||

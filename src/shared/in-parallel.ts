@@ -1,8 +1,7 @@
-/** Runs several async generators at once and passes on what they yield, in the order in which it comes. */
+/** Runs several async generators concurrently and yields their values in the order of arrival. */
 
-/**
- * `start` begins the next one: 'wait' if that must not begin before one of those that run has ended, null if there is none
- * left. It is asked whenever one may begin. When one throws, or the caller stops, the others are ended first.
+/* * `start` is called whenever another generator may start, and returns it; 'wait' if it must not start before a running
+ * one has ended, null if none is left. If a generator throws or the caller stops, the others are ended first.
  */
 export async function* inParallel<T>(
   start: () => AsyncGenerator<T> | 'wait' | null,
@@ -11,7 +10,7 @@ export async function* inParallel<T>(
   const steps = new Map<AsyncGenerator<T>, Promise<Step>>()
   const next = (of: AsyncGenerator<T>) => {
     const step = of.next().then((result) => ({ of, result }))
-    // Several may fail, and only the first is waited for.
+    // Several may fail, and only the first failure is awaited.
     step.catch(() => {})
     steps.set(of, step)
   }
@@ -20,7 +19,7 @@ export async function* inParallel<T>(
       for (let begun = start(); begun !== null && begun !== 'wait'; begun = start()) next(begun)
       if (steps.size === 0) return
       const { of, result } = await Promise.race(steps.values())
-      // Put back as the last one, so that one that always has something does not keep the others waiting.
+      // Reinserted last, so that a generator that always has a value does not starve the others.
       steps.delete(of)
       if (result.done) continue
       next(of)

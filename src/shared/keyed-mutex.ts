@@ -1,10 +1,9 @@
-/**
- * Runs what concerns one key one after the other: the updates of one index, the removal of a workspace and
- * the use of its patch. `work` begins once all earlier calls with its key have ended, well or not.
+/* * Serializes calls with the same key, such as the updates of one index. `work` starts once all earlier calls with its key
+ * have succeeded or failed.
  */
 export interface KeyedMutex {
   <T>(key: string, work: () => Promise<T>): Promise<T>
-  /** Resolves when nothing is under way. */
+  /** Resolves when no call is running. */
   settled(): Promise<void>
 }
 

@@ -2,14 +2,14 @@
 
 type Numbers = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array
 
-/** Numbers that are allocated at once. A longer column grows without being copied, which would take twice its memory. */
+/** Numbers per chunk. Longer columns grow by chunks, because copying would need twice the memory. */
 const chunkLength = 1 << 12
-/** Most columns are short. */
+/** Initial length; most columns are short. */
 const roomAtFirst = 64
 
 export type NumberColumn = ReturnType<typeof createColumn>
 
-/** `known`: the first numbers; the column takes ownership of them. */
+/** Creates a column. `known` are its first numbers; the column takes ownership of the array. */
 export function createColumn<Column extends Numbers>(
   make: (length: number) => Column,
   known?: Column,
@@ -38,13 +38,13 @@ export function createColumn<Column extends Numbers>(
       }
       length++
     },
-    /** 0 beyond the end. */
+    /** Returns the number at `index`; 0 beyond the end. */
     at(index: number): number {
       if (index < firstMax) return first[index] ?? 0
       const at = index - firstMax
       return chunks[Math.floor(at / chunkLength)]?.[at % chunkLength] ?? 0
     },
-    /** Replaces a number that is there. */
+    /** Replaces an existing number; ignores an index beyond the end. */
     set(index: number, value: number): void {
       const at = index - firstMax
       const chunk = at < 0 ? first : chunks[Math.floor(at / chunkLength)]

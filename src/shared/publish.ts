@@ -1,6 +1,5 @@
-/**
- * Calls every listener, in order of subscription. One that throws is reported and keeps neither the others
- * from being called nor the caller from continuing: what is published has already happened.
+/* * Calls every listener, in order of subscription. An error of a listener is passed to `onError` and stops neither the
+ * other listeners nor the caller, because the event has already happened.
  */
 export function publishTo<Event>(
   listeners: Iterable<(event: Event) => void>,

@@ -5,9 +5,8 @@ import { parseEntry } from './records/parse-entry.ts'
 
 type Client = { transcripts: Pick<ShiplogClient['transcripts'], 'value'> }
 
-/**
- * `page` with the long texts that it has only previews of, as far as they have `bytesMax` bytes at most; a longer one
- * ends with a line that says how much is missing. One after the other, part by part.
+/* * Returns `page` with its previews replaced by the whole texts if these have at most `bytesMax` bytes. Appends a line with
+ * the number of missing bytes to the preview of a longer text. Reads one part at a time. Rejects as the client does.
  */
 export async function withWholeValues<
   Page extends Pick<TranscriptPage, 'taskId' | 'entries' | 'values'>,
@@ -45,7 +44,7 @@ async function readValue(
   return parts.join('')
 }
 
-/** `text` null: it stays a preview. */
+/** With a `text` of null, the preview stays. */
 function replaced(entry: Entry, { at, bytes }: LongValue, text: string | null): Entry {
   if (at.length === 0) return text === null ? entry : parseEntry(JSON.parse(text))
   return replacedAt(entry, at, (preview) =>

@@ -1,8 +1,8 @@
-/** The state of installed agents on this machine, and what a check of one has shown. */
+/** The state of installed agents on this machine, and the results of their checks. */
 import { z } from 'zod'
 import { installedAgentSchema } from './installed-agents.ts'
 
-/** A person has a handful; each is offered wherever an agent is chosen. */
+/** Limits the user's own agents: each is offered wherever an agent is chosen. */
 export const ownAgentsMax = 30
 
 const variableNameSchema = z
@@ -56,9 +56,9 @@ export const agentCheckSchema = z.object({
   /** ISO 8601. */
   at: z.string(),
   outcome: z.enum(['ready', 'signed-out', 'failed']),
-  /** Why it is not ready; null: it is. */
+  /** Why it is not ready; null if it is ready. */
   why: z.string().nullable(),
-  /** As the agent reports it; null: it does not. */
+  /** The version that the agent reports; null if it reports none. */
   version: z.string().nullable(),
   signedIn: ability,
   /** Milliseconds until it had answered a prompt; null: it was not prompted, or did not answer. */
@@ -74,7 +74,7 @@ export const agentCheckSchema = z.object({
 export type AgentCheck = z.infer<typeof agentCheckSchema>
 
 export const installedAgentStateSchema = z.object({
-  /** By which it is chosen: `codex`, or the name of the person's own. */
+  /** The name of a preset, such as `codex`, or of the person's own agent. */
   id: z.string(),
   /** As shown. */
   name: z.string(),
@@ -91,7 +91,7 @@ export const installedAgentStateSchema = z.object({
   uses: z
     .object({ command: z.string(), file: z.string(), version: z.string().nullable() })
     .nullable(),
-  /** What `npx` would fetch. `allowed`: the person allowed it. Null: it is no package. */
+  /** The package that `npx` would fetch. `allowed`: the person allowed it. Null if there is no package. */
   package: z
     .object({
       name: z.string(),

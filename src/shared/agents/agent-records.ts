@@ -116,13 +116,13 @@ export const agentSessionRefSchema = z.object({
 })
 export type AgentSessionRef = z.infer<typeof agentSessionRefSchema>
 
-/** What such a conversation has cost by the record. Agents report the sum of all its prompts. */
+/** The recorded cost of such a conversation. Agents report the sum of all its prompts. */
 export const agentSessionCostSchema = z.object({
-  /** The sum that was reported last; 0: none was. */
+  /** The last reported sum; 0 if none was reported. */
   reportedUsd: z.number().min(0),
-  /** That sum as of the last run at whose end the agent's process ended in order. */
+  /** The sum at the end of the last run whose agent process exited cleanly. */
   savedUsd: z.number().min(0),
-  /** In the last run the process was killed, or failed. */
+  /** True if the process was killed or failed in the last run. */
   wasKilled: z.boolean(),
 })
 export type AgentSessionCost = z.infer<typeof agentSessionCostSchema>
@@ -143,7 +143,7 @@ export const permissionAnswerSchema = z.object({
   allowed: z.boolean(),
   /** `rule`: a remembered one. `mode`: the run's mode of permissions. `nobody`: no person could be asked (P1). */
   by: z.enum(['person', 'rule', 'mode', 'nobody', 'end-of-run']),
-  /** The rule as it is written, when one answered; one a line. */
+  /** The text of the rule that answered; several are on a line each. */
   rule: z.string().optional(),
   /** The text that the agent got with a refusal. */
   message: z.string().optional(),

@@ -76,17 +76,17 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
     /** Its role: that of the installed agent itself, or the name of an agent definition. */
     agent: z.string(),
     definition: definedAgentSchema.optional(),
-    /** The agent of its parent started it by itself, in its own process. A resume runs it in a process of its own. */
+    /** The parent's agent runs it inside its own process. A resume runs it in a separate process. */
     inside: z.literal(true).optional(),
   }),
 ])
 export type AgentSpec = z.infer<typeof agentSpecSchema>
 
-/** As a task names it; null for an agent that needs none. */
+/** Returns the model as `provider/model`; null for an agent that uses none. */
 export const modelOfSpec = (spec: AgentSpec): string | null =>
   spec.kind === 'model' ? modelNameOf(spec) : null
 
-/** The same agent on another model, at that model's address and with its key. */
+/** Returns the same agent on another model, with that model's address and key. */
 export function withModelRef(
   { baseUrl: _, keyEnv: __, ...spec }: Extract<AgentSpec, { kind: 'model' }>,
   model: ModelRef,
@@ -94,14 +94,14 @@ export function withModelRef(
   return { ...spec, ...model }
 }
 
-/** An agent without a model has no usage, also in an unfinished turn. */
+/** Reports whether the agent uses a model; otherwise it has no usage, not even in an unfinished turn. */
 export const usesModel = ({ kind }: Pick<AgentSpec, 'kind'>): boolean => kind !== 'scripted'
 
-/** A sub-agent that its parent's agent runs itself: what the parent says that it cost includes it. */
+/** Reports whether the parent's reported cost includes this sub-agent, because the parent's agent runs it itself. */
 export const isCostIncluded = (spec: AgentSpec): boolean =>
   spec.kind === 'acp' && spec.inside === true
 
-/** The same of the tokens that the parent says it used; where they do not cover it, its parent reports them as incomplete. */
+/** Like `isCostIncluded` for tokens. If they are not included, the parent's usage is reported as incomplete. */
 export const isUsageIncluded = (spec: AgentSpec): boolean =>
   spec.kind === 'acp' &&
   spec.inside === true &&
@@ -117,20 +117,20 @@ export function hasTool(definition: Pick<DefinedAgent, 'tools'> | null, name: st
   return name === 'agent_report' || (definition?.tools?.includes(name) ?? true)
 }
 
-/** Where the text of a definition lies, from the session directory of the tree's root. */
+/** Returns the path of a definition's text, relative to the session directory of the tree's root. */
 export const definitionFile = ({ sha256 }: { sha256: string }): string =>
   `${definitionsDir}/${sha256}.md`
 export const definitionsDir = 'agents'
 
-/** Where the text lies, from the session directory of the tree's root. */
+/** Returns the path of a scenario's text, relative to the session directory of the tree's root. */
 export const scenarioFile = ({ scenario }: { scenario: string }): string =>
   `${scenariosDir}/${scenario}.yaml`
 export const scenariosDir = 'scenarios'
 
-/** A scenario is written by hand; more is another kind of file. */
+/** Scenarios are written by hand; a longer file is not a scenario. */
 export const scenarioBytesMax = 1024 * 1024
 
-/** What a person chooses when they start a root. It becomes the root's spec. */
+/** A person's choice of agent for a new root, which becomes the root's spec. */
 export const agentChoiceSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('scripted'),

@@ -16,7 +16,7 @@ export const agentPresetSchema = installedAgentSchema.exclude(['acp'])
 export type AgentPreset = z.infer<typeof agentPresetSchema>
 
 export interface PresetFacts {
-  /** As people call it. */
+  /** The name shown to people. */
   name: string
   /** The command that speaks the protocol. */
   command: string
@@ -32,9 +32,8 @@ export interface PresetFacts {
   variables: readonly string[]
   /** Variables that Shiplog sets for it. */
   set?: Readonly<Record<string, string>>
-  /**
-   * The mode of its sessions in which the person is asked about what Shiplog's own mode does not allow; null: it has
-   * none, and asks by its configuration.
+  /*   * For each of Shiplog's modes, the mode of its sessions in which the agent asks about everything that Shiplog's mode
+   * does not allow. Null if the agent has no modes and asks by its configuration.
    */
   modes: Readonly<Record<PermissionMode, string>> | null
   /** `_meta` of its sessions. */
@@ -43,12 +42,11 @@ export interface PresetFacts {
   signIn: string
   /** The command that signs in, in a terminal. */
   signInCommand: readonly string[]
-  /**
-   * When it reports that nobody signed in: at a new session, at the first prompt, or never, as it has models for
-   * everybody.
+  /*   * When it reports that nobody is signed in: at a new session, at the first prompt, or never, because it has models that
+   * need no account.
    */
   refusesSignedOut: 'session' | 'prompt' | 'never'
-  /** Variables that declare its folder trusted, once what the repository configures for it was allowed (K8). */
+  /** Variables that mark its folder as trusted, set once the repository's configuration for it is allowed (K8). */
   trust?: Readonly<Record<string, string>>
   /** False: its loading of sessions is known not to work. */
   canLoad: boolean
@@ -59,9 +57,9 @@ export interface PresetFacts {
    * nor those that work beyond the end of a prompt.
    */
   countsSubAgents?: true
-  /** It saves what a session has cost when its process ends in order: after a kill the sum begins at what was saved. */
+  /** It saves a session's cost when its process exits cleanly: after a kill the sum restarts at the saved value. */
   savesCostAtEnd?: true
-  /** It reports the sub-agents that it starts itself. Absent: its check tells. */
+  /** Whether it reports the sub-agents that it starts itself. Absent: its check determines that. */
   reportsSubAgents?: boolean
 }
 
@@ -96,7 +94,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
       ...['CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX'],
     ],
     set: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' },
-    // Its mode without any question can't be chosen, by itself either.
+    // Its mode that never asks can't be chosen, not even by the agent itself.
     sessionMeta: { claudeCode: { options: { allowDangerouslySkipPermissions: false } } },
     modes: askAlways,
     signIn: 'Sign in with: claude auth login',
@@ -114,8 +112,8 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     args: ['acp'],
     package: { name: 'opencode-ai', version: '1.18.33', megabytes: 354 },
     variables: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR', 'OPENCODE_API_KEY'],
-    // Without it, it changes files and runs commands without a question. A question of a sub-agent of its own is never
-    // sent, and it waits forever: Shiplog's sub-agents take their place.
+    // Without this variable, it changes files and runs commands without asking. It never sends questions of its own
+    // sub-agents and waits forever, so these are disabled and Shiplog's take their place.
     set: { OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask","webfetch":"ask","task":"deny"}' },
     modes: null,
     signIn: 'Sign in with: opencode auth login',
@@ -135,7 +133,7 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
       ...['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION', 'GOOGLE_APPLICATION_CREDENTIALS'],
     ],
     modes: askAlways,
-    // Without it, it starts no MCP server, Shiplog's own included, and says nothing.
+    // Without this variable, it silently starts no MCP server, not even Shiplog's.
     trust: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     signIn: 'Sign in by starting gemini once in a terminal, or set GEMINI_API_KEY',
     signInCommand: ['gemini'],
@@ -165,7 +163,7 @@ export const agentPresetNames = Object.keys(agentPresets) as AgentPreset[]
 export const isAgentPreset = (name: string): name is AgentPreset =>
   Object.hasOwn(agentPresets, name)
 
-/** As shown to people: `Codex`, the name of the person's own, or the command's first word. */
+/** Returns the name shown to people: `Codex`, the name of the person's own agent, or the command's first word. */
 export function installedAgentName(spec: {
   program: InstalledAgent
   command?: string[] | undefined

@@ -1,15 +1,15 @@
-/** Long calls over the Model Context Protocol: a client that hears nothing for too long gives up. */
+/** Keeps long calls over the Model Context Protocol alive: a client without progress notifications times out. */
 
 export interface CallTiming {
   /** Between two notifications of progress. */
   progressMs: number
   /** A call is answered after this time at the latest, if its client gets progress. */
   answerMs: number
-  /** The same for a client that asked for no progress. */
+  /** Like `answerMs`, for a client that requested no progress. */
   silentAnswerMs: number
 }
 
-/** Codex gives up on any call after 300 s; Claude Code and OpenCode after 60 s without progress. */
+/** Codex times out any call after 300 s; Claude Code and OpenCode after 60 s without progress. */
 export const usualCallTiming: CallTiming = {
   progressMs: 10_000,
   answerMs: 230_000,
@@ -23,13 +23,12 @@ interface McpRequest {
     method: 'notifications/progress'
     params: { progressToken: string | number; progress: number; message: string }
   }): Promise<void>
-  /** Aborted when the client has left. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal
 }
 
-/**
- * Tells the client regularly that its call is alive, if it asked for that. `stopWaiting` is aborted when the call has
- * to be answered, and when the client has left. Call `end` when it is answered.
+/* * Sends progress notifications if the client requested them. `stopWaiting` is aborted when the call must be answered or
+ * the client disconnects. Call `end` after answering.
  */
 export function keepAlive(
   { _meta, notify, signal }: McpRequest,
@@ -41,7 +40,7 @@ export function keepAlive(
     progress += 1
     const message = `Working for ${Math.round((progress * progressMs) / 1000)} s`
     const params = { progressToken: token, progress, message }
-    // A client that left gets no answer either.
+    // A failure means that the client disconnected, which `signal` reports.
     void notify({ method: 'notifications/progress', params }).catch(() => {})
   }
   const ticking =

@@ -1,4 +1,4 @@
-/** Which model answers, and where. Names only: keys are never part of it (K1). */
+/** References to models: provider, name and address. They never contain keys (K1). */
 import { z } from 'zod'
 
 export const modelProviderSchema = z.enum(['anthropic', 'openai', 'google', 'openai-compatible'])
@@ -10,7 +10,7 @@ export const keyVariableSchema = z
 
 export const modelRefSchema = z.object({
   provider: modelProviderSchema,
-  /** As the provider names it; may hold slashes. */
+  /** The provider's name for the model; may contain slashes. */
   model: z.string().trim().min(1).max(200),
   /** What the AI SDK calls `baseURL`: ends in `/v1`, Google's in `/v1beta`. Absent: the provider's own. */
   baseUrl: z
@@ -29,7 +29,7 @@ export type ModelRef = z.infer<typeof modelRefSchema>
 export const modelNameOf = ({ provider, model }: Pick<ModelRef, 'provider' | 'model'>): string =>
   `${provider}/${model}`
 
-/** What `modelNameOf` gives; null for a text that names no provider that we know, or no model. */
+/** Parses a result of `modelNameOf`; null if the provider is unknown or the model is empty. */
 export function parseModelName(text: string): Pick<ModelRef, 'provider' | 'model'> | null {
   const slash = text.indexOf('/')
   const provider = modelProviderSchema.safeParse(text.slice(0, slash))

@@ -1,6 +1,5 @@
-/**
- * What agents may do unasked (P1 to P4): modes, rules, and the questions that a person answers. How a call is decided
- * is in `src/main/agents/permissions`; docs/PERMISSIONS.md describes the rules.
+/* * The permissions of agents (P1 to P4): modes, rules, and the questions that a person answers. `src/main/agents/permissions`
+ * decides about calls; docs/PERMISSIONS.md describes the rules.
  */
 import { z } from 'zod'
 import {
@@ -21,8 +20,8 @@ const ruleCharsMax = 2_000
 export const rulesMax = 500
 
 /**
- * `bash: npm test *`, `edit: src/**`, `web_fetch: docs.rs/*`, or the name of a tool alone. What it may be is checked
- * where it is used: a rule that this version can't read matches nothing.
+ * `bash: npm test *`, `edit: src/**`, `web_fetch: docs.rs/*`, or the name of a tool alone. The syntax is
+ * checked where a rule is used: a rule that this version can't read matches nothing.
  */
 export const permissionRuleSchema = z.object({
   /** `deny` takes precedence over `ask`, and both over `allow`, in any order. */
@@ -32,7 +31,7 @@ export const permissionRuleSchema = z.object({
 export type PermissionRule = z.infer<typeof permissionRuleSchema>
 
 export const permissionSettingsSchema = z.object({
-  /** Null: that of the wider scope; of the widest: `ask`. */
+  /** Null inherits the mode of the wider scope; in the widest scope null means `ask`. */
   mode: permissionModeSchema.nullable(),
   rules: z.array(permissionRuleSchema).max(rulesMax),
 })
@@ -79,7 +78,7 @@ export const pendingPermissionSchema = z.object({
    * `configuration`: files of the repository that an installed agent runs, before it starts; allowed until they change.
    */
   kind: z.enum(['command', 'edit', 'other', 'question', 'configuration']),
-  /** The tool, as the agent calls it; of a configuration: the agent's name. */
+  /** The agent's name for the tool; for a configuration, the agent's own name. */
   tool: z.string(),
   /**
    * Exactly what will be done, in full (P2). For an edit: a line with the file, then the removed and added lines, each
@@ -94,7 +93,7 @@ export const pendingPermissionSchema = z.object({
   directory: z.string(),
   /** For a command: the limits of its sandbox. */
   sandbox: runSandboxSchema.optional(),
-  /** The tasks above it, the root first, and itself last. */
+  /** The path from the root to the task, the root first. */
   chain: z.array(z.object({ taskId: taskIdSchema, title: z.string() })),
   /** The agent's last text; may be empty. */
   lastWords: z.string(),
@@ -107,7 +106,7 @@ export const pendingPermissionSchema = z.object({
 })
 export type PendingPermission = z.infer<typeof pendingPermissionSchema>
 
-/** Enough of a question to say whether somebody would answer it. */
+/** The fields of a question that determine whether anybody can answer it. */
 export type AskedQuestion = Pick<PendingPermission, 'kind' | 'taskId' | 'projectId' | 'chain'>
 
 /** The longest message to the agent with a refusal. */
@@ -131,9 +130,9 @@ export type PermissionDecision = z.infer<typeof permissionDecisionSchema>
 
 /** Answers about permissions: the pending questions, and the person's settings. */
 export interface PermissionQuestions {
-  /** The mode of runs in the project that name none. */
+  /** Returns the mode of runs in the project that set none. */
   modeOf(projectId: ProjectId): PermissionMode
-  /** The oldest first. */
+  /** Returns the pending questions, oldest first. */
   pending(): PendingPermission[]
   /** Throws FailureError if the question is no longer pending, or if the rules would not have allowed the call. */
   answer(id: string, decision: PermissionDecision): Promise<void>

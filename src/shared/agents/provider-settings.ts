@@ -13,7 +13,7 @@ const providerNameSchema = z
     'takes lower-case letters, digits, dots and dashes, 40 at most',
   )
 
-/** Smaller ones hold no instructions; nobody has larger ones. */
+/** A smaller window has no room for instructions; no model has a larger one. */
 const contextTokensRange = { min: 4_000, max: 10_000_000 }
 const contextTokensSchema = z
   .number()
@@ -21,7 +21,7 @@ const contextTokensSchema = z
   .min(contextTokensRange.min, 'must be at least 4,000 tokens')
   .max(contextTokensRange.max, 'must be at most 10,000,000 tokens')
 
-/** One as the settings file has it. The providers with an address of their own are there without it. */
+/** A provider in the settings file. Providers with an address of their own exist without an entry. */
 export const providerEntrySchema = z.object({
   /** Unique. That of a provider with an address of its own is its kind. */
   name: providerNameSchema,
@@ -30,7 +30,7 @@ export const providerEntrySchema = z.object({
   baseUrl: modelRefSchema.shape.baseUrl,
   /** The person allowed the use of the environment variable of this name. */
   keyVariable: z.string().optional(),
-  /** Tokens that its models take in one request, answer included. Absent: as the list of models says, else a default. */
+  /** Tokens of one request to its models, answer included. Absent: from the list of models, else a default. */
   contextTokens: contextTokensSchema.optional(),
 })
 export type ProviderEntry = z.infer<typeof providerEntrySchema>
@@ -49,7 +49,7 @@ export type ProviderKey = z.infer<typeof providerKeySchema>
 export const providerStateSchema = z.object({
   name: z.string(),
   kind: modelProviderSchema,
-  /** Null: it has none of its own, and nobody gave it one. */
+  /** Null if the provider has no address of its own and none was set. */
   baseUrl: z.string().nullable(),
   /** True: the provider has an address of its own. It can't be removed, only its key. */
   isOwn: z.boolean(),
@@ -59,14 +59,14 @@ export const providerStateSchema = z.object({
 })
 export type ProviderState = z.infer<typeof providerStateSchema>
 
-/** What a short exchange with a model showed. */
+/** The result of a short test exchange with a model. */
 export const modelTestSchema = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('ok'),
     /** The beginning of what it answered. */
     answer: z.string(),
     ms: z.number(),
-    /** It called the tool that it was offered: agents can't work without. */
+    /** Whether it called the offered tool; agents need models that do. */
     callsTools: z.boolean(),
     /** The context window with which its server reports to run it; null: it reports none. */
     contextTokens: z.number().nullable(),
@@ -75,7 +75,7 @@ export const modelTestSchema = z.discriminatedUnion('outcome', [
 ])
 export type ModelTest = z.infer<typeof modelTestSchema>
 
-/** The models that agents have unless another is chosen, as `PROVIDER/MODEL`; null: none was set. */
+/** The default models of agents, as `PROVIDER/MODEL`; null if none was set. */
 export const modelDefaultsSchema = z.object({
   /** What a new agent is offered. */
   defaultModel: z.string().nullable(),

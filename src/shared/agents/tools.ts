@@ -1,6 +1,5 @@
-/**
- * The tools that every kind of agent is given: their inputs, and the `detail` of a tool result that
- * the views show. Implementations are in `src/main/agents/tools`.
+/* * The tools of every kind of agent: their inputs, and the `detail` of a tool result that the views
+ * show. Implementations are in `src/main/agents/tools`.
  */
 import { z } from 'zod'
 import { causeSchema } from '../records/causes.ts'
@@ -9,7 +8,7 @@ import { taskStatusSchema } from '../records/tasks/task-status.ts'
 import { planItemSchema } from './agent-records.ts'
 import { recordToolInputs } from './record-tools.ts'
 
-/** Runs for two minutes unless the call says otherwise; ten minutes is the longest. */
+/** Time limit of a command whose call sets none: two minutes. */
 export const bashTimeoutMsDefault = 120_000
 const bashTimeoutMsMax = 600_000
 
@@ -21,7 +20,7 @@ const path = z.string().min(1)
 /** A title or an id (or its unique prefix) of a task. */
 const taskReference = z.string().min(1)
 
-/** What a person reads before they answer: a screenful, and buttons of a line. */
+/** A question must fit on a screen, and a choice on a button. */
 const questionCharsMax = 4_000
 const choiceCharsMax = 200
 const choicesMax = 8
@@ -34,9 +33,9 @@ export const toolInputSchemas = {
     background: z.boolean().optional(),
   }),
   bash_output: z.strictObject({
-    /** As `bash` answered it, such as `b1`. */
+    /** The id in the result of `bash`, such as `b1`. */
     id: z.string().min(1),
-    /** Milliseconds that its end is waited for. */
+    /** Milliseconds to wait for the command to end. */
     waitMs: z.number().int().min(0).max(bashTimeoutMsMax).optional(),
   }),
   bash_kill: z.strictObject({ id: z.string().min(1) }),
@@ -121,7 +120,7 @@ export type ToolInput<Name extends ToolName> = z.infer<(typeof toolInputSchemas)
 export const toolNames = Object.keys(toolInputSchemas) as ToolName[]
 export const isToolName = (name: string): name is ToolName => Object.hasOwn(toolInputSchemas, name)
 
-/** How one awaited task stands, as `task` (in the foreground) and `task_await` answer it. */
+/** The state of one awaited task in the result of `task` (in the foreground) and `task_await`. */
 const awaitedTaskSchema = z.object({
   taskId: taskIdSchema,
   title: z.string(),
@@ -152,7 +151,7 @@ export const applyOutcomeSchema = z.discriminatedUnion('kind', [
      * bytes are not the agent's. Absent when there are none.
      */
     converted: z.array(z.string()).optional(),
-    /** Files and folders (with a slash) that no patch holds: ignored, or marked as not to be looked at. */
+    /** Files and folders (with a slash) that no patch contains: ignored, or flagged so that Git skips them. */
     notCarried: z.array(z.string()).optional(),
   }),
   z.object({ kind: z.literal('nothing-to-apply') }),
@@ -166,7 +165,7 @@ export type ApplyOutcome = z.infer<typeof applyOutcomeSchema>
 export const appliedFileLine = ({ path, oldPath }: AppliedFile): string =>
   oldPath === null ? path : `${oldPath} -> ${path}`
 
-/** What is to be said of an apply that rewrote bytes; usually nothing. */
+/** Returns lines about the files whose bytes an apply rewrote; usually none. */
 export function convertedLines({ converted = [] }: { converted?: string[] | undefined }): string[] {
   if (converted.length === 0) return []
   return [
@@ -192,12 +191,12 @@ export const toolDetailSchema = z.discriminatedUnion('kind', [
     timedOut: z.boolean(),
     /** Bytes that the cap cut from the middle of the output. */
     omittedBytes: z.number(),
-    /** All that it printed, in `blobs/`; absent when the output is the whole, or the disk did not take it. */
+    /** The whole output, in `blobs/`; absent if `output` is complete, or the disk write failed. */
     whole: z
       .object({
         sha256: z.string(),
         bytes: z.number(),
-        /** What came after the most that is kept. */
+        /** Bytes beyond the limit, which were dropped. */
         leftOutBytes: z.number(),
       })
       .optional(),

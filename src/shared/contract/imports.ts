@@ -1,4 +1,4 @@
-/** Finds and imports what other tools recorded. */
+/** Finds and imports sessions of other tools. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { importToolSchema } from '../records/exported-tasks.ts'
@@ -7,7 +7,7 @@ import { base } from './base.ts'
 
 const count = z.number().int().min(0)
 const path = z.string().max(4_096)
-/** Limit for a request; a person chooses among them by hand. */
+/** Limit for a request. */
 const projectsMax = 10_000
 /** Limit for a request: the sessions that an import left out. */
 const sessionsMax = 10_000
@@ -15,9 +15,9 @@ const sessionsMax = 10_000
 const lineCountFields = {
   /** Records of its files: the sum of the next three (I2). */
   lines: count,
-  /** Became entries of their own meaning. */
+  /** Converted to entries. */
   mapped: count,
-  /** Kept verbatim, because Shiplog does not know their meaning. */
+  /** Kept verbatim, because Shiplog can't interpret them. */
   foreign: count,
   /** Could not be read. */
   damaged: count,
@@ -87,7 +87,7 @@ const importSourceFoundSchema = z.object({
 })
 export type ImportSourceFound = z.infer<typeof importSourceFoundSchema>
 
-/** "Soon", for a person who looks once a week. */
+/** Days before a deletion that count as soon. */
 export const expiringDays = 5
 
 const importProgressSchema = z.object({
@@ -194,7 +194,7 @@ export const imports = {
       ]),
     ),
   ),
-  /** The same for all tools with a place of their own, while the app runs: how it stands, and each change of that. */
+  /** The state of watching all tools with a folder of their own while the app runs, and each change of it. */
   watchState: base.output(eventIterator(importWatchStateSchema)),
   /** Durable when it resolves; off unless a person turned it on. */
   setWatch: base.input(z.object({ enabled: z.boolean() })).output(z.object({})),

@@ -119,7 +119,7 @@ const receiptSummarySchema = z.object({
 })
 export type ReceiptSummary = z.infer<typeof receiptSummarySchema>
 
-/** One thing in the trash. */
+/** An item in the trash. */
 const trashEntrySchema = z.object({
   /** In the trash folder: what the other calls want. */
   name: z.string(),
@@ -159,11 +159,11 @@ export const retention = {
   ),
   /** Opens the folder of one thing in the trash, or the trash, in the file manager of the host's machine. */
   openTrash: base.input(z.object({ name: z.string().nullable() })).output(z.object({})),
-  /** A transcript to its place, a workspace to the archive, files of a worktree into it. */
+  /** Restores a transcript to its place, a workspace to the archive, and files of a worktree to that worktree. */
   restoreTrashed: base
     .input(trashNames)
     .output(z.object({ restored: z.array(z.string()), left: leftInTrash })),
-  /** For good, with a receipt. */
+  /** Permanently deletes items in the trash, with a receipt. */
   deleteTrashed: base
     .input(trashNames)
     .output(z.object({ deleted: z.array(z.string()), left: leftInTrash })),
@@ -203,11 +203,11 @@ export const retention = {
   receipts: base.output(
     z.object({ receipts: z.array(receiptSummarySchema), unreadable: z.array(z.string()) }),
   ),
-  /** What went and why. `receiptId`: or a unique prefix. */
+  /** Returns what a sweep removed and why. `receiptId` may be a unique prefix. */
   receipt: base
     .input(z.object({ receiptId: idTextSchema }))
     .output(receiptSummarySchema.extend({ items: z.array(receiptItemSchema) })),
-  /** Takes transcripts back to where they were: all of a receipt, or that of one task. REFUSED when none can be. */
+  /** Restores all transcripts of a receipt, or that of one task. REFUSED if none can be restored. */
   undo: base.input(z.object({ receiptId: idTextSchema, taskId: idTextSchema.optional() })).output(
     z.object({
       restored: z.array(taskIdSchema),

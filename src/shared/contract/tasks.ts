@@ -34,15 +34,15 @@ const taskTreeSchema = taskSchema.extend({
 const stoppedTasksSchema = z.object({
   /** Tasks that were running, and are interrupted now. */
   stopped: z.array(taskIdSchema),
-  /** Waited to begin, and never will. */
+  /** Tasks that had not started, and are cancelled now. */
   cancelled: z.array(taskIdSchema),
 })
 export type StoppedTasks = z.infer<typeof stoppedTasksSchema>
 
 const runSettings = {
-  /** `PROVIDER/MODEL`; absent: the one that it has. */
+  /** `PROVIDER/MODEL`; absent: unchanged. */
   model: z.string().optional(),
-  /** Absent: the mode that it has. */
+  /** Absent: unchanged. */
   permissions: permissionModeSchema.optional(),
 }
 
@@ -96,17 +96,16 @@ export const tasks = {
         }),
     )
     .output(z.object({})),
-  /** Begins what was asked of a root and has not begun: the oldest follow-up that waits, or its first prompt. */
+  /** Starts the oldest waiting follow-up of a root, or its first prompt if that was never started. */
   startWaiting: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
-  /** Takes back a follow-up that waits. */
+  /** Withdraws a waiting follow-up. */
   withdrawPrompt: base
     .input(z.object({ taskId: idTextSchema, promptId: promptIdSchema }))
     .output(z.object({})),
-  /** Interrupts it and everything below it; the partial turns are kept. What had not begun is cancelled. */
+  /** Interrupts the task and everything below it; partial turns are kept. Tasks that had not started are cancelled. */
   stop: base.input(z.object({ taskId: idTextSchema })).output(stoppedTasksSchema),
-  /**
-   * Asks it and everything below it for a report now (Q3): each agent that runs gets one last turn, in which no call but
-   * `agent_report` is made; what had not begun is cancelled. REFUSED when none of them runs.
+  /*   * Requests a report from the task and everything below it (Q3): each running agent gets one last turn, which may call
+   * only `agent_report`; tasks that had not started are cancelled. REFUSED if none of them runs.
    */
   wrapUp: base
     .input(z.object({ taskId: idTextSchema }))
@@ -118,11 +117,11 @@ export const tasks = {
   compact: base
     .input(z.object({ taskId: idTextSchema }))
     .output(z.object({ at: z.enum(['next-turn', 'next-run']) })),
-  /** Wakes a tree that waits for a quota before its time. REFUSED when it does not sleep. */
+  /** Wakes a tree that waits for a quota ahead of time. REFUSED if it does not sleep. */
   wake: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
-  /** It is not woken any more: its agents stay interrupted. REFUSED when it does not sleep. */
+  /** Cancels the wake-up of a sleeping tree: its agents stay interrupted. REFUSED if it does not sleep. */
   cancelSleep: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
-  /** Gives a root another budget; null: none. Agents that waited because of the one before continue where it is enough. */
+  /** Sets the budget of a root; null: none. Agents that waited for a budget continue if the new one suffices. */
   setBudget: base
     .input(z.object({ taskId: idTextSchema, budget: budgetSchema.nullable() }))
     .output(z.object({})),
@@ -130,7 +129,7 @@ export const tasks = {
     .input(
       z.object({
         projectDir: z.string().optional(),
-        /** `running`: spawned or resumed, which people see as one. */
+        /** `running`: spawned or resumed. */
         status: z.union([taskStatusSchema, z.literal('running')]).optional(),
         /** Only trees that it recorded. */
         source: recordSourceSchema.optional(),
@@ -139,7 +138,7 @@ export const tasks = {
       }),
     )
     .output(z.object({ tasks: z.array(taskTreeSchema) })),
-  /** Answers for live and cleaned-up tasks alike (A7). `run`: the newest when absent. */
+  /** Returns a report, also of a removed task (A7). `run`: the newest if absent. */
   report: base
     .input(
       z.object({
@@ -150,9 +149,8 @@ export const tasks = {
       }),
     )
     .output(reportSchema),
-  /**
-   * Brings its patch into its parent's worktree; a root's into the project's checked-out branch. With `selection` only
-   * these files and hunks of it.
+  /*   * Applies the changes of a task to its parent's worktree, or those of a root to the project's checked-out branch. With
+   * `selection`, only these files and hunks.
    */
   applyPatch: base
     .input(z.object({ taskId: idTextSchema, selection: changeSelectionSchema.optional() }))
@@ -162,7 +160,7 @@ export const tasks = {
    * since, it changes nothing.
    */
   undoApply: base.input(z.object({ taskId: idTextSchema })).output(undoOutcomeSchema),
-  /** Who would be resumed, and what has changed for each since it stopped (S1, S2). Changes nothing. */
+  /** Lists the tasks that would be resumed, and what has changed for each since it stopped (S1, S2). Changes nothing. */
   planResume: base
     .input(z.object({ selector: resumeSelectorSchema }))
     .output(z.object({ candidates: z.array(resumeCandidateSchema) })),
@@ -249,7 +247,7 @@ export const tasks = {
       }),
     )
     .output(continuationSchema),
-  /** Gives up an interrupted task, or one that has not begun. Its record stays. */
+  /** Abandons an interrupted task, or one that has not started. Its record stays. */
   abandon: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
   /** What others changed in one file of a task, as a drift report names it: a unified diff, empty for binary files. */
   changedFileDiff: base
@@ -266,7 +264,7 @@ export const tasks = {
    * `model`: there is no such provider.
    */
   setNextRun: base.input(z.object({ taskId: idTextSchema, ...runSettings })).output(z.object({})),
-  /** Gives a root another title. */
+  /** Renames a root. */
   rename: base
     .input(z.object({ taskId: idTextSchema, title: z.string().trim().min(1).max(titleCharsMax) }))
     .output(z.object({})),

@@ -26,7 +26,7 @@ export const transcriptPageBytesMax = 1 << 20
 /** Limit for the damaged places that a page lists; a journal with more of them is not read place by place. */
 export const pageDamageMax = 200
 
-/** A text that its entry has only the beginning of; `transcripts.value` gives it whole. */
+/** A text of which the entry has only the beginning; `transcripts.value` returns all of it. */
 const longValueSchema = z.object({
   seq: z.number().int().min(1),
   /** Where in the entry; empty: the entry as a whole, whose place a stub has taken. */
@@ -177,7 +177,7 @@ export const workspace = {
   readOutput: base
     .input(z.object({ taskId: idTextSchema, sha256: z.string(), ...textPartQuery }))
     .output(textPartSchema),
-  /** Everything that is kept, live and cleaned up alike, newest first; or what is kept of the given tasks. */
+  /** Lists all transcripts, live and archived, newest first; or those of the given tasks. */
   listTranscripts: base
     .input(
       z.object({ projectDir: z.string().optional(), taskIds: z.array(taskIdSchema).optional() }),
@@ -186,10 +186,10 @@ export const workspace = {
   list: base
     .input(z.object({ archived: z.boolean().default(false) }))
     .output(z.object({ workspaces: z.array(workspaceSummarySchema) })),
-  /** Stops what runs in it, archives it with everything below it, and removes its worktree (R1). */
   /**
-   * REFUSED `unknown-worktree` where Git does not know a worktree any more: its changes can't be saved as a
-   * patch then. With `discardUnknownWorktree` its files go to the trash as they are.
+   * Stops the tasks in it, archives it with everything below it, and removes its worktree (R1). REFUSED
+   * `unknown-worktree` if Git no longer has the worktree registered, so that its changes can't be saved as a patch. With
+   * `discardUnknownWorktree`, its files are moved to the trash unchanged.
    */
   remove: base
     .input(
@@ -199,13 +199,12 @@ export const workspace = {
       }),
     )
     .output(z.object({ removed: z.array(taskIdSchema) })),
-  /** What no patch holds of its worktree and those below it: in the trash, once it was looked through (R3). */
+  /** Lists the files of its worktree and those below it that no patch contains: in the trash, once sorted (R3). */
   leftovers: base
     .input(z.object({ workspaceId: idTextSchema }))
     .output(z.object({ leftovers: z.array(keptLeftoversSchema) })),
-  /**
-   * Takes a removed root back out of the archive, its worktree and uncommitted work included, with the sub-agents
-   * below it that were interrupted or failed; or such a sub-agent of a root in use (R6).
+  /*   * Restores a removed root from the archive, including its worktree and uncommitted work, with the sub-agents below it
+   * that were interrupted or failed; or such a sub-agent of a root in use (R6).
    */
   restore: base.input(z.object({ workspaceId: idTextSchema })).output(
     z.object({
@@ -237,7 +236,7 @@ export const workspace = {
       }),
     )
     .output(workspaceDiffSchema),
-  /** What of its changes is in the target already, and what would conflict there. Changes nothing. */
+  /** Finds the changes that the target already has, and those that would conflict there. Changes nothing. */
   compareTarget: base.input(z.object({ workspaceId: idTextSchema })).output(targetComparisonSchema),
   /**
    * Files of a workspace, or of a project's own folder, by a few letters of their paths, best first. In Git without

@@ -1,11 +1,10 @@
-/**
- * Labels of folders in a list, by path: the folder's name, and where several have the same name as many of the
- * folders above as tell them apart, such as `lights (work)` and `lights (old)`. Pure.
+/* * Returns labels of folders by path: the folder's name, and for equal names as many parent folders as distinguish them,
+ * such as `lights (work)` and `lights (old)`. Pure.
  */
 export function folderLabels(dirs: Iterable<string>): Map<string, string> {
   const labels = new Map<string, string>()
   for (const [name, alike] of Map.groupBy(new Set(dirs), nameOf)) {
-    const depth = alike.length > 1 ? depthThatTells(alike) : 0
+    const depth = alike.length > 1 ? distinguishingDepth(alike) : 0
     for (const dir of alike) {
       const above = partsAbove(dir).slice(-depth).join('/')
       labels.set(dir, depth > 0 && above !== '' ? `${name} (${above})` : name)
@@ -19,7 +18,7 @@ const nameOf = (dir: string): string => partsOf(dir).at(-1) ?? dir
 const partsAbove = (dir: string): string[] => partsOf(dir).slice(0, -1)
 
 /** How many folders above are needed. Different paths differ somewhere, unless only in their separators. */
-function depthThatTells(dirs: readonly string[]): number {
+function distinguishingDepth(dirs: readonly string[]): number {
   const all = dirs.map(partsAbove)
   const depthMax = Math.max(...all.map((parts) => parts.length))
   for (let depth = 1; depth < depthMax; depth++) {

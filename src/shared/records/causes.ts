@@ -7,7 +7,7 @@ import { assertNever } from '../assert-never.ts'
 import { momentOf } from '../text/format-time.ts'
 import { taskIdSchema } from './ids.ts'
 
-/** What a program or a service said, for people to read; it decides nothing. */
+/** A message of a program or a service, for display only. */
 const detail = z.string()
 
 export const causeSchema = z.discriminatedUnion('kind', [
@@ -62,7 +62,7 @@ export const causeSchema = z.discriminatedUnion('kind', [
   }),
   /** It could not begin. */
   z.object({ kind: z.literal('not-started'), step: z.enum(['worktree', 'run']), detail }),
-  /** The agent said so itself. */
+  /** The agent itself reported the failure. */
   z.object({ kind: z.literal('said'), text: z.string() }),
   /** An error that has no kind of its own. */
   z.object({ kind: z.literal('error'), detail }),
@@ -70,7 +70,7 @@ export const causeSchema = z.discriminatedUnion('kind', [
 export type Cause = z.infer<typeof causeSchema>
 export type ClosedHow = Extract<Cause, { kind: 'closed' }>['how']
 
-/** Two runs stopped for the same reason: a list says it once. */
+/** Reports whether two causes read the same, so that a list shows them once. */
 export const isSameCause = (a: Cause | null, b: Cause | null): boolean =>
   a === b || (a !== null && b !== null && a.kind === b.kind && formatCause(a) === formatCause(b))
 
@@ -89,7 +89,7 @@ interface CauseFormat {
   reader?: Reader
 }
 
-/** A phrase without a capital at its beginning and without a stop at its end. */
+/** Formats a cause as a phrase, without an initial capital and without a full stop. */
 export function formatCause(cause: Cause, format: CauseFormat = {}): string {
   const { form = 'full', reader = 'person' } = format
   const words = wordsOf(cause, reader)

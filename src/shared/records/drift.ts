@@ -1,6 +1,5 @@
-/**
- * What differs now from when a run stopped (S2): shown before every resume, and recorded with it (S7).
- * Found in `src/main/tasks/drift`; the words for people are made here, so that every host says the same.
+/* * Changes since a run stopped (S2): shown before every resume, and recorded with it (S7). `src/main/tasks/drift` detects
+ * them; they are formatted here, so that all hosts show the same text.
  */
 import { z } from 'zod'
 import { counted } from '../text/counted.ts'
@@ -93,7 +92,7 @@ export const driftPathsMax = 500
 /** Reports whether a person should look at it before the agent continues. */
 export const hasConflicts = (drift: DriftReport): boolean => drift.conflicts.length > 0
 
-/** One sentence for each thing that differs, for views, the command line and the resume entry (S7); none when nothing does. */
+/** Returns one sentence for each difference, for views, the command line and the resume entry (S7); none without any. */
 export function describeDrift(drift: DriftReport): string[] {
   return [
     ...drift.missing.map((what) => missingTexts[what]),

@@ -20,23 +20,23 @@ export type ProjectId = z.infer<typeof projectIdSchema>
 export const entryIdSchema = uuid.brand<'EntryId'>()
 export type EntryId = z.infer<typeof entryIdSchema>
 
-/** Says what one sweep removed (X3). */
+/** Identifies the receipt of one sweep (X3). */
 export const receiptIdSchema = uuid.brand<'ReceiptId'>()
 export type ReceiptId = z.infer<typeof receiptIdSchema>
 
-/** Names one writing of a folder's files: an apply, or its undo. */
+/** Identifies one write of files to a folder: an apply, or its undo. */
 export const updateIdSchema = uuid.brand<'UpdateId'>()
 export type UpdateId = z.infer<typeof updateIdSchema>
 
-/** Names one follow-up of a person, from when it is kept to the run that takes it up. */
+/** Identifies one follow-up of a person, until a run starts with it. */
 export const promptIdSchema = uuid.brand<'PromptId'>()
 export type PromptId = z.infer<typeof promptIdSchema>
 
-/** Names one comment of a person on changes. */
+/** Identifies one comment of a person on changes. */
 export const commentIdSchema = uuid.brand<'CommentId'>()
 export type CommentId = z.infer<typeof commentIdSchema>
 
-/** Names one tool call within a session. Providers choose the form, so only its length is bounded. */
+/** Identifies one tool call within a session. Providers choose the form, so only its length is bounded. */
 export const toolCallIdSchema = z.string().min(1).max(200).brand<'ToolCallId'>()
 export type ToolCallId = z.infer<typeof toolCallIdSchema>
 
@@ -68,7 +68,7 @@ export const newToolCallId = (): ToolCallId => `call-${crypto.randomUUID()}` as 
 /** `run` counts from 1. */
 export const runIdOf = (taskId: TaskId, run: number): RunId => `${taskId}/${run}` as RunId
 
-/** What people read and type instead of a whole id: the first 8 characters. */
+/** Returns the first 8 characters of an id, which people read and type instead of it. */
 export const shortId = (id: TaskId | ProjectId): string => id.slice(0, 8)
 
 /** Returns the id when `text` is a well-formed UUID v4, else null. Never throws. */

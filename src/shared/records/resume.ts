@@ -5,7 +5,7 @@ import { driftReportSchema } from './drift.ts'
 import { idTextSchema, taskIdSchema } from './ids.ts'
 import { taskStatusSchema } from './tasks/task-status.ts'
 
-/** Who is to be resumed (S1). Of a group, a tree or all, those that were interrupted or never begun. */
+/** Selects the tasks to resume (S1). Of a group, a tree or all: those that were interrupted or never started. */
 export const resumeSelectorSchema = z.discriminatedUnion('by', [
   z.object({ by: z.literal('task'), taskId: idTextSchema }),
   /** The one that stopped last. */
@@ -22,7 +22,7 @@ export const resumeSelectorSchema = z.discriminatedUnion('by', [
 ])
 export type ResumeSelector = z.infer<typeof resumeSelectorSchema>
 
-/** `fresh`: abandon it and restart it with the same prompt. `leave`: it stays interrupted. */
+/** `restart`: abandons the task and restarts it with the same prompt. `leave`: it stays interrupted. */
 export const resumeChoiceSchema = z.enum(['resume', 'restart', 'abandon', 'leave'])
 export type ResumeChoice = z.infer<typeof resumeChoiceSchema>
 

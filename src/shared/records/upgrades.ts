@@ -1,14 +1,13 @@
-/**
- * Records of older versions, taken to the newest one step after the other. It happens each time they are
- * read and never in the file. How to add a version: src/main/journal/FORMAT.md, "Versions".
+/* * Upgrades records of older versions step by step, on every read; the file is never changed. How to add a version:
+ * src/main/journal/FORMAT.md, "Versions".
  */
 
 export interface Upgrade {
-  /** The version that it takes; what it gives is of the next one. */
+  /** The version of its input. Its output has the next one. */
   from: number
   /** What is different since, in a sentence. */
   change: string
-  /** `record` must stay as it is. Its `v` is seen to. Throws when the record is not of that version's shape. */
+  /** Must not change `record`; the caller sets `v`. Throws if the record does not have that version's shape. */
   apply(record: Readonly<Record<string, unknown>>): Record<string, unknown>
 }
 
@@ -17,9 +16,8 @@ type Upgraded =
   | { kind: 'newer'; version: number }
   | { kind: 'failed'; reason: string }
 
-/**
- * The record in the shape of version `newest`. One without a version is given back as it is: its schema
- * refuses it. Never throws.
+/* * Returns the record in the shape of version `newest`. Returns a record without a version unchanged, because its schema
+ * rejects it. Never throws.
  */
 export function upgradeRecord(
   record: Record<string, unknown>,

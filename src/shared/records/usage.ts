@@ -1,4 +1,4 @@
-/** What models used, and what it cost. Everything that adds or shows usage goes by this. */
+/** The tokens that models used, and their cost. */
 import { z } from 'zod'
 
 const tokens = z.number().int().min(0)
@@ -15,7 +15,7 @@ export const usageSchema = z.object({
   reasoningTokens: tokens,
   /** US dollars, for the part that has a price; null when none of it has. */
   costUsd: z.number().min(0).nullable(),
-  /** Who named the price: the agent itself, or our list of prices (then it is an estimate). Null without one. */
+  /** The source of the price: the agent, or Shiplog's list of prices (then it is an estimate). Null without a price. */
   pricedBy: z.enum(['agent', 'estimate']).nullable(),
   /** True when some of the tokens have no price: `costUsd` is the least that it cost. */
   unpriced: z.boolean(),

@@ -23,7 +23,7 @@ import type { JsonValue } from './json-value.ts'
 export type AgentEvent =
   /** The agent's own store has this conversation under `ref`, which is passed back on resume. */
   | { type: 'session'; ref: AgentSessionRef; model?: string; capabilities?: JsonValue }
-  /** It works in this folder from now on, and not in that of its place. Absolute. */
+  /** The agent works in this folder from now on instead of that of its `AgentPlace`. Absolute. */
   | { type: 'moved'; cwd: string }
   /** A turn is one assistant message with its tool calls; it is durable before the next begins. */
   | { type: 'turn-started' }
@@ -70,9 +70,8 @@ export type AgentEvent =
       stop?: string
       providerData?: ProviderData
     }
-  /**
-   * The agent can't continue. An agent that just returns has completed. `said`: the agent itself
-   * reported the failure, so that its run has failed (T3).
+  /*   * The agent can't continue. An agent that returns without this event has completed. A cause of the
+   * kind `said` means that the agent itself reported the failure, so its run has failed (T3).
    */
   | { type: 'failed'; cause: Cause }
 

@@ -1,4 +1,4 @@
-/** What a session gets when it is opened: its task, directory, environment and history. */
+/** The context of a new session: its task, directory, environment and history. */
 
 import type { Entry } from '../../records/entries.ts'
 import type { MessageEntry } from '../../records/entry-types/messages.ts'
@@ -28,16 +28,16 @@ export interface AgentPlace {
   mustReport?: boolean
   /** True: it may read the record of its sub-agents. */
   readsRecord?: boolean
-  /** What limits its commands; absent: not known. */
+  /** The sandbox of its commands; absent if unknown. */
   sandbox?: RunSandbox
-  /** What it may do unasked; absent or null: nothing is asked. */
+  /** Its mode of permissions; absent or null: it is never asked. */
   permissions?: PermissionMode | null
   /**
    * The reference to the agent's own store, from the newest run that had one; null if there is
    * none.
    */
   resume: AgentSessionRef | null
-  /** What that session has cost by the record. Absent: nothing. */
+  /** The recorded cost of that session. Absent: none. */
   resumeCost?: AgentSessionCost
   /** Aborted when the run is interrupted. */
   signal: AbortSignal

@@ -30,7 +30,7 @@ export interface AgentSession {
   close(): Promise<void>
 }
 
-/** Opens a session in `place`. Rejects with an Error that says what the person can do. */
+/** Opens a session in `place`. Rejects with an Error whose message contains the remedy. */
 export type OpenAgent = (place: AgentPlace) => Promise<AgentSession>
 
 /** Shiplog's side of a session: the requests of a running agent. */
@@ -48,9 +48,8 @@ export interface AgentHost {
   nextTurn(): Promise<NextTurn>
   /** Returns the messages without waiting, for an agent that ends if there is none. */
   messages(): Promise<PromptPart[][]>
-  /**
-   * Makes a task of a sub-agent that the agent has started by itself, and runs it, without a slot (T5) and in the
-   * folder of its parent. Resolves once the task is durable. Rejects with an Error that says why it can't be one.
+  /*   * Creates a task for a sub-agent that the agent has started itself, and runs it in the folder of its parent, without a
+   * slot (T5). Resolves once the task is durable. Rejects with an Error that explains why that is not possible.
    */
   adopt(subAgent: OwnSubAgent): Promise<{ taskId: TaskId }>
 }
@@ -59,7 +58,7 @@ export interface AgentHost {
 export interface OwnSubAgent {
   /** The call of the parent's record that stands for its start. */
   callId: ToolCallId
-  /** Its role, as the agent names it. */
+  /** The agent's name for its role. */
   agent: string
   title: string
   prompt: string
@@ -89,8 +88,7 @@ interface CallOptions {
   signal?: AbortSignal
   /** Called with the output of the running tool, as it will be recorded. */
   onOutput?: (text: string) => void
-  /**
-   * Once it is aborted, a call that waits for sub-agents returns how they stand. They continue, and
+  /*   * Once it is aborted, a call that waits for sub-agents returns their current states. They continue, and
    * `task_await` returns their reports.
    */
   stopWaiting?: AbortSignal

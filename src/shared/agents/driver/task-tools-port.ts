@@ -1,4 +1,4 @@
-/** What the task tools call: the services, as seen by one running task. */
+/** The interface of the task tools to the services, for one running task. */
 
 import type { TaskId, ToolCallId } from '../../records/ids.ts'
 import type { ApplyOutcome, AwaitedTask, ToolInput } from '../tools.ts'

@@ -19,12 +19,12 @@ export interface ToolContext {
   shell: ShellState
   mask: Masker
   signal: AbortSignal
-  /** Once it is aborted, a tool that waits for sub-agents returns how they stand. */
+  /** Once it is aborted, a tool that waits for sub-agents returns their current states. */
   stopWaiting?: AbortSignal | undefined
   /** Called with its output while it runs. Views show it until the result is recorded. */
   onOutput: (text: string) => void
   files: FileChangeRecorder
-  /** Resolves once the record holds it durably. The file no longer exists then. */
+  /** Moves the output into the record. Resolves once it is durable there; the file no longer exists then. */
   keepOutput(output: KeptOutput): Promise<void>
   /** Resolves once the agent's plan is recorded. It replaces the previous one. */
   recordPlan(items: PlanItem[]): Promise<void>
@@ -44,7 +44,7 @@ export type RunTool = (name: string, input: unknown, context: ToolContext) => Pr
 
 export type PersonAnswer =
   | { kind: 'answered'; text: string }
-  /** `message`: what the person wrote instead; may be empty. */
+  /** `message`: the person's text instead of an answer; may be empty. */
   | { kind: 'declined'; message: string }
   | { kind: 'nobody' }
 

@@ -1,4 +1,4 @@
-/** Parts of a task's changes: which of them to apply, and how they stand in the folder that they are applied to. */
+/** Selections of a task's changes to apply, and their comparison with the target folder. */
 import { z } from 'zod'
 
 /** As in the header of a hunk, `@@ -oldStart,oldLines +newStart,newLines @@`. */
@@ -50,7 +50,7 @@ const conflictSchema = z.object({
 })
 export type ChangeConflict = z.infer<typeof conflictSchema>
 
-/** How a task's changes stand in the folder that they are applied to. */
+/** The comparison of a task's changes with the folder that they would be applied to. */
 export const targetComparisonSchema = z.object({
   /** As `WorkspaceDiff.tree`. */
   tree: z.string().nullable(),

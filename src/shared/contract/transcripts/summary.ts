@@ -1,7 +1,7 @@
 import type { Task } from '../../records/tasks/tasks.ts'
 import type { TranscriptSummary } from '../workspace.ts'
 
-/** What a list of transcripts shows of a task, with the number of its entries and the bytes of its files. */
+/** Returns the row of a task in a list of transcripts. `bytes` is the size of its files. */
 export const transcriptSummaryOf = (
   task: Task,
   { entries, bytes }: { entries: number; bytes: number },

@@ -1,4 +1,4 @@
-/** What the ledger says of a root's budget and of its sleep, folded into its task. */
+/** Folds the events of a root's budget and sleep into its task. */
 import { assertNever } from '../../assert-never.ts'
 import type { LedgerEventOf } from '../../records/ledger.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
@@ -44,10 +44,10 @@ export function foldLimits(task: Task, event: LimitsEvent, at: string): Partial<
   }
 }
 
-/** The person did not decide it, and would have to look. */
+/** Reasons that the person did not choose, so that the task shows them. */
 const leftAlone: readonly string[] = ['no-waits-left', 'too-long', 'not-answered', 'not-resumed']
 
-/** One that has not ended continues. */
+/** Starts a pause, unless one is already open. */
 function paused(pauses: Task['budgetPauses'] = [], at: string): Task['budgetPauses'] {
   return pauses.at(-1)?.to === null ? pauses : [...pauses, { from: at, to: null }]
 }

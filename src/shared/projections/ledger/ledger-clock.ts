@@ -1,11 +1,10 @@
-/**
- * What the times of the ledger's records say of the clock that wrote them. A clock that leapt ahead makes
- * everything look old, so nothing may be deleted by it unasked. Pure.
+/* * Detects a clock that leapt ahead, from the times of the ledger's records. Such a clock makes everything look old, so
+ * nothing may be deleted because of its age without confirmation. Pure.
  */
 import { dayMs } from '../../durations.ts'
 import type { LedgerRecord } from '../../records/ledger.ts'
 
-/** Nobody looks away for as long without knowing it; what a leap within it makes look old is still in the trash. */
+/** A longer gap needs confirmation. Items that a shorter leap expires are still in the trash. */
 const clockLeapDaysMax = 21
 
 export interface LedgerClock {

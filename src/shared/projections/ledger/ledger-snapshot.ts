@@ -12,7 +12,7 @@ type SnapshotPart = Extract<LedgerFeedEvent, { type: 'snapshot' | 'snapshot-part
 /** Prompts are a task's only long text: a part is closed early rather than grow far beyond this. */
 const partPromptCharsMax = 256 * 1024
 
-/** The events that say `state` as it is now; what happens to it while they are sent is not in them. */
+/** Returns the events that transmit `state` as of now, without later changes. */
 export function snapshotParts(state: LedgerState): [SnapshotPart, ...SnapshotPart[]] {
   const { seq, dataDir } = state
   const projects = [...state.projects.values()]
@@ -48,9 +48,8 @@ function inParts(tasks: Iterable<Task>): Task[][] {
 }
 
 interface SnapshotJoiner {
-  /**
-   * Takes any event of the feed; gives the state once the last part of it has come, else null. Parts of a
-   * snapshot that was cut short are forgotten when another begins.
+  /* * Accepts any event of the feed. Returns the state once its last part has arrived, else null. Parts of an incomplete
+   * snapshot are dropped when another one starts.
    */
   take(event: LedgerFeedEvent): LedgerState | null
   /** How much of a snapshot has come, from 0 to 1; null while none is coming. */

@@ -1,4 +1,4 @@
-/** The conversation that leads into a branch that was left (I5): what a task continued from there has as its history. */
+/** Finds the conversation that leads into an abandoned branch (I5): the history of a task that continues from there. */
 import type { Entry } from '../../records/entries.ts'
 
 /** One branch of the path; `id` null: the conversation itself. */

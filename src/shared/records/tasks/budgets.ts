@@ -1,4 +1,4 @@
-/** What a tree of agents may use before a person is asked (Q2). It belongs to a root and counts for all below it. */
+/** Limits on the use of a tree of agents before a person is asked (Q2). A budget belongs to a root and its whole tree. */
 import { z } from 'zod'
 
 export const budgetParts = ['usd', 'tokens', 'minutes'] as const
@@ -28,11 +28,11 @@ export type BudgetLevel = z.infer<typeof budgetLevelSchema>
 /** A notice is given from this share on. */
 export const nearShare = 0.8
 
-/** It has a limit at all. */
+/** Reports whether the budget limits any part. */
 export const hasLimit = (budget: Budget | null | undefined): budget is Budget =>
   budget != null && budgetParts.some((part) => budget[part] !== undefined)
 
-/** `a` lets a tree use something that `b` would not. */
+/** Reports whether `a` permits a use that `b` does not. */
 export const isWiderBudget = (a: Budget | null, b: Budget | null): boolean =>
   budgetParts.some((part) => (a?.[part] ?? Infinity) > (b?.[part] ?? Infinity)) ||
   (a?.allowUnpriced === true && b?.usd !== undefined && b.allowUnpriced !== true)
