@@ -172,7 +172,9 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
         error instanceof Error ? error.message : String(error),
       ]),
     warning: (text: string) => add('warning', text, []),
-    /** Reports what retention removed at this start. `receiptId`: the receipt to undo the sweep; absent: not undoable. */
+    /**
+     * Reports what retention removed at this start. `receiptId`: the receipt to undo the sweep; absent: not undoable.
+     */
     swept: ({ text, details }: { text: string; details: string[] }, receiptId?: ReceiptId) => {
       add('info', text, details, receiptId)
     },

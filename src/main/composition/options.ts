@@ -17,7 +17,9 @@ export interface OpenShiplogOptions {
   /** Opens a transcript in a window of its own, where the host has windows. */
   openWindow?: (place: { taskId: string; seq?: number | undefined }) => void
   agentsAtOnce?: number
-  /** The system keychain, which encrypts provider keys. Absent: keys are stored in a file readable by this user only. */
+  /**
+   * The system keychain, which encrypts provider keys. Absent: keys are stored in a file readable by this user only.
+   */
   keychain?: Keychain
   /** Whether a person can be asked for a permission or more budget. Default: true in the app, false in a command. */
   canAsk?: (question?: AskedQuestion) => boolean

@@ -1,6 +1,6 @@
 /**
- * Opens Shiplog on a data directory, for the desktop, web and command-line hosts: takes the lease, opens log and ledger,
- * then the services (`composition/services.ts`).
+ * Opens Shiplog on a data directory, for the desktop, web and command-line hosts: takes the lease, opens log and
+ * ledger, then the services (`composition/services.ts`).
  */
 
 import { release } from 'node:os'
@@ -36,7 +36,9 @@ export interface Shiplog {
   readonly log: Pick<Log, 'info' | 'warning' | 'error'>
   /** Publishes this process's address in lease.json; null removes it. Must not be called after `close`. */
   setEndpoint(endpoint: string | null): Promise<void>
-  /** Resolves when another process has taken over the data directory. Recording has stopped; the caller should close. */
+  /**
+   * Resolves when another process has taken over the data directory. Recording has stopped; the caller should close.
+   */
   readonly displaced: Promise<Error>
   runningAgents(): { taskId: TaskId; title: string }[]
   /** Interrupts running agents with cause `how`, flushes, and releases the lease. May be called twice. */

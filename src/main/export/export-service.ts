@@ -27,7 +27,9 @@ export interface ExportService {
     request: Omit<ExportRequest, 'taskId'>,
     signal?: AbortSignal,
   ): Promise<ExportPreview>
-  /** Yields the text in pieces of about `pieceCharsMin`, then the result. Throws FailureError like the archive reader. */
+  /**
+   * Yields the text in pieces of about `pieceCharsMin`, then the result. Throws FailureError like the archive reader.
+   */
   read(
     taskId: TaskId,
     request: Omit<ExportRequest, 'taskId'>,

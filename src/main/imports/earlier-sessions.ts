@@ -1,4 +1,4 @@
-/** Finds the sessions that another one may continue, because its tool continued them in another file. */
+/** Finds the sessions that a session may continue from: some tools continue a session in a new file. */
 import { join } from 'node:path'
 import { descendantsOf, type LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
@@ -7,10 +7,10 @@ import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import type { FoundSession } from './adapters/adapter.ts'
 import type { EarlierTranscripts } from './stage/earlier-sessions.ts'
 
-/** How many continuations of one conversation are searched, newest first; few people continue one as often. */
+/** Limit of earlier sessions searched per conversation, newest first. Few conversations are continued as often. */
 const earlierMax = 50
 
-/** Imported sessions with the same first message, or named by its first lines. */
+/** Returns the imported sessions with the same first message, and those that the first lines name. */
 export function earlierSessions(
   state: LedgerState,
   layout: Pick<DataLayout, 'archiveDir'>,
@@ -41,7 +41,7 @@ export function earlierTasks(
   return found.slice(-earlierMax)
 }
 
-/** Puts sessions before those that continue from them; else the order stays. */
+/** Moves sessions before those that continue from them, and otherwise preserves the order. */
 export function earlierFirst(sessions: readonly FoundSession[]): FoundSession[] {
   const byOpening = Map.groupBy(
     sessions.filter(({ opening }) => opening !== undefined),
@@ -55,7 +55,7 @@ export function earlierFirst(sessions: readonly FoundSession[]): FoundSession[] 
     if (visited.has(session)) return
     visited.add(session)
     const family = byOpening.get(session.opening) ?? []
-    // One with more of the conversation was written to later.
+    // The file with more of the conversation was written last.
     for (const one of family.filter((other) => lastOf(other) < lastOf(session))) add(one)
     for (const name of session.namedEarlier ?? []) {
       const named = byKey.get(name)

@@ -1,4 +1,4 @@
-/** What a scan has found of one tool, in numbers. */
+/** Summarises the sessions that a scan found for one tool. */
 import { expiringDays, type ImportSourceFound } from '../../shared/contract/imports.ts'
 import { dayMs } from '../../shared/durations.ts'
 import type { FoundSession } from './adapters/adapter.ts'
@@ -6,7 +6,7 @@ import type { FoundSession } from './adapters/adapter.ts'
 export const bytesOf = ({ files }: FoundSession): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** When its files were written last, in milliseconds since the epoch. */
+/** The newest modification time of a session's files, in milliseconds since the epoch. */
 export const lastOf = ({ files }: FoundSession): number =>
   Math.max(...files.map(({ mtimeMs }) => mtimeMs))
 
@@ -31,7 +31,7 @@ export function sourceFound(
   }
 }
 
-/** The one that was worked in last comes first. */
+/** The projects of the sessions, most recently used first. */
 function projectsOf(
   found: readonly FoundSession[],
   expiringOf: (sessions: readonly FoundSession[]) => number,

@@ -1,4 +1,4 @@
-/** Imports one session: a thread reads it into a staging folder, then it becomes an archived root, all of it or nothing. */
+/** Imports one session atomically: a thread reads it into a staging folder, which then becomes an archived root. */
 import { mkdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
@@ -28,7 +28,7 @@ export type ImportEvent =
   | { type: 'skipped'; skipped: SkippedSession }
 
 interface SessionImporter {
-  /** A number: bytes that were read. */
+  /** Yields events, and numbers of bytes read since the last number. */
   importOne(
     threads: ImportThreads,
     session: FoundSession,
@@ -48,7 +48,7 @@ export function createSessionImporter(deps: {
   const { state } = ledger
   let archive: Promise<void> | null = null
 
-  /** Tried again if it failed, for want of room for example. */
+  /** Creates the archive folder once. Retries after a failure, such as a full disk. */
   function makeArchive(): Promise<void> {
     archive ??= makeDirDurable(layout.archive).catch((error) => {
       archive = null
@@ -64,7 +64,7 @@ export function createSessionImporter(deps: {
   ): AsyncGenerator<ImportEvent | number> {
     const held = Promise.withResolvers<void>()
     const turn = Promise.withResolvers<void>()
-    // Each session once at a time, for all callers. Only its content tells which one an export holds.
+    // Serializes imports of one session. All exports share a lock: only their content shows which session they contain.
     const lock = session.tool === 'shiplog' ? 'exports' : `${session.tool} ${session.key}`
     void oneAtATime(`import ${lock}`, () => {
       turn.resolve()
@@ -76,7 +76,7 @@ export function createSessionImporter(deps: {
       yield* importTo(threads, session, await places.of(session, signal), signal)
     } catch (error) {
       if (signal.aborted) throw error
-      // One session that can't be read, or was deleted meanwhile, must not keep the others from being rescued.
+      // An unreadable or deleted session must not prevent the import of the others.
       const reason = error instanceof Error ? error.message : String(error)
       yield { type: 'skipped', skipped: { source: session.tool, session: session.key, reason } }
     } finally {
@@ -107,11 +107,11 @@ export function createSessionImporter(deps: {
     const name = `${stagingPrefix}${id}`
     const staging = join(layout.archive, name)
     await makeArchive()
-    // Not durable: what a crash leaves of it is deleted.
+    // Needs no sync: the next start deletes a staging folder left by a crash.
     const make = () => mkdir(staging, { mode: 0o700 })
     await make().catch(async (error) => {
       if (systemCode(error) !== 'EEXIST') throw error
-      // An earlier import of it left something.
+      // An earlier import of the session left a staging folder.
       await clearStagingFolder(layout, name)
       await make()
     })
@@ -126,7 +126,7 @@ export function createSessionImporter(deps: {
         yield { type: 'session', session: { ...imported(root, staged, kind), title } }
       }
     } finally {
-      // A session without sub-agents leaves nothing in it.
+      // After a session without sub-agents the folder is empty.
       await rmdir(staging).catch(() => clearStagingFolder(layout, name))
     }
     if (other) yield* importTo(threads, session, other, signal)
@@ -148,7 +148,7 @@ export function createSessionImporter(deps: {
       await refuseUnknown(target, staged)
       await moveDurable(target, join(staging, replacedDir))
     }
-    // Both are in the archive, and nothing is at the target.
+    // Both paths are in the archive, and the target does not exist.
     await renameDurable(join(staging, homeDir), target)
     await ledger.record({
       ...{ type: 'tasks.imported', tasks, source: sourceOf(staged.record, opening) },
@@ -157,7 +157,9 @@ export function createSessionImporter(deps: {
     return root.id
   }
 
-  /** An archived session that the ledger has lost may have the id of an export's root. */
+  /**
+   * Throws if the target belongs to another session, one that the ledger lost and that has the id of an export's root.
+   */
   async function refuseUnknown(target: string, { record }: StagedSession): Promise<void> {
     const before = await readImportRecord(target)
     if (before?.tool === record.tool && before.session === record.session) return
@@ -166,13 +168,13 @@ export function createSessionImporter(deps: {
     )
   }
 
-  /** The project of that folder, if it is one here; else one of its own, which is in no list. */
+  /** The id of the project with that folder, or a derived id of a project that is not listed. */
   function projectOf({ name, dir }: { name: string; dir: string }): ProjectId {
     const known = [...state.projects.values()].find((one) => one.dir === dir)
     return known?.id ?? (derivedId('project', `${name}\0${dir}`) as string as ProjectId)
   }
 
-  /** `record`: null for a task that was not imported, but exported from here. */
+  /** `record`: null for a task that was created here and exported. */
   function sessionHere(
     { tool, key }: FoundSession,
     id: TaskId,
@@ -216,7 +218,7 @@ const imported = (
   ...{ isNew: kind === 'new', isUpdated: kind === 'grown' },
 })
 
-/** Yields how many bytes were read. */
+/** Yields the numbers of bytes read. */
 async function* stage(
   threads: ImportThreads,
   request: Parameters<ImportThread['calls']['stage']>[0],

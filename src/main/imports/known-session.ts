@@ -1,4 +1,4 @@
-/** Whether a session is here already, and whether its files are still those that were imported. */
+/** Compares a session's files with those that were imported before. */
 import { join } from 'node:path'
 import { readJsonFile } from '../journal/index.ts'
 import type { FoundSession, SourceFile } from './adapters/adapter.ts'
@@ -7,20 +7,20 @@ import { hashBytes } from './stage/hash-files.ts'
 import { type ImportRecord, importFile, importRecordSchema } from './stage/staged-session.ts'
 
 type Comparison =
-  /** Nothing was written since. */
+  /** The files are unchanged. */
   | 'same'
-  /** All that was imported is still there, and there is more. */
+  /** The files contain the imported content and more. */
   | 'grown'
-  /** Something that was imported is gone or was written over. */
+  /** Imported content was removed or overwritten. */
   | 'rewritten'
 
-/** Null: it has none that can be read. */
+/** Null: the import record is missing or unreadable. */
 export async function readImportRecord(sessionDir: string): Promise<ImportRecord | null> {
   const read = await readJsonFile(join(sessionDir, importFile), importRecordSchema)
   return read.kind === 'ok' ? read.value : null
 }
 
-/** Reads no content unless sizes or times differ. */
+/** Compares sizes and times first, and reads content only where they differ. */
 export async function compareFiles(
   record: ImportRecord,
   session: FoundSession,
@@ -31,10 +31,10 @@ export async function compareFiles(
   const [only, ...others] = session.files
   const isOneFile = others.length === 0 && record.files.length === 1
   for (const before of record.files) {
-    // The only file of a session may be a copy under another name.
+    // A single-file session may be a copy under another name, so its name is not compared.
     const file = isOneFile ? only : now.get(before.name)
     if (file) now.delete(file.name)
-    // Its tool may have deleted it: what is here stays.
+    // The tool may have deleted the file; its imported content stays.
     if (!file) continue
     if (isUnchanged(file, before)) continue
     const { bytes, prefix } = await contentBeside(file, before.bytes, signal)
@@ -42,20 +42,20 @@ export async function compareFiles(
     isGrown ||= bytes > before.bytes
   }
   if (!isGrown && now.size === 0) return 'same'
-  // A new reading would lack what was deleted since.
+  // If the tool deleted a file, a new import would lose its content.
   const names = new Set(session.files.map(({ name }) => name))
   if (isOneFile) return 'grown'
   return record.files.every(({ name }) => names.has(name)) ? 'grown' : 'rewritten'
 }
 
-/** By size and time alone. */
+/** Compares size and modification time only. */
 export const isUnchanged = (file: SourceFile, before: ImportRecord['files'][number]): boolean =>
   file.mtimeMs === before.mtimeMs &&
   (isCompressed(file.path)
     ? file.bytes === before.compressedBytes
     : file.bytes === before.bytes && before.compressedBytes === undefined)
 
-/** The size of a file's content, and the hash of its beginning. */
+/** The size of a file's decompressed content, and the hash of its first `prefixBytes` bytes. */
 async function contentBeside(
   { path, bytes }: SourceFile,
   prefixBytes: number,

@@ -1,4 +1,4 @@
-/** Puts a staged session into the archive: its folder first, then one ledger event that makes it known (A1). */
+/** Publishes a staged session: moves its folder to the archive, then records one ledger event (A1). */
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installedAgentSchema } from '../../shared/agents/installed-agents.ts'
@@ -21,9 +21,9 @@ import {
 } from './stage/staged-session.ts'
 import { unfinished } from './transcript/transcript-builder.ts'
 
-/** Limit for a task's prompt in the ledger; the transcript has all of it. */
+/** Limit for a task's prompt in the ledger; the transcript has the whole prompt. */
 const promptCharsMax = 20_000
-/** Where an earlier version waits while the new one takes its place. */
+/** Folder for the previous version while it is being replaced. */
 export const replacedDir = 'replaced'
 export const homeDir = 'home'
 
@@ -38,12 +38,12 @@ export async function buildHome(
   }: {
     importedAt: string
     isHere: (id: TaskId) => boolean
-    /** Replaces what looks like a secret (K4). */
+    /** Masks values that look like secrets (K4). */
     redact: (text: string) => string
   },
 ): Promise<ImportedTask[]> {
   const home = join(staging, homeDir)
-  // The transcript has them as they were written; lists, notices and the ledger need not.
+  // The transcript keeps titles and prompts verbatim; in lists, notices and the ledger they are redacted.
   const tasks = staged.map((task) => ({
     ...task,
     title: redact(task.title),
@@ -89,7 +89,7 @@ export async function buildHome(
   return imported
 }
 
-/** Parent first. */
+/** The ids of all ancestors, nearest first. */
 function ancestorsOf(task: StagedTask, tasks: StagedTask[]): TaskId[] {
   const ancestors: TaskId[] = []
   for (let id = task.parentId; id !== null && !ancestors.includes(id); ) {
@@ -106,7 +106,7 @@ function importedTask(
 ): ImportedTask {
   const startedAt = new Date(task.startedAtMs ?? atMs).toISOString()
   const endedAt = new Date(Math.max(atMs, task.startedAtMs ?? atMs)).toISOString()
-  // A root is a conversation: it is not over when its last turn was cut short.
+  // A root is a conversation, so an interrupted last turn does not make it incomplete.
   const isComplete = task.isComplete || task.parentId === null
   const cause = isComplete ? null : unfinished
   const program = installedAgentSchema.safeParse(tool)
@@ -132,7 +132,7 @@ function importedTask(
   }
 }
 
-/** Nothing of it can continue here, and where its model was reached is not for others to say. */
+/** Converts an exported task: its runs can't continue here, and its model's address is not trusted. */
 function exportedTask(
   staged: StagedTask,
   { task, reports }: NonNullable<StagedTask['exported']>,

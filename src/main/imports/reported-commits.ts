@@ -1,6 +1,6 @@
 /**
- * Commits that other tools ascribe to an imported session. They are hints: nobody checked what they say, and a repository
- * may hold any text in their place.
+ * Commits that other tools attribute to an imported session. They are unverified hints: a repository may contain any
+ * text in the notes.
  */
 import { isAbsolute } from 'node:path'
 import type { ReportedCommit } from '../../shared/contract/imports.ts'
@@ -8,7 +8,7 @@ import type { LedgerState } from '../../shared/projections/ledger/ledger-state.t
 import type { TaskId } from '../../shared/records/ids.ts'
 import { asRecord, isRecord, text } from './adapters/values.ts'
 
-/** A commit with what was written about it; see src/main/git/repository/commit-reports.ts. */
+/** A commit with its notes and checkpoints; see src/main/git/repository/commit-reports.ts. */
 interface CommitReport {
   commit: string
   atMs: number
@@ -18,14 +18,14 @@ interface CommitReport {
 }
 
 export interface ReportedCommits {
-  /** Empty if there are none, or the repository can't be read. */
+  /** Resolves with an empty list if there are no hints or the repository can't be read. */
   reported(
     taskId: TaskId,
     signal?: AbortSignal,
   ): Promise<{ commits: ReportedCommit[]; moreCommits: number }>
 }
 
-/** Enough to look through; more are counted. */
+/** Limits of the lists; further items are only counted. */
 const commitsMax = 50
 const filesMax = 100
 const charsMax = 500
@@ -41,7 +41,7 @@ export function createReportedCommits(deps: {
       const session = root?.importedFrom?.originalId
       const dir = root?.projectDir
       if (!session || !dir || !isAbsolute(dir)) return { commits: [], moreCommits: 0 }
-      // A folder that is gone, no repository, or one that Git refuses: there are no hints.
+      // A missing folder, a folder outside a repository, or one that Git refuses has no hints.
       const reports = await deps.readReports(dir, signal).catch(() => [])
       const commits = reports.flatMap((report) => reportsOf(report, session))
       const shown = commits.slice(0, commitsMax)
@@ -50,7 +50,7 @@ export function createReportedCommits(deps: {
   }
 }
 
-/** What a report says of one session, by the id that its own tool gave it. */
+/** Extracts the parts of a report that refer to one session. `session`: the id that its tool assigned. */
 export function reportsOf(
   { commit, atMs, subject, note, checkpoints }: CommitReport,
   session: string,
@@ -103,7 +103,7 @@ function checkpointOf(json: string, session: string): Reported | null {
   if (!isRecord(metadata)) return null
   const { session_id, session_ids, agent, files_touched } = metadata
   const ids = [session_id, ...(Array.isArray(session_ids) ? session_ids : [])]
-  // Older versions put the date before it.
+  // Older versions prefix the id with the date.
   if (!ids.some((id) => id === session || text(id)?.endsWith(`-${session}`))) return null
   const touched = Array.isArray(files_touched)
     ? files_touched.flatMap((one) => text(one) ?? [])

@@ -1,4 +1,4 @@
-/** Finds and imports sessions of other tools, now or as they grow. Importing again adds only what is new (I3). */
+/** Finds and imports sessions of other tools, once or continuously. Importing again adds only new entries (I3). */
 import { realpath, stat } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
 import type { ImportDetails, ImportSourceFound } from '../../shared/contract/imports.ts'
@@ -37,19 +37,19 @@ import {
 
 interface ImportRequest {
   tool: ImportTool
-  /** Absolute; absent: the tool's own place. */
+  /** Absolute; absent: the tool's default folder. */
   path?: string | undefined
-  /** Only sessions of these folders; absent: all. */
+  /** Project folders to select, null for sessions without one; absent: all. */
   projects?: (string | null)[] | undefined
-  /** Only these, as the tool names them; absent: all. */
+  /** Session names of the tool to select; absent: all. */
   sessions?: string[] | undefined
 }
 
-/** Sessions that are imported at once: while one waits for the disk, others are read. */
+/** Sessions imported in parallel: while one waits for the disk, others are read. */
 const parallelMax = 4
-/** Reading is the work of a processor; a thread takes some 50 MB. */
+/** Reading is CPU-bound, and a thread takes about 50 MB. */
 const threadsMax = Math.min(2, availableParallelism())
-/** Size of the sessions that are imported in parallel, or of a single one: each is in memory until it is written. */
+/** Total size of the sessions imported in parallel, which are held in memory. A larger session is imported alone. */
 const parallelBytesMax = 8 << 20
 
 export interface SessionImports {
@@ -58,13 +58,13 @@ export interface SessionImports {
     signal?: AbortSignal,
   ): Promise<ImportSourceFound[]>
   run(request: ImportRequest, signal?: AbortSignal): AsyncGenerator<ImportEvent>
-  /** Imports what is there, and then what is added, until the signal is aborted. */
+  /** Imports existing sessions, then new and growing ones, until the signal is aborted. */
   watch(
     request: Pick<ImportRequest, 'tool' | 'path'>,
     signal?: AbortSignal,
   ): AsyncGenerator<WatchEvent>
   details(taskId: TaskId): Promise<ImportDetails | null>
-  /** Files that calls of the task and of its sub-agents edited; empty if that is not known. */
+  /** Files edited by calls of the task and its sub-agents; empty if unknown. */
   edited(taskId: TaskId): Promise<EditedFile[]>
 }
 
@@ -74,9 +74,9 @@ export function createSessionImports(deps: {
   clock: () => number
   oneAtATime: KeyedMutex
   transcriptFile: ArchiveReader['transcriptFile']
-  /** Replaces what looks like a secret, in titles and prompts of lists (K4). */
+  /** Masks values that look like secrets in listed titles and prompts (K4). */
   redact: (text: string) => string
-  /** The environment and home folder by which tools find their places. */
+  /** The environment and home folder that determine the tools' folders. */
   env?: NodeJS.ProcessEnv
   home?: string
   startThread?: () => ImportThread
@@ -101,7 +101,7 @@ export function createSessionImports(deps: {
       const place = path ?? homes[one](env, home)
       if (place !== null && (await exists(place))) folders.set(one, place)
     }
-    // Most machines lack most tools: no thread is started for nothing.
+    // Most machines lack most tools, so the thread is started only if a folder exists.
     if (folders.size === 0) return sources
     const thread = startThread()
     try {
@@ -153,7 +153,7 @@ export function createSessionImports(deps: {
           (projects?.includes(projectDir) ?? true) && (sessions?.includes(key) ?? true),
       )
       const status = await stat(place).catch(() => null)
-      // One that is named is imported in any case.
+      // Explicitly selected sessions are imported even if Shiplog ran them.
       const isNamed = sessions !== undefined || !status?.isDirectory()
       const found = isNamed ? chosen : await withoutOwn(chosen)
       if (found.length === 0) {
@@ -187,7 +187,7 @@ export function createSessionImports(deps: {
     found: FoundSession[],
     signal: AbortSignal,
   ): AsyncGenerator<ImportEvent> {
-    // What its tool will delete first is rescued first; then the newest.
+    // Sessions that their tool will delete soonest come first, then the newest.
     const sorted = found.toSorted(
       (a, b) => (a.expiresAtMs ?? Infinity) - (b.expiresAtMs ?? Infinity) || lastOf(b) - lastOf(a),
     )
@@ -282,6 +282,6 @@ function canBegin(session: FoundSession, running: ReadonlySet<FoundSession>): bo
   if (running.size === 0) return true
   const bytes = [session, ...running].reduce((sum, one) => sum + bytesOf(one), 0)
   if (running.size >= parallelMax || bytes > parallelBytesMax) return false
-  // What it continues from must be here first.
+  // The session that it continues from must be imported first.
   return ![...running].some((one) => continuesFrom(session, one))
 }

@@ -1,4 +1,4 @@
-/** Whether a session is here already, and which task it is, or becomes (I3). */
+/** Maps a session to its task: an existing one, or one to be created (I3). */
 import { sep } from 'node:path'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
@@ -13,15 +13,15 @@ import { hashBytes } from './stage/hash-files.ts'
 import type { ImportRecord, StagedSession } from './stage/staged-session.ts'
 import { createSessionsRunHere } from './watch/sessions-run-here.ts'
 
-/** What a session is here, or becomes. */
+/** The result of mapping a session to a task. */
 export type Place =
-  /** `record`: null if it was made here. */
+  /** Already in the log. `record`: null if the task was created here. */
   | { kind: 'here'; id: TaskId; record: ImportRecord | null }
   | { kind: 'trashed'; id: TaskId }
   /** `nth`: see session-ids.ts. */
   | { kind: 'new' | 'grown'; id: TaskId; nth: number }
 
-/** Versions of one session that are kept; a file is rarely written over more than once. */
+/** Limit of versions per session. A file is rarely overwritten more than once. */
 const versionsMax = 100
 
 export function createSessionPlaces({
@@ -35,7 +35,7 @@ export function createSessionPlaces({
 }) {
   const isRunHere = createSessionsRunHere({ state, transcriptFile })
 
-  /** By sizes and times alone: a scan reads no content. */
+  /** Whether the session is imported and unchanged, by sizes and times only; a scan reads no content. */
   async function isHereAsIs(session: FoundSession): Promise<boolean> {
     for (let nth = 0; nth < versionsMax; nth++) {
       const id = idsOf(session.tool, session.key, nth)('')
@@ -58,8 +58,8 @@ export function createSessionPlaces({
   }
 
   /**
-   * Whether the session that it continues from was imported after it: read again, it has only what is its own. Not where
-   * another task continues from it, at an entry that would be another one then.
+   * Whether the session that it continues from was imported after it. Importing it again then drops the copied entries.
+   * False if another task continues from it, because the entry where that task continues would change.
    */
   async function isBegunElsewhere(
     session: FoundSession,
@@ -82,14 +82,14 @@ export function createSessionPlaces({
     return from?.tool === session.tool && from.originalId === session.key
   }
 
-  /** An agent that Shiplog ran wrote it: it is recorded here already. */
+  /** Whether an agent run by Shiplog wrote the session, which is then already recorded. */
   async function isOwn(session: FoundSession): Promise<boolean> {
-    // Somebody exported the others on purpose.
+    // Sessions in these formats were exported on purpose.
     if (session.tool === 'shiplog' || session.tool === 'atif') return false
     return session.projectDir?.startsWith(layout.worktrees + sep) || isRunHere(session)
   }
 
-  /** False: a person deleted it, or an agent that Shiplog ran wrote it. */
+  /** False if a person deleted the session, or an agent run by Shiplog wrote it. */
   async function isWanted(session: FoundSession): Promise<boolean> {
     for (let nth = 0; nth < versionsMax; nth++) {
       const id = idsOf(session.tool, session.key, nth)('')
@@ -100,7 +100,7 @@ export function createSessionPlaces({
     return false
   }
 
-  /** Which task a session is, or becomes. */
+  /** Maps a session to its task. */
   async function of(session: FoundSession, signal: AbortSignal): Promise<Place> {
     if (session.tool === 'shiplog') return ofExport(session, signal)
     for (let nth = 0; nth < versionsMax; nth++) {
@@ -110,7 +110,7 @@ export function createSessionPlaces({
       if (known.purged || !isOf(id, session)) continue
       if (known.trashed) return { kind: 'trashed' as const, id }
       const record = await readImportRecord(layout.archiveDir(id))
-      // The folder and the ledger differ if a kill came between them.
+      // Folder and ledger differ if the process was killed between the two writes.
       if (!record || record.sha256 !== known.importedFrom?.sha256)
         return { kind: 'grown' as const, id, nth }
       const compared = await compareFiles(record, session, signal)
@@ -123,7 +123,7 @@ export function createSessionPlaces({
     throw new Error(`There are ${versionsMax} versions of it here already.`)
   }
 
-  /** An export is known by its content: the id of its root is that of a task which may be here for other reasons. */
+  /** Identifies an export by its content, because the id of its root may already exist for other reasons. */
   async function ofExport(session: FoundSession, signal: AbortSignal): Promise<Place> {
     const [file] = session.files
     const sha256 = file && (await hashBytes(file.path, file.bytes, signal))
@@ -140,7 +140,7 @@ export function createSessionPlaces({
     }
   }
 
-  /** What an export is here that was read with its own ids. */
+  /** Maps an export that was read with its original ids. Null: not in the log under these ids. */
   async function ofRead({ tasks }: StagedSession, nth: number): Promise<Place | null> {
     const [root] = tasks
     if (nth >= versionsMax || !root?.exported || !tasks.some(({ id }) => state.tasks.has(id)))
@@ -149,7 +149,7 @@ export function createSessionPlaces({
     if (known && !known.purged) {
       if (known.trashed) return { kind: 'trashed', id: known.id }
       const file = await transcriptFile(root.id)
-      // It was exported from here, or another export of the same transcript was imported.
+      // The same transcript is already here: it was exported from here, or another export of it was imported.
       const { seq = 0, sum = '' } = root.last ?? {}
       if (file && (await readJournalSum(file, seq)) === sum)
         return { kind: 'here', id: known.id, record: null }

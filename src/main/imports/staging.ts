@@ -1,4 +1,4 @@
-/** The folders in the archive in which imports are made. See ../export/FORMAT.md, "Import". */
+/** Staging folders of imports, which are in the archive. See ../export/FORMAT.md, "Import". */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseTaskId } from '../../shared/records/ids.ts'
@@ -8,7 +8,7 @@ import { replacedDir } from './publish-session.ts'
 
 export const stagingPrefix = '.import-'
 
-/** Deletes what imports left that crashes cut short. */
+/** Deletes staging folders of imports that a crash interrupted. */
 export async function clearStaging(
   layout: Pick<DataLayout, 'archive' | 'archiveDir'>,
 ): Promise<void> {
@@ -18,8 +18,8 @@ export async function clearStaging(
 }
 
 /**
- * Deletes a folder of the archive in which a session was staged. An earlier version of it, which was to be replaced and
- * was not, is moved back first.
+ * Deletes the staging folder of a session. If it contains the previous version of the session and the replacement did
+ * not complete, the previous version is moved back first.
  */
 export async function clearStagingFolder(
   layout: Pick<DataLayout, 'archive' | 'archiveDir'>,
@@ -30,6 +30,6 @@ export async function clearStagingFolder(
   const replaced = join(staging, replacedDir)
   if (rootId && (await exists(replaced)) && !(await exists(layout.archiveDir(rootId))))
     await moveDurable(replaced, layout.archiveDir(rootId))
-  // Not durable: what comes back after a crash is deleted by the next start.
+  // Needs no sync: the next start deletes what reappears after a crash.
   await rm(staging, { recursive: true, force: true })
 }

@@ -48,8 +48,8 @@ async function openByApp(path: string, name: string | null) {
 }
 
 /**
- * Returns the command that reveals a path in its parent folder. Used on macOS for folders such as `X.app`, which opening
- * would launch. Null: the path can be opened directly.
+ * Returns the command that reveals a path in its parent folder. Used on macOS for folders such as `X.app`, which
+ * opening would launch. Null: the path can be opened directly.
  */
 export function revealCommand(
   path: string,

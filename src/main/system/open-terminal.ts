@@ -20,8 +20,8 @@ const terminals: readonly (readonly [string, ...string[]])[] = [
 ]
 
 /**
- * Resolves with false if no terminal could be opened. `find` resolves with a program's path, or null. The terminal stays
- * open after the command has ended.
+ * Resolves with false if no terminal could be opened. `find` resolves with a program's path, or null. The terminal
+ * stays open after the command has ended.
  */
 export async function openTerminal(
   command: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Generates Shiplog's own format: journal lines verbatim, so that their checksums stay valid, interleaved with the other
- * data of the tasks. See ../FORMAT.md.
+ * Generates Shiplog's own format: journal lines verbatim, so that their checksums stay valid, interleaved with the
+ * other data of the tasks. See ../FORMAT.md.
  */
 import { hash } from 'node:crypto'
 import type { ExportedTask } from '../../../shared/records/exported-tasks.ts'

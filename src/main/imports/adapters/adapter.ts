@@ -1,6 +1,7 @@
 /**
- * The interface of every reader of other tools' logs. An adapter finds sessions by names, sizes, times and first lines,
- * and reads one as entries, in bounded memory. It never changes a file, and follows no link out of its folder (I1).
+ * The interface of the readers of other tools' logs. An adapter discovers sessions by names, sizes, times and first
+ * lines, and reads a session as entries in bounded memory. It never changes a file or follows a link out of its folder
+ * (I1).
  */
 
 import type { ExportedTask, ImportTool } from '../../../shared/records/exported-tasks.ts'
@@ -12,57 +13,57 @@ import type { RecordBody } from '../../journal/index.ts'
 export interface SourceFile {
   /** Absolute. */
   path: string
-  /** Relative to the folder of the session, with `/`. */
+  /** Relative to the session's folder, `/` as separator. */
   name: string
   bytes: number
   /** Milliseconds since the epoch. */
   mtimeMs: number
   role: 'session' | 'sub-agent' | 'compaction' | 'beside'
-  /** As the tool names the sub-agent, or the compaction. */
+  /** The tool's id of the sub-agent or compaction. */
   agentId?: string
-  /** Its `bytes`, if they have been read: of small files, between hashing and mapping them. */
+  /** The content, cached for small files between hashing and mapping. */
   content?: Buffer
 }
 
 export interface FoundSession {
   tool: ImportTool
-  /** As the tool names it: the same for all versions of its files. */
+  /** The tool's name of the session, the same for all versions of its files. */
   key: string
-  /** The session's own file first, if it is there. */
+  /** The session's own file first, if it exists. */
   files: SourceFile[]
-  /** The folder that it worked in, as its first lines say; null: they don't. */
+  /** The working directory in the first lines; null: they have none. */
   projectDir: string | null
-  /** When the tool will delete it, in milliseconds since the epoch; null: not known, or never. */
+  /** When the tool will delete it, in milliseconds since the epoch; null: unknown or never. */
   expiresAtMs: number | null
-  /** The tool's own lists leave it out. */
+  /** The tool's own lists omit the session. */
   isHidden: boolean
   /** Given by a person or the tool, and kept outside of the session's own files. */
   title?: string
   /**
-   * The id of its first message. A session that continues in another file begins with copies there, so that both have the
-   * same. Absent: not known.
+   * The id of its first message. A session that continues in another file begins there with copies, so both have the
+   * same id. Absent: unknown.
    */
   opening?: string
-  /** Sessions that its first lines name as those it continues from. Absent: none. */
+  /** Sessions that its first lines name as predecessors. Absent: none. */
   namedEarlier?: string[]
 }
 
-/** A session that is in the archive, and that another one continues from. */
+/** An archived session that another session may continue from. */
 export interface EarlierSession {
   taskId: TaskId
-  /** The other one names it. */
+  /** The continuing session names it. */
   isNamed: boolean
   /** The seq of its last message; 0 if it has none. */
   lastSeq: number
-  /** Whether it or one of its sub-agents has a message with that id. */
+  /** Whether the session or one of its sub-agents has a message with that id. */
   has(id: string): boolean
-  /** The seq of its own message with that id; null if it has none. */
+  /** The seq of the session's own message with that id; null: none. */
   seqOf(id: string): number | null
-  /** The seq of its last own message up to that time, in milliseconds since the epoch; 0 if it has none. */
+  /** The seq of the session's own last message up to that time, in milliseconds since the epoch; 0: none. */
   seqUntil(atMs: number): number
 }
 
-/** An entry with everything but what the journal adds. */
+/** An entry without the fields that the journal adds. */
 export type ReadEntry = RecordBody & { uuid: EntryId; parentUuid: EntryId | null; at: number }
 
 /** An image that entries refer to, for `blobs/`. */
@@ -71,15 +72,15 @@ export interface ReadImage {
   data: Buffer
 }
 
-/** What the lines of one transcript came to: `lines` = `mapped` + `foreign` + `damaged` (I2). */
+/** Counts of a transcript's records: `lines` = `mapped` + `foreign` + `damaged` (I2). */
 export interface LineCounts {
-  /** Records of the files. Two records on one line count as two, and blank lines are not counted. */
+  /** All records. Two records on one line count as two; blank lines are not counted. */
   lines: number
-  /** Became entries of their own meaning. */
+  /** Records converted to entries. */
   mapped: number
-  /** Kept verbatim. */
+  /** Records preserved verbatim. */
   foreign: number
-  /** Could not be read. */
+  /** Unreadable records. */
   damaged: number
 }
 export const noLines = (): LineCounts => ({ lines: 0, mapped: 0, foreign: 0, damaged: 0 })
@@ -96,41 +97,41 @@ export interface DamagedLine {
 export interface EditedFile {
   /** Absolute, on the machine of the session. */
   path: string
-  /** When it was edited last, in milliseconds since the epoch. */
+  /** Time of the last edit, in milliseconds since the epoch. */
   atMs: number
 }
 
 /** A task of the session, read from the tool's log. */
 export interface ReadTask {
   id: TaskId
-  /** As the tool names it. */
+  /** The tool's name of the task. */
   key: string
-  /** Null: it is the session itself. */
+  /** Null: the task is the session itself. */
   parentId: TaskId | null
   callId: ToolCallId | null
   title: string
-  /** Its role. */
+  /** The role of the agent. */
   agent: string
   prompt: string
-  /** The folder that it began in. */
+  /** The initial working directory. */
   cwd: string
   branch: string | null
-  /** By its edit tools, the last edited last; what its commands wrote is not known. */
+  /** Files edited by edit tools, most recent last. Files written by commands are unknown. */
   edited: EditedFile[]
-  /** Milliseconds since the epoch; null: no record has a time. */
+  /** Both in milliseconds since the epoch; null: no record has a time. */
   startedAtMs: number | null
   endedAtMs: number | null
   model: string | null
   usage: Usage
-  /** Its last message, if it is a sub-agent that ended with one. */
+  /** The last message of a sub-agent that ended with one; null otherwise. */
   report: string | null
-  /** False: it stopped in the middle. */
+  /** False: the log ends in the middle of the work. */
   isComplete: boolean
   counts: LineCounts
-  /** Only of an export of Shiplog: its task, with the facts that other tools do not record. */
+  /** Only for Shiplog exports: the task with data that other tools do not record. */
   exported?: {
     task: ExportedTask
-    /** False: only its report is in the export. */
+    /** False: the export has only reports. */
     hasTranscript: boolean
     reports: ReadReport[]
     withheld: number
@@ -139,21 +140,21 @@ export interface ReadTask {
 
 export type ReadReport = Omit<Extract<ExportLine, { shiplog: 'report' }>, 'shiplog'>
 
-/** What belongs to a task in an export of Shiplog, and is kept as it was written. */
+/** A part of a task in a Shiplog export, preserved verbatim. */
 export type ExportedPart =
   | { kind: 'record'; bytes: Buffer; withheld: boolean }
   | { kind: 'line'; line: ExportLine }
 
 export type ReadEvent =
   | { kind: 'entries'; task: TaskId; entries: ReadEntry[]; images: ReadImage[] }
-  /** Instead of entries. */
+  /** Emitted instead of entries for Shiplog exports. */
   | { kind: 'exported'; task: TaskId; part: ExportedPart }
   | { kind: 'damage'; damage: DamagedLine }
-  /** Bytes read since the last one, for the progress. */
+  /** Bytes read since the previous event, for progress. */
   | { kind: 'bytes'; bytes: number }
   /**
-   * The last one. Parents come before their sub-agents. `continues`: the earlier session that it continues from.
-   * `isRedacted`: something was masked or left out.
+   * The last event. Parents precede their sub-agents. `continues`: the session that this one continues from.
+   * `isRedacted`: content was masked or withheld.
    */
   | {
       kind: 'end'
@@ -166,18 +167,18 @@ export type ReadEvent =
 
 export interface ContinuedSession {
   taskId: TaskId
-  /** Its last entry that this one has a copy of. */
+  /** The seq of the last copied entry in that session. */
   seq: number
-  /** Records that are copies; they count as mapped, there. */
+  /** Number of copied records; they were counted as mapped in that session. */
   copies: number
 }
 
 interface LinkCounts {
-  /** Sub-agents whose call is known. */
+  /** Sub-agents with a known call. */
   linked: number
-  /** Sub-agents of the session that no call refers to. */
+  /** Sub-agents without a call. */
   unlinked: number
-  /** Sub-agents whose session is gone. */
+  /** Sub-agents whose session file is missing. */
   orphaned: number
   /** Calls that refer to a sub-agent without a transcript. */
   missing: number
@@ -186,17 +187,17 @@ interface LinkCounts {
 export interface ImportAdapter {
   tool: ImportTool
   /**
-   * Sessions at an absolute path: one file, a folder of sessions, or the tool's whole folder. None, if the content of the
-   * file is not the tool's: by that it shows what wrote a log.
+   * Yields the sessions at an absolute path: a file, a folder of sessions, or the tool's whole folder. Yields none for
+   * a file of another tool, so that `discover` also detects a log's format.
    */
   discover(path: string, signal: AbortSignal): AsyncGenerator<FoundSession>
-  /** `idOf`: the id of the task that the tool names so; '' is the session itself. */
+  /** Reads a session. `idOf`: maps the tool's name of a task to its id; '' is the session itself. */
   read(
     session: FoundSession,
     context: {
       idOf(key: string): TaskId
       signal: AbortSignal
-      /** Sessions here that it may continue from. Absent: none. */
+      /** Archived sessions that it may continue from. Absent: none. */
       earlier?: readonly EarlierSession[]
     },
   ): AsyncGenerator<ReadEvent>

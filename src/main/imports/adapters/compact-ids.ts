@@ -1,10 +1,10 @@
 /**
- * Finds lines by their ids in little memory: a file of gigabytes has millions of them. Ids are kept as hashes of 53 bits;
- * among ten million the chance that two collide is below 1 in 100.
+ * A compact hash table from ids to numbers, for files with millions of lines. Stores 53-bit hashes; among ten million
+ * ids the probability of a collision is below 1 in 100.
  */
 import { createColumn } from '../../../shared/number-column.ts'
 
-/** 53 bits of a text; never 0. */
+/** A 53-bit hash of a text; never 0. */
 export function hashOf(value: string): number {
   let a = 0xdeadbeef
   let b = 0x41c6ce57
@@ -18,14 +18,14 @@ export function hashOf(value: string): number {
   return 4_294_967_296 * (b & 0x1fffff) + (a >>> 0) || 1
 }
 
-/** A number for each id. */
+/** Creates a table from hashes of ids to numbers. */
 export function createIdTable() {
-  /** Places of ids in `keys` and `numbers`, from 1; 0: the slot is free. */
+  /** Indexes into `keys` and `numbers`, from 1; 0: free slot. */
   let slots = new Int32Array(4096)
   const keys = createColumn((length) => new Float64Array(length))
   const numbers = createColumn((length) => new Int32Array(length))
 
-  /** The slot of the id, or the free one that it would take. */
+  /** The slot of the key, or the free slot where it would be inserted. */
   function slotOf(key: number): number {
     let slot = key % slots.length
     for (;;) {
@@ -40,7 +40,7 @@ export function createIdTable() {
     for (let index = 0; index < keys.length; index++) slots[slotOf(keys.at(index))] = index + 1
   }
 
-  /** False: the id has a number already. */
+  /** Returns false, without a change, if the key exists. */
   function add(key: number, number: number): boolean {
     if (keys.length * 3 >= slots.length * 2) grow()
     const slot = slotOf(key)
@@ -53,12 +53,12 @@ export function createIdTable() {
 
   return {
     add,
-    /** -1: there is none. */
+    /** Returns the number, or -1 if the key is unknown. */
     find(key: number): number {
       const place = slots[slotOf(key)] ?? 0
       return place === 0 ? -1 : numbers.at(place - 1)
     },
-    /** Returns how often it was called for the id. */
+    /** Increments and returns the counter of the key. */
     count(key: number): number {
       if (add(key, 1)) return 1
       const index = (slots[slotOf(key)] ?? 0) - 1

@@ -1,11 +1,11 @@
-/** Changes of files as the views show them. */
+/** Converts file changes to tool details. */
 import { isAbsolute, relative, sep } from 'node:path'
 import type { ToolDetail } from '../../../shared/agents/tools.ts'
 
-/** A diff of a file beyond this is not kept; the call has what it changed. */
+/** Longer diffs are dropped; the call's input still has the change. */
 export const patchCharsMax = 200_000
 
-/** `patch`: a unified diff with the two lines of names. */
+/** `patch`: a unified diff with its two header lines. */
 export function editDetail(
   path: string,
   change: 'created' | 'changed',
@@ -20,7 +20,7 @@ export function editDetail(
   }
 }
 
-/** Relative to the working directory, with `/`, if it is inside. */
+/** Relative to the working directory with `/` as separator, if the path is inside; else unchanged. */
 export function shownPath(path: string, cwd: string): string {
   if (!isAbsolute(path) || cwd === '') return path
   const inside = relative(cwd, path)

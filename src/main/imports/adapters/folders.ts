@@ -1,4 +1,4 @@
-/** Lists folders of other tools without following links out of them (I1). */
+/** Lists and reads other tools' folders without following links out of them (I1). */
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { linesOf } from '../../journal/index.ts'
@@ -13,7 +13,7 @@ export interface ListedFile {
   mtimeMs: number
 }
 
-/** Files and folders of a folder, by name; nothing if it is none. Links are left out. */
+/** The files and folders in a folder, by name, without links. Empty if `dir` is not a folder. */
 export async function listFolder(
   dir: string,
 ): Promise<{ files: ListedFile[]; folders: { name: string; path: string }[] }> {
@@ -31,7 +31,7 @@ export async function listFolder(
   return { files, folders }
 }
 
-/** Null: there is no such file, or it is a link. */
+/** Null: the file does not exist or is a link. */
 export async function fileAt(path: string): Promise<ListedFile | null> {
   const status = await lstat(path).catch(() => null)
   if (!status?.isFile()) return null
@@ -39,7 +39,7 @@ export async function fileAt(path: string): Promise<ListedFile | null> {
   return { name, path, bytes: status.size, mtimeMs: Math.trunc(status.mtimeMs) }
 }
 
-/** The path that a person named, links resolved; null: there is nothing. `isFolder`: it is one. */
+/** Resolves links in a path given by a person. Null: the path does not exist. */
 export async function namedPath(
   given: string,
 ): Promise<{ path: string; isFolder: boolean } | null> {
@@ -49,14 +49,14 @@ export async function namedPath(
   return { path, isFolder: status.isDirectory() }
 }
 
-/** Lines at the beginning of a file that a search looks at. */
+/** Number of first lines that discovery inspects. */
 const firstLinesMax = 12
-/** Longer lines are not looked at. */
+/** Longer lines are skipped. */
 const lineBytesMax = 256 << 10
-/** Most first lines are short, and no more is read before the person says so. */
+/** Most first lines are short, and discovery should read as little as possible. */
 const chunkBytes = 16 << 10
 
-/** The records among the first lines of a file, until one is `enough`. */
+/** Parses the first lines of a file up to a record for which `enough` returns true. Never rejects on read errors. */
 export async function firstRecords(
   path: string,
   enough: (record: Record<string, unknown>) => boolean,
@@ -75,7 +75,7 @@ export async function firstRecords(
       if (enough(record)) break
     }
   } catch {
-    // It can't be read: what there is to say comes with the import of it.
+    // The import reports the read error.
   }
   return found
 }

@@ -1,8 +1,8 @@
-/** Where each tool keeps its logs. Apart from the adapters, which only the thread of imports loads. */
+/** The default log folder of each tool. Separate from the adapters, which only the import thread loads. */
 import { join } from 'node:path'
 import type { ImportTool } from '../../../shared/records/exported-tasks.ts'
 
-/** The place on this machine, by the environment; null: the tool has none. */
+/** The log folder for an environment; null: the tool has no default folder. */
 type Home = (env: NodeJS.ProcessEnv, homeDir: string) => string | null
 
 export const homes: Readonly<Record<ImportTool, Home>> = {

@@ -1,4 +1,4 @@
-/** Reads the JSON Lines of other tools, including cut lines, several records on one line, and runs of NUL bytes. */
+/** Reads other tools' JSON Lines and tolerates torn lines, several records on one line, and runs of NUL bytes. */
 import { lineBatchesOf } from '../../journal/index.ts'
 import type { SourceFile } from './adapter.ts'
 import { contentOf } from './source-content.ts'
@@ -10,20 +10,20 @@ export type Piece = {
   bytes: number
 } & (
   | { record: Record<string, unknown>; damage?: undefined }
-  /** `text`: its beginning. */
+  /** An unreadable piece. `text`: its beginning. */
   | { record?: undefined; damage: string; text: string }
 )
 
-/** No tool writes longer ones; a string of this size can still be parsed within the memory of an import. */
+/** The longest line that can be parsed within an import's memory limit. No tool writes longer lines. */
 const lineBytesMax = 48 << 20
-/** The beginning of an unreadable line that is kept and shown. */
+/** Characters kept of an unreadable line. */
 const damagedCharsMax = 2_000
-/** Characters that are looked through for the records of one line: half a second. */
+/** Limit of characters scanned for the records of one line: about half a second. */
 const scannedCharsMax = 300_000_000
 
 /**
- * Yields the records of a file in order, and what is between them and can't be read, several at once. `isRecordOf`
- * recognizes a record of the tool, so that a part of a torn one is not taken for a whole one.
+ * Yields batches of a file's records and unreadable pieces, in order. `isRecordOf` recognizes a record of the tool, so
+ * that a nested object of a torn record is not mistaken for a record.
  */
 export async function* readPieces(
   file: Pick<SourceFile, 'path' | 'content'>,
@@ -97,7 +97,7 @@ function* piecesOf(
   if (isDamaged(left)) yield damage(left)
 }
 
-/** The place after the object that begins at `start`; -1: it has no end. */
+/** The index after the object that begins at `start`; -1: the object is unterminated. */
 function objectEnd(text: string, start: number): number {
   let depth = 0
   let inString = false

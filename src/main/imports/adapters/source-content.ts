@@ -1,4 +1,4 @@
-/** The content of a file of another tool, decompressed where the tool compressed it (`.zst`). */
+/** Reads other tools' files and decompresses `.zst` files. */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
@@ -7,18 +7,18 @@ import { openDataFile } from '../../journal/index.ts'
 
 const compressedSuffix = '.zst'
 const chunkBytesMax = 1 << 20
-/** A file that expands to more was made to fill a disk. */
+/** Limit for decompressed content, against decompression bombs. */
 const contentBytesMax = 64 * 2 ** 30
 
 export const isCompressed = (path: string): boolean => path.endsWith(compressedSuffix)
 
-/** The name of the file that a compressed one stands for. */
+/** The file name without the compression suffix. */
 export const plainName = (name: string): string =>
   isCompressed(name) ? name.slice(0, -compressedSuffix.length) : name
 
 /**
- * Yields the content of a file. `onDamage`: its compression is damaged; what could be read before that has been
- * yielded. `chunkBytes`: read at once, of a file that is not compressed. Throws as `openDataFile` does.
+ * Yields the content of a file. `onDamage`: called if the compressed data is damaged, after the readable part was
+ * yielded. `chunkBytes`: read size for uncompressed files. Throws like `openDataFile`.
  */
 export async function* contentOf(
   path: string,
@@ -39,7 +39,7 @@ export async function* contentOf(
 async function* stored(handle: FileHandle, chunkBytes: number): AsyncGenerator<Buffer> {
   const { size } = await handle.stat()
   for (let at = 0; ; ) {
-    // One byte more, to see the end; it may have grown since.
+    // One extra byte, to detect the end of a file that may have grown.
     const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(size - at, 0) + 1))
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, at)
     if (bytesRead === 0) return
@@ -54,7 +54,7 @@ async function* decompressed(
 ): AsyncGenerator<Buffer> {
   const stream = createZstdDecompress()
   const source = handle.createReadStream({ start: 0, autoClose: false })
-  // Its errors come out of the iteration.
+  // The iteration reports errors of the pipeline.
   pipeline(source, stream, () => {})
   let bytes = 0
   try {
@@ -74,7 +74,7 @@ async function* decompressed(
   }
 }
 
-/** SHA-256, in hex, of the first `bytes` of the content, and of all of it with its size. */
+/** The SHA-256 of the first `bytes` bytes and of the whole content, in hex, and the content's size. */
 export async function hashContent(
   path: string,
   bytes: number,

@@ -1,8 +1,8 @@
-/** Puts the tasks of a session that was read in order. */
+/** Orders the tasks of an imported session. */
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ReadTask } from './adapter.ts'
 
-/** A root without a file of its own is where and when its first sub-agent was. */
+/** Copies folder and times of the first sub-agent to a root without a file. */
 export function inheritPlace([root, ...agents]: ReadTask[]): void {
   const [first] = agents
   if (!root || !first) return
@@ -13,7 +13,7 @@ export function inheritPlace([root, ...agents]: ReadTask[]): void {
   if (ends.length > 0) root.endedAtMs = Math.max(...ends)
 }
 
-/** The times between which tasks worked, in milliseconds since the epoch; null: none of their records has one. */
+/** The first and last time of the tasks, in milliseconds since the epoch; null: no record has a time. */
 export function spanOf(
   tasks: readonly {
     startedAtMs: number | null
@@ -28,7 +28,7 @@ export function spanOf(
   }
 }
 
-/** Those that refer to each other in a circle, to themselves or to none of `tasks` are put below the root. */
+/** Sorts parents before children. Tasks with cyclic or unknown parents become children of the root. */
 export function parentsFirst(tasks: ReadTask[], rootId: TaskId): ReadTask[] {
   const sorted: ReadTask[] = []
   const add = (parentId: TaskId | null): void => {

@@ -1,4 +1,4 @@
-/** Reads fields of records that may have any shape. */
+/** Reads fields of untyped records. */
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -10,20 +10,20 @@ export const text = (value: unknown): string | null => (typeof value === 'string
 export const records = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter(isRecord) : []
 
-/** A count of tokens, lines or files; 0 if it is none. */
+/** A non-negative integer; 0 if the value is not a positive number. */
 export const count = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0
 
-/** Milliseconds since the epoch; null if it is no time. */
+/** Parses a time to milliseconds since the epoch; null if it is invalid. */
 export function timeOf(value: unknown): number | null {
   const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  // What `Date` can't write back is no time.
+  // Excludes times that `Date` can't format.
   return Number.isFinite(ms) && ms > -6e13 && ms < 2.5e14 ? ms : null
 }
 
 const titleCharsMax = 120
 
-/** The first line of a text with a visible character, cut to the length of a title. */
+/** The first non-blank line of a text, truncated to the length of a title. */
 export function titleOf(value: string): string {
   const line = value.split('\n').find((one) => one.trim() !== '') ?? ''
   const trimmed = line.trim().replace(/\s+/g, ' ').toWellFormed()

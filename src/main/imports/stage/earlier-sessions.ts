@@ -1,4 +1,4 @@
-/** What is in the archive of sessions that others continue from in another file. Runs in the worker. */
+/** Indexes the messages of archived sessions that others may continue from. Runs in the worker. */
 import { createColumn } from '../../../shared/number-column.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { readLines, systemCode } from '../../journal/index.ts'
@@ -51,12 +51,12 @@ export async function readEarlier(
   return sessions
 }
 
-/** Damaged lines have no message that can be referred to. A transcript that is gone has none at all. */
+/** Yields the messages of a transcript. Skips damaged lines; yields none if the file is missing. */
 async function* messagesIn(file: string, signal: AbortSignal) {
   try {
     for await (const line of readLines(file)) {
       signal.throwIfAborted()
-      // Most lines are others, and longer.
+      // Avoids parsing other lines, which are the majority and longer.
       if (!line?.includes('"message"')) continue
       const { type, uuid, seq, at } = parsed(line)
       if (type === 'message' && typeof uuid === 'string' && typeof seq === 'number')

@@ -1,4 +1,4 @@
-/** The transcript of one task of an export of Shiplog on its way into the archive, in a folder of its own. */
+/** Stages the transcript of one exported task in a separate folder. */
 import { createHash, type Hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -23,19 +23,19 @@ import { chatFile, fileHistoryFolder, partialFile } from '../../sessions/session
 import type { ExportedPart } from '../adapters/adapter.ts'
 import type { RewrittenIds } from '../rewritten-ids.ts'
 
-/** The lines of its transcript as they were read, until it is known whether any was withheld. */
+/** The lines as read. The journal is written once it is known whether any record was withheld. */
 const linesFile = 'imported.jsonl'
-/** Bytes of lines that are written again at once. */
+/** Bytes per batch when the journal is rewritten. */
 const batchBytes = 4 << 20
 
 export type ExportedTranscript = ReturnType<typeof createExportedTranscript>
 
 export function createExportedTranscript(dir: string) {
   const counts = { mapped: 0, withheld: 0, messages: 0 }
-  /** Its last record, by which the same transcript is recognized. */
+  /** The last record, which identifies the transcript. */
   const last = { seq: 0, sum: '' }
   let unfinished: object | null = null
-  /** Size of its lines in bytes; null if it has none or is not sealed. */
+  /** Size of the lines in bytes; null if there are none or they are not sealed. */
   let size: number | null = null
   const linesPath = join(dir, linesFile)
   let lines: FileHandle | null = null
@@ -80,7 +80,7 @@ export function createExportedTranscript(dir: string) {
     piece = null
   }
 
-  /** All of it was read: its files are durable, and none is open. */
+  /** Syncs and closes all files after the last line. */
   async function seal(): Promise<void> {
     if (!lines) return
     await lines.sync()
@@ -100,8 +100,8 @@ export function createExportedTranscript(dir: string) {
       else if (line.shiplog === 'task-end') await seal()
     },
     /**
-     * Writes `chat.jsonl`: byte for byte the original one, unless something was withheld or ids are others here. Undefined:
-     * it has no transcript.
+     * Writes `chat.jsonl`, byte for byte as the original unless records were withheld or ids rewritten. Undefined: the
+     * task has no transcript.
      */
     async finish(ids: RewrittenIds): Promise<TranscriptCounts | undefined> {
       if (unfinished) {
@@ -127,14 +127,16 @@ export function createExportedTranscript(dir: string) {
   }
 }
 
-/** Where a file belongs in the folder of a transcript. Null: it is not kept, such as a patch, which nothing here can take. */
+/**
+ * The path of an exported file in the transcript's folder. Null: not imported, such as a patch, which has no use here.
+ */
 function pathOf(part: Extract<ExportLine, { shiplog: 'blob' | 'file' }>): string | null {
   if (part.shiplog === 'blob') return join('blobs', part.sha256)
   const [, sha256] = /^file-history\/([0-9a-f]{64})$/.exec(part.name) ?? []
   return sha256 === undefined ? null : join(fileHistoryFolder, sha256)
 }
 
-/** Returns the bytes of the new journal, in which every record has the seq that it had. */
+/** Rewrites the journal and preserves the seq of every record. Returns the size of the new journal in bytes. */
 async function writeAgain(from: string, chat: string, ids: RewrittenIds): Promise<number> {
   const journal = await openJournal(chat)
   let batch: RecordBody[] = []

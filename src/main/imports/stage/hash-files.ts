@@ -5,7 +5,7 @@ import { hashContent, isCompressed } from '../adapters/source-content.ts'
 import type { ImportRecord } from './staged-session.ts'
 
 const chunkBytes = 1 << 20
-/** Files of a session that are kept in memory until they are mapped: no more than this of all of them. */
+/** Limit for the total content of a session's files that is cached until mapping. */
 const keptBytesMax = 4 << 20
 
 /** Returns the SHA-256 of the first `bytes` of a file, or of all of a shorter one, in hex. */
@@ -27,7 +27,7 @@ export async function hashBytes(path: string, bytes: number, signal: AbortSignal
   return digest.digest('hex')
 }
 
-/** Hashes files, and returns them with the content of those that are small. */
+/** Hashes files and attaches the content of small ones. */
 export async function hashFiles(
   files: SourceFile[],
   signal: AbortSignal,

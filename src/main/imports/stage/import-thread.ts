@@ -1,4 +1,4 @@
-/** The thread that reads other tools' logs, as calls. It is started for an import and ended with it. */
+/** A client of the thread that reads other tools' logs. The thread lives as long as an import. */
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
@@ -6,14 +6,14 @@ import type { RouterClient } from '@orpc/server'
 import type { ImportWorkerRouter } from './worker.ts'
 
 export interface ImportThread {
-  /** Given `ended` as a signal, each rejects when the thread ends. */
+  /** Calls reject at the thread's end only if `ended` is passed as their signal. */
   readonly calls: RouterClient<ImportWorkerRouter>
-  /** Aborted when the thread has ended, by itself as well: for want of memory for example. */
+  /** Aborted when the thread has ended, including by a crash such as out of memory. */
   readonly ended: AbortSignal
   end(): Promise<void>
 }
 
-/** In the sources it is beside this file, in the build beside what this file became a part of. */
+/** In the sources the worker is next to this file, in the build next to the bundle that contains this file. */
 const program = new URL(
   import.meta.url.endsWith('.ts') ? './worker.ts' : './import-worker.js',
   import.meta.url,
@@ -21,7 +21,7 @@ const program = new URL(
 
 /** Limit for the thread's heap: a session of gigabytes must not take the memory of the running agents. */
 const heapMb = 512
-/** What was just read soon is garbage: a larger space for new objects only grows the process, by 130 MB with the default. */
+/** Objects are short-lived, so a larger young generation only grows the process, by 130 MB with the default. */
 const newObjectsMb = 16
 
 export function startImportThread(): ImportThread {
@@ -29,7 +29,7 @@ export function startImportThread(): ImportThread {
   const worker = new Worker(program, {
     workerData: { port: port2 },
     transferList: [port2],
-    // Not this process's: a loader or an inspector must not run in there.
+    // Not inherited: the worker must not run this process's loaders or inspector.
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: newObjectsMb },
   })
@@ -52,20 +52,20 @@ export function startImportThread(): ImportThread {
   }
 }
 
-/** Also of a thread that has ended, or ends meanwhile: a call to it is never answered. */
+/** Combines a signal with the thread's end, because a call to an ended thread is never answered. */
 export const endOf = (thread: ImportThread, signal: AbortSignal): AbortSignal =>
   AbortSignal.any([signal, thread.ended])
 
 /** Threads of one import. */
 export interface ImportThreads {
-  /** The thread that has least to do; it counts as busy until `release`. */
+  /** Returns the least busy thread, which counts as busy until `release`. */
   take(): { thread: ImportThread; release(): void }
   end(): Promise<void>
 }
 
 /**
- * At most `max` threads, each started when all others are busy: an import that finds nothing new needs one. A session that
- * takes too much memory ends its thread, and no session that comes later: another thread takes its place.
+ * A pool of at most `max` threads, started on demand: an import without new sessions needs only one. A session that
+ * exhausts the memory ends only its thread, which is replaced.
  */
 export function createThreads(start: () => ImportThread, max: number): ImportThreads {
   const threads: { thread: ImportThread; sessions: number }[] = []

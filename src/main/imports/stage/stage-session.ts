@@ -19,9 +19,9 @@ import { createExportedTranscript, type ExportedTranscript } from './exported-tr
 import { hashFiles } from './hash-files.ts'
 import type { StagedSession, StagedTask } from './staged-session.ts'
 
-/** Entries that are written at once. */
+/** Entries per write. */
 const batchEntries = 500
-/** Damaged lines that are listed; all are counted. */
+/** Limit of listed damaged lines; all are counted. */
 const listedDamageMax = 100
 
 interface OpenTranscript {
@@ -38,11 +38,11 @@ export async function stageSession(
   deps: {
     dir: string
     idOf(key: string): TaskId
-    /** Which version of the session it becomes: see session-ids.ts. */
+    /** The version of the session; see session-ids.ts. */
     nth: number
     signal: AbortSignal
     onBytes(bytes: number): void
-    /** Sessions here that it may continue from. */
+    /** Archived sessions that it may continue from. */
     earlier: readonly EarlierTranscripts[]
   },
 ): Promise<StagedSession> {
@@ -129,7 +129,7 @@ export async function stageSession(
   } finally {
     const closing = [...transcripts.values()].map(({ journal }) => journal.close())
     for (const { transcript } of exported.values()) closing.push(transcript.close())
-    // All of them, because closing syncs a journal, which may fail.
+    // Waits for all before reporting a failure: closing a journal syncs it, which may fail.
     await Promise.allSettled(closing)
     await Promise.all(closing)
   }
@@ -162,7 +162,7 @@ async function finishExport(
   return tasks
 }
 
-/** The hash of a single file is that of its content: its name may differ. */
+/** Hash over names and hashes of all files. A single file's hash ignores its name, which may differ. */
 function digestOf(files: { name: string; bytes: number; sha256: string }[]): string {
   const [only, ...others] = files
   if (only && others.length === 0) return only.sha256

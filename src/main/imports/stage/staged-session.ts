@@ -1,4 +1,4 @@
-/** What the worker has made of a session, in a folder of its own, and `import.json`, which stays with it (I4). */
+/** The result of staging a session, and the schema of `import.json`, which is archived with it (I4). */
 import { z } from 'zod'
 import { importToolSchema } from '../../../shared/records/exported-tasks.ts'
 import { taskIdSchema } from '../../../shared/records/ids.ts'
@@ -22,19 +22,19 @@ export const importRecordSchema = z.object({
   tool: importToolSchema,
   /** The version of the tool. */
   toolVersion: z.string(),
-  /** As the tool names the session. */
+  /** The tool's name of the session. */
   session: z.string(),
-  /** The folder of its files; their names are relative to it. */
+  /** The folder that the file names are relative to. */
   folder: z.string(),
   files: z.array(
     z.object({
       name: z.string(),
-      /** Size of its content. */
+      /** Size of the decompressed content. */
       bytes: count,
       mtimeMs: z.number(),
-      /** Hash of its content, in hex. */
+      /** Hash of the decompressed content, in hex. */
       sha256: z.string(),
-      /** Its size on the disk, if the tool compressed it. */
+      /** Size on disk, if the tool compressed the file. */
       compressedBytes: count.optional(),
     }),
   ),
@@ -46,15 +46,15 @@ export const importRecordSchema = z.object({
     z.object({
       taskId: taskIdSchema,
       ...lineCountsSchema.shape,
-      /** Files that its calls edited: absolute paths, and when, in milliseconds since the epoch. */
+      /** Edited files: absolute paths, and times in milliseconds since the epoch. */
       edited: z.array(z.object({ path: z.string(), atMs: z.number() })),
     }),
   ),
-  /** The imported session that it continues from, up to that entry; `copies`: records that both files have. */
+  /** The imported session that it continues from, up to `seq`. `copies`: the number of copied records. */
   continues: z.object({ taskId: taskIdSchema, seq: count, copies: count }).nullable(),
-  /** Something was masked or left out before it came here. */
+  /** Content was masked or withheld before the import. */
   redacted: z.boolean().optional(),
-  /** The first ones. */
+  /** The first damaged lines. */
   damage: z.array(z.object({ file: z.string(), line: count, bytes: count, reason: z.string() })),
 })
 export type ImportRecord = z.infer<typeof importRecordSchema>
@@ -75,10 +75,10 @@ export const sumOf = (tasks: ImportRecord['tasks']) => ({
 })
 
 export interface StagedTask extends ReadTask {
-  /** The folder with its transcript, below that of the session; null: it has none. */
+  /** The folder of its transcript, relative to the session's; null: no transcript. */
   dir: string | null
   transcriptCounts: TranscriptCounts | null
-  /** The last record of an exported journal, by which the same transcript is recognized. */
+  /** The last record of an exported journal, which identifies the transcript. */
   last?: { seq: number; sum: string }
 }
 

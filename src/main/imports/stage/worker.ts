@@ -1,4 +1,4 @@
-// The thread that reads other tools' logs, so that gigabytes of them never hold up the thread that records.
+// The import thread. A separate thread, so that reading gigabytes never blocks the thread that records.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { eventIterator, os, type } from '@orpc/server'
@@ -15,14 +15,14 @@ interface StageRequest {
   session: FoundSession
   /** An empty folder. */
   dir: string
-  /** Which of the ids that can be derived for it: see session-ids.ts. */
+  /** The version of the session; see session-ids.ts. */
   nth: number
   earlier: EarlierTranscripts[]
 }
 type StageEvent =
   | { kind: 'bytes'; bytes: number }
   | { kind: 'staged'; staged: StagedSession }
-  /** As an event, because a call passes no message of an error on. */
+  /** An event rather than a rejection, because ORPC does not transfer error messages. */
   | { kind: 'failed'; reason: string }
 
 const router = {
@@ -39,7 +39,7 @@ const router = {
 }
 export type ImportWorkerRouter = typeof router
 
-/** Sessions that are sent at once: sending one costs as much as finding it. */
+/** Sessions per message: sending one costs as much as finding it. */
 const foundAtOnce = 100
 
 async function* inBatches(found: AsyncIterable<FoundSession>): AsyncGenerator<FoundSession[]> {
@@ -53,7 +53,7 @@ async function* inBatches(found: AsyncIterable<FoundSession>): AsyncGenerator<Fo
   yield batch
 }
 
-/** Between two reports of progress: sending one costs as much as reading a hundred lines. */
+/** Interval of progress events: sending one costs as much as reading a hundred lines. */
 const progressMs = 100
 
 async function* stage(

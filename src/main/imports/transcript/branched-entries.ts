@@ -1,13 +1,12 @@
 /**
- * The entries of an imported transcript in their order, each after the one that it follows. A branch stands between
- * `fork-start` and `fork-end`, also each time when it is continued, so that the fold of a transcript stays true for
- * every page of it (I5).
+ * Orders the entries of an imported transcript. A branch is enclosed in `fork-start` and `fork-end`, again each time it
+ * is continued, so that folding any page of the transcript gives a correct result (I5).
  */
 import type { EntryId, TaskId } from '../../../shared/records/ids.ts'
 import type { ReadEntry } from '../adapters/adapter.ts'
 import { derivedId } from '../rewritten-ids.ts'
 
-/** The branch that a branch leaves, and after which record. */
+/** The parent branch, and the record where a branch forks. */
 interface ForkPoint {
   branch: number
   record: number
@@ -21,21 +20,21 @@ export function createBranchedEntries({
   parentOf,
 }: {
   taskId: TaskId
-  /** The branch that is the conversation. */
+  /** The branch of the conversation. */
   trunk: number
-  /** Null: the branch leaves no other one. */
+  /** Null: the branch has no parent. */
   parentOf: (branch: number) => ForkPoint | null
 }) {
   const entries: ReadEntry[] = []
   let made = 0
   let branch = trunk
-  /** By branch. */
+  /** The last entry of each branch. */
   const last = new Map<number, EntryId>()
   const forkIds = new Map<number, EntryId>()
   const openForks: { branch: number; id: EntryId }[] = []
   const afterRecord = new Map<number, EntryId>()
 
-  /** The same in every import of the same records (I3). */
+  /** A deterministic id, so that importing the same records gives the same ids (I3). */
   const newId = (): EntryId => derivedId(taskId, `entry ${made++}`) as string as EntryId
 
   /** `atMs`: milliseconds since the epoch. */
@@ -71,7 +70,7 @@ export function createBranchedEntries({
     get branch() {
       return branch
     },
-    /** Goes to a branch, through those that it leaves. */
+    /** Switches to a branch, entering its parent branches first. */
     goTo(target: number, atMs: number): void {
       const path: number[] = []
       for (let one: number | undefined = target; one !== undefined; one = parentOf(one)?.branch)
@@ -82,12 +81,12 @@ export function createBranchedEntries({
     closeForks(atMs: number): void {
       while (closeFork(atMs));
     },
-    /** Remembers after which entry a branch leaves; `turnId`: the turn that is not yet added. */
+    /** Stores the entry after which a branch forks. `turnId`: the open turn, which has no entry yet. */
     markForkPoint(record: number, turnId: EntryId | undefined): void {
       const after = turnId ?? last.get(branch)
       if (after) afterRecord.set(record, after)
     },
-    /** Those added since the last call. */
+    /** Removes and returns the entries added since the last call. */
     take: (): ReadEntry[] => entries.splice(0),
   }
 }

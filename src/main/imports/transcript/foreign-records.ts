@@ -1,6 +1,6 @@
-/** Records that are kept verbatim, gathered until they are shown as one entry. */
+/** Collects records that are preserved verbatim into one entry. */
 
-/** More in one entry are hard to look through. */
+/** Limits of one entry, for readability. */
 const recordsMax = 50
 const charsMax = 200_000
 
@@ -10,18 +10,18 @@ export function createForeignRecords() {
   let isQuiet = true
 
   return {
-    /** Quiet records repeat what the entries around them say: these may be shown later than where they were. */
+    /** Whether the records are quiet: they duplicate surrounding entries, so they may be placed later. */
     get areQuiet() {
       return isQuiet
     },
-    /** Whether there is room for one more of so many characters. */
+    /** Whether a record of `more` characters fits. */
     hasRoom: (more: number): boolean => records.length < recordsMax && chars + more <= charsMax,
     add(line: number, record: unknown, of: { chars: number; isQuiet: boolean }): void {
       records.push({ line, record })
       chars += of.chars
       isQuiet &&= of.isQuiet
     },
-    /** The content of the entry that they become; null: there are none. */
+    /** Removes the records and returns them as an entry's content; null: none. */
     take(): object | null {
       const [only] = records
       const content = records.length > 1 ? { records } : (only ?? null)

@@ -1,10 +1,10 @@
-/** What the messages of a transcript used and which files its calls edited, in bounded memory. */
+/** Totals of usage and edited files of a transcript, in bounded memory. */
 import { addUsage, noUsage, type Usage } from '../../../shared/records/usage.ts'
 import type { EditedFile } from '../adapters/adapter.ts'
 
-/** Messages that are remembered, for those whose records are far apart. */
+/** Number of recent messages whose usage is cached, for messages with distant records. */
 const countedMessagesMax = 2_000
-/** If a session edited more files, those edited longest ago are not listed. */
+/** Limit of edited files; the least recently edited are dropped. */
 const editedFilesMax = 2_000
 
 export function createUsageTotal() {
@@ -15,7 +15,7 @@ export function createUsageTotal() {
     get total(): Usage {
       return total
     },
-    /** Returns what was counted: null of a message that was counted before, by another of its records. */
+    /** Returns the added usage; null if the message was already counted for another of its records. */
     add(messageId: string | null, usage: Usage): Usage | null {
       if (messageId !== null) {
         const isKnown = counted.delete(messageId)

@@ -1,6 +1,6 @@
 /**
- * Makes the entries of one imported transcript, in the order and form that Shiplog's own have: a turn's calls and results
- * before its message. Holds one turn and the calls without a result, whatever the length of the transcript.
+ * Builds the entries of one imported transcript in the order of Shiplog's own: calls and results of a turn precede its
+ * message. Memory is bounded: only one turn and the open calls are held.
  */
 import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -22,7 +22,7 @@ import { createBranchedEntries } from './branched-entries.ts'
 import { createForeignRecords } from './foreign-records.ts'
 import { createEditedFiles, createUsageTotal } from './totals.ts'
 
-/** Where and when a record was written; null: it does not say, so as the one before. */
+/** Time and place of a record; null: unchanged since the previous record. */
 interface RecordPlace {
   /** Milliseconds since the epoch. */
   atMs: number | null
@@ -51,19 +51,19 @@ export interface BuiltImage {
   data: Buffer
 }
 
-/** More calls without a result are of a log that lacks them. */
+/** Limit of open calls. A log with more of them lacks results. */
 const openCallsMax = 10_000
 
-/** Why a task ended whose log does not say that it was finished, or why not. */
+/** The cause of a task whose log does not record its end. */
 export const unfinished = {
   kind: 'error' as const,
   detail: 'its log ends before the agent had finished',
 }
 
 interface OpenTurn {
-  /** As the provider names the message; null: it does not. */
+  /** The provider's message id; null: none. */
   messageId: string | null
-  /** The id of its record, for one whose message has none. */
+  /** The record's id, for a message without an id. */
   recordId: unknown
   uuid: EntryId
   turn: number
@@ -93,9 +93,9 @@ export function createTranscriptBuilder(about: {
   agent: string
   /** The time of entries before the first record that has one, in milliseconds since the epoch. */
   startMs: number
-  /** The branch that is the conversation; 0 unless given. */
+  /** The branch of the conversation; default 0. */
   trunk?: number
-  /** The branch that a branch leaves; null: it is the conversation. */
+  /** The parent of a branch; null: the conversation. */
   parentOf?: (branch: number) => { branch: number; record: number } | null
 }) {
   const { taskId, source, trunk = 0, parentOf = () => null } = about
@@ -136,7 +136,7 @@ export function createTranscriptBuilder(about: {
     }
   }
 
-  /** What was kept verbatim comes after the turn within which it was written. */
+  /** Emits preserved records, which follow the turn in which they were written. */
   function flushForeign(): void {
     const content = foreign.take()
     if (content !== null) emit({ type: 'foreign', source, content })
@@ -160,7 +160,7 @@ export function createTranscriptBuilder(about: {
           turn: turn.turn,
           status: 'complete',
           model: turn.model,
-          // If the records of a message are apart, only what was not counted before.
+          // Excludes usage that was already counted for an earlier record of the message.
           usage: turn.usage && usage.add(turn.messageId, turn.usage),
           ...(turn.stop !== null && { stop: turn.stop }),
         },
@@ -183,7 +183,7 @@ export function createTranscriptBuilder(about: {
     return { mediaType, sha256, bytes: data.length }
   }
 
-  /** The turn that a record of the model belongs to. */
+  /** The turn of a model's record, opened if necessary. */
   function turnOf(messageId: string | null, uuid: unknown): OpenTurn {
     const isSame =
       messageId === null
@@ -209,7 +209,7 @@ export function createTranscriptBuilder(about: {
     return turn
   }
 
-  /** Ids are kept where they are of the form that Shiplog's have (I3). */
+  /** Keeps an id that is valid in Shiplog, else creates one (I3). */
   function ownId(uuid: unknown): EntryId {
     const parsed = entryIdSchema.safeParse(uuid)
     return parsed.success ? parsed.data : written.newId()
@@ -217,9 +217,9 @@ export function createTranscriptBuilder(about: {
 
   return {
     place,
-    /** Begins the transcript at the present place, before its first entry would. */
+    /** Begins the transcript at the current place, before its first entry. */
     begin,
-    /** Goes to a branch: from here on entries belong to it. */
+    /** Switches to a branch for the following entries. */
     goTo(target: number): void {
       if (target === written.branch) return
       begin()
@@ -227,7 +227,7 @@ export function createTranscriptBuilder(about: {
       flushForeign()
       written.goTo(target, at)
     },
-    /** Remembers that a branch leaves after this record. */
+    /** Marks that a branch forks after this record. */
     markForkPoint(record: number): void {
       written.markForkPoint(record, turn?.uuid)
     },
@@ -261,14 +261,14 @@ export function createTranscriptBuilder(about: {
         ownId(uuid),
       )
     },
-    /** A part of what the model said. Records with the same `messageId` in a row are one turn. */
+    /** Adds text or reasoning of the model. Consecutive records with the same `messageId` form a turn. */
     said(
       part: { type: 'text' | 'reasoning'; text: string; providerData?: ProviderData },
       of: { messageId: string | null; uuid: unknown },
     ): void {
       turnOf(of.messageId, of.uuid).parts.push(part)
     },
-    /** Sets the usage of the current message: the last call counts. */
+    /** Sets the usage of the current message; a later call overrides it. */
     used(
       messageId: string | null,
       facts: { usage: Usage | null; model: string | null; stop: string | null; uuid: unknown },
@@ -303,7 +303,7 @@ export function createTranscriptBuilder(about: {
       })
       return id
     },
-    /** The call that waits for a result, as it is recorded; null: there is none. */
+    /** The open call with that id, as recorded; null: none. */
     openCall: (callId: string): { id: ToolCallId; name: string } | null =>
       calls.get(callId) ?? null,
     returned(result: BuiltResult): boolean {
@@ -342,19 +342,19 @@ export function createTranscriptBuilder(about: {
       emit({ type: 'pr-link', url, source: 'tool-output' })
     },
     /**
-     * Keeps a record verbatim. A quiet one reports what the entries around it say as well: it may be shown after the
-     * turns of the same prompt. `chars`: its length as JSON, if that is known.
+     * Preserves a record verbatim. A quiet record duplicates surrounding entries, so it may be placed after the turns
+     * of the same prompt. `chars`: its length as JSON; computed if absent.
      */
     kept(line: number, record: unknown, of: { isQuiet?: boolean; chars?: number } = {}): void {
       const { isQuiet = false, chars = JSON.stringify(record)?.length ?? 0 } = of
       if (!foreign.hasRoom(chars)) flushForeign()
       foreign.add(line, record, { chars, isQuiet })
     },
-    /** Entries that are complete since the last call. */
+    /** Removes and returns the entries and images completed since the last call. */
     take(): { entries: ReadEntry[]; images: ReadImage[] } {
       return { entries: written.take(), images: images.splice(0) }
     },
-    /** Ends the transcript. `isComplete`: the agent came to its end by itself. */
+    /** Ends the transcript. `isComplete`: the agent finished its work. */
     end(isComplete: boolean): void {
       closeTurn()
       flushForeign()
@@ -367,7 +367,7 @@ export function createTranscriptBuilder(about: {
     facts: () => ({
       ...{ cwd, branch: gitBranch, model, usage: usage.total, turns, atMs: at },
       openCalls: calls.size,
-      /** The folder of its first record. */
+      /** The working directory of the first record; empty if unknown. */
       firstCwd: firstCwd ?? '',
       edited: edited.list(),
     }),

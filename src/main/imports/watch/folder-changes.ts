@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { explain, systemCode } from '../../journal/index.ts'
 
 interface FolderChanges {
-  /** Watches these folders themselves, not those below, and no others. True: one is new. */
+  /** Watches exactly these folders, not recursively. Returns true if one of them is new. */
   watch(folders: ReadonlySet<string>): boolean
-  /** Why a folder is not watched; null: all are that are there. */
+  /** Why a folder can't be watched; null: all existing folders are watched. */
   problem(): string | null
   /** Resolves once something has changed since the last call, after `longestMs`, or when the signal is aborted. */
   wait(longestMs: number, signal: AbortSignal): Promise<void>
@@ -34,7 +34,7 @@ export function createFolderChanges(): FolderChanges {
       // inotify reports its limits by these codes.
       if (code === 'ENOSPC' || code === 'EMFILE')
         problem = 'the system allows no more watched folders'
-      // A folder that is gone is seen by its parent.
+      // The watch on the parent reports a deleted folder.
       else if (code !== 'ENOENT' && code !== 'ENOTDIR') problem = explain(code)
     }
   }

@@ -1,4 +1,4 @@
-/** Which sessions of other tools are those of agents that Shiplog ran in a project's own folder: it has the record of them. */
+/** Detects sessions of agents that Shiplog ran in a project's own folder, which are already recorded. */
 import { sep } from 'node:path'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import { agentSessionEntrySchema } from '../../../shared/records/entry-types/runs.ts'
@@ -15,12 +15,12 @@ export function createSessionsRunHere({
   state: LedgerState
   transcriptFile: ArchiveReader['transcriptFile']
 }) {
-  /** A transcript is read again only after another run has begun. */
+  /** Session ids by task, valid until another run begins. */
   const known = new Map<Task['id'], { runs: number; ids: ReadonlySet<string> }>()
 
   async function sessionsOf({ id, runs }: Task): Promise<ReadonlySet<string>> {
     const before = known.get(id)
-    // A new run has no session yet at its very beginning.
+    // An empty result is not reused, because a new run has no session at its very beginning.
     if (before && before.runs === runs.length && before.ids.size > 0) return before.ids
     const file = await transcriptFile(id)
     const ids = file === null ? new Set<string>() : await sessionIdsIn(file)

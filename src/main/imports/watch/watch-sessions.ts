@@ -1,6 +1,6 @@
 /**
- * Imports sessions as they begin and grow. Every look lists all of them, so that a change that was not reported is
- * found by a later one, and importing is idempotent, so that a process that is killed starts over without loss (I3).
+ * Imports sessions as they begin and grow. Every scan lists all sessions, so that a later scan finds changes that were
+ * not reported. Importing is idempotent, so that a killed process starts over without loss (I3).
  */
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,17 +11,17 @@ import { createFolderChanges } from './folder-changes.ts'
 
 export type WatchEvent =
   | ImportEvent
-  /** A look has ended: `sessions` are there now. `problem`: why changes may be found late; null: they are not. */
+  /** A scan has ended and found `sessions` sessions. `problem`: why changes may be noticed late; null: no problem. */
   | { type: 'looked'; at: string; sessions: number; problem: string | null }
 
 export interface WatchTimes {
-  /** Between two looks: an agent at work changes its log many times a second. */
+  /** Minimum interval between scans: a busy agent changes its log many times per second. */
   betweenMs: number
-  /** Without a change: some systems report none on network folders. */
+  /** Interval of scans without reported changes: some systems report none on network folders. */
   rescanMs: number
-  /** A session is read as a whole, so one that is being written waits until it is quiet for this long, */
+  /** A growing session is imported after this time without a write, because imports read the whole session, */
   quietMs: number
-  /** but not longer than this after its last import. */
+  /** but at the latest this long after its last import. */
   growingMs: number
 }
 export const watchTimes: WatchTimes = {
@@ -35,7 +35,7 @@ export async function* watchSessions(
     clock: () => number
     times: WatchTimes
     discover(): Promise<FoundSession[]>
-    /** False: a person deleted it here, or it is recorded here already. */
+    /** False: a person deleted it, or it is already recorded. */
     isWanted(session: FoundSession): Promise<boolean>
     isHereAsIs(session: FoundSession): Promise<boolean>
     importAll(found: FoundSession[]): AsyncGenerator<ImportEvent>
@@ -60,7 +60,7 @@ export async function* watchSessions(
       const at = new Date(clock()).toISOString()
       yield { type: 'looked', at, sessions: found.length, problem: changes.problem() }
       await delay(times.betweenMs, undefined, { signal, ref: false }).catch(() => {})
-      // What changed in a folder before it was watched was not reported.
+      // Scans again after a new watch, because earlier changes in the folder were not reported.
       if (waiting || isNew) continue
       await changes.wait(times.rescanMs, signal)
     }
@@ -69,7 +69,7 @@ export async function* watchSessions(
   }
 }
 
-/** A session is imported, or found to be unreadable, once for each state of its files. */
+/** Decides which sessions are due. Each state of a session's files is handled once, even if unreadable. */
 function createDue(deps: Omit<Parameters<typeof watchSessions>[0], 'place'>) {
   const { clock, times, isWanted, isHereAsIs } = deps
   const handled = new Map<string, { stamp: string; atMs: number }>()
@@ -89,7 +89,7 @@ function createDue(deps: Omit<Parameters<typeof watchSessions>[0], 'place'>) {
   }
 }
 
-/** The place, and every folder below it with a session somewhere in it. */
+/** The given folder, and every folder below it that contains a session at any depth. */
 function foldersOf(place: string, found: readonly FoundSession[]): Set<string> {
   const folders = new Set([place])
   for (const { files } of found)

@@ -1,4 +1,4 @@
-/** The watched import: while it is on, and the app runs, sessions of other tools are kept as they begin and grow. */
+/** The watched import: while enabled, imports other tools' sessions as they begin and grow. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { ImportedSession, ImportWatchState } from '../../../shared/contract/imports.ts'
@@ -9,7 +9,7 @@ import type { SessionImports } from '../session-imports.ts'
 import { watchTimes } from './watch-sessions.ts'
 
 export interface WatchedImport {
-  /** Begins to watch, if it is on. */
+  /** Starts watching if enabled. */
   start(): void
   /** Durable when it resolves. */
   setEnabled(enabled: boolean): Promise<void>
@@ -19,9 +19,9 @@ export interface WatchedImport {
   close(): Promise<void>
 }
 
-/** Tools with a place of their own. */
+/** Tools with a default log folder. */
 const watchedTools: readonly ImportTool[] = ['claude-code', 'codex']
-/** Sessions that could not be imported and are listed. */
+/** Limit of listed sessions that could not be imported. */
 const failedMax = 20
 const settingsSchema = z.object({ watch: z.boolean() })
 

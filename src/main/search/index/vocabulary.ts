@@ -1,6 +1,6 @@
 /**
- * The words of the index, in memory. FTS5 matches whole words and prefixes only; the vocabulary adds matches of any part
- * of a word. Scanning a million words takes a few milliseconds.
+ * The words of the index, in memory. FTS5 matches whole words and prefixes only; the vocabulary adds matches of any
+ * part of a word. Scanning a million words takes a few milliseconds.
  */
 export interface Vocabulary {
   /** Words that begin with `part`, excluding `part` itself, shortest first. */

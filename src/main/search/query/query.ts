@@ -1,6 +1,6 @@
 /**
- * Parses queries: words, "phrases", -words, and filters such as `tool:bash is:error file:src/a.ts`. Pure. A word matches
- * any part of a word in the text.
+ * Parses queries: words, "phrases", -words, and filters such as `tool:bash is:error file:src/a.ts`. Pure. A word
+ * matches any part of a word in the text.
  */
 import {
   isFilterWithoutValue,

@@ -16,8 +16,8 @@ const stalledMsDefault = 20_000
 
 export interface TranscriptFinder {
   /**
-   * Yields matches in the task's transcript as they are found; the last event is `done`, and the only one if there is no
-   * transcript. Throws FailureError: invalid (field `query`), and not-found for an unknown task.
+   * Yields matches in the task's transcript as they are found; the last event is `done`, and the only one if there is
+   * no transcript. Throws FailureError: invalid (field `query`), and not-found for an unknown task.
    */
   find(taskId: TaskId, asked: FindRequest, signal?: AbortSignal): AsyncGenerator<FindEvent>
   /** Throws FailureError (not-found) for an unknown task. */

@@ -1,7 +1,8 @@
 /**
- * OpenTelemetry spans of a tree of agents, in OTLP JSON (`TracesData`), following the semantic conventions for generative
- * AI. Spans are generated from the journals, so none is missing: one `invoke_agent` span per task, with a `chat` span
- * per turn and an `execute_tool` span per call below it. A sub-agent's span is a child of the call that started it.
+ * OpenTelemetry spans of a tree of agents, in OTLP JSON (`TracesData`), following the semantic conventions for
+ * generative AI. Spans are generated from the journals, so none is missing: one `invoke_agent` span per task, with a
+ * `chat` span per turn and an `execute_tool` span per call below it. A sub-agent's span is a child of the call that
+ * started it.
  */
 
 import { formatCause } from '../../../../shared/records/causes.ts'

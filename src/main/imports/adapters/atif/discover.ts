@@ -1,15 +1,15 @@
 /**
- * Finds ATIF documents: one file, or all below a folder, where benchmarks put them (`trajectory.json`). A document that
- * another one in its folder refers to is a sub-agent of that one.
+ * Finds ATIF documents: one file, or all files below a folder (benchmarks write `trajectory.json`). A document that
+ * another document in the same folder references is a sub-agent of that document.
  */
 import { basename, dirname } from 'node:path'
 import { openDataFile } from '../../../journal/index.ts'
 import type { FoundSession, SourceFile } from '../adapter.ts'
 import { fileAt, type ListedFile, listFolder, namedPath } from '../folders.ts'
 
-/** The ids of a document stand before its steps. */
+/** Bytes read to find a document's ids, which precede its steps. */
 const headBytes = 64 << 10
-/** Folders below the one that is named. */
+/** Maximum depth below the given folder. */
 const depthMax = 8
 const foldersMax = 20_000
 const nameMax = 1_000
@@ -52,7 +52,7 @@ const isJson = ({ name }: ListedFile): boolean => name.endsWith('.json')
 
 interface FoundDocument extends ListedFile {
   head: string
-  /** Names of files that it refers to as sub-agents. */
+  /** Names of the files that it references as sub-agents. */
   refs: string[]
 }
 
@@ -90,7 +90,7 @@ const sourceOf = (
   role: SourceFile['role'],
 ): SourceFile => ({ name, path, bytes, mtimeMs, role })
 
-/** What stands before the steps; null: it is no ATIF document. */
+/** The text before the steps; null: not an ATIF document. */
 async function headOf({ path, bytes }: ListedFile): Promise<string | null> {
   const buffer = Buffer.alloc(Math.min(bytes, headBytes))
   try {
@@ -111,7 +111,7 @@ async function headOf({ path, bytes }: ListedFile): Promise<string | null> {
 const idIn = (head: string, field: string): string | null =>
   new RegExp(`"${field}"\\s*:\\s*"([^"\\\\]{1,200})"`).exec(head)?.[1] ?? null
 
-/** Looks for references without parsing the document. */
+/** Finds references to sub-agent files without parsing the document. */
 async function refsOf({ path }: ListedFile, signal: AbortSignal): Promise<string[]> {
   const refs = new Set<string>()
   const handle = await openDataFile(path, 'read')
@@ -125,7 +125,7 @@ async function refsOf({ path }: ListedFile, signal: AbortSignal): Promise<string
       const text = buffer.toString('latin1', 0, kept + bytesRead)
       for (const [, ref = ''] of text.matchAll(/"trajectory_path"\s*:\s*"([^"\\]{1,1000})"/g))
         refs.add(basename(Buffer.from(ref, 'latin1').toString('utf8')))
-      // A reference may lie over the border of two pieces.
+      // Keeps the end of the chunk, because a reference may span two chunks.
       kept = Math.min(nameMax + 100, kept + bytesRead)
       buffer.copyWithin(0, text.length - kept, text.length)
     }

@@ -1,30 +1,30 @@
 /**
- * Reads an ATIF document, one JSON value with all steps and sub-agents in it, in the memory of its longest step. A step
- * that can't be parsed is reported, and reading continues with the next one that begins on a line of its own.
+ * A streaming parser for an ATIF document, a single JSON value with all steps and sub-agents. Holds one step in memory.
+ * Reports a malformed step, and resumes at the next step that begins a line.
  */
 import { openDataFile } from '../../../journal/index.ts'
 import { isRecord } from '../values.ts'
 
 export type DocumentPiece = {
-  /** Where it begins, from 1. */
+  /** The line where the piece begins, from 1. */
   line: number
   bytes: number
-  /** Number of its trajectory, in the order in which they begin; 0 is the document's own. */
+  /** Index of the trajectory in document order; 0 is the document's own. */
   trajectory: number
 } & (
   | { kind: 'step'; step: Record<string, unknown> }
-  /** The end of a trajectory: its fields but the steps and the embedded trajectories. */
+  /** The end of a trajectory: its fields except steps and embedded trajectories. */
   | { kind: 'fields'; fields: Record<string, unknown>; parent: number | null }
   /** `text`: its beginning. */
   | { kind: 'damage'; reason: string; text: string }
 )
 
-/** A longer value does not fit into the memory of an import once it is parsed. */
+/** Longer values exceed an import's memory limit when parsed. */
 const valueBytesMax = 48 << 20
 const chunkBytes = 256 << 10
-/** The beginning of an unreadable part that is kept and shown. */
+/** Bytes kept of an unreadable part. */
 const damagedBytesMax = 2_000
-/** Deeper ones are no sub-agents of sub-agents, but an attempt to exhaust the stack. */
+/** Limit of nested trajectories, against stack exhaustion. */
 const nestingMax = 64
 
 /** Throws the system's error if the file can't be read. `signal` stops it. */
@@ -49,7 +49,7 @@ export async function* readAtif(path: string, signal: AbortSignal): AsyncGenerat
 
 class Torn extends Error {}
 
-/** The bytes of a file, of which the next ones are awaited with `yield`. */
+/** A byte source for generators, which `yield` to request the next chunk. */
 type Input = ReturnType<typeof createInput>
 type Awaiting<T> = Generator<void, T>
 
@@ -69,11 +69,11 @@ function createInput() {
     get line() {
       return line
     },
-    /** Bytes since the line began. */
+    /** Offset in the current line, in bytes. */
     get column() {
       return column
     },
-    /** The next byte, which stays the next one; -1: there is none. */
+    /** The next byte without consuming it; -1: end of file. */
     *peek(): Awaiting<number> {
       while (at >= chunk.length) {
         if (isOver) return -1
@@ -88,9 +88,9 @@ function createInput() {
       } else column++
       at++
     },
-    /** The rest of the bytes that are here. */
+    /** The unread bytes of the current chunk. */
     rest: (): Uint8Array => chunk.subarray(at),
-    /** Moves on by bytes without a line break. */
+    /** Consumes bytes that contain no line break. */
     advance(bytes: number): void {
       at += bytes
       column += bytes
@@ -145,7 +145,7 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
       })
       const after = yield* next()
       if (indent === null || after === comma || after === closeBrace) return
-      // What ended the steps is damage.
+      // The steps ended with damage instead of a bracket.
       if (after !== openBrace) yield* toNextStep(indent)
     }
   }
@@ -170,7 +170,7 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
     input.skip()
   }
 
-  /** Skips lines until one begins with a step, or ends the steps. */
+  /** Skips to the next line that begins a step or ends the steps. */
   function* toNextStep(indent: number): Awaiting<void> {
     for (;;) {
       const byte = yield* input.peek()
@@ -191,7 +191,7 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
     }
   }
 
-  /** The next byte that is no white space. */
+  /** Skips white space and returns the next byte. */
   function* next(): Awaiting<number> {
     for (;;) {
       const byte = yield* input.peek()
@@ -214,8 +214,8 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
   }
 
   /**
-   * The text of the next value. `indent`: that of the steps; a line that begins one at it ends a step that is torn, as
-   * does a line break within a string.
+   * Captures the text of the next value. `indent`: the indentation of steps. A torn step ends at a line that begins a
+   * step with that indentation, or at a line break within a string.
    */
   function* capture(indent: number | null): Awaiting<Captured> {
     const parts: Uint8Array[] = []
@@ -270,7 +270,7 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
 interface Captured {
   text: Buffer
   bytes: number
-  /** False: it is torn, or too long. */
+  /** False: torn or too long. */
   isWhole: boolean
   isTooLong: boolean
 }
@@ -283,8 +283,8 @@ function whyNoStep({ isWhole, isTooLong }: Captured): { reason: string } {
 const lineBreak = Buffer.from('\n')
 
 /**
- * Goes through the bytes of a value. `end`: it ended before `length`; `line`: a line break comes, which is not part of
- * `length`; `torn`: one comes within a string; `more`: the value continues in the next chunk.
+ * Scans the bytes of a value. `end`: the value ends at `length`; `line`: a line break follows `length`; `torn`: a line
+ * break follows within a string; `more`: the value continues in the next chunk.
  */
 function scan(
   bytes: Uint8Array,
@@ -313,7 +313,7 @@ function scan(
     } else if (byte === newline) return leave(at, depth === 0 ? 'end' : 'line')
     else if (depth === 0) {
       if (byte === comma || byte === 0x20 || byte === 0x0d || byte === 0x09) {
-        // A byte that begins no value is taken, so that reading moves on.
+        // Consumes a byte that can't begin a value, to guarantee progress.
         return leave(isScalar ? at : at + 1, 'end')
       }
       isScalar = true
@@ -328,7 +328,7 @@ const isSpace = (byte: number): boolean =>
 const shown = (bytes: Buffer): string =>
   bytes.subarray(0, damagedBytesMax).toString('utf8').toWellFormed()
 
-/** Undefined: it is no JSON. */
+/** Undefined: invalid JSON. */
 function parsed(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString('utf8'))

@@ -1,14 +1,14 @@
-/** Reads the images that a document refers to: files in its own folder or below it, and no others (I1). */
+/** Reads the images that a document references, only from its folder and below (I1). */
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
 import { imageKindOf } from '../../../../shared/agents/image-kind.ts'
 import { readDataFile } from '../../../journal/index.ts'
 import type { BuiltImage } from '../../transcript/transcript-builder.ts'
 
-/** A larger one is left where it is. */
+/** Larger images are not imported. */
 const imageBytesMax = 32 << 20
 
-/** Null: there is no image at that path that may be read. */
+/** Null: no readable image inside the document's folder has that path. */
 export async function readImageBeside(document: string, path: string): Promise<BuiltImage | null> {
   try {
     const folder = await realpath(dirname(document))

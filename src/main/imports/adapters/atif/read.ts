@@ -1,4 +1,4 @@
-/** Reads an ATIF document with its sub-agents: those embedded in it, and those in files that it refers to. */
+/** Reads an ATIF document with its sub-agents, both embedded and in referenced files. */
 import { basename } from 'node:path'
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { TaskId, ToolCallId } from '../../../../shared/records/ids.ts'
@@ -21,18 +21,18 @@ import { type DocumentPiece, readAtif } from './document.ts'
 import { readImageBeside } from './images.ts'
 import { createStepMapper, imagesIn, type StepMapper, totalUsageOf } from './steps.ts'
 
-/** Entries that are passed on at once. */
+/** Entries per event. */
 const batchEntries = 200
 
-/** What a trajectory has but its steps; other fields are kept verbatim. */
+/** Fields of a trajectory that are mapped; others are preserved verbatim. */
 const knownFields = new Set(['schema_version', 'session_id', 'trajectory_id', 'final_metrics'])
 
 interface Trajectory {
   file: SourceFile
-  /** Unique in the session; '' is the document's own. */
+  /** Unique in the session; '' is the document's own trajectory. */
   key: string
   fields: Record<string, unknown>
-  /** The one that it is embedded in; null: it is a document. */
+  /** The trajectory that contains it; null: top level of a document. */
   parent: Trajectory | null
   builder: TranscriptBuilder
   mapper: StepMapper
@@ -51,11 +51,11 @@ export async function* readAtifSession(
   const all: Trajectory[] = []
   const links = new Map<Trajectory, Link>()
   const missing = new Set<string>()
-  /** Images of the current step, by their paths in it. */
+  /** Images of the current step, by path. */
   const images = new Map<string, BuiltImage>()
   for (const file of session.files) all.push(...(await survey(file)))
 
-  /** The fields of the trajectories of a file, in the order in which they begin. */
+  /** First pass over a file: collects its trajectories in document order. */
   async function survey(file: SourceFile): Promise<Trajectory[]> {
     const ends: Extract<DocumentPiece, { kind: 'fields' }>[] = []
     for await (const piece of readAtif(file.path, signal))
@@ -102,7 +102,7 @@ export async function* readAtifSession(
     return made
   }
 
-  /** An embedded one by its id, before one in a file by its name. */
+  /** Resolves a reference to an embedded trajectory by id, else to a file by name. */
   function agentOf(
     from: Trajectory,
     { trajectoryId, path }: { trajectoryId: string | null; path: string | null },
@@ -194,7 +194,7 @@ export async function* readAtifSession(
     const isComplete =
       typeof status === 'string' ? status === 'completed' : lastText !== null && openCalls === 0
     builder.end(isComplete)
-    // Its end closes the last turn, which counts as well.
+    // Called after the builder's end, so that the last turn is included.
     const { usage, model, atMs, edited } = builder.facts()
     const startMs = timeOf(startedAt) ?? startedAtMs
     return {
@@ -211,7 +211,7 @@ export async function* readAtifSession(
   }
 }
 
-/** The end of a trajectory is one of its records. */
+/** Preserves the remaining fields of a trajectory as one record. */
 function keepFields(
   one: Trajectory,
   { line, fields }: Extract<DocumentPiece, { kind: 'fields' }>,

@@ -1,11 +1,11 @@
-/** Maps the steps of one ATIF trajectory, one at a time, to entries. */
+/** Maps the steps of one ATIF trajectory to entries. */
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { ToolCallId } from '../../../../shared/records/ids.ts'
 import { noUsage, type Usage } from '../../../../shared/records/usage.ts'
 import type { BuiltImage, TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { asRecord, count, isRecord, records, text, timeOf } from '../values.ts'
 
-/** A reference of a result to the sub-agent that its call started. */
+/** A result's reference to the sub-agent that its call started. */
 interface SubAgentRef {
   trajectoryId: string | null
   path: string | null
@@ -13,15 +13,15 @@ interface SubAgentRef {
 
 interface MapperContext {
   builder: TranscriptBuilder
-  /** The model of the trajectory's agent; null if it names none. */
+  /** The model of the trajectory's agent; null: unknown. */
   model: string | null
-  /** A result refers to a sub-agent. Returns what its card shows; null: it is not in the document. */
+  /** Called for a result that references a sub-agent. Returns its summary; null: not in the document. */
   onSubAgent(ref: SubAgentRef, callId: ToolCallId | null, report: string | null): AwaitedTask | null
-  /** The image at a path that the step names; null: it is not there. */
+  /** The image at a path in the step; null: missing. */
   image(path: string): BuiltImage | null
 }
 
-/** What a step, a call and a result may have by the format; other fields are kept verbatim. */
+/** Fields that the format defines for steps, calls and results; others are preserved verbatim. */
 const stepFields = new Set([
   ...['step_id', 'timestamp', 'source', 'model_name', 'message', 'reasoning_content'],
   ...['tool_calls', 'observation', 'metrics', 'is_copied_context'],
@@ -34,13 +34,13 @@ export type StepMapper = ReturnType<typeof createStepMapper>
 export function createStepMapper({ builder, model: ownModel, onSubAgent, image }: MapperContext) {
   const facts = {
     prompt: null as string | null,
-    /** Text of the agent's last message, if nothing came after it. */
+    /** Text of the agent's last message; null if other steps follow it. */
     lastText: null as string | null,
     hasMetrics: false,
     startedAtMs: null as number | null,
   }
 
-  /** Returns false for a step that has no meaning here: it is to be kept verbatim. */
+  /** Returns false for an unmapped step, which the caller preserves verbatim. */
   function map(line: number, step: Record<string, unknown>): boolean {
     const at = timeOf(step.timestamp)
     facts.startedAtMs ??= at
@@ -71,7 +71,7 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent, image }
     const of = { messageId, uuid: null }
     const model = text(step.model_name) ?? ownModel
     const isCopied = step.is_copied_context === true
-    // What was copied from another trajectory is counted there.
+    // The usage of copied steps is counted in the original trajectory.
     const usage = isCopied ? null : usageOf(step.metrics)
     facts.hasMetrics ||= usage !== null
     builder.used(messageId, { usage, model, stop: null, uuid: null })
@@ -101,7 +101,7 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent, image }
       const output = parts.filter((part) => typeof part === 'string').join('\n')
       const agents = records(result.subagent_trajectory_ref).flatMap((ref) => {
         const { trajectory_id, trajectory_path, session_id } = ref
-        // Before version 1.7 the session's id was the key.
+        // Versions before 1.7 reference the session id.
         const trajectoryId = text(trajectory_id) ?? text(session_id)
         const given = { trajectoryId, path: text(trajectory_path) }
         return onSubAgent(given, open?.id ?? null, output === '' ? null : output) ?? []
@@ -117,7 +117,7 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent, image }
     }
   }
 
-  /** Texts, and the images that are there; an image that is not is named. */
+  /** Texts and images; a missing image is replaced by its name. */
   function partsOf(given: unknown): (string | BuiltImage)[] {
     if (!Array.isArray(given)) return [shown(given)]
     return given.map((part: unknown) => {
@@ -129,7 +129,7 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent, image }
   return { map, facts }
 }
 
-/** The images that a step shows, as the paths that it has for them. */
+/** The paths of the images in a step. */
 export const imagesIn = (step: Record<string, unknown>): string[] =>
   [step.message, ...records(asRecord(step.observation).results).map(({ content }) => content)]
     .flatMap((content) => (Array.isArray(content) ? content : []))
@@ -141,7 +141,7 @@ const imagePath = (part: unknown): string | null =>
 const isCompaction = ({ extra }: Record<string, unknown>): boolean =>
   asRecord(asRecord(extra).context_management).type === 'compaction'
 
-/** A text, or parts of text and images, by name: an image is a file beside the document. */
+/** Converts a text, or text and image parts, to text. Images are replaced by their paths. */
 function shown(given: unknown): string {
   if (typeof given === 'string') return given
   if (given === null || given === undefined) return ''
@@ -156,7 +156,7 @@ function shown(given: unknown): string {
     .join('\n')
 }
 
-/** Null: it has no other fields. */
+/** The fields that are not in `known`; null: none. */
 function without(
   record: Record<string, unknown>,
   known: ReadonlySet<string>,
@@ -167,7 +167,7 @@ function without(
   return others.length === 0 ? null : Object.fromEntries(others)
 }
 
-/** Null: there are no metrics. The price is the one that the document has: its models have no list of prices. */
+/** Null: no metrics. Uses the cost in the document, because its models are in no price list. */
 function usageOf(given: unknown): Usage | null {
   if (!isRecord(given)) return null
   const cost = given.cost_usd
@@ -183,7 +183,7 @@ function usageOf(given: unknown): Usage | null {
   }
 }
 
-/** Usage of a whole trajectory, for one whose steps have none. */
+/** The usage of a whole trajectory, used if its steps have none. Null: no metrics. */
 export function totalUsageOf(given: unknown): Usage | null {
   if (!isRecord(given)) return null
   return usageOf({

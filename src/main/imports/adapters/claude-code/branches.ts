@@ -1,26 +1,26 @@
 /**
- * Which branch of the conversation each record of a session file belongs to (I5). Records form trees by `parentUuid`; the
- * conversation is the path to the newest message. What else there is falls in two kinds: parallel tool calls, their
- * results and progress, which hang beside the path and are part of it, and branches that a person left by going back.
+ * Assigns each record of a session file to a branch of the conversation (I5). Records form trees by `parentUuid`, and
+ * the conversation is the path to the newest message. Other records are either parallel tool calls, their results and
+ * progress, which belong to the path, or branches that a person abandoned by going back.
  */
 import { createColumn, type NumberColumn } from '../../../../shared/number-column.ts'
 import { createIdTable, hashOf } from '../compact-ids.ts'
 import { isRecord, records, text } from '../values.ts'
 
 export interface Branches {
-  /** Records in the file, in its order. */
+  /** Number of records in the file. */
   records: number
-  /** The branch of a record: 0 for the conversation; -1 if it has no place in the tree. */
+  /** The branch of a record: 0 for the conversation; -1 if the record is not in the tree. */
   branchOf(record: number): number
-  /** The branch that a branch leaves, and the record after which it does; null: the conversation, or a side chain. */
+  /** The parent branch and the record where the branch forks; null: the conversation or a side chain. */
   parentOf(branch: number): { branch: number; record: number } | null
-  /** Whether a branch leaves after this record. */
+  /** Whether a branch forks after this record. */
   isForkPoint(record: number): boolean
-  /** The side chain that a record belongs to; null: none, it is of the session itself. */
+  /** The side chain of a record; null: the record belongs to the session itself. */
   chainOf(record: number): string | null
   /** All side chains. */
   chains: string[]
-  /** A record before it has the same id. */
+  /** Whether an earlier record has the same id. */
   isRepeated(record: number): boolean
 }
 
@@ -28,17 +28,17 @@ const flags = { message: 1, result: 2, placed: 4, repeated: 8, side: 16 }
 
 export function createBranchSurvey({ inlineChains }: { inlineChains: boolean }) {
   let ids = createIdTable()
-  /** For each record the one that it follows, from 1; 0: none that is known yet. */
+  /** By record: its parent, from 1; 0: unknown so far. */
   const parents = createColumn((length) => new Int32Array(length))
-  /** Ids of records that come later than one which follows them. */
+  /** By record: the id of a parent that was not yet in the file. */
   const laterParents = new Map<number, number>()
-  /** For each record the model's message that it is a part of, from 1; 0: none. */
+  /** By record: the number of the model's message that it belongs to, from 1; 0: none. */
   const messages = createColumn((length) => new Int32Array(length))
   const messageNumbers = createMessageNumbers()
   const kinds = createColumn((length) => new Uint8Array(length))
   const agentIds = new Map<number, string>()
 
-  /** Adds the next record of the file; null: it can't be read. */
+  /** Adds the next record of the file; null: unreadable. */
   function add(record: Record<string, unknown> | null): void {
     const index = kinds.length
     const uuid = text(record?.uuid)
@@ -71,7 +71,7 @@ export function createBranchSurvey({ inlineChains }: { inlineChains: boolean }) 
   /** Nothing can be added afterwards. */
   function finish(): Branches {
     for (const [index, id] of laterParents) parents.set(index, ids.find(id) + 1)
-    // For a file of gigabytes they are most of the memory, and nothing below needs them.
+    // Frees the ids, which take most of the memory for a file of gigabytes and are no longer needed.
     ids = createIdTable()
     return branchesOf({ parents, messages, kinds, agentIds, messageCount: messageNumbers.count() })
   }
@@ -79,7 +79,7 @@ export function createBranchSurvey({ inlineChains }: { inlineChains: boolean }) 
   return { add, finish }
 }
 
-/** Records of one message are at most so many messages apart. */
+/** Maximum distance between records of one message, in messages. */
 const messagesApartMax = 2_000
 
 function createMessageNumbers() {
@@ -125,27 +125,27 @@ function branchesOf(surveyed: Surveyed): Branches {
   }
 }
 
-/** What is needed only for this is free again afterwards. */
+/** A separate function, so that its temporary arrays are freed when it returns. */
 function placeRecords({ parents, messages, kinds, agentIds, messageCount }: Surveyed) {
   const { length } = kinds
   const branchOf = new Int32Array(length).fill(-1)
-  /** The walk that came past a record, so that a cycle ends. */
+  /** By record: the last walk that visited it, to detect cycles. */
   const walks = new Int32Array(length)
   const branches: { parent: { branch: number; record: number } | null; chain: string | null }[] = [
     { parent: null, chain: null },
   ]
   const chains = new Map<string, number>()
   const forkPoints = new Set<number>()
-  /** The records of one message are in one branch. */
+  /** By message: its branch, because all records of a message belong to one branch. */
   const messageBranch = new Int32Array(messageCount + 1).fill(-1)
   const has = (record: number, flag: number): boolean => (kinds.at(record) & flag) !== 0
   const parentOf = (record: number): number => {
     const parent = parents.at(record) - 1
-    // A side chain may name the call that started it as its parent: it is a conversation of its own.
+    // A side chain is a separate conversation, even if it names the call that started it as parent.
     return parent !== -1 && has(parent, flags.side) === has(record, flags.side) ? parent : -1
   }
 
-  /** The branch of a tree without a known parent. */
+  /** The branch of a tree whose root has no known parent. */
   function trunkOf(top: number): number {
     if (!has(top, flags.side)) return 0
     const chain = agentIds.get(top) ?? `chain-${top}`
@@ -156,13 +156,13 @@ function placeRecords({ parents, messages, kinds, agentIds, messageCount }: Surv
     return branches.length - 1
   }
 
-  /** Part of the conversation although the path does not go through it. */
+  /** Whether a record off the path still belongs to the branch. */
   function isBeside(record: number, branch: number): boolean {
     if (!has(record, flags.message) || has(record, flags.result)) return true
     return messages.at(record) !== 0 && messageBranch[messages.at(record)] === branch
   }
 
-  /** Places a record and everything above it that has no place yet. */
+  /** Assigns a branch to a record and its unassigned ancestors. */
   function place(record: number, walk: number): void {
     let length = 0
     let above = record
@@ -171,7 +171,7 @@ function placeRecords({ parents, messages, kinds, agentIds, messageCount }: Surv
       length++
       above = parentOf(above)
     }
-    // A long session has millions of records.
+    // A typed array, because a long session has millions of records.
     const path = new Int32Array(length)
     for (let one = record; length > 0; one = parentOf(one)) path[--length] = one
     const [top] = path
@@ -197,7 +197,7 @@ function placeRecords({ parents, messages, kinds, agentIds, messageCount }: Surv
     }
   }
 
-  // The newest message first, so that the conversation is the path to it; then what only reports progress.
+  // Newest message first, so that the conversation is the path to it. Progress records come second.
   for (const wanted of [flags.message, flags.placed])
     for (let record = length - 1; record >= 0; record--)
       if (has(record, wanted) && !has(record, flags.repeated) && branchOf[record] === -1)

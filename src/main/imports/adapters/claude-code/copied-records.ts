@@ -1,19 +1,19 @@
 /**
- * A session that continues in another file begins with copies of the records of the one before: with the same ids, or with
- * new ones and `forkedFrom`. They are not mapped again, so that messages and usage count once.
+ * Detects copied records: a session that continues in another file begins with copies of its predecessor's records,
+ * with the same ids, or with new ids and `forkedFrom`. Copies are not mapped, so that messages and usage count once.
  */
 import type { EarlierSession } from '../adapter.ts'
 import { hashOf } from '../compact-ids.ts'
 import { asRecord, isRecord, records, text } from '../values.ts'
 
-/** The id that a record has in the session that it was first written to. */
+/** The record's id in its original session. */
 export const originalId = (record: Record<string, unknown>): string | null =>
   text(asRecord(record.forkedFrom).messageUuid) ?? text(record.uuid)
 
-/** Where a session continues from. */
+/** The entry where a session continues. */
 interface ContinuedFrom {
   taskId: EarlierSession['taskId']
-  /** The last entry there that it has a copy of. */
+  /** The seq of the last copied entry. */
   seq: number
 }
 
@@ -21,35 +21,35 @@ interface ContinuedFrom {
 export function createCopySurvey(earlier: readonly EarlierSession[]) {
   let count = 0
   let last: { record: number; from: ContinuedFrom } | null = null
-  /** Set by the first record that follows a message of an earlier session: there may be no copies. */
+  /** Set if the first record follows a message of an earlier session, possibly without copies. */
   let followed: ContinuedFrom | null = null
   let isFirst = true
   let isExact = false
-  /** A record says that it is a copy. */
+  /** Whether a record is marked as a copy by `forkedFrom`. */
   let isForked = false
-  /** Something was said after the last record that is a copy. */
+  /** Whether a new message follows the last copy. */
   let hasNewMessages = false
   let lastMessageId: string | null = null
-  /** It ends where the other one continues: that is the later one of the two, and was imported first. */
+  /** Whether this file is only the beginning of a later session that was imported first. */
   const isBeginning = (): boolean =>
     last !== null &&
     !isForked &&
     !hasNewMessages &&
     earlier.some(({ taskId, lastSeq }) => taskId === last?.from.taskId && last.from.seq < lastSeq)
-  /** The model's messages that are copies: their later records are copies too. */
+  /** Copied messages of the model, whose later records are copies too. */
   const messages = new Set<number>()
   const isKnown = (id: string | null): boolean =>
     id !== null && earlier.some((session) => session.has(id))
 
   return {
-    /** Adds the next record of the file; null: it can't be read. */
+    /** Adds the next record of the file; null: unreadable. */
     add(record: Record<string, unknown> | null): void {
       const index = count++
       const id = record && originalId(record)
       if (id === null) return
       const parent = text(record?.parentUuid) ?? text(record?.logicalParentUuid)
       const named = earlier.find(({ isNamed }) => isNamed)
-      // The record that it follows is a part of a message, or of a kind that has no id here.
+      // The parent has no entry with its own id, so the session continues after the last message.
       if (isFirst && parent !== null && named)
         followed = { taskId: named.taskId, seq: named.lastSeq }
       isFirst = false
@@ -71,11 +71,11 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
       } else if (record.type === 'assistant') hasNewMessages ||= messageId !== lastMessageId
       else if (record.type === 'user') hasNewMessages ||= !isPartOfCopy(record)
     },
-    /** Null: it continues from none that is here. */
+    /** Null: it continues from no archived session. */
     get from(): ContinuedFrom | null {
       return isBeginning() ? null : (last?.from ?? followed)
     },
-    /** Whether the earlier session has this record. To be asked in the order of the file. */
+    /** Whether the earlier session has this record. Must be called in file order. */
     isCopy(index: number, record: Record<string, unknown>): boolean {
       if (last === null || isBeginning()) return false
       const messageId = record.type === 'assistant' ? text(asRecord(record.message).id) : null
@@ -91,7 +91,7 @@ export function createCopySurvey(earlier: readonly EarlierSession[]) {
 const hasMessage = ({ type }: Record<string, unknown>): boolean =>
   type === 'user' || type === 'assistant' || type === 'system'
 
-/** Recognizes a copied record whose id no entry has. Called for records before the last copy. */
+/** Recognizes a copy without an entry of the same id. Only for records before the last copy. */
 function isPartOfCopy(record: Record<string, unknown>): boolean {
   if (isRecord(record.forkedFrom)) return true
   if (record.type === 'system') return record.subtype === 'compact_boundary'

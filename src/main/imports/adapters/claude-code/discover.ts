@@ -1,6 +1,6 @@
 /**
- * Finds sessions of Claude Code: in its whole folder (`projects/<name>/<session>.jsonl`), in a folder of sessions, or in
- * one file. Reads names, sizes, times and first lines only.
+ * Finds sessions of Claude Code: in its whole folder (`projects/<name>/<session>.jsonl`), in a folder of sessions, or
+ * in one file. Reads names, sizes, times and first lines only.
  */
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -12,9 +12,9 @@ import { asRecord, isRecord, records, text } from '../values.ts'
 import { originalId } from './copied-records.ts'
 import { isClaudeRecord } from './read.ts'
 
-/** Folders that are searched at once: most of the time is spent waiting for files. */
+/** Folders searched in parallel, because discovery mostly waits for the disk. */
 const foldersAtOnce = 4
-/** What Claude Code does unless its settings say otherwise. */
+/** Claude Code's default retention, in days. */
 const cleanupDaysDefault = 30
 const agentFile = /^agent-(.+)\.jsonl$/
 const sessionId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -73,7 +73,7 @@ async function* sessionsIn(folder: string): AsyncGenerator<FoundSession> {
     seen.add(key).add(found.key)
     yield { ...found, isHidden: listed !== null && !listed.has(key) }
   }
-  // Sub-agents whose session file is gone.
+  // Sub-agents whose session file is missing.
   const orphans = new Set([...folders.map(({ name }) => name), ...loose.keys()])
   for (const key of orphans) {
     if (seen.has(key)) continue
@@ -88,7 +88,7 @@ async function* sessionsIn(folder: string): AsyncGenerator<FoundSession> {
   }
 }
 
-/** Null: it is no session: neither its name is a session's, nor is one of its first lines a record. */
+/** Null: neither the file name nor the first lines are those of a session. */
 async function sessionOfFile(
   file: ListedFile,
   loose?: Map<string, SourceFile[]>,
@@ -127,7 +127,7 @@ function originOf(
   }
 }
 
-/** Sub-agents that older versions put beside the session. */
+/** Sub-agent files that older versions wrote next to the session. */
 async function siblingsOf(file: ListedFile): Promise<Map<string, SourceFile[]>> {
   const { files } = await listFolder(dirname(file.path))
   const found = new Map<string, SourceFile[]>()
@@ -140,7 +140,7 @@ async function siblingsOf(file: ListedFile): Promise<Map<string, SourceFile[]>> 
   return found
 }
 
-/** `subagents/` and `tool-results/` in the folder of a session. */
+/** The files in `subagents/` and `tool-results/` of a session's folder. */
 async function filesBeside(folder: string): Promise<SourceFile[]> {
   const agents = (await listFolder(join(folder, 'subagents'))).files
   const results = (await listFolder(join(folder, 'tool-results'))).files
@@ -173,7 +173,7 @@ async function projectOf(path: string): Promise<string | null> {
   return first.map(({ cwd }) => text(cwd)).find(Boolean) ?? null
 }
 
-/** What the tool's own list of a folder has; null: there is none. */
+/** The session ids in the tool's index of a folder; null: no index. */
 async function listedSessions(files: ListedFile[]): Promise<Set<string> | null> {
   const index = files.find(({ name }) => name === 'sessions-index.json')
   const value = index && (await readJson(index.path))

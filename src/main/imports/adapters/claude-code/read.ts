@@ -1,4 +1,4 @@
-/** Reads a session of Claude Code, with its sub-agents in all places where its versions put them. */
+/** Reads a session of Claude Code with its sub-agents, in the locations used by all versions. */
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
@@ -23,21 +23,21 @@ import { type Branches, createBranchSurvey } from './branches.ts'
 import { createCopySurvey } from './copied-records.ts'
 import { type AgentCall, createRecordMapper, type RecordMapper } from './records.ts'
 
-/** A record of a file, and no part of one that is torn. */
+/** Whether the value is a whole record, not a nested object of a torn one. */
 export const isClaudeRecord = (value: Record<string, unknown>): boolean =>
   typeof value.type === 'string' &&
   ['uuid', 'sessionId', 'timestamp', 'messageId', 'leafUuid'].some(
     (key) => typeof value[key] === 'string',
   )
 
-/** Parsed records of a file up to this size are kept for the second reading. */
+/** Parsed records of files up to this size are cached between the two passes. */
 const keptBytesMax = 4 << 20
-/** Entries that are passed on at once. */
+/** Entries per event. */
 const batchEntries = 200
-/** A stored result beyond this is left in its file: the record has its beginning. */
+/** Larger stored results are not imported; the record has their beginning. */
 const storedBytesMax = 32 << 20
 
-/** Records about the work on what other records say. */
+/** Record types that duplicate information of other records. */
 const quietTypes = new Set([
   'progress',
   'file-history-snapshot',
@@ -46,9 +46,9 @@ const quietTypes = new Set([
   'mode',
 ])
 
-/** One task in the making. */
+/** A task that is being read. */
 interface OpenTask {
-  /** As Claude Code names the agent; '': the session itself. */
+  /** Claude Code's id of the agent; '': the session itself. */
   key: string
   id: TaskId
   builder: TranscriptBuilder
@@ -63,7 +63,7 @@ export async function* readClaudeCode(
   { idOf, signal, earlier = [] }: Parameters<ImportAdapter['read']>[1],
 ): AsyncGenerator<ReadEvent> {
   const tasks = new Map<string, OpenTask>()
-  /** By agent: the call that started it. */
+  /** The call that started each agent, by agent id. */
   const calls = new Map<string, { parent: TaskId; call: AgentCall }>()
   const [own] = session.files.filter(({ role }) => role === 'session')
   const agentFiles = session.files.filter(({ role }) => role === 'sub-agent')
@@ -77,7 +77,7 @@ export async function* readClaudeCode(
     const id = idOf(key)
     const builder = createTranscriptBuilder({
       ...{ taskId: id, source: 'Claude Code', agent: 'claude-code', startMs, trunk },
-      // Branches below 0 are compaction runs, beside the conversation.
+      // Negative branches are compaction runs outside the conversation.
       parentOf: (branch) =>
         branch < 0 ? { branch: trunk, record: -1 } : (branches?.parentOf(branch) ?? null),
     })
@@ -107,7 +107,7 @@ export async function* readClaudeCode(
       yield { kind: 'entries', task: task.id, entries, images }
   }
 
-  /** Waits only for what is in another file: waiting once for each record would take as long as mapping it. */
+  /** Returns a promise only for records with data in another file: awaiting every record would double the time. */
   function mapPiece(
     task: OpenTask,
     piece: Piece,
@@ -134,7 +134,7 @@ export async function* readClaudeCode(
     return typeof mapped === 'boolean' ? count(mapped) : mapped.then(count)
   }
 
-  /** Reads a file for the first time. What only that takes in memory is free again when it returns. */
+  /** First pass over a file. A separate function, so that its temporary memory is freed when it returns. */
   async function surveyed(file: SourceFile, inline: boolean) {
     const survey = createBranchSurvey({ inlineChains: inline })
     const kept: Piece[] | null = file.bytes <= keptBytesMax ? [] : null
@@ -154,7 +154,7 @@ export async function* readClaudeCode(
     const inline = key === ''
     const { branches, kept, startMs } = await surveyed(file, inline)
     if (inline) for (const chain of branches.chains) withTranscript.add(chain)
-    // An agent may have a file of its own as well.
+    // A side chain needs a distinct key if its agent also has a file.
     const chainKey = (chain: string | null): string | null =>
       chain !== null && agentFiles.some(({ agentId }) => agentId === chain)
         ? `${chain} in the session`
@@ -167,7 +167,7 @@ export async function* readClaudeCode(
       for (const piece of pieces) {
         index++
         bytes += piece.bytes
-        // It was written to since it was surveyed: the next import has the rest.
+        // The file grew since the first pass; the next import reads the rest.
         if (index >= branches.records) break
         if (inline && piece.record && copies.isCopy(index, piece.record)) {
           copied++
@@ -205,7 +205,7 @@ export async function* readClaudeCode(
     yield { kind: 'bytes', bytes }
   }
 
-  /** What the tool did to compact the conversation, at the place where it did. */
+  /** Reads a compaction run at its position in the conversation. */
   async function* readCompaction(main: OpenTask): AsyncGenerator<ReadEvent> {
     const file = compactions.shift()
     if (!file) return
@@ -224,7 +224,7 @@ export async function* readClaudeCode(
   if (own) {
     yield* readTranscript(own, '')
     const main = tasks.get('')
-    // Without a boundary in the session they come at its end.
+    // Compaction runs without a boundary record come last.
     while (main && compactions.length > 0) yield* readCompaction(main)
   }
   for (const file of agentFiles) {
@@ -234,7 +234,7 @@ export async function* readClaudeCode(
     if (task) task.meta = await metaOf(file)
   }
   if (!own) {
-    // The file of the session is gone: what is left belongs to a root of its own, which is as old as that.
+    // The session file is missing: creates a root for the remaining sub-agents, dated like the first of them.
     const span = spanOf([...tasks.values()])
     const main = open('', span?.startMs ?? session.files[0]?.mtimeMs ?? 0, null)
     main.meta.title = `Parent deleted: session ${session.key.slice(0, 8)}`
@@ -285,7 +285,7 @@ function endTask(
   const { builder, mapper, counts, meta } = task
   const { titles, prompt, copiedPrompt, lastText, endsWithAgent } = mapper.facts
   const { openCalls } = builder.facts()
-  // Nothing shows how a session ended that is gone.
+  // A missing session counts as complete, because its end is unknown.
   const isGone = isParentGone && parentId === null
   const isComplete = isGone || (endsWithAgent && lastText !== null && openCalls === 0)
   builder.end(isComplete)
@@ -304,7 +304,7 @@ function endTask(
   }
 }
 
-/** What a person said in a record; null: nothing, or not only text. */
+/** The text of a person's prompt; null: not a prompt, or not text only. */
 function promptOf({ type, message }: Record<string, unknown>): string | null {
   return type === 'user' ? text(asRecord(message).content) : null
 }
@@ -326,7 +326,7 @@ async function metaOf({ path }: SourceFile): Promise<OpenTask['meta']> {
   }
 }
 
-/** Only the name counts of the path that a record has: the file is read from the session's own folder (I1). */
+/** Uses only the base name of the recorded path and reads the file from the session's own folder (I1). */
 async function storedResult(session: FoundSession, path: string): Promise<string | null> {
   const name = basename(path.replaceAll('\\', '/'))
   const file = session.files.find(

@@ -1,4 +1,4 @@
-/** Maps the records of one transcript of Claude Code, one at a time, to entries. */
+/** Maps the records of one transcript of Claude Code to entries. */
 
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { ToolCallId } from '../../../../shared/records/ids.ts'
@@ -16,13 +16,13 @@ export interface AgentCall {
 
 interface MapperContext {
   builder: TranscriptBuilder
-  /** The sub-agent's transcript is there: as its card shows it. Null: there is none. */
+  /** The summary of a sub-agent with a transcript; null: no transcript. */
   awaited(agentId: string, call: AgentCall, report: string | null): AwaitedTask | null
-  /** A call refers to a sub-agent. */
+  /** Called for a call that references a sub-agent. */
   onAgent(agentId: string, call: AgentCall): void
-  /** The whole text of a result that was stored in a file beside; null: it is not there. */
+  /** The whole text of a result that was stored in a separate file; null: the file is missing. */
   stored(path: string): Promise<string | null>
-  /** A compaction was recorded. */
+  /** Called for each compaction. */
   onCompacted(): void
 }
 
@@ -30,15 +30,15 @@ export type RecordMapper = ReturnType<typeof createRecordMapper>
 
 export function createRecordMapper(context: MapperContext) {
   const { builder } = context
-  /** Input of calls without a result, as mapped. */
+  /** Mapped inputs of calls without a result so far. */
   const inputs = new Map<string, { name: string; input: unknown }>()
   const agents = new Map<string, AgentCall>()
   let isCompacting = false
   const facts = {
     prompt: null as string | null,
-    /** The first one of the session that it continues from. */
+    /** The first prompt of the session that this one continues from. */
     copiedPrompt: null as string | null,
-    /** Given by a person or the tool, the best first. */
+    /** Titles set by a person or the tool, best first. */
     titles: { custom: null, ai: null, summary: null } as Record<
       'custom' | 'ai' | 'summary',
       string | null
@@ -49,7 +49,7 @@ export function createRecordMapper(context: MapperContext) {
     endsWithAgent: false,
   }
 
-  /** Returns false for a record that has no meaning here: it is to be kept verbatim. */
+  /** Returns false for an unmapped record, which the caller preserves verbatim. */
   function map(record: Record<string, unknown>, isCopy = false): boolean | Promise<boolean> {
     const version = text(record.version)
     if (version !== null) facts.version = version
@@ -100,7 +100,7 @@ export function createRecordMapper(context: MapperContext) {
     return true
   }
 
-  /** A prompt that a person sent while the agent worked. */
+  /** Maps a prompt that a person sent while the agent was working. */
   function queued(record: Record<string, unknown>): boolean {
     const { type, prompt } = asRecord(record.attachment)
     const said = text(prompt)
@@ -126,7 +126,7 @@ export function createRecordMapper(context: MapperContext) {
     const messageId = text(message.id)
     const of = { messageId, uuid: isCopy ? null : record.uuid }
     const said = text(message.model)
-    // The tool's own words in place of a model's, such as an error of the service.
+    // A name in angle brackets marks text of the tool itself, such as an API error.
     const model = said === null || said.startsWith('<') ? null : said
     builder.used(messageId, {
       ...{ usage: usageOfMessage(message.usage, model, builder.atMs), model, uuid: of.uuid },
@@ -181,7 +181,7 @@ export function createRecordMapper(context: MapperContext) {
       flushCompaction(typeof content === 'string' ? content : textOf(records(content)))
       return true
     }
-    // What the tool adds for the model, such as the text of a skill.
+    // Text that the tool adds for the model, such as a skill.
     if (record.isMeta === true) return false
     const blocks =
       typeof content === 'string' ? [{ type: 'text', text: content }] : records(content)
@@ -204,7 +204,7 @@ export function createRecordMapper(context: MapperContext) {
     })()
   }
 
-  /** What is no result of a call. */
+  /** Maps the parts of a user record that are not results of calls. */
   function mapSaid(
     said: Record<string, unknown>[],
     record: Record<string, unknown>,
@@ -215,7 +215,7 @@ export function createRecordMapper(context: MapperContext) {
     const parts = said.map((block) => imageOf(block) ?? text(block.text) ?? JSON.stringify(block))
     const [only] = parts
     if (parts.length === 1 && typeof only === 'string') {
-      // The person stopped the agent, and said nothing.
+      // A marker of an interruption, not a prompt.
       const isStop = stopPattern.test(only)
       if (isStop && !isCopy) facts.endsWithAgent = false
       if (isStop || isSaidByTool(only)) return false
@@ -228,7 +228,7 @@ export function createRecordMapper(context: MapperContext) {
     return true
   }
 
-  /** `whole`: what was stored of it in a file; null: nothing. */
+  /** `whole`: the complete result from a separate file; null: not stored separately. */
   function result(
     block: Record<string, unknown>,
     structured: unknown,
@@ -274,17 +274,17 @@ export function createRecordMapper(context: MapperContext) {
   return { map, facts, flushCompaction }
 }
 
-/** Inputs of calls that wait for a result; older ones are looked up no more. */
+/** Limit of inputs kept for calls without a result; the oldest are dropped. */
 const waitingInputsMax = 1_000
 
 const stopPattern = /^\[Request interrupted by user[^\]\n]{0,40}\]$/
 
-/** How Claude Code refers to a result that it stored in a file because of its size. */
+/** Claude Code's reference to a large result that it stored in a file. */
 const storedPattern =
   /^<persisted-output>[\s\S]{0,200}?Full output saved to: ([^\n]{1,4000}\.(?:txt|json))\n/
 const agentIdPattern = /\bagentId: ([\w-]{1,80})/
 
-/** The path of the file with the whole of a result; null: the result is whole. */
+/** The path of the file with the complete result; null: the record has all of it. */
 const storedIn = (block: Record<string, unknown>): string | null =>
   storedPattern.exec(textOf(partsOf(block)))?.[1] ?? null
 
@@ -301,11 +301,11 @@ function imageOf({ type, source }: Record<string, unknown>): BuiltImage | null {
   return { mediaType: media_type, data: Buffer.from(data, 'base64') }
 }
 
-/** What a command of the tool itself printed, or how a task in the background ended: no words of the person. */
+/** Whether a text is output of a built-in command or of a background task, not a prompt. */
 const isSaidByTool = (value: string): boolean =>
   /^\s*<(?:local-command-(?:stdout|stderr|caveat)|task-notification)>/.test(value)
 
-/** `/name arguments` as the person typed it, of the form in which it is recorded. */
+/** Restores a slash command, `/name arguments`, from its recorded form. */
 function commandText(value: string): string {
   const [, name] =
     /^\s*(?:<command-message>[^<]*<\/command-message>\s*)?<command-name>([^<]+)<\/command-name>/.exec(

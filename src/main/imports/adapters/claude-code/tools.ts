@@ -1,6 +1,6 @@
 /**
- * Claude Code's tools as Shiplog's own, so that views, checks and models read its calls like ours. Fields are renamed, and
- * no value is changed or left out; tools without a counterpart keep their names.
+ * Maps Claude Code's tools to Shiplog's, so that views, checks and models treat the calls alike. Fields are renamed,
+ * but no value is changed or dropped. Tools without a counterpart keep their names.
  */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { CallKind } from '../../../../shared/agents/agent-records.ts'
@@ -48,7 +48,7 @@ const tools: Readonly<Record<string, ToolMap>> = {
   Agent: task,
 }
 
-/** Calls of other tools say what they are about by the first of these that they have. */
+/** Input fields that can serve as title of an unknown tool's call; the first that exists is used. */
 const subjects = ['query', 'skill', 'description', 'plan', 'path', 'file_path', 'url', 'pattern']
 const subjectCharsMax = 200
 
@@ -74,7 +74,7 @@ export function mapCall(name: string, input: unknown): MappedCall {
   return { name: known.name, input: Object.fromEntries(entries), kind: known.kind }
 }
 
-/** What the views show of a result; `structured` is the record's own account of it. Null: its text says it all. */
+/** The structured detail of a result. `structured`: the record's structured result. Null: the text is sufficient. */
 export function detailOf(
   name: string,
   input: unknown,
@@ -84,11 +84,11 @@ export function detailOf(
   const given = asRecord(input)
   const told = asRecord(structured)
   if (name === 'bash') {
-    // It continues in the background: this result reports only that it was started.
+    // A background command: the result only reports its start.
     if (text(told.backgroundTaskId) !== null) return null
     const code = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(output)?.[1]
     const exitCode = code !== undefined ? Number(code) : isError ? null : 0
-    // Refused, or stopped: there is no exit code.
+    // A refused or stopped command has no exit code.
     if (exitCode === null) return null
     return { kind: 'bash', exitCode, timedOut: false, omittedBytes: 0 }
   }
@@ -113,7 +113,7 @@ export function detailOf(
   return null
 }
 
-/** Two texts without anything in common take long to compare. */
+/** Bounds the comparison of dissimilar texts, which is slow. */
 const diffTimeMsMax = 100
 
 function editOf(
@@ -135,7 +135,7 @@ function editOf(
   const before = text(input.oldText)
   const after = text(input.newText) ?? text(input.content)
   if (after === null || after.length + (before?.length ?? 0) > patchCharsMax) return null
-  // A whole file was written over: what it held before is not known.
+  // The previous content of an overwritten file is unknown.
   if (before === null && told.type !== undefined && told.type !== 'create') return null
   const patch = createTwoFilesPatch(
     before === null ? '/dev/null' : `a/${path}`,
@@ -155,7 +155,7 @@ const planStatuses: Readonly<Record<string, 'pending' | 'in-progress' | 'complet
   completed: 'completed',
 }
 
-/** The plan that a call of its list of to-dos sets; null: it is no such call. */
+/** The plan set by a `TodoWrite` call; null for other calls. */
 export function planOf(name: string, input: unknown) {
   if (name !== 'TodoWrite') return null
   const items = records(asRecord(input).todos).flatMap((item) => {

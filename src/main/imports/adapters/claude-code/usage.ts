@@ -1,14 +1,14 @@
-/** What a message used, priced by the model that it names and the prices of its time. */
+/** The usage of a message, priced by its model at the time of the message. */
 import type { Usage } from '../../../../shared/records/usage.ts'
 import { usageOf } from '../../../agents/model/pricing.ts'
 import { asRecord, count, isRecord } from '../values.ts'
 
-/** Null: the record has no usage, or is of no model. `atMs`: of the record, in milliseconds since the epoch. */
+/** Null: no usage or no model. `atMs`: the time of the record, in milliseconds since the epoch. */
 export function usageOfMessage(given: unknown, model: string | null, atMs: number): Usage | null {
   if (!isRecord(given) || model === null) return null
   const cacheReadTokens = count(given.cache_read_input_tokens)
   const cacheWriteTokens = count(given.cache_creation_input_tokens)
-  // Part of those above.
+  // Included in the cache writes above.
   const inHourCache = count(asRecord(given.cache_creation).ephemeral_1h_input_tokens)
   const noCacheTokens = count(given.input_tokens)
   return usageOf(

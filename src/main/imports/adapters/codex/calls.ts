@@ -1,4 +1,4 @@
-/** The calls of one thread of Codex: their results, and what the tool reports of them besides. */
+/** Maps the calls of one Codex thread: results, and additional facts from events. */
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { ToolCallId } from '../../../../shared/records/ids.ts'
 import type { TranscriptBuilder } from '../../transcript/transcript-builder.ts'
@@ -23,7 +23,7 @@ export interface AgentCall {
 export interface AgentLinks {
   /** A call started the sub-agent with this id, or with this path. */
   onAgent(agent: { threadId: string } | { path: string }, call: AgentCall): unknown
-  /** Its card, if its rollout is there. */
+  /** The summary of a sub-agent with a rollout; null: no rollout. */
   awaited(
     agent: { threadId: string } | { path: string },
     call: AgentCall,
@@ -31,7 +31,7 @@ export interface AgentLinks {
   ): AwaitedTask | null
 }
 
-/** What an event says of a call whose output comes later. */
+/** Facts from events about a call whose output follows later. */
 interface CallFacts {
   exitCode?: number | null
   edits?: Edit[]
@@ -44,9 +44,9 @@ interface OpenCall extends MappedCall {
   agent: AgentCall | null
 }
 
-/** Calls without an output; older ones are looked up no more. */
+/** Limit of calls kept until their output; the oldest are dropped. */
 const openCallsMax = 1_000
-/** Calls that had one, of which an event may still come. */
+/** Limit of ended calls kept for late events. */
 const closedCallsMax = 1_000
 
 export type CallMapper = ReturnType<typeof createCallMapper>
@@ -54,7 +54,7 @@ export type CallMapper = ReturnType<typeof createCallMapper>
 export function createCallMapper(
   builder: TranscriptBuilder,
   links: AgentLinks,
-  /** The answer of the model that is being read, and the one whose calls are. */
+  /** Ids of the response being read, and of the response whose calls are open. */
   responses: { responseId(): string; openId(): string },
 ) {
   const open = new Map<string, OpenCall>()
@@ -75,7 +75,7 @@ export function createCallMapper(
     if (plan) builder.planned(plan)
   }
 
-  /** False: no call waits for it. */
+  /** Returns false if no open call has this id. */
   function returned(callId: string, given: unknown): boolean {
     const call = open.get(callId)
     if (!call || !builder.openCall(callId)) return false
@@ -106,7 +106,7 @@ export function createCallMapper(
     return patch === null ? [] : patchEdits(patch, builder.facts().cwd)
   }
 
-  /** A change that a call made among others, or a script of calls: one of its own, so that its file is known. */
+  /** Records one of several edits of a call as a separate call, so that its file is attributed. */
   function edited(callId: string, edit: Edit): void {
     const name = edit.change === 'created' ? 'write_file' : 'edit_file'
     inner(callId, { name, input: { path: edit.path }, kind: 'edit' })
@@ -147,7 +147,7 @@ export function createCallMapper(
   return {
     called,
     returned,
-    /** A call that has no output of its own. */
+    /** Records a call and its output at once. */
     calledAlone(callId: string, call: MappedCall, output: CallOutput): void {
       inner(callId, call)
       const { text: shown, images, isError } = output
@@ -160,7 +160,7 @@ export function createCallMapper(
       })
     },
     edited,
-    /** False: no call waits for its output. */
+    /** Adds facts to an open call. Returns false if no open call has this id. */
     note(callId: string, facts: CallFacts): boolean {
       const call = open.get(callId)
       if (call) Object.assign(call.facts, facts)

@@ -1,14 +1,14 @@
 /**
- * Which records at the beginning of a rollout are a copy of another thread's history. A fork, and a sub-agent that was
- * started with its parent's history, begin with copies: their first line is followed by that of the other thread.
+ * Detects records copied from another thread's history. The rollout of a fork, or of a sub-agent that inherits its
+ * parent's history, begins with copies: its first line is followed by the first line of the other thread.
  */
 import { asRecord, text, timeOf } from '../values.ts'
 import type { RolloutLine, RolloutMeta } from './lines.ts'
 
-/** A copy is written at once: what comes later is the thread's own. */
+/** A copy is written in one go, so records after a longer pause are the thread's own. */
 const copyPauseMs = 1_000
 
-/** `isCopy` is asked for each record, in their order. */
+/** `isCopy` must be called for every record in file order. */
 export function createCopyDetector(meta: RolloutMeta | null): {
   isCopy(line: RolloutLine): boolean
 } {
@@ -35,7 +35,7 @@ export function createCopyDetector(meta: RolloutMeta | null): {
     const turnMs = timeOfId(text(asRecord(line.payload).turn_id))
     if (turnMs !== null) hasTurnIds = true
     if (turnMs !== null && startMs !== null) return turnMs >= startMs
-    // Older versions have no ids of turns.
+    // Older versions have no turn ids.
     const ms = timeOf(line.timestamp)
     const pauseMs = ms === null || lastMs === null ? 0 : ms - lastMs
     lastMs = ms ?? lastMs
@@ -45,7 +45,7 @@ export function createCopyDetector(meta: RolloutMeta | null): {
   return { isCopy }
 }
 
-/** Milliseconds since the epoch in a UUID of version 7; null: it is none. */
+/** The time in a version 7 UUID, in milliseconds since the epoch; null: another version. */
 function timeOfId(id: string | null): number | null {
   if (
     id === null ||

@@ -1,7 +1,7 @@
 /**
- * Finds sessions of Codex: in its whole folder (`sessions/YYYY/MM/DD/rollout-*.jsonl`, `archived_sessions/`), in a folder
- * of rollouts, or in one file. Each sub-agent has a rollout of its own, whose first line names its parent. Reads names,
- * sizes, times and first lines only.
+ * Finds sessions of Codex: in its whole folder (`sessions/YYYY/MM/DD/rollout-*.jsonl`, `archived_sessions/`), in a
+ * folder of rollouts, or in one file. Each sub-agent has a rollout of its own, whose first line names its parent. Reads
+ * names, sizes, times and first lines only.
  */
 import { basename, dirname, join, sep } from 'node:path'
 import type { FoundSession, SourceFile } from '../adapter.ts'
@@ -12,9 +12,9 @@ import { isRecord, text } from '../values.ts'
 import { metaOf, type RolloutMeta } from './lines.ts'
 
 const rolloutName = /^rollout-.+\.jsonl(?:\.zst)?$/
-/** `sessions/YYYY/MM/DD`; a folder that nests deeper is none of Codex's. */
+/** Depth of `sessions/YYYY/MM/DD`. */
 const foldersDeepMax = 4
-/** The names that people gave to threads; a larger file is none. */
+/** Limit for the index of thread names. */
 const indexBytesMax = 16 << 20
 
 interface Rollout {
@@ -44,7 +44,7 @@ export async function* discoverCodex(
   const file = await fileAt(path)
   const one = file && (await rolloutOf(file, false))
   if (!one) return
-  // What a person names is the session, also if it is a sub-agent of another.
+  // An explicitly given rollout is treated as the session, even if it is a sub-agent.
   rollouts.set(one.meta.threadId, one)
   const { threadId } = one.meta
   const agents = [...rollouts.values()].filter(
@@ -65,21 +65,21 @@ function* sessionsOf(
   for (const [id, agents] of below) yield sessionOf(id, rollouts.get(id) ?? null, agents, titles)
 }
 
-/** The topmost thread above one; its own file may be gone. */
+/** The root of a thread's ancestors, whose file may be missing. */
 function rootOf(id: string, rollouts: Map<string, Rollout>): string {
   const seen = new Set<string>()
   for (let one = id; !seen.has(one); ) {
     seen.add(one)
     const meta = rollouts.get(one)?.meta
     if (!meta) {
-      // A sub-agent between them was deleted: the session itself may still exist.
+      // An intermediate sub-agent was deleted, but the root may still exist.
       const below = rollouts.get([...seen].at(-2) ?? '')?.meta.rootId
       return below && rollouts.get(below)?.meta.parentId === null ? below : one
     }
     if (meta.parentId === null) return one
     one = meta.parentId
   }
-  // Threads that name each other as parents: the smallest id stands for all of them.
+  // A cycle of parents: the smallest id represents it.
   return [...seen].sort()[0] ?? id
 }
 
@@ -115,14 +115,14 @@ function isBelow(id: string, key: string, rollouts: Map<string, Rollout>): boole
   return false
 }
 
-/** Its name stays when Codex moves it to the archived ones, or compresses it. */
+/** Uses a name that stays the same when Codex archives or compresses the file. */
 const sourceFile = ({ file, meta }: Rollout, role: SourceFile['role']): SourceFile => ({
   ...{ path: file.path, name: plainName(file.name), bytes: file.bytes, mtimeMs: file.mtimeMs },
   role,
   ...(role === 'sub-agent' && { agentId: meta.threadId }),
 })
 
-/** A thread that is there twice: the file that was written to last, or the one that is not compressed. */
+/** Prefers the uncompressed or more recently modified of two files of one thread. */
 const isNewer = (file: ListedFile, than: ListedFile): boolean =>
   isCompressed(file.name) === isCompressed(than.name)
     ? file.mtimeMs > than.mtimeMs
@@ -158,7 +158,7 @@ async function rolloutOf(file: ListedFile, isArchived: boolean): Promise<Rollout
   return meta && { file, meta, isArchived }
 }
 
-/** A rollout whose first line can't be read is still one, by its name. */
+/** Identifies a rollout with an unreadable first line by its file name. */
 function idOfName(name: string): RolloutMeta | null {
   const [, threadId] = /^rollout-.+?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl/.exec(
     name,
@@ -166,14 +166,14 @@ function idOfName(name: string): RolloutMeta | null {
   return threadId ? metaOf({ type: 'session_meta', payload: { id: threadId } }) : null
 }
 
-/** The folder of Codex that a rollout lies in; null: it lies elsewhere. */
+/** The Codex home that contains a rollout; null: outside a Codex home. */
 function homeOf(path: string): string | null {
   const parts = dirname(path).split(sep)
   const at = Math.max(parts.lastIndexOf('sessions'), parts.lastIndexOf('archived_sessions'))
   return at > 0 && parts.length - at <= foldersDeepMax ? parts.slice(0, at).join(sep) : null
 }
 
-/** Names that people gave to threads: the last one of each counts. */
+/** Names that people gave to threads, by thread id. The last name of a thread wins. */
 async function titlesIn(home: string, signal: AbortSignal): Promise<Map<string, string>> {
   const titles = new Map<string, string>()
   const file = await fileAt(join(home, 'session_index.jsonl'))

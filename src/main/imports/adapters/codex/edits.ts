@@ -1,4 +1,4 @@
-/** Changes of files: as Codex reports them after a patch, else as the patch itself has them. */
+/** File changes, as reported by Codex after a patch, else parsed from the patch. */
 import type { ToolDetail } from '../../../../shared/agents/tools.ts'
 import { editDetail, patchCharsMax, shownPath } from '../edits.ts'
 import { asRecord, isRecord, text } from '../values.ts'
@@ -40,8 +40,8 @@ function wholeFile(path: string, content: string, sign: '+' | '-'): string {
 const header = /^\*\*\* (Add|Update|Delete) File: (.+)$/
 
 /**
- * Parses the text of a patch, which has no line numbers: a new file is shown whole, for others only the numbers of
- * added and deleted lines.
+ * Parses the text of a patch. Codex patches have no line numbers, so a diff is produced only for new files; for others
+ * only the numbers of added and deleted lines are known.
  */
 export function patchEdits(patch: string, cwd: string): Edit[] {
   const edits: Edit[] = []
@@ -68,7 +68,7 @@ export function patchEdits(patch: string, cwd: string): Edit[] {
   return edits
 }
 
-/** The patch in a call of `apply_patch`, or in a command that runs it; null: there is none. */
+/** The patch in an `apply_patch` call, or in a command that runs it; null: none. */
 export function patchOf(name: string, input: unknown): string | null {
   const given = asRecord(input)
   const holder =
@@ -79,7 +79,7 @@ export function patchOf(name: string, input: unknown): string | null {
         : null
   const start = holder?.indexOf('*** Begin Patch') ?? -1
   if (holder === null || start === -1) return null
-  // A command that only prints or writes one is no patch.
+  // A command that only prints or writes a patch does not apply it.
   if (name === 'bash' && !/^\s*(?:cd [^\n;&|]+ && )?apply_?patch\b/.test(holder)) return null
   const end = holder.indexOf('*** End Patch', start)
   return holder.slice(start, end === -1 ? undefined : end)

@@ -1,6 +1,6 @@
 /**
- * Maps `event_msg`. Most events repeat what other records say, or tell more of a call; both older ones of one type each
- * and `item_completed` of newer versions.
+ * Maps `event_msg` records. Most events repeat other records or add facts about a call. Handles the separate event
+ * types of older versions and `item_completed` of newer ones.
  */
 import { fileURLToPath } from 'node:url'
 import type { TranscriptBuilder } from '../../transcript/transcript-builder.ts'
@@ -94,11 +94,11 @@ export function createEventMapper(context: EventContext) {
     }
   }
 
-  /** A command of a call that waits, or one that a script ran. */
+  /** Maps a command of an open call, or one that a script ran. */
   function command(id: string, given: Record<string, unknown>): Mapping {
     const exitCode = typeof given.exit_code === 'number' ? given.exit_code : null
     if (calls.note(id, { exitCode })) return 'mapped'
-    // It ran on after its call had returned.
+    // The command continued after its call had returned.
     if (id === '' || calls.isClosed(id)) return 'quiet'
     const { command: argv } = given
     const workdir = pathOf(given.cwd)
@@ -124,7 +124,7 @@ export function createEventMapper(context: EventContext) {
     if (calls.note(id, {})) return 'mapped'
     const [server, tool] = [text(given.server), text(given.tool)]
     if (id === '' || calls.isClosed(id) || server === null || tool === null) return 'quiet'
-    // Versions differ in whether they wrap it.
+    // Some versions wrap the result in `Ok` or `Err`.
     const answer = asRecord(asRecord(result).Ok ?? result)
     const failure = text(asRecord(result).Err) ?? text(answer.message)
     const said = failure ?? joined(answer.content)
@@ -149,7 +149,7 @@ export function createEventMapper(context: EventContext) {
   return mapEvent
 }
 
-/** Newer versions write folders as `file:` addresses. */
+/** Converts `file:` URLs, which newer versions use for folders, to paths. */
 function pathOf(given: unknown): string | null {
   const path = text(given)
   if (!path?.startsWith('file://')) return path

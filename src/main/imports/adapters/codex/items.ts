@@ -1,4 +1,4 @@
-/** Maps `response_item`: what goes to the model and comes from it. */
+/** Maps `response_item` records: the model's input and output. */
 import { asRecord, records, text } from '../values.ts'
 import type { CallMapper } from './calls.ts'
 import type { Mapping, RolloutMeta } from './lines.ts'
@@ -56,7 +56,7 @@ export function createItemMapper({ calls, speech, meta, prompted }: ItemContext)
     return parts.length > 0 && parts.every((part) => typeof part === 'string') ? 'mapped' : 'kept'
   }
 
-  /** What only the provider can read stays with its part. */
+  /** Maps reasoning and keeps its encrypted content as provider data. */
   function reasoned(payload: Record<string, unknown>): Mapping {
     const encrypted = text(payload.encrypted_content)
     const words = reasoningText(payload)
@@ -80,7 +80,7 @@ export function createItemMapper({ calls, speech, meta, prompted }: ItemContext)
     return calls.returned(text(payload.call_id) ?? '', output) ? 'mapped' : 'kept'
   }
 
-  /** The provider searches by itself: there is no result but what the model says of it. */
+  /** Maps a web search by the provider, which has no recorded result. */
   function searched(payload: Record<string, unknown>): Mapping {
     speech.flush()
     speech.responseId()
@@ -107,7 +107,9 @@ export function createItemMapper({ calls, speech, meta, prompted }: ItemContext)
     return 'mapped'
   }
 
-  /** A task from the thread above is this one's prompt; what sub-agents send back is kept as it is. */
+  /**
+   * Maps a message between threads: a task from the parent is a prompt; answers of sub-agents are preserved verbatim.
+   */
   function received(payload: Record<string, unknown>, isCopy: boolean): Mapping {
     const isTask =
       meta?.agentPath != null && payload.recipient === meta.agentPath && meta.parentId !== null
@@ -135,7 +137,7 @@ export function createItemMapper({ calls, speech, meta, prompted }: ItemContext)
 const nameOf = ({ name, namespace }: Record<string, unknown>): string | null => {
   const own = text(name)
   const group = text(namespace)
-  // Codex's own tools for sub-agents are known by their names alone.
+  // Codex's sub-agent tools are identified by name only.
   if (
     own === null ||
     group === null ||

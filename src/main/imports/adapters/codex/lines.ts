@@ -1,16 +1,16 @@
-/** The lines of a rollout: `{timestamp, type, payload}`, and the names in it that other parts of this folder go by. */
+/** Parses the lines of a rollout, `{timestamp, type, payload}`, and its first line. */
 import { asRecord, isRecord, text, timeOf } from '../values.ts'
 
 export interface RolloutLine {
   type: string
   payload: Record<string, unknown>
-  /** ISO 8601, if it has one. */
+  /** ISO 8601 if valid. */
   timestamp: unknown
-  /** Its place in the thread, in versions that count. */
+  /** Position in the thread; null in versions without ordinals. */
   ordinal: number | null
 }
 
-/** A record of a file, and no part of one that is torn. */
+/** Whether the value is a whole record, not a nested object of a torn one. */
 export const isCodexRecord = (value: Record<string, unknown>): boolean =>
   typeof value.type === 'string' && isRecord(value.payload) && typeof value.timestamp === 'string'
 
@@ -21,25 +21,25 @@ export const lineOf = (record: Record<string, unknown>): RolloutLine => ({
   ordinal: typeof record.ordinal === 'number' ? record.ordinal : null,
 })
 
-/** The first line of a rollout: who wrote it, and where it belongs. */
+/** The first line of a rollout: its thread and the relations to other threads. */
 export interface RolloutMeta {
   threadId: string
-  /** The thread that started it, if it is a sub-agent; null: it is a session. */
+  /** The thread that started this sub-agent; null: a session. */
   parentId: string | null
-  /** The session that a sub-agent belongs to, in versions that say so. */
+  /** The session of a sub-agent; null in versions that do not record it. */
   rootId: string | null
-  /** The session that it continues from without a copy of its history; null: it has a copy, or is no fork. */
+  /** The session that a fork continues without a copied history; null: it has a copy, or is not a fork. */
   continuesFrom: string | null
   /** In milliseconds since the epoch. */
   startMs: number | null
-  /** A run of the tool itself, which nobody asked for: of its memories, for instance. */
+  /** Started by the tool itself, for example to update its memories. */
   isInternal: boolean
-  /** Its role; null: it has none, or is no sub-agent. */
+  /** The role of a sub-agent; null: none. */
   role: string | null
-  /** As the tool calls it, a name or a path. */
+  /** The sub-agent's name in the tool; `agentPath` is its path. */
   nickname: string | null
   agentPath: string | null
-  /** From which ordinal on the records are its own; null: it does not say. */
+  /** The ordinal of the first record that is not copied; null: unknown. */
   ownFromOrdinal: number | null
   cwd: string | null
   branch: string | null
@@ -47,7 +47,7 @@ export interface RolloutMeta {
   provider: string | null
 }
 
-/** Null: it is no first line of a rollout. */
+/** Parses the first line of a rollout; null: another record. */
 export function metaOf(record: Record<string, unknown>): RolloutMeta | null {
   const { type, payload } = lineOf(record)
   const threadId = text(payload.id)
@@ -75,5 +75,5 @@ export function metaOf(record: Record<string, unknown>): RolloutMeta | null {
   }
 }
 
-/** `kept`: to be kept verbatim; `quiet`: the same, and other records say it as well. */
+/** `kept`: to be preserved verbatim; `quiet`: preserved verbatim, but duplicated by other records. */
 export type Mapping = 'mapped' | 'kept' | 'quiet'

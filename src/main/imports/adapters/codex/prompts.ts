@@ -1,4 +1,4 @@
-/** Tells what a person said from what Codex adds for the model, which has the same role. */
+/** Distinguishes a person's prompts from text that Codex adds for the model under the same role. */
 import type { BuiltImage } from '../../transcript/transcript-builder.ts'
 import { asRecord, records, text } from '../values.ts'
 
@@ -7,14 +7,14 @@ export const isPersonsEvent = (payload: Record<string, unknown>): boolean =>
   payload.type === 'user_message' ||
   (payload.type === 'item_completed' && asRecord(payload.item).type === 'UserMessage')
 
-/** Whose words an item of the role `user` has; null: the item does not say. */
+/** Whether a `user` item is from a person; null: the item does not record its origin. */
 export function isPersons(payload: Record<string, unknown>): boolean | null {
   const { content_item_kinds: kinds } = asRecord(payload.internal_chat_message_metadata_passthrough)
   if (Array.isArray(kinds)) return kinds.some((kind) => String(kind).startsWith('user.'))
   return null
 }
 
-/** Begins like what Codex adds: a tagged block, or the instructions of a folder. */
+/** Whether the text begins like an addition of Codex: a tagged block, or the instructions of a folder. */
 export const looksAdded = (payload: Record<string, unknown>): boolean => {
   const first = records(payload.content)
     .map((part) => text(part.text))
@@ -22,7 +22,7 @@ export const looksAdded = (payload: Record<string, unknown>): boolean => {
   return /^\s*(?:<[a-z_]+(?: [^>]*)?>|# AGENTS\.md instructions)/.test(first ?? '')
 }
 
-/** Around an attached image, Codex puts its path for the model. */
+/** The tag with the image's path that Codex adds around an attached image. */
 const imageTag = /^\s*<\/?image(?: [^>]*)?>\s*$/
 
 /** Texts and images of a message, in their order. */
@@ -35,7 +35,7 @@ export const contentParts = (content: unknown): (string | BuiltImage)[] =>
     return [JSON.stringify(part)]
   })
 
-/** An image in a `data:` address; null: it is another address, or none. */
+/** Decodes an image in a `data:` URL; null: another URL, or none. */
 export function imageOf(url: unknown): BuiltImage | null {
   const given = typeof url === 'string' ? url : text(asRecord(url).url)
   const [head, mediaType] = /^data:(image\/[\w.+-]+);base64,/.exec(given?.slice(0, 200) ?? '') ?? []

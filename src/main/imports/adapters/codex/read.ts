@@ -1,4 +1,4 @@
-/** Reads a session of Codex with its sub-agents, each from a rollout of its own. */
+/** Reads a session of Codex with its sub-agents, each from a separate rollout. */
 import type { AwaitedTask } from '../../../../shared/agents/tools.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import {
@@ -26,13 +26,13 @@ import { isCodexRecord, lineOf, metaOf, type RolloutMeta } from './lines.ts'
 import { createRecordMapper, type RecordMapper } from './records.ts'
 import { surveyRollbacks } from './rollbacks.ts'
 
-/** Entries that are passed on at once. */
+/** Lines per batch. */
 const batchLines = 200
-/** The branch with what a sub-agent was given of its parent's conversation. */
+/** The branch for the history that a sub-agent inherited from its parent. */
 const inheritedBranch = 1_000_000
 
 interface OpenThread {
-  /** The id of the thread; '': the session itself. */
+  /** The thread's id; '': the session itself. */
   key: string
   id: TaskId
   meta: RolloutMeta | null
@@ -107,7 +107,7 @@ export async function* readCodex(
   if (own) yield* readRollout(own)
   for (const file of agentFiles) yield* readRollout(file)
   if (!own) {
-    // The file of the session is gone: what is left belongs to a root of its own, which is as old as that.
+    // The session's rollout is missing: creates a root for the remaining sub-agents, dated like the first of them.
     const span = spanOf(threads)
     const { builder } = open(null, span?.startMs ?? session.files[0]?.mtimeMs ?? 0, () => null)
     builder.begin()
@@ -137,7 +137,7 @@ export async function* readCodex(
   }
 }
 
-/** A fork without a copy continues from what its origin had when it was made. */
+/** A fork without copied history continues from its origin's last entry before the fork. */
 function continuedBy(
   meta: RolloutMeta | undefined,
   earlier: readonly EarlierSession[],
@@ -178,7 +178,7 @@ function* mapPiece(
   else counts.foreign++
 }
 
-/** Progress is counted in bytes on disk; a compressed file yields more than that. */
+/** Limits progress to the size on disk, which decompressed content may exceed. */
 const shareOf = (file: SourceFile, bytes: number): number => Math.min(bytes, file.bytes)
 
 async function readMetas(files: SourceFile[]): Promise<Map<string, RolloutMeta>> {
@@ -191,7 +191,7 @@ async function readMetas(files: SourceFile[]): Promise<Map<string, RolloutMeta>>
   return metas
 }
 
-/** Which call started which sub-agent. */
+/** Links sub-agents to the calls that started them. */
 function createLinks(
   session: FoundSession,
   metas: Map<string, RolloutMeta>,
@@ -230,7 +230,7 @@ function createLinks(
   return {
     of,
     missing: () => missing,
-    /** The parent of a sub-agent, by its own first line or by the call. */
+    /** The parent and call of a sub-agent, from its first line or from the call. */
     linkOf({ key, meta }: OpenThread): { parent: TaskId | null; call: AgentCall | null } {
       const link = calls.get(key)
       const named = meta?.parentId ?? null
@@ -255,7 +255,7 @@ function endThread(
   const { builder, mapper, counts, meta, key } = thread
   const isRoot = key === ''
   const { prompt, copiedPrompt, report, endsWithAgent } = mapper.facts
-  // Nothing shows how a session ended that is gone.
+  // A missing session counts as complete, because its end is unknown.
   const isComplete = endsWithAgent || (isRoot && !hasOwn)
   builder.end(isComplete)
   const { firstCwd: cwd, branch, model, usage, atMs, edited } = builder.facts()

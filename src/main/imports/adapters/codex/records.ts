@@ -1,4 +1,4 @@
-/** Maps the records of one rollout of Codex, one at a time, to entries. */
+/** Maps the records of one Codex rollout to entries. */
 import type { TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { asRecord, records, text, timeOf } from '../values.ts'
 import { type AgentLinks, createCallMapper } from './calls.ts'
@@ -15,7 +15,7 @@ interface MapperContext {
   builder: TranscriptBuilder
   links: AgentLinks
   meta: RolloutMeta | null
-  /** Keeps a record verbatim. */
+  /** Preserves a record verbatim. */
   keep(line: number, record: Record<string, unknown>, isQuiet: boolean): void
 }
 
@@ -27,7 +27,7 @@ interface HeldLine {
   isCopy: boolean
 }
 
-/** The branch of the answer that a compaction was made from, beside the conversation. */
+/** The branch of a compaction's answer, which is outside the conversation. */
 const compactionBranch = (nth: number): number => -1 - nth
 
 export function createRecordMapper(context: MapperContext) {
@@ -40,13 +40,13 @@ export function createRecordMapper(context: MapperContext) {
   let lastPrompt = ''
   let compactions = 0
   let isCompactionTold = true
-  /** A message of the role `user` that may be a person's: the next record says. */
+  /** A `user` message that may be a prompt; the next record decides. */
   let maybePrompt: HeldLine | null = null
-  /** An answer without an event, and its usage: a compaction may follow. */
+  /** An answer without an event, with its usage; it may be the summary of a following compaction. */
   let answer: HeldLine[] = []
   const facts = {
     prompt: null as string | null,
-    /** The prompt of the thread that this one is a copy of. */
+    /** The prompt in the copied history. */
     copiedPrompt: null as string | null,
     title: null as string | null,
     version: '',
@@ -59,7 +59,7 @@ export function createRecordMapper(context: MapperContext) {
     builder,
     {
       ...context.links,
-      // The sub-agents of a copied history belong to the thread that it was copied from.
+      // Sub-agents in a copied history belong to the original thread.
       onAgent: (agent, call) => isCopying || context.links.onAgent(agent, call),
     },
     speech,
@@ -96,7 +96,7 @@ export function createRecordMapper(context: MapperContext) {
     facts.report = null
   }
 
-  /** Adds a record: returns whether it is mapped; if not, it has been kept. */
+  /** Adds a record. Returns whether it was mapped; otherwise it was preserved verbatim. */
   function map(
     record: Record<string, unknown>,
     line: RolloutLine,
@@ -176,13 +176,13 @@ export function createRecordMapper(context: MapperContext) {
     return mapItem(payload, held.isCopy)
   }
 
-  /** Whether the message before this record was a person's. */
+  /** Decides whether the held message was a person's prompt. Returns true if it was. */
   function decidePrompt(next: RolloutLine | null): boolean {
     const held = maybePrompt
     if (!held) return false
     maybePrompt = null
     const isConfirmed = next?.type === 'event_msg' && isPersonsEvent(next.payload)
-    // Without the event that would follow, what does not look like an addition of the tool is a person's.
+    // If the confirming event may be missing, a message that does not look added counts as a prompt.
     const mayLackEvent = next === null || !hasPersonsEvents
     if (isConfirmed || (mayLackEvent && !looksAdded(held.line.payload)))
       prompted(held.line.payload, held.isCopy)
@@ -190,7 +190,7 @@ export function createRecordMapper(context: MapperContext) {
     return isConfirmed
   }
 
-  /** An answer that no event told of is the conversation's, unless it is the summary of the compaction that follows. */
+  /** Decides where the held answer belongs: to a following compaction as its summary, else to the conversation. */
   function decideAnswer(next: RolloutLine | null): void {
     const [first, ...others] = answer
     if (!first || (next && isUsage(next))) return
@@ -222,7 +222,7 @@ export function createRecordMapper(context: MapperContext) {
     return 'mapped'
   }
 
-  /** Repeats a message, unless there is none of its words. */
+  /** Handles a prompt event, which repeats a message unless no message has its text. */
   function personsEvent(
     payload: Record<string, unknown>,
     wasPrompt: boolean,
@@ -256,14 +256,14 @@ export function createRecordMapper(context: MapperContext) {
   return {
     map,
     facts,
-    /** Before what follows goes to another branch. */
+    /** Decides the held records; call before switching branches. */
     settle,
-    /** The next line can't be read. */
+    /** Call for an unreadable line. */
     damaged: (): unknown => decidePrompt(null),
     end(): void {
       settle()
       speech.end()
-      // Versions without an event for the end of a turn end with what the agent said.
+      // In versions without turn-end events, a final message completes the task.
       if (hasTurnEnds || speech.lastText === null || builder.facts().openCalls > 0) return
       facts.report = speech.lastText
       facts.endsWithAgent = true

@@ -1,6 +1,6 @@
 /**
- * What a person went back from: `thread_rolled_back` takes the last prompts, and all that followed them, out of the
- * conversation. They stay in the file, and become forks (I5).
+ * Finds rolled-back turns: `thread_rolled_back` removes the last prompts and everything after them from the
+ * conversation. The records stay in the file and become forks (I5).
  */
 import { linesOf } from '../../../journal/index.ts'
 import type { SourceFile } from '../adapter.ts'
@@ -11,7 +11,7 @@ import { isCodexRecord, lineOf } from './lines.ts'
 import { isPersonsEvent } from './prompts.ts'
 
 interface Rollbacks {
-  /** The branch of a record, counted from 0; 0 is the conversation. */
+  /** The branch of a record; 0 is the conversation. Records count from 0. */
   branchOf(record: number): number
   parentOf(branch: number): { branch: number; record: number } | null
 }
@@ -20,9 +20,9 @@ const none: Rollbacks = { branchOf: () => 0, parentOf: () => null }
 const marker = Buffer.from('"thread_rolled_back"')
 
 export async function surveyRollbacks(file: SourceFile, signal: AbortSignal): Promise<Rollbacks> {
-  // Few files have any: those are not parsed twice.
+  // Few files have rollbacks; a text search avoids parsing the others twice.
   if (!(await hasMarker(file, signal))) return none
-  /** Where the turns of the conversation begin. */
+  /** Records at which the turns of the conversation begin. */
   const starts: number[] = []
   const ranges: { from: number; to: number }[] = []
   let index = -1
@@ -41,7 +41,7 @@ export async function surveyRollbacks(file: SourceFile, signal: AbortSignal): Pr
       const [from] = turns > 0 ? starts.splice(starts.length - turns) : []
       if (from !== undefined) ranges.push({ from, to: index })
     }
-  // A later range holds those of before whole, or none of them.
+  // Ranges are nested or disjoint, and inner ranges come first.
   const innermost = (record: number): number =>
     ranges.findIndex(({ from, to }) => record >= from && record < to) + 1
   return {

@@ -1,6 +1,6 @@
 /**
- * What the model of a thread said. Codex records it as items and as events, the event usually first: each is told once.
- * Items with one answer of the model are one turn, which ends with its usage or with the result of a call.
+ * Maps the model's text and reasoning. Codex records each as an item and as an event, usually the event first;
+ * duplicates are merged. The items of one response form a turn, which ends with its usage or with the result of a call.
  */
 import type { ProviderData } from '../../../../shared/agents/agent-records.ts'
 import { addUsage, type Usage } from '../../../../shared/records/usage.ts'
@@ -15,13 +15,13 @@ export type Speech = ReturnType<typeof createSpeech>
 export function createSpeech(builder: TranscriptBuilder, modelOf: () => string | null) {
   let responses = 0
   let isOver = true
-  /** Whether the turn of the last answer can still be added to. */
+  /** Whether the turn of the last response is still open. */
   let isOpen = false
-  /** Usage of an answer without a turn: the next turn gets it. */
+  /** Usage of a response without a turn, which is added to the next turn. */
   let carried: Usage | null = null
-  /** Usage of the turn that can still be added to. */
+  /** Usage of the open turn. */
   let counted: Usage | null = null
-  /** Events whose items have not come yet. */
+  /** Events without an item so far. */
   let waiting: { kind: SpeechKind; said: string }[] = []
   let lastSaid = { text: '', reasoning: '' }
   let lastText: string | null = null
@@ -51,9 +51,9 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
 
   return {
     responseId,
-    /** The id of the turn that can still be added to, also after its usage: for the results of its calls. */
+    /** The id of the open turn, which stays open for results of its calls after its usage. */
     openId: (): string => (isOpen ? `response ${responses}` : responseId()),
-    /** An event: its item is before it or after it, or there is none. */
+    /** Handles an event, whose item may precede it, follow it, or be missing. */
     announced(kind: SpeechKind, said: string | null): Mapping {
       if (said === null) return 'quiet'
       if (said !== '' && !holds(kind, lastSaid[kind], said)) waiting.push({ kind, said })
@@ -65,7 +65,7 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
       waiting = waiting.filter((one) => one.kind !== kind || !holds(kind, said, one.said))
       say(kind, said, data)
     },
-    /** Says what only events have. */
+    /** Emits texts that only events have. */
     flush(): void {
       for (const { kind, said } of waiting.splice(0)) say(kind, said)
       lastSaid = { text: '', reasoning: '' }
@@ -78,16 +78,16 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
       } else carried = carried ? addUsage(carried, usage) : usage
       isOver = true
     },
-    /** The answer is complete; what comes is another one. */
+    /** Marks the response as complete; later items begin another one. */
     over(): void {
       isOver = true
     },
-    /** Something else than calls and results follows: the turn is closed. */
+    /** Closes the turn, because something other than calls and results follows. */
     close(): void {
       isOver = true
       isOpen = false
     },
-    /** At the end: usage of an answer that was not recorded, such as that of a compaction. */
+    /** Flushes usage of an unrecorded response, such as a compaction. */
     end(): void {
       if (carried) responseId()
     },
@@ -100,11 +100,11 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
   }
 }
 
-/** Reasoning has an event for each of its sections. */
+/** Whether the item contains the event's text. Reasoning has one event per section. */
 const holds = (kind: SpeechKind, whole: string, part: string): boolean =>
   whole === part || (kind === 'reasoning' && whole.includes(part))
 
-/** The words of a reasoning item, if it has any. */
+/** The text of a reasoning item; empty if it has none. */
 export const reasoningText = (payload: Record<string, unknown>): string =>
   [...records(payload.summary), ...records(payload.content)]
     .flatMap((part) => text(part.text) ?? [])

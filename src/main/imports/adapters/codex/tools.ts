@@ -1,6 +1,6 @@
 /**
- * Codex's tools as Shiplog's own, so that views, checks and models read its calls like ours. Fields are renamed, and no
- * value is changed or left out; tools without a counterpart keep their names.
+ * Maps Codex's tools to Shiplog's, so that views, checks and models treat the calls alike. Fields are renamed, but no
+ * value is changed or dropped. Tools without a counterpart keep their names.
  */
 import type { CallKind } from '../../../../shared/agents/agent-records.ts'
 import type { BuiltImage } from '../../transcript/transcript-builder.ts'
@@ -14,7 +14,7 @@ export interface MappedCall {
   title?: string
 }
 
-/** Tools that run a command, by the field with it. */
+/** Tools that run a command, with the name of the command field. */
 const shells: Readonly<Record<string, string>> = {
   exec_command: 'cmd',
   shell_command: 'command',
@@ -34,7 +34,7 @@ const kinds: Readonly<Record<string, CallKind>> = {
   tool_search: 'search',
   update_plan: 'think',
 }
-/** Other calls say what they are about by the first of these that they have. */
+/** Input fields that can serve as title of an unknown tool's call; the first that exists is used. */
 const subjects = ['query', 'path', 'task_name', 'target', 'url', 'pattern', 'question', 'name']
 const subjectCharsMax = 200
 
@@ -54,7 +54,7 @@ export function mapCall(name: string, given: unknown): MappedCall {
   const kind = Object.hasOwn(kinds, name) ? (kinds[name] ?? 'other') : 'other'
   const subject = subjects.map((key) => text(asRecord(given)[key])).find(Boolean)
   const title = subject ? `${name} ${subject.split('\n', 1)[0]?.slice(0, subjectCharsMax)}` : name
-  // A script of the tools is its input, without fields.
+  // A script of tool calls is a plain string.
   return { name, input: typeof given === 'string' ? { text: given } : given, kind, title }
 }
 
@@ -79,7 +79,7 @@ function shellCall(given: Record<string, unknown>, field: string): MappedCall {
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
-/** Arguments as Codex writes them: JSON in a string. What is none stays a string. */
+/** Parses arguments, which Codex writes as JSON in a string. Invalid JSON stays a string. */
 export function argumentsOf(given: unknown): unknown {
   if (typeof given !== 'string') return given ?? {}
   try {
@@ -93,15 +93,15 @@ export function argumentsOf(given: unknown): unknown {
 export interface CallOutput {
   text: string
   images: BuiltImage[]
-  /** Null: it does not say. */
+  /** Null: unknown. */
   exitCode: number | null
   isError: boolean
 }
 
-/** The output of a call in all forms that versions of Codex give it. */
+/** Parses the output of a call in the formats of all Codex versions. */
 export function outputOf(given: unknown): CallOutput {
   if (isRecord(given)) {
-    // Versions of 2025: the text with a mark of success.
+    // Versions of 2025: text with a success flag.
     const inner = outputOf(given.content ?? given.output ?? '')
     return { ...inner, isError: inner.isError || given.success === false }
   }
@@ -118,7 +118,7 @@ export function outputOf(given: unknown): CallOutput {
   return { text: wrapped?.text ?? said, images: [], ...(wrapped ?? exitOf(said)) }
 }
 
-/** `{"output": …, "metadata": {"exit_code": …}}` in a string. */
+/** Parses `{"output": …, "metadata": {"exit_code": …}}` in a string; null: another format. */
 function wrappedOutput(said: string): Omit<CallOutput, 'images'> | null {
   if (!said.startsWith('{"output":')) return null
   const { output, metadata } = asRecord(argumentsOf(said))
@@ -128,7 +128,7 @@ function wrappedOutput(said: string): Omit<CallOutput, 'images'> | null {
 }
 
 const exitPatterns = [/^Exit code: (-?\d{1,6})$/m, /^Process exited with code (-?\d{1,6})$/m]
-/** Its own words come before what a command printed. */
+/** Length of the head that may contain Codex's own message, which precedes a command's output. */
 const headCharsMax = 400
 const failures =
   /^(?:unsupported call: |failed to parse |patch rejected: |exec_command failed|apply_patch verification failed|aborted)/
@@ -146,7 +146,7 @@ const planStatuses: Readonly<Record<string, 'pending' | 'in-progress' | 'complet
   completed: 'completed',
 }
 
-/** The plan that a call of `update_plan` sets; null: it is no such call. */
+/** The plan set by an `update_plan` call; null for other calls. */
 export function planOf(name: string, input: unknown) {
   if (name !== 'update_plan') return null
   const items = records(asRecord(input).plan).flatMap((item) => {

@@ -1,6 +1,6 @@
 /**
- * What each answer of a model used. Codex writes running totals of a thread, several times each, and what its last answer
- * used: the difference to the total before counts once, also when lines between are damaged.
+ * The usage of each response. Codex writes the running totals of a thread, repeatedly, and the usage of the last
+ * response. Counting the difference of totals avoids duplicates and survives damaged lines.
  */
 import type { Usage } from '../../../../shared/records/usage.ts'
 import { usageOf } from '../../../agents/model/pricing.ts'
@@ -21,11 +21,11 @@ const tokensOf = (given: unknown): Tokens | null =>
     : null
 
 export function createUsageCounter() {
-  /** Null: nothing was counted yet. A fork's first total has what its origin used. */
+  /** The last total; null: none so far. A fork's first total includes its origin's usage. */
   let before: Tokens | null = null
 
   return {
-    /** Null: it repeats what was counted. `last`: what the last answer used. */
+    /** Returns the usage since the last total; null: a repetition. `last`: the usage of the last response. */
     count(total: unknown, last: unknown): Tokens | null {
       const now = tokensOf(total)
       const own = tokensOf(last)
@@ -36,7 +36,7 @@ export function createUsageCounter() {
       const added = Object.fromEntries(
         fields.map((field) => [field, now[field] - previous[field]]),
       ) as Tokens
-      // A total that shrinks was begun again.
+      // A decreasing total means that Codex reset its counter.
       if (fields.some((field) => added[field] < 0)) return own && hasTokens(own) ? own : null
       return hasTokens(added) ? added : null
     },
@@ -45,7 +45,7 @@ export function createUsageCounter() {
 
 const hasTokens = (tokens: Tokens): boolean => fields.some((field) => tokens[field] > 0)
 
-/** The totals of a `token_count` and of a `token_usage_record`; null: it has none. */
+/** The totals in a `token_count` or `token_usage_record`; null: none. */
 export function totalsOf(
   payload: Record<string, unknown>,
 ): { total: unknown; last: unknown } | null {
@@ -57,7 +57,7 @@ export function totalsOf(
     : null
 }
 
-/** Priced by OpenAI's list of that time if that is who answered. `atMs`: milliseconds since the epoch. */
+/** Adds OpenAI's price at that time if OpenAI is the provider. `atMs`: milliseconds since the epoch. */
 export function pricedUsage(
   tokens: Tokens,
   { model, provider, atMs }: { model: string; provider: string | null; atMs: number },

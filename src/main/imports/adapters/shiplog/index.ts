@@ -1,6 +1,6 @@
 /**
- * Reads exports of Shiplog: everything that the format promises is checked, and one problem refuses the whole file. Records
- * are passed on as they were written.
+ * Reads Shiplog exports. All guarantees of the format are verified, and a single problem rejects the whole file.
+ * Records are passed on verbatim.
  */
 import { basename } from 'node:path'
 import type { ExportedTask } from '../../../../shared/records/exported-tasks.ts'
@@ -17,9 +17,9 @@ import type {
 import { noLines } from '../adapter.ts'
 import { fileAt, type ListedFile, listFolder, namedPath } from '../folders.ts'
 
-/** A tree has dozens; a file with more is not made by Shiplog. */
+/** Limit of tasks. A tree has dozens; Shiplog writes no larger file. */
 const tasksMax = 10_000
-/** Lines between two reports of the progress. */
+/** Lines between progress events. */
 const progressLines = 500
 
 export const shiplogAdapter: ImportAdapter = {
@@ -41,12 +41,12 @@ async function* discover(given: string, signal: AbortSignal): AsyncGenerator<Fou
   }
 }
 
-/** Null: it does not begin as an export does. */
+/** Null: the file does not begin like an export. */
 async function sessionOf(file: ListedFile): Promise<FoundSession | null> {
   try {
     if (!(await isExport(file.path))) return null
     for await (const read of readExport(file.path)) {
-      // It is an export, and what is wrong with it is said when it is read.
+      // Problems of the export are reported when it is read.
       const key = read.kind === 'header' ? read.header.root : file.name
       return {
         ...{ tool: 'shiplog', key, files: [{ ...file, role: 'session' }] },
@@ -54,7 +54,7 @@ async function sessionOf(file: ListedFile): Promise<FoundSession | null> {
       }
     }
   } catch {
-    // It can't be read.
+    // An unreadable file is not a session.
   }
   return null
 }
@@ -131,7 +131,7 @@ function readTask({ task, hasTranscript, reports, counts, withheld }: OpenTask):
     endedAtMs: Date.parse(task.endedAt ?? task.createdAt),
     report: report?.markdown ?? null,
     ...{ isComplete: task.status === 'completed', edited: [] },
-    // What was withheld is in its place, as a stub or a copy: no line of it is lost.
+    // Withheld records count as foreign: a stub or a redacted copy takes their place.
     counts: { ...counts, foreign: withheld },
     exported: { task, hasTranscript, reports, withheld },
   }
