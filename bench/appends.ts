@@ -1,4 +1,6 @@
-/** Durable appends: what the journal costs over writing the same bytes bare, and what shared syncs save. */
+/**
+ * Measures durable appends: the journal's overhead over writing the same bytes directly, and the gain of shared syncs.
+ */
 import { type FileHandle, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Journal, openJournal, type RecordBody } from '../src/main/journal/index.ts'
@@ -6,14 +8,14 @@ import type { Bench } from './bench.ts'
 import { madeUpAtMs, makeUp } from './made-up.ts'
 import { find, interleave, judge, type Measured } from './rounds.ts'
 
-/** Many writers make a fifth each of what one does, so that no side is over before it is warm. */
+/** Each of many writers appends a fifth of the single writer's records, so that no side ends before it is warm. */
 const manyWritersShare = 5
-/** A disk is quick now and slow then: the sides take turns this often in a round. */
+/** The speed of a disk varies over time, so the sides alternate this often in a round. */
 const slices = 25
-/** Until everything is compiled. */
+/** Rounds until the code is compiled. */
 const warmUps = 1
 
-/** A writer's records, in the slices in which it makes them. */
+/** A writer's records, grouped by the slice in which they are written. */
 type Slices<T> = T[][]
 
 export async function measureAppends(bench: Bench): Promise<Measured> {
@@ -45,7 +47,7 @@ export async function measureAppends(bench: Bench): Promise<Measured> {
       slices,
     )
     for (const one of [journal, raw, manyJournal, manyRaw]) await one.close()
-    // Only the salts differ, and with them the sums.
+    // The files differ only in salts and checksums, so their sizes must be equal.
     if ((await stat(journal.file)).size !== (await stat(raw.file)).size)
       throw new Error('the journal holds more or fewer bytes than those that were written bare')
     await rm(dir, { recursive: true })
@@ -85,7 +87,7 @@ export async function measureAppends(bench: Bench): Promise<Measured> {
 interface Side {
   file: string
   records: number
-  /** Makes the records of one slice, all writers at the same time. */
+  /** Appends the records of one slice, all writers concurrently. */
   slice(n: number): Promise<unknown>
   close(): Promise<void>
 }
@@ -99,7 +101,7 @@ async function inJournal(dir: string, writers: Slices<RecordBody>[]): Promise<Si
   return side(file, journal, writers, write)
 }
 
-/** Every line written and synced by itself, nothing else done. */
+/** Baseline: writes and syncs each line separately. */
 async function bare(file: string, writers: Slices<Buffer>[]): Promise<Side> {
   const handle = await open(file, 'a')
   const write = async (lines: Buffer[]) => {
@@ -125,7 +127,7 @@ function side<T>(
   }
 }
 
-/** The lines that a journal makes of these records. */
+/** Returns the lines that a journal writes for these records. */
 async function linesOf(dir: string, bodies: readonly RecordBody[]): Promise<Buffer[]> {
   const file = join(dir, 'chat.jsonl')
   const journal = await openJournal(file, { clock: () => madeUpAtMs })

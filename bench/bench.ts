@@ -1,4 +1,4 @@
-/** What every measurement is handed: where to work, how large, how often. */
+/** The parameters of every measurement: its folder, sizes and rounds. */
 import type { Measured } from './rounds.ts'
 
 export interface Sizes {
@@ -13,9 +13,9 @@ export interface Sizes {
   /** Sub-agents of the workspace that is removed. */
   children: number
   transcriptsMb: number
-  /** Archived ones that a start finds. */
+  /** Archived tasks in the data directory of a measured start. */
   tasks: number
-  /** Files of the repository whose states are stored, and how many turns change some. */
+  /** Files of the repository that is snapshotted, and turns that change some of them. */
   files: number
   turns: number
   /** Files of the project that is searched. */
@@ -24,7 +24,7 @@ export interface Sizes {
   searchedEntries: number
   /** Turns of one conversation with a model. */
   modelTurns: number
-  /** Agents that stream at once. */
+  /** Agents that stream concurrently. */
   streaming: number
   /** Imported sessions of another tool, and the size of each. */
   sessions: number
@@ -34,22 +34,22 @@ export interface Sizes {
 }
 
 export interface Bench {
-  /** An empty folder of the measurement's own; taken away afterwards. */
+  /** An empty folder for this measurement; removed afterwards. */
   dir: string
   sizes: Sizes
   rounds: number
   /** The same seed makes the same data. */
   seed: number
-  /** Prints progress for the person who waits. */
+  /** Prints progress. */
   say(text: string): void
 }
 
 export type Measure = (bench: Bench) => Promise<Measured>
 
-/** A megabyte as people say it of files: 10^6 bytes. */
+/** Decimal, as file sizes are displayed. */
 export const megabyte = 1e6
 
-/** The and the design's sizes. */
+/** The sizes that the targets are defined for. */
 export const fullSizes: Sizes = {
   appends: 5_000,
   writers: 20,
@@ -70,7 +70,7 @@ export const fullSizes: Sizes = {
   longSessionMb: 4_000,
 }
 
-/** To see that it works, in seconds; the ratios of such sizes say little. */
+/** A smoke test of a few seconds; ratios at these sizes mean little. */
 export const quickSizes: Sizes = {
   appends: 500,
   writers: 20,
@@ -91,5 +91,5 @@ export const quickSizes: Sizes = {
   longSessionMb: 40,
 }
 
-/** Milliseconds and megabytes are asked of the sizes they were set for, not of smaller ones. */
+/** Targets in milliseconds and megabytes apply only to the sizes they were set for. */
 export const notJudged = 'Targets are for the full size, so they are not judged at this one.'

@@ -1,4 +1,4 @@
-/** Runs commands and probes in processes of their own. */
+/** Runs commands and probes in child processes. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,8 +8,8 @@ const execute = promisify(execFile)
 const probeFile = join(import.meta.dirname, 'probe.ts')
 
 /**
- * Does one of probe.ts's actions in a fresh process. Rejects with what it said when it failed. `program`: the probe, if
- * not from its source.
+ * Runs an action of probe.ts in a new process. Rejects with its error output if it fails. `program`: the probe to run
+ * instead of its source.
  */
 export async function probe(
   action: Action,
@@ -20,7 +20,7 @@ export async function probe(
   return JSON.parse(stdout)
 }
 
-/** Runs a program to its end; rejects when it fails. */
+/** Runs a program to its end; rejects if it fails. */
 export async function run(program: string, ...args: string[]): Promise<void> {
   await execute(program, args)
 }

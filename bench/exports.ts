@@ -1,4 +1,4 @@
-/** Exporting a long transcript, masked and as it is, and importing it again. */
+/** Measures exporting a long transcript, masked and unmasked, and importing it again. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ export async function measureExports(bench: Bench): Promise<Measured> {
       markdown: async () => ({ ms: await write('md', false) }),
       masked: async () => ({ ms: await write('jsonl', true) }),
       lines: async () => ({ ms: await write('jsonl', false) }),
-      // Imports the lines that the round wrote last.
+      // Imports the lines that this round wrote last.
       imported: async () => ({ ms: await importInto(join(bench.dir, 'data'), exported) }),
     },
     { rounds: bench.rounds },

@@ -1,4 +1,6 @@
-/** Full-text search over a million entries: building its index, asking it, and recording while it is built. */
+/**
+ * Measures full-text search over a million entries: building the index, querying it, and recording while it is built.
+ */
 import { createReadStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +16,7 @@ import { type Bench, fullSizes, notJudged } from './bench.ts'
 import { madeUpAtMs, makeUp } from './made-up.ts'
 import { alternate, find, interleave, judge, type Measured, timed } from './rounds.ts'
 
-/** The issue's. */
+/** The targets of the issue. */
 const firstPageMsMax = 50
 const overParsingMax = 4
 const appendsMax = 1.1
@@ -106,7 +108,7 @@ export async function measureFullText(bench: Bench): Promise<Measured> {
   }
 }
 
-/** Words as code has them: pairs of words in one, many of them rare. */
+/** Identifiers as in code: compound words, many of them rare. */
 const stems =
   'anchor bearing capstan draught fathom galley halyard island jetty keel lantern mast oar pilot quay rudder sextant tide voyage wind yard parse read write load find merge split index'.split(
     ' ',
@@ -138,7 +140,7 @@ async function makeTranscripts(bench: Bench): Promise<Transcript[]> {
       await journal.appendAll(
         Array.from({ length: Math.min(batchRecords, left - n) }, () => {
           const body = made.message(entryBytes)
-          // As the session writer stamps it.
+          // Adds the fields that the session writer adds.
           return {
             ...body,
             parentUuid: null,
@@ -175,7 +177,7 @@ function questions({ seed }: Bench): string[] {
   ]).flat()
 }
 
-/** `onAppended`: as the sessions tell the index of each entry. */
+/** `onAppended` is called for each entry, as sessions notify the index. */
 async function appends({ dir, sizes, seed }: Bench, onAppended = () => {}): Promise<number> {
   const place = join(dir, 'appends')
   await mkdir(place)

@@ -1,4 +1,4 @@
-/** From a follow-up, or a resume, to the first turn of its agent, in a session with a long past. */
+/** Measures the time from a follow-up or a resume to the first turn of the agent, in a long session. */
 import { join } from 'node:path'
 import { type Bench, fullSizes, notJudged } from './bench.ts'
 import { buildProbe } from './built.ts'
@@ -92,5 +92,5 @@ export async function measureGoingOn(bench: Bench): Promise<Measured> {
   }
 }
 
-/** The most memory when the data directory was open, and when the agent had begun. */
+/** Peak memory once the data directory was open, and once the agent had begun. */
 type Begun = { ms: number; openMb: number; begunMb: number; peakMb: number }

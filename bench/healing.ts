@@ -1,4 +1,4 @@
-/** A start after a crash: the last record of a long journal is torn. */
+/** Measures a start after a crash that left the last record of a long journal torn. */
 import { type Bench, fullSizes, notJudged } from './bench.ts'
 import { probe } from './child.ts'
 import { buildLongJournal, notStored } from './long-journal.ts'
@@ -6,7 +6,7 @@ import { alternate, find, judge, type Measured } from './rounds.ts'
 
 /** DESIGN, targets: healed in 300 ms per 200 MB. */
 const healMsMax = 300
-/** Every line is checked by its SHA-256: more than the double of that would be overhead. */
+/** Healing verifies the SHA-256 of every line, so it may take at most twice the time of hashing. */
 const overHashingMax = 2
 
 export async function measureHealing(bench: Bench): Promise<Measured> {

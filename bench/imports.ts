@@ -1,4 +1,4 @@
-/** Importing what another tool recorded: many sessions, the same ones again, and one that is very long. */
+/** Measures importing sessions of another tool: many sessions, the same ones again, and a very long one. */
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Bench, fullSizes, megabyte, notJudged } from './bench.ts'
@@ -68,7 +68,7 @@ export async function measureImports(bench: Bench): Promise<Measured> {
   }
 }
 
-/** One session of gigabytes; it takes minutes. */
+/** Imports one session of several gigabytes, which takes minutes. */
 export async function measureLongImport(bench: Bench): Promise<Measured> {
   const { dir, sizes } = bench
   const home = join(dir, 'claude')

@@ -1,4 +1,4 @@
-/** The long journal that is opened, read and healed: built once, then only added to and healed again. */
+/** The long journal that is opened, read and healed. It is built once; rounds only append to it and heal it. */
 import { access, appendFile, readdir, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openJournal } from '../src/main/journal/index.ts'
@@ -12,15 +12,15 @@ interface LongJournal {
   /** Size of the stored index; null if a journal of this size has none. */
   indexBytes: number | null
   withoutIndex(): Promise<void>
-  /** Sees to it that the stored index is there, as the last closing leaves it. */
+  /** Ensures that the stored index exists, as a clean close leaves it. */
   withIndex(): Promise<void>
-  /** Adds what a write that was cut short leaves: half a record. */
+  /** Appends half a record, as an interrupted write leaves it. */
   tear(): Promise<void>
-  /** Takes the torn tail away, and what healing kept of it. */
+  /** Removes the torn tail, and the copy of it that healing kept. */
   mend(): Promise<void>
 }
 
-/** Records appended at once while building. */
+/** Records per append while building. */
 const batchRecords = 500
 
 export async function buildLongJournal(bench: Bench): Promise<LongJournal> {

@@ -1,4 +1,4 @@
-/** A data directory with one session that has a long past, as an agent leaves it. */
+/** A data directory with one long session, as an agent leaves it. */
 import { hash } from 'node:crypto'
 import { mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -19,12 +19,12 @@ import { type Bench, megabyte } from './bench.ts'
 import { makeUp } from './made-up.ts'
 import { finishedTask, projectAdded } from './voyages.ts'
 
-/** Entries of one turn: a call, what it changed (two), its result, the message. */
+/** Entries of one turn: a call, two file changes, its result, the message. */
 const entriesATurn = 5
 const batchTurns = 200
 /**
- * Files that the agent went on changing. Before a resume each is compared with what it holds, which is no matter of the
- * session's length, so there are few of them then.
+ * Files that the agent kept changing. A resume compares each with its recorded content, a cost that is independent of
+ * the session's length, so an interrupted session has few of them.
  */
 const filesChanged = { completed: 2_000, interrupted: 20 }
 
@@ -34,7 +34,9 @@ export interface LongSession {
   file: string
   records: number
   bytes: number
-  /** Takes back what a run added, and sees to its index, and to its checkpoint or that there is none. */
+  /**
+   * Reverts what a run added, and writes the index and the checkpoint for the restored records; false: no checkpoint.
+   */
   asItWas(withCheckpoint: boolean): Promise<void>
 }
 
@@ -84,7 +86,7 @@ export async function makeLongSession(
   }
 }
 
-/** A turn says a word: what it takes to get there is measured. */
+/** Each turn is one word, because only the time to the first turn is measured. */
 const scenario = `version: 1
 name: voyage
 agents:
@@ -93,7 +95,7 @@ agents:
       - say: Aye.
 `
 
-/** Its scenario lies in the session directory, under the hash of its text. */
+/** The scenario is stored in the session directory, under the hash of its text. */
 async function savedAgent(dir: string): Promise<AgentSpec> {
   const agent = { scenario: hash('sha256', scenario), source: 'voyage.yaml', agent: 'lead' }
   const file = join(dir, scenarioFile(agent))
@@ -102,7 +104,7 @@ async function savedAgent(dir: string): Promise<AgentSpec> {
   return { kind: 'scripted', ...agent }
 }
 
-/** The events of a finished task as those of one that has this agent and ended so. */
+/** Returns the events of a finished task, changed to this agent and this outcome. */
 function ended(
   events: LedgerEvent[],
   status: 'completed' | 'interrupted',
@@ -160,7 +162,7 @@ function turnOf(
   const messageUuid = message.uuid ?? made.uuid()
   const callId = `call-${n}` as ToolCallId
   const call = { messageUuid, runId, turn: n + 1, callId, name: 'write_file' }
-  // As it lies in the project's folder.
+  // Each file in the project's folder contains its own path.
   const sha256 = hash('sha256', path)
   const content = made.text(Math.max(1, Math.floor(bytes * 0.4)))
   return [

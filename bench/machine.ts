@@ -1,4 +1,4 @@
-/** What lies under the figures: the machine in general words, and what its disk acknowledges in. */
+/** The environment of the figures: the machine in general terms, and the sync latency of its disk. */
 import { open, readFile, realpath, unlink } from 'node:fs/promises'
 import { arch, availableParallelism, loadavg, platform, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ export interface Machine {
   node: string
   cpus: number
   memoryGb: number
-  /** The file system of the folder that was written in; null where the system does not report it. */
+  /** File system of the measured folder; null if the system does not report it. */
   fileSystem: string | null
-  /** Processes that wanted a CPU, over the minute before; 0 on Windows, which does not tell. */
+  /** Load average over the preceding minute; 0 on Windows, which does not report it. */
   loadBefore: number
   disk: { writes: number; medianUs: number; p99Us: number }
 }
@@ -31,7 +31,7 @@ export async function describeMachine(dir: string): Promise<Machine> {
   }
 }
 
-/** How long a small appending write takes until the disk says that it has it. */
+/** Measures the latency of a small synced append. */
 export async function acknowledgement(dir: string): Promise<Machine['disk']> {
   const file = join(dir, 'acknowledgement')
   const handle = await open(file, 'a')
@@ -56,7 +56,7 @@ async function fileSystemOf(dir: string): Promise<string | null> {
   for (const line of mounts.split('\n')) {
     const [, at = '', type = ''] = line.split(' ')
     const holds = at !== '' && place.startsWith(at === '/' ? '/' : `${at}/`)
-    // The later of two at one place hides the earlier.
+    // If two mounts share a path, the later hides the earlier.
     if (holds && at.length >= (found?.at.length ?? 0)) found = { at, type }
   }
   return found?.type ?? null

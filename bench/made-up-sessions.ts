@@ -1,4 +1,4 @@
-/** Made-up sessions as Claude Code writes them: prompts, calls with their results, progress, answers. */
+/** Generates sessions in Claude Code's format: prompts, calls with their results, progress, answers. */
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,12 +6,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { madeUpAtMs, makeUp } from './made-up.ts'
 
-/** A prompt and what follows until the next one. */
+/** Calls between one prompt and the next. */
 const callsOfPrompt = 12
-/** Length of a call's result, which the log has twice. */
+/** Length of a call's result, which the log contains twice. */
 const outputCharacters = 1_500
 
-/** Writes one session of at least `bytes` bytes below a folder as Claude Code's own, and returns its file. */
+/** Writes one session of at least `bytes` bytes below `home`, laid out as Claude Code does, and returns its path. */
 export async function writeSession(home: string, seed: number, bytes: number): Promise<string> {
   const { uuid } = makeUp(seed)
   const session = uuid()

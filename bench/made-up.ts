@@ -1,28 +1,28 @@
-/** Made-up data, the same for the same seed: numbers, ids, text, entries as a session holds them. */
+/** Generates data from a seed: numbers, ids, text, entries. The same seed gives the same data. */
 import type { EntryBody } from '../src/shared/records/entries.ts'
 import { type EntryId, newTaskId, runIdOf, type TaskId } from '../src/shared/records/ids.ts'
 
-/** 21 November 2026, 09:30 UTC: data must not depend on when it is made. */
+/** 21 November 2026, 09:30 UTC: the data must not depend on the time of its generation. */
 export const madeUpAtMs = Date.UTC(2026, 10, 21, 9, 30)
 
 interface MadeUp {
-  /** 0 up to, not including, `bound`; a whole number. */
+  /** A whole number from 0 up to, but not including, `bound`. */
   below(bound: number): number
   /** A version 4 UUID. */
   uuid<Id extends string>(): Id
   text(characters: number): string
-  /** A finished turn's message whose line in a journal has about `bytes` bytes. */
+  /** A finished turn's message whose journal line has about `bytes` bytes. */
   message(bytes: number): EntryBody
 }
 
-/** What a message holds beside its text, with the journal's chain: about this many bytes. */
+/** Approximate size of a message's journal line without its text. */
 const messageFrameBytes = 560
 const poolCharacters = 1 << 20
 
 export function makeUp(seed: number, taskId: TaskId = newTaskId()): MadeUp {
   let state = seed >>> 0
 
-  /** Marsaglia's xorshift on a Weyl sequence: plenty for text that only has to look uneven. */
+  /** Marsaglia's xorshift on a Weyl sequence: good enough for text that only has to look random. */
   function next(): number {
     state = (state + 0x9e3779b9) >>> 0
     let mixed = state

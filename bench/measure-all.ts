@@ -7,7 +7,7 @@ import type { Options } from './options.ts'
 import type { Measured } from './rounds.ts'
 import { machineInWords, measuredInWords, verdictInWords } from './table.ts'
 
-/** `end`: what the measurements share is ended by it, before their folder is removed. */
+/** `end` releases what the measurements share; it is called before their folder is removed. */
 export async function measureAll(
   { dir, only, json, sizes, rounds, seed }: Options,
   measurements: Record<string, Measure>,

@@ -1,7 +1,7 @@
 /**
- * A model service that thinks for no time: Chat Completions on loopback, in a process of its own, so that its work is
- * on none of the sides. `node bench/model-server.ts TURNS` prints its base URL. After each prompt it reads a file in
- * TURNS turns and then ends; where it is offered no tools, it is asked for a summary.
+ * A model service without latency: Chat Completions on loopback, in its own process, so that its work counts for
+ * neither side. `node bench/model-server.ts TURNS` prints its base URL. After each prompt it requests a file read for
+ * TURNS turns and then ends; it answers a request without tools with a summary.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +27,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
 })
-// The bench ends it by closing its input, also when that was killed.
+// The bench ends this process by closing its input, which also happens if the bench is killed.
 process.stdin.on('end', () => process.exit()).resume()
 
 function answerTo({ messages, tools = [] }: ChatRequest): object[] {

@@ -1,4 +1,4 @@
-/** What a turn of a model costs beside the model: a whole run, against the bare loop of the AI SDK on the same service. */
+/** Measures the overhead of a model's turn: a whole run, against a bare loop of the AI SDK on the same service. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -18,13 +18,13 @@ import { run } from './child.ts'
 import { acknowledgement } from './machine.ts'
 import { alternate, find, judge, type Measured, timed } from './rounds.ts'
 
-/** The issue's: beside one sync for each record. */
+/** The issue's target, in addition to one sync per record. */
 const overheadMsMax = 15
 /** Records of a turn: its call, the result, and the message. */
 const recordsATurn = 3
-/** Growth of the heap between a quarter of the turns and all of them. */
+/** Allowed growth of the heap between a quarter of the turns and all of them. */
 const growthMax = 1.2
-/** An agent asks the person after a hundred turns of one run. */
+/** Below the hundred turns of one run after which an agent asks the user. */
 const turnsOfARun = 50
 
 export async function measureModelTurns(bench: Bench): Promise<Measured> {
@@ -106,7 +106,7 @@ async function startService(turns: number): Promise<{ baseUrl: string; stop(): P
   }
 }
 
-/** Gives what runs a root, or a follow-up to `taskId`, to its end. */
+/** Returns a function that runs a root, or a follow-up to `taskId`, to its end. */
 async function starter(shiplog: Shiplog, dir: string, baseUrl: string) {
   const { client } = shiplog
   const { id: projectId } = await client.projects.add({ dir })
@@ -128,7 +128,7 @@ async function starter(shiplog: Shiplog, dir: string, baseUrl: string) {
   }
 }
 
-/** From the first turn's end to the last one's: without the making of the worktree and the first state of its files. */
+/** From the end of the first turn to that of the last, which excludes creating the worktree and its first snapshot. */
 async function turnMs({ client }: Shiplog, taskId: TaskId): Promise<number> {
   const { entries } = await client.workspace.getSubagentTranscript({ taskId, limit: 500 })
   const ends = entries.flatMap((one) =>
@@ -145,7 +145,10 @@ async function taskOf({ client }: Shiplog, taskId: TaskId): Promise<TaskTree> {
   return task
 }
 
-/** The ledger has a follow-up before its run has begun: until then the root is as the run before left it. */
+/**
+ * Waits for a run to end. The ledger records a follow-up before its run starts; until then the root keeps the state of
+ * its previous run.
+ */
 async function untilRunHasEnded(shiplog: Shiplog, taskId: TaskId, run: number): Promise<void> {
   const { client } = shiplog
   const abort = new AbortController()
@@ -162,7 +165,7 @@ async function untilRunHasEnded(shiplog: Shiplog, taskId: TaskId, run: number): 
   }
 }
 
-/** Megabytes of the heap, after a collection, in one conversation of several runs. */
+/** Returns the megabytes of the heap after a collection, in one conversation of several runs. */
 async function heapOver(
   start: (taskId?: TaskId) => Promise<TaskId>,
   runs: number,
@@ -176,7 +179,7 @@ async function heapOver(
   return { quarter, all: heapMb() }
 }
 
-// There is no other way to collect at a moment of one's choice without an option of the command line.
+// The only way to force a collection without a command-line option.
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
@@ -185,7 +188,7 @@ function heapMb(): number {
   return process.memoryUsage().heapUsed / 1e6
 }
 
-/** The SDK's own loop with a tool that does the same: nothing is recorded. */
+/** Baseline: the SDK's own loop with an equivalent tool; nothing is recorded. */
 async function bareLoop(baseURL: string, project: string): Promise<void> {
   const { stream } = streamText({
     model: createOpenAICompatible({ name: 'bare', baseURL, includeUsage: true })('quick'),

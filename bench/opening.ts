@@ -1,4 +1,4 @@
-/** From the click to the first rows of a long transcript, in a fresh process, and the memory it takes. */
+/** Measures the time to the first rows of a long transcript, in a new process, and its memory. */
 import { type Bench, fullSizes, notJudged } from './bench.ts'
 import { probe } from './child.ts'
 import { buildLongJournal, notStored } from './long-journal.ts'

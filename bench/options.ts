@@ -8,7 +8,7 @@ export interface Options {
   /** Where to measure. */
   dir: string
   only: string[]
-  /** A file for the numbers. */
+  /** The file that the numbers are written to; null: none. */
   json: string | null
   sizes: Sizes
   rounds: number
@@ -75,7 +75,7 @@ const sizeOptions = {
 export function parseOptions(
   args: string[],
   names: string[],
-  /** Which are made only if they are named. */
+  /** Measurements that run only if they are named. */
   optional: string[] = [],
 ): Options | { kind: 'help' } | { kind: 'wrong'; message: string } {
   try {

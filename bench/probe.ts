@@ -1,7 +1,7 @@
 /**
- * One thing done in a process of its own, so that nothing is loaded, compiled or remembered from before:
- * `node bench/probe.ts <action> <JSON>`. Prints what it took. Time counts from when the modules are
- * loaded; memory is the most that the whole process ever held.
+ * Runs one action in a new process, so that nothing is loaded, compiled or cached beforehand: `node bench/probe.ts
+ * <action> <JSON>`. Prints its figures. Time counts from when the modules are loaded; memory is the peak of the whole
+ * process.
  */
 import { createHash } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
@@ -11,16 +11,16 @@ import type { Streaming } from './agents/streaming.ts'
 import { makeUp } from './made-up.ts'
 import { median, quantile, type Sample, timed } from './rounds.ts'
 
-/** Records of a page: what the contract gives when nobody says how many. */
+/** Records of a page: the contract's default. */
 const pageRecords = 200
 const randomPages = 40
-/** Moves of a thumb that is dragged for a minute. */
+/** Moves of the thumb in a drag of one minute. */
 const scrubMoves = 4_000
-/** As much as a journal reads at a time. */
+/** The read size of a journal. */
 const hashedBytesAtOnce = 1 << 20
 
 const actions = {
-  /** As a resume does: opens the journal for writing, then reads its last page. */
+  /** Opens the journal for writing, then reads its last page, as a resume does. */
   async 'open-journal'({
     file,
     records,
@@ -40,7 +40,7 @@ const actions = {
     return { ms }
   },
 
-  /** As a viewer does, of a transcript that nobody writes. */
+  /** Reads a page of a transcript without a writer, as a viewer does. */
   async 'read-page'({ file, records }: { file: string; records: number }) {
     const startedAt = performance.now()
     const page = await readJournalPage(file, { last: pageRecords })
@@ -49,7 +49,7 @@ const actions = {
     return { ms }
   },
 
-  /** Pages anywhere in a journal that is open. */
+  /** Reads pages at random positions of an open journal. */
   async 'random-pages'({ file, records, seed }: { file: string; records: number; seed: number }) {
     const { below } = makeUp(seed)
     const journal = await openJournal(file)
@@ -67,7 +67,7 @@ const actions = {
     return { ms: median(times), longestMs: Math.max(...times) }
   },
 
-  /** What has to be done where there is no journal: read the file, parse every line, hold what it says. */
+  /** Baseline without a journal: reads the file, parses every line and keeps the values. */
   async 'read-whole'({ file, records }: { file: string; records: number }) {
     const startedAt = performance.now()
     const parsed: unknown[] = []
@@ -84,7 +84,7 @@ const actions = {
     return { ms }
   },
 
-  /** The least that has to be done to know that a file's bytes are what they were. */
+  /** Baseline: the minimum work to verify the bytes of a file. */
   async sha256({ file }: { file: string }) {
     const startedAt = performance.now()
     const hash = createHash('sha256')
@@ -109,14 +109,14 @@ const actions = {
     return { ms, startedMb }
   },
 
-  /** To the first turn of the agent that the person follows up on. */
+  /** Runs until the first turn of the agent that is followed up. */
   async 'follow-up'({ dataDir, taskId }: { dataDir: string; taskId: TaskId }) {
     return untilItBegins(dataDir, taskId, (client) =>
       client.tasks.prompt({ taskId, prompt: 'And on.' }),
     )
   },
 
-  /** To the first turn of an interrupted agent. */
+  /** Runs until the first turn of an interrupted agent. */
   async resume({ dataDir, taskId }: { dataDir: string; taskId: TaskId }) {
     return untilItBegins(dataDir, taskId, async (client) => {
       const { refused } = await client.tasks.resume({ selector: { by: 'task', taskId } })
@@ -124,7 +124,7 @@ const actions = {
     })
   },
 
-  /** The state as of entries anywhere, asked of a host that has just started. */
+  /** Reads the state as of random entries from a newly started host. */
   async 'states-at'({ dataDir, taskId, records, seed }: LongPast) {
     const { openShiplog } = await import('../src/main/composition/shiplog.ts')
     const { below } = makeUp(seed)
@@ -143,7 +143,7 @@ const actions = {
     return { ms: median(times), longestMs: Math.max(...times) }
   },
 
-  /** A replay: reading its timeline, then moving through it, with the state as of each moment. */
+  /** Reads the timeline of a replay, then moves through it, computing the state at each position. */
   async scrub({ dataDir, taskId, records, seed }: LongPast) {
     const { openShiplog } = await import('../src/main/composition/shiplog.ts')
     const { createReplay } = await import('../src/renderer/store/replay/replay-store.ts')
@@ -175,13 +175,13 @@ const actions = {
     }
   },
 
-  /** Installed agents that stream at once, recorded. */
+  /** Records installed agents that stream concurrently. */
   async agents(given: Streaming) {
     const { streamRecorded } = await import('./agents/recorded.ts')
     return streamRecorded(given)
   },
 
-  /** The same agents, and a client that only reads what they send. */
+  /** Baseline: the same agents under a client that only reads their output. */
   async 'bare-agents'(given: Streaming) {
     const { streamBare } = await import('./agents/bare.ts')
     return streamBare(given)
@@ -200,7 +200,7 @@ const actions = {
     return { ms, goneMs }
   },
 
-  /** All sessions of Claude Code at a place, into a data directory that may be new. */
+  /** Imports all Claude Code sessions at a path into a data directory, which may be new. */
   async import(given: { dataDir: string; path: string; sessions: number; isNew: boolean }) {
     const { openShiplog } = await import('../src/main/composition/shiplog.ts')
     const shiplog = await openShiplog({ dataDir: given.dataDir, host: 'cli' })
@@ -239,7 +239,7 @@ async function untilItBegins(
   const shiplog = await openShiplog({ dataDir, host: 'cli' })
   const openMb = await peakMb()
   const feed = await shiplog.client.feed.session({ workspaceId: taskId })
-  // From now on it tells all that happens.
+  // After its first item the feed emits every event.
   await feed.next()
   const startedAt = performance.now()
   const [{ begunAt, begunMb }] = await Promise.all([firstTurn(feed), begin(shiplog.client)])
@@ -247,7 +247,7 @@ async function untilItBegins(
   return { ms: begunAt - startedAt, openMb, begunMb }
 }
 
-/** When the agent has begun a turn, as performance.now() counts, and the most memory until then. */
+/** Returns when the agent began a turn, by `performance.now()`, and the peak memory until then. */
 async function firstTurn(
   feed: Awaited<ReturnType<Client['feed']['session']>>,
 ): Promise<{ begunAt: number; begunMb: number }> {
@@ -257,7 +257,7 @@ async function firstTurn(
   throw new Error('not so: the agent has begun')
 }
 
-/** When the list of roots no longer contains the root, by performance.now(). */
+/** Returns when the list of roots no longer contained the root, by `performance.now()`. */
 async function leftTheList(client: Client, rootId: TaskId): Promise<number> {
   for await (const news of await client.feed.ledger()) {
     if (news.type !== 'records') continue
@@ -271,14 +271,14 @@ async function leftTheList(client: Client, rootId: TaskId): Promise<number> {
   return performance.now()
 }
 
-/** A measurement of something that was not done is worse than none. */
+/** Throws if `is` is false: a figure for work that was not done would mislead. */
 function expectTo(is: boolean, what: string): void {
   if (!is) throw new Error(`not so: ${what}`)
 }
 
-/** The most memory this process ever had resident, in MB. */
+/** Returns the peak resident memory of this process, in MB. */
 async function peakMb(): Promise<number> {
-  // Not resourceUsage().maxRSS alone: on Linux a new process begins with its parent's.
+  // Not `resourceUsage().maxRSS` alone: on Linux a new process inherits its parent's value.
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '')
   const peakKib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS
   return (Number(peakKib) * 1024) / 1e6

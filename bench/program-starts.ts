@@ -1,11 +1,11 @@
-/** Starts of Git by a process with much in memory, and by its launcher (`src/main/processes/launcher`). */
+/** Measures starts of Git by a process with much memory, and by its launcher (`src/main/processes/launcher`). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLauncher } from '../src/main/processes/launcher/launcher.ts'
 import { startHere } from '../src/main/processes/launcher/program.ts'
 import type { Bench } from './bench.ts'
 import { alternate, find, type Measured, timed } from './rounds.ts'
 
-/** A host that shows long transcripts has about that much. */
+/** About the memory of a host that shows long transcripts. */
 const heldMb = 300
 const starts = 100
 

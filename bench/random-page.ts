@@ -1,4 +1,4 @@
-/** A jump to anywhere in a long transcript that is open. */
+/** Measures a jump to a random position of an open long transcript. */
 import { type Bench, fullSizes, notJudged } from './bench.ts'
 import { probe } from './child.ts'
 import { buildLongJournal } from './long-journal.ts'

@@ -1,4 +1,4 @@
-/** Removing a workspace with many children: moved by rename, so it must not cost what copying costs. */
+/** Measures removing a workspace with many children. A removal renames, so it must not cost what copying costs. */
 import { cp, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { saveReport } from '../src/main/artifacts/index.ts'
@@ -11,10 +11,10 @@ import { madeUpAtMs, makeUp } from './made-up.ts'
 import { alternate, find, judge, type Measured, type Sample, timed } from './rounds.ts'
 import { entryBytes, finishedTask, projectAdded, writeTranscript } from './voyages.ts'
 
-/** DESIGN, targets: gone from the list, and durable. */
+/** DESIGN, targets: removed from the list, and durable. */
 const goneMsMax = 200
 const durableMsMax = 2_000
-/** Renames, recorded step by step, may cost no more than copying the same durably. */
+/** Recorded renames may cost no more than a durable copy. */
 const overCopyingMax = 1
 
 export async function measureRemoval(bench: Bench): Promise<Measured> {
@@ -25,7 +25,7 @@ export async function measureRemoval(bench: Bench): Promise<Measured> {
   const dataDir = join(dir, 'data')
   const copied = join(dir, 'copy')
 
-  /** A copy of the data directory whose bytes are on the disk already, so that nobody pays for making it. */
+  /** Copies the data directory and syncs the copy, so that no side pays for creating it. */
   async function fresh(): Promise<void> {
     for (const place of [dataDir, copied]) await rm(place, { recursive: true, force: true })
     await copyTree(template, dataDir)
@@ -97,7 +97,7 @@ export async function measureRemoval(bench: Bench): Promise<Measured> {
 
 type Removed = { ms: number; goneMs: number; peakMb: number }
 
-/** A finished root whose children all reported, nothing of it cleaned up. Gives the root's id. */
+/** Creates a finished root whose children all reported, with every workspace still present. Returns the root's id. */
 async function makeVoyage({ dir, sizes, seed }: Bench, dataDir: string): Promise<TaskId> {
   const made = makeUp(seed)
   const layout = layoutOf(dataDir)

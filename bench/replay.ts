@@ -1,4 +1,4 @@
-/** The state as of any entry of a long session, and moving through its replay. */
+/** Measures the state as of a random entry of a long session, and moving through its replay. */
 import { type Bench, fullSizes, notJudged } from './bench.ts'
 import { probe } from './child.ts'
 import { makeLongSession } from './long-session.ts'
@@ -6,7 +6,7 @@ import { alternate, find, judge, type Measured, type Sample } from './rounds.ts'
 
 /** DESIGN, targets: jump anywhere. */
 const stateMsMax = 100
-/** A move that takes longer is seen: a frame at 60 Hz. */
+/** A longer move drops a frame at 60 Hz. */
 const moveMsMax = 16
 
 export async function measureReplay(bench: Bench): Promise<Measured> {

@@ -1,12 +1,12 @@
 /**
- * Rounds: all sides of a comparison run once in each, in turns, so that a machine that grows slower or
- * faster meanwhile does so to all of them. What is told of many rounds is the median and the spread.
+ * Rounds: each round runs all sides of a comparison once, in alternating order, so that a machine that becomes slower
+ * or faster affects all of them. The result is the median over the rounds and the spread.
  */
 
-/** What one side came to in one round, by name: `{ ms: 12, peakMb: 80 }`. */
+/** The figures of one side in one round, by name: `{ ms: 12, peakMb: 80 }`. */
 export type Sample = Record<string, number>
 
-/** Runs every side once a round; who begins changes with each. */
+/** Runs every side once a round; each round starts with another side. */
 export async function alternate<Sides extends Record<string, () => Promise<Sample>>>(
   sides: Sides,
   { rounds }: { rounds: number },
@@ -24,8 +24,8 @@ export async function alternate<Sides extends Record<string, () => Promise<Sampl
 }
 
 /**
- * For sides that can be taken a slice at a time: all of them do slice 0, then slice 1 and so on, who begins
- * changing with each. Gives the milliseconds that every side took in all.
+ * For sides that can run in slices: all of them run slice 0, then slice 1 and so on, each time starting with another
+ * side. Returns the total milliseconds of each side.
  */
 export async function interleave<Side extends string>(
   sides: Record<Side, (slice: number) => Promise<unknown>>,
@@ -55,7 +55,9 @@ export interface Finding {
   max: number
 }
 
-/** Figures or (unit `x`) ratios, each taken within every round, then the median of them; by what they say. */
+/**
+ * Returns the median of figures, or of ratios (unit `x`), that are computed within each round; by their description.
+ */
 export function find<Round, Says extends string>(
   rounds: readonly Round[],
   unit: Unit,
@@ -81,7 +83,7 @@ export interface Verdict {
   missedBy: number
 }
 
-/** Holds the median of a finding against a target. */
+/** Compares the median of a finding with a target. */
 export function judge({ says, unit, median: found }: Finding, bound: Bound): Verdict {
   const by =
     'atMost' in bound
@@ -91,14 +93,14 @@ export function judge({ says, unit, median: found }: Finding, bound: Bound): Ver
   return { says, unit, bound, found, met: missedBy === 0, missedBy }
 }
 
-/** What one measurement gives. */
+/** The result of one measurement. */
 export interface Measured {
   title: string
   rounds: number
   figures: Finding[]
   ratios: Finding[]
   verdicts: Verdict[]
-  /** What has to be known to read the numbers, or what was not measured and why. */
+  /** What the reader must know about the numbers, or what was not measured and why. */
   notes: string[]
 }
 
@@ -106,7 +108,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** `share` from 0 to 1; between two values, in proportion. NaN when there are none. */
+/** `share` is from 0 to 1; interpolates linearly between two values. NaN if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const place = (sorted.length - 1) * share
@@ -115,7 +117,7 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** Milliseconds that `work` takes. */
+/** Returns the milliseconds that `work` takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()

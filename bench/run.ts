@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- [options]`: measures, in one run on one machine, what docs/PERFORMANCE.md explains.
- * A target that is missed is printed, and is no failure: exit code 0 says that everything was measured.
+ * `npm run bench -- [options]`: runs the measurements that docs/PERFORMANCE.md explains, in one run on one machine. A
+ * missed target is printed and is not a failure: exit code 0 means that everything was measured.
  */
 import { measureAgents } from './agents/agents.ts'
 import { measureAppends } from './appends.ts'

@@ -1,4 +1,4 @@
-/** `search_files` and `list_files` on a large project, against a bare ripgrep and a bare `git ls-files` of it. */
+/** Measures `search_files` and `list_files` on a large project, against plain ripgrep and `git ls-files`. */
 import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { type Bench, fullSizes, notJudged } from './bench.ts'
 import { makeUp } from './made-up.ts'
 import { alternate, find, judge, type Measured, timed } from './rounds.ts'
 
-/** Git lists the files, each folder is looked at once, and ripgrep reads them: three passes for its one. */
+/** Git lists the files, each folder is read once, and ripgrep reads the files: three passes against one. */
 const overRipgrepMax = 3
 
 const filesPerFolder = 50
@@ -50,7 +50,7 @@ export async function measureSearch(bench: Bench): Promise<Measured> {
   const context = {
     ...{ taskId: newTaskId(), callId: newToolCallId(), workingDir: project, mask: createMasker() },
     signal: new AbortController().signal,
-    // Tools that only read ask for nothing else.
+    // Tools that only read use no other part of the context.
   } as Partial<ToolContext> as ToolContext
   const call = async (name: ToolName, input: object) => {
     const { outcome, output } = await runTool(name, input, context)

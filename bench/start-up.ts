@@ -1,4 +1,4 @@
-/** Starting with a long past: what thousands of archived tasks cost before anything can be shown. */
+/** Measures a start with a long history: the cost of thousands of archived tasks before anything can be shown. */
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openJournal, type RecordBody } from '../src/main/journal/index.ts'
@@ -15,7 +15,7 @@ import { finishedTask, projectAdded } from './voyages.ts'
 /** A root with nine sub-agents. */
 const tasksOfATree = 10
 const batchRecords = 1_000
-/** What a start adds to reading the ledger plainly has to be saved by the snapshot, and more. */
+/** A warm start may take at most half the time of reading the ledger: the snapshot must save more than a start adds. */
 const overReadingMax = 0.5
 const memoryMbMax = 200
 
@@ -35,7 +35,7 @@ export async function measureStartUp(bench: Bench): Promise<Measured> {
         await takeDerivedAway(dataDir)
         return start(dataDir, sizes.tasks)
       },
-      // As the start before left it.
+      // Reuses what the previous start left.
       warm: () => start(dataDir, sizes.tasks),
       async empty() {
         await rm(emptyDir, { recursive: true, force: true })
@@ -88,10 +88,10 @@ export async function measureStartUp(bench: Bench): Promise<Measured> {
   }
 }
 
-/** The most memory when it was open, and when all tasks had been listed to count them. */
+/** Peak memory once it was open, and once all tasks had been listed. */
 type Started = { ms: number; startedMb: number; peakMb: number }
 
-/** Gives the number of records in the ledger. */
+/** Returns the number of records in the ledger. */
 async function makeArchive({ dir, sizes, seed }: Bench, dataDir: string): Promise<number> {
   const made = makeUp(seed)
   const layout = layoutOf(dataDir)
@@ -110,7 +110,7 @@ async function makeArchive({ dir, sizes, seed }: Bench, dataDir: string): Promis
         ...finishedTask(voyage, { id, parentId, title: `Task ${n}`, prompt: made.text(300) }),
       )
     }
-    // Deepest first, as a removal goes.
+    // Deepest first, the order of a removal.
     for (const workspaceId of tree.reverse()) {
       for (const step of removalSteps)
         events.push({ type: 'workspace.removal-advanced', workspaceId, step, pending: null })
@@ -126,8 +126,8 @@ async function makeArchive({ dir, sizes, seed }: Bench, dataDir: string): Promis
 }
 
 /**
- * The record itself, and what stands for who writes it: without the lock beside a ledger, a start waits for a living
- * holder. Whatever else lies in a data directory is made from it.
+ * The record, and the lock file of its writer: without the lock file beside a ledger, a start waits for a living
+ * holder. Everything else in a data directory is derived from these.
  */
 const record = ['ledger.jsonl', 'lease.lock', 'logs', 'archive', 'sessions', 'trash', 'worktrees']
 

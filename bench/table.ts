@@ -1,8 +1,8 @@
-/** The plain text of a run: what lies under it, then a block for each measurement. */
+/** Formats a run as plain text: the environment, then a block for each measurement. */
 import type { Machine } from './machine.ts'
 import type { Bound, Finding, Measured, Unit, Verdict } from './rounds.ts'
 
-/** File systems that live in memory: what they acknowledge in says nothing of a disk. */
+/** File systems in memory, whose sync latency says nothing about a disk. */
 const inMemory = ['tmpfs', 'ramfs']
 
 export function machineInWords(machine: Machine): string {
@@ -45,7 +45,7 @@ function boundInWords(bound: Bound, unit: Unit): string {
     : `at least ${amount(bound.atLeast, unit)}`
 }
 
-/** Three digits say all that such a measurement knows. */
+/** Rounds to three digits, the precision of such measurements. */
 export function amount(value: number, unit: Unit): string {
   const digits = unit === 'rows' || value >= 100 ? 0 : value >= 10 ? 1 : 2
   const text = value.toLocaleString('en', {

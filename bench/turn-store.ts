@@ -1,4 +1,6 @@
-/** A turn's snapshot against `git status`, and what a thousand turns of small edits add to the store. */
+/**
+ * Measures a turn's snapshot against `git status`, and the growth of the store over a thousand turns of small edits.
+ */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +23,7 @@ const filesPerFolder = 50
 const linesPerFile = 60
 /** An agent works on a few files of many. */
 const editedFiles = 40
-/** What an edit of a turn replaces. */
+/** Lines that the edit of a turn replaces. */
 const editLines = 8
 
 export async function measureTurnStore(bench: Bench): Promise<Measured> {
@@ -44,7 +46,7 @@ export async function measureTurnStore(bench: Bench): Promise<Measured> {
   }
   await git('add', '-A')
   await git('commit', '-q', '-m', 'First')
-  // A moment later than its index, no file has to be read to be known.
+  // Refreshes Git's index, so that later runs need not read files to find them unchanged.
   await git('status')
 
   const projectId = made.uuid<ProjectId>()

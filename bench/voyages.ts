@@ -1,4 +1,6 @@
-/** Makes data directories full of work, as agents leave them, without agents: events and entries as they write them. */
+/**
+ * Creates data directories full of finished work without running agents, with the events and entries that agents write.
+ */
 
 import { layoutOf } from '../src/main/sessions/session-files.ts'
 import { createSessions } from '../src/main/sessions/sessions.ts'
@@ -17,7 +19,7 @@ interface Voyage {
 
 const usage = { ...noUsage, inputTokens: 1200, outputTokens: 300 }
 
-/** A folder without Git: what Git costs is Git's, and is not measured here. */
+/** A folder without Git, whose cost is not measured here. */
 export const projectAdded = ({ projectId, projectDir }: Voyage): LedgerEvent => ({
   type: 'project.added',
   projectId,
@@ -27,8 +29,8 @@ export const projectAdded = ({ projectId, projectDir }: Voyage): LedgerEvent => 
 })
 
 /**
- * A task from its beginning to the end of its one run, its workspace still there. `transcript`: what a host
- * counts of it when a run ends; null where none was written.
+ * Returns the events of a task from its creation to the end of its only run, with its workspace still present.
+ * `transcript`: the counts that a host records when a run ends; null if there is no transcript.
  */
 export function finishedTask(
   voyage: Voyage,
@@ -52,7 +54,7 @@ export function finishedTask(
       callId: null,
       resumedFrom: null,
       dependsOn: [],
-      // Kept, or the next start would clean up what is to be removed while it is measured.
+      // Keeps the workspace; otherwise the next start would remove it while that is measured.
       options: { agentsAtOnce: 3, keep: true },
       plan: {},
     },

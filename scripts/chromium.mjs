@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
 
-/** The first has no window of its own, and so takes a quarter less of a processor. */
+/** The headless shell comes first because it uses a quarter less CPU time. */
 const commandNames = [
   'chromium-headless-shell',
   'chromium',
@@ -69,7 +69,7 @@ function playwrightCandidates() {
   }
 }
 
-/** Some systems ship a `chromium-browser` that only says where to get one, so existing is not enough. */
+/** Some systems ship a `chromium-browser` that only prints where to get one, so an existing file is not enough. */
 function runsAsChromium(path) {
   if (!existsSync(path)) return false
   // On Windows `--version` would open a window instead.

@@ -52,7 +52,7 @@ export function completeLockfile(lockfile) {
 function isLocked(lockfile, location, name, range) {
   for (let folder = location; ; folder = enclosingFolder(folder)) {
     const found = lockfile.packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`]
-    // Platform packages are asked for in one exact version; a range is npm's to judge.
+    // Platform packages are requested in one exact version; npm resolves a range.
     if (found) return /^\d/.test(range) ? found.version === range : true
     if (folder === '') return false
   }
@@ -87,7 +87,7 @@ const processors = [
   'x64',
 ]
 
-/** What `cli-linux-arm64-musl` says about itself, in npm's words. */
+/** Returns the platform fields that a name such as `cli-linux-arm64-musl` implies, in npm's terms. */
 function platformInName(name) {
   const words = name.split(/[-/]/)
   const os = operatingSystems.find((each) => words.includes(each))

@@ -77,7 +77,7 @@ console.log(`${killed} passed, ${chosen.length - killed} failed`)
 const isUnsure = outcomes.some((one) => one === 'unusable' || one === 'unproven')
 process.exit(killed / chosen.length < killedShareMin || isUnsure ? 1 : 0)
 
-/** Everything that Git tracks or would track, and the packages by a link. */
+/** Copies all files that Git does not ignore, and links the packages. */
 function copySources() {
   const { stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
     cwd: root,
@@ -122,7 +122,7 @@ async function attempt(mutant) {
   return { outcome: 'survived' }
 }
 
-/** The first test that fails, or its file where something else than a test does; null when all pass. */
+/** Returns the first test that fails, or only its file if something else than a test fails; null when all pass. */
 async function firstFailure({ file, test }, changed) {
   child ??= await startChild()
   const over = new AbortController()
@@ -164,7 +164,7 @@ async function startChild() {
   return started
 }
 
-/** With all that its tests left behind. */
+/** Ends the child process and everything that its tests left behind. */
 function endChild() {
   if (!child?.pid) return
   try {
@@ -175,7 +175,7 @@ function endChild() {
   child = null
 }
 
-/** Commands of agents lead groups of their own, and outlive a test that was killed. Known by their environment. */
+/** Agent commands lead their own process groups and outlive a killed test; they are found by their environment. */
 function endLeftBehind() {
   if (process.platform !== 'linux') return
   for (const name of readdirSync('/proc')) {
@@ -185,7 +185,7 @@ function endLeftBehind() {
       if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`TMPDIR=${temporary}\0`))
         process.kill(pid, 'SIGKILL')
     } catch {
-      // It is somebody else's, or has ended.
+      // The process belongs to another user, or has ended.
     }
   }
 }

@@ -21,7 +21,7 @@ export async function ensurePackages() {
       command: npm.command,
       // Development packages build the app, optional ones carry Node itself: needed whatever the
       // person's npm is set to leave out.
-      // Nobody's install script runs but the ones named below.
+      // Runs no install script except those listed below.
       args: [
         ...npm.args,
         'ci',
@@ -44,7 +44,7 @@ export async function ensurePackages() {
   requireUsableNode()
 }
 
-/** esbuild's puts its native program in the place of a slower start; nothing else here needs one. */
+/** esbuild's script replaces a slower launcher with its native program; no other package needs its script. */
 const neededScripts = [join('esbuild', 'install.js')]
 
 function runNeededScripts({ nodePath }) {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 
 const hasGroups = process.platform !== 'win32'
 const interruptions = ['SIGINT', 'SIGTERM', 'SIGHUP']
-/** Commands may run beside one another: after an interruption the last one to end ends this process. */
+/** Commands may run concurrently: after an interruption the last one to end exits this process. */
 let runningCount = 0
 
 /**
@@ -37,7 +37,7 @@ export function runInOwnGroup(command, args, { cwd, env, timeoutMs, output = und
       tookTooLong = true
       endGroup('SIGKILL')
     }, timeoutMs)
-    // In a group of its own it does not hear the terminal's Ctrl-C.
+    // In its own group it does not receive the terminal's Ctrl-C.
     let interrupted = false
     const passOn = (signal) => {
       interrupted = true
@@ -58,7 +58,7 @@ export function runInOwnGroup(command, args, { cwd, env, timeoutMs, output = und
     child.on('close', (code, signal) => {
       endGroup('SIGKILL') // whatever it left behind
       if (interrupted) {
-        // Not settled, or the caller would begin its next command while others still end.
+        // The promise stays pending, or the caller would start its next command while others still end.
         runningCount -= 1
         if (runningCount === 0) process.exit(130)
       } else if (tookTooLong) settle(`still running after ${timeoutMs / 60_000} minutes, ended`)

@@ -27,7 +27,7 @@ export async function runWithProgress(label, run) {
   }
 }
 
-/** Whether a command runs and exits with 0. */
+/** Reports whether a command runs and exits with 0. */
 export function works(command, args) {
   const shell = needsShell(command)
   return (

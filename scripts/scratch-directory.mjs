@@ -1,5 +1,5 @@
-// Where tests write. Shiplog syncs each record, and four suites that sync on one disk wait for one another most of
-// their time: what a disk may lose or refuse is tried by tests that simulate one, and so takes no real one.
+// Where tests write. Shiplog syncs each record, and four suites that sync on one disk would mostly wait for one
+// another. Disk failures are tested with a simulated disk, so no real one is needed.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -32,7 +32,7 @@ export function makeScratchDirectory() {
   return passable(mkdtempSync(join(realpathSync(tmpdir()), 'shiplog-test-')))
 }
 
-/** Tests of what another user may do go through it. */
+/** Lets tests that run as another user traverse the directory. */
 function passable(dir) {
   chmodSync(dir, 0o711)
   return dir
@@ -47,7 +47,7 @@ function hasRoom() {
   }
 }
 
-/** Some systems mount it `noexec`. */
+/** Reports whether programs may be run there: some systems mount it `noexec`. */
 function runsPrograms(dir) {
   const program = join(dir, 'program')
   writeFileSync(program, '#!/bin/sh\n')

@@ -57,7 +57,7 @@ printTable()
 if (problem) console.error(problem)
 process.exitCode = problem || notInstalled.length > 0 ? 1 : 0
 
-/** Installs the package of an agent at its version, unless it is there; false if it can't be had. */
+/** Installs the package of an agent at its version, unless it is present; returns false if that fails. */
 function install(name) {
   const { name: packageName, version } = agentPresets[name].package
   const dir = join(cache, name)
@@ -74,7 +74,7 @@ function install(name) {
   return status === 0
 }
 
-/** What became of each test, by agent and title. */
+/** Returns the outcome of each test, by agent and title. */
 function readResults() {
   const found = new Map()
   if (run.length === 0) return found

@@ -28,14 +28,14 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 /** All of it takes minutes on two cores, on a busy machine several times that: a step that still runs then hangs. */
 const stepTimeoutMs = 40 * 60_000
 
-/** Without the folders that npm adds and that do not exist: each start of a program tries all of them. */
+/** Omits folders that do not exist, such as those that npm adds: each start of a program searches all of them. */
 const path = [...new Set((process.env.PATH ?? '').split(delimiter))].filter(existsSync)
 
 /** Hundreds of processes start with the same files: compiled once, each takes a third less time to start. */
 const compileCache = join(scratch, 'compile-cache')
 
 const tsc = bin('typescript/bin/tsc')
-/** Before the tests, for several of them need the build. */
+/** Run before the tests, several of which need the build. */
 const checks = [
   { name: 'types of tests and configuration', args: [tsc, '-p', '.'] },
   { name: 'build', args: ['scripts/build.mjs', '--if-needed'] },
@@ -116,10 +116,10 @@ const tests = [
     more: ['--maxWorkers=2', ...apart],
   }),
 ]
-/** More at once on two cores costs more of a processor than it saves: caches and page tables. */
+/** More lanes on two cores cost more CPU time than they save, because of caches and page tables. */
 const lanesOfTests = 3
 
-/** Neighbours in a folder take about the same time: each goes to another part. */
+/** Neighbours in a folder take about the same time, so they are distributed over the parts. */
 function partOf(part) {
   const files = service.filter((_, index) => index % parts === part - 1)
   return vitest(`service tests, part ${part}`, 'vitest.config.ts', {
@@ -184,7 +184,7 @@ async function runSuite(suite, isFirstLane) {
   else if (counts.passed === 0) addFailure(suite.name, 'ran no test', 1)
 }
 
-/** What the first lane prints is shown as it comes, what others print when they have ended. */
+/** Shows the output of the first lane as it arrives, and that of the others when they have ended. */
 async function run({ name, args, env }, isFirstLane) {
   console.log(`\n── ${name}: started`)
   const startedAt = Date.now()
@@ -290,7 +290,7 @@ function specsOf(suite) {
   return [...suite.specs, ...(suite.suites ?? []).flatMap(specsOf)]
 }
 
-/** The end of the output is all that some CI systems keep, so each failure has its name and a few lines there. */
+/** Some CI systems keep only the end of the output, so each failure is listed there with its name and a few lines. */
 function inBrief({ title, message }) {
   const lines = stripVTControlCharacters(message)
     .split('\n')
@@ -300,7 +300,7 @@ function inBrief({ title, message }) {
   return [`  ${title}`, ...lines].join('\n')
 }
 
-/** Those that Vitest runs, by their paths from here. */
+/** Returns the paths of the files that Vitest runs, relative to the repository. */
 function testFiles() {
   return (
     readdirSync(join(root, 'tests'), { recursive: true })

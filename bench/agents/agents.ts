@@ -1,4 +1,7 @@
-/** Installed agents that stream at once: memory and processor of the host, beside a client that records nothing. */
+/**
+ * Measures memory and CPU time of a host with several streaming installed agents, against a client that records
+ * nothing.
+ */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Bench, fullSizes, notJudged } from '../bench.ts'
@@ -7,7 +10,7 @@ import { probe } from '../child.ts'
 import { alternate, find, judge, type Measured } from '../rounds.ts'
 import { agentProgram } from './streaming.ts'
 
-/** The design's for the main process. */
+/** DESIGN, targets: memory of the main process. */
 const memoryMbMax = 250
 
 export async function measureAgents(bench: Bench): Promise<Measured> {

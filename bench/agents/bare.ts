@@ -1,4 +1,4 @@
-/** All agents under a client of the same SDK that only counts what they send. */
+/** Baseline: runs all agents under a client of the same SDK that counts their output and records nothing. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'

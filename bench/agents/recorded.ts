@@ -1,4 +1,4 @@
-/** All agents as roots of one host: each in the record, with Shiplog's tools. */
+/** Runs all agents as roots of one host, each recorded and with Shiplog's tools. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openShiplog } from '../../src/main/composition/shiplog.ts'

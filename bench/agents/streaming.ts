@@ -1,4 +1,4 @@
-/** Scripted agents that wait for a gate, and then stream at the pace of a real one. */
+/** Scripted agents that wait for a gate and then stream at the rate of a real agent. */
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -13,20 +13,20 @@ export interface Streaming {
   program: string
 }
 
-/** Tokens as a fast model gives them, for long enough that beginning and ending are small beside it. */
+/** The rate of a fast model, for long enough that starting and exiting are small beside it. */
 const piecesASecond = 100
 const pieces = 1_000
 
 export const agentProgram = resolve(import.meta.dirname, '../../tests/acp-agent/agent.ts')
 
 export interface StreamingAgents {
-  /** The folder of each agent, as it finds it in `SCRIPTED_ACP`. */
+  /** The folder of each agent, passed to it in `SCRIPTED_ACP`. */
   folders: string[]
-  /** Resolves once all of them wait. */
+  /** Resolves once every agent waits at the gate. */
   untilReady(): Promise<void>
-  /** Lets all of them stream; gives what this process takes until `over`. */
+  /** Opens the gate; returns the elapsed time and this process's CPU time until `over` resolves. */
   measure(over: () => Promise<unknown>): Promise<{ ms: number; cpuMs: number }>
-  /** Throws if one of their processes is left. */
+  /** Throws if an agent process is still running. */
   expectGone(): void
 }
 

@@ -1,4 +1,7 @@
-/** Finished roots for the window: one with a long transcript as agents leave it, and short ones to come from. */
+/**
+ * Creates finished roots for the window: one with a long transcript as agents write it, and short ones to navigate
+ * from.
+ */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
@@ -22,19 +25,19 @@ export interface LongTranscript {
   projectDir: string
   long: TaskId
   short: TaskId
-  /** `chat.jsonl` of the long one. */
+  /** `chat.jsonl` of the long transcript. */
   file: string
   entries: number
 }
 
-/** Whether its targets can be judged by it. */
+/** Whether the transcript is large enough to judge the targets. */
 export const hasFullTranscript = ({ sizes }: Bench): boolean =>
   sizes.journalMb >= fullSizes.journalMb
 
 export const longTitle = 'A long voyage'
 export const shortTitle = 'A short voyage'
 
-/** A command, a written file, what became of each, and the message that names them. */
+/** A command, a written file, their results, and the message. */
 const entriesATurn = 5
 const batchTurns = 200
 const shortEntries = 40
@@ -93,7 +96,7 @@ async function writeLong(
   return counts
 }
 
-/** What each part of a turn takes of its bytes; the rest is names, ids and the journal's chain. */
+/** Shares of a turn's bytes; the rest is names, ids and checksums. */
 const shares = { text: 0.15, reasoning: 0.05, output: 0.3, content: 0.35 }
 
 function turnOf(
@@ -130,7 +133,7 @@ function turnOf(
   ]
 }
 
-/** As models write: a heading now and then, a list, a block of code. */
+/** Markdown in the style of models: an occasional heading, a list, a block of code. */
 function markdownOf(text: string, n: number): string {
   const cut = (from: number, to: number) =>
     text.slice(Math.floor(text.length * from), Math.floor(text.length * to)).replaceAll('`', "'")

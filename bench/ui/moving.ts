@@ -1,4 +1,4 @@
-/** Moving in a long transcript: jumps, scrolling, and dragging through its replay. */
+/** Measures moving in a long transcript: jumps, scrolling, and dragging through its replay. */
 import type { CDPSession, Page } from 'playwright'
 import { type Bench, notJudged } from '../bench.ts'
 import { makeUp } from '../made-up.ts'
@@ -112,7 +112,7 @@ function jump(page: Page, taskId: string, seq: number): Promise<number> {
         const started = performance.now()
         window.location.hash = hash
         benchProbe.afterPaint(function look(now) {
-          // A row has several entries.
+          // A row may show several entries.
           const isThere = benchProbe.rowsInView(within).some((at) => Math.abs(at - wanted) <= 8)
           if (isThere) resolve(now - started)
           else benchProbe.afterPaint(look)
@@ -122,7 +122,7 @@ function jump(page: Page, taskId: string, seq: number): Promise<number> {
   )
 }
 
-/** By wheel, there and back. */
+/** Scrolls by wheel, there and back. */
 async function scroll({ page, cdp }: Window) {
   const frames = await page.evaluateHandle(() => benchProbe.frames())
   const most = await page.evaluateHandle((selector) => {

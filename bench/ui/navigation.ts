@@ -1,4 +1,4 @@
-/** Going from one screen of the window to another, with few agents in the sidebar and with many. */
+/** Measures navigation between screens of the window, with few agents in the sidebar and with many. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CDPSession, Page } from 'playwright'
@@ -11,13 +11,13 @@ import { alternate, find, type Measured } from '../rounds.ts'
 import { finishedTask, projectAdded, writeTranscript } from '../voyages.ts'
 import { goTo, openWindow, type Served, serve, type Window } from './window-page.ts'
 
-/** Trees and the tasks of each: 6 and 570, as the window was first measured with. */
+/** Trees, and tasks in each: 6 and 570 in total, the counts of the first measurement. */
 const few = { trees: 2, tasks: 3 }
 const many = { trees: 38, tasks: 15 }
 const entriesEach = 20
 /** There and back again, to the settings and to both trees. */
 const laps = 5
-/** What a navigation leaves to be done later is done by then; it is waited for on both sides. */
+/** Deferred work of a navigation ends within this time; both sides wait for it. */
 const settledMs = 400
 
 export async function measureNavigation(bench: Bench): Promise<Measured> {
@@ -87,7 +87,7 @@ async function openSide(
   return { window, roots }
 }
 
-/** Work for each navigation, on average: both trees and the settings in turn, once round to warm up. */
+/** Returns the average work of a navigation: both trees and the settings in turn, after one warm-up lap. */
 async function navigate({ window: { page, cdp }, roots }: Side): Promise<Work> {
   const [first = '', second = ''] = roots
   const lap = async () => {
@@ -113,7 +113,7 @@ async function metrics(cdp: CDPSession): Promise<Map<string, number>> {
 const nodesIn = (page: Page): Promise<number> =>
   page.evaluate(() => document.querySelectorAll('*').length)
 
-/** Finished roots with finished sub-agents, all of them still there. Gives the roots' ids. */
+/** Creates finished roots with finished sub-agents, none of them removed. Returns the roots' ids. */
 async function makeTrees(
   dataDir: string,
   projectDir: string,

@@ -1,4 +1,7 @@
-/** From the click on an agent to the rows of its long transcript, beside a page that reads and mounts all of one. */
+/**
+ * Measures the time from the click on an agent to the rows of its long transcript, against a page that mounts all of
+ * one.
+ */
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -14,7 +17,7 @@ import { goTo, openWindow, rowOf, rows, type Served, viewport } from './window-p
 
 const firstRowsMsMax = 150
 const ratioMin = 200
-/** Share of the entries for the page that mounts all: the whole takes minutes and gigabytes. */
+/** Share of the entries that the baseline mounts: all of them take minutes and gigabytes. */
 const mountedShare = 0.1
 
 export async function measureOpeningInWindow(
@@ -29,7 +32,7 @@ export async function measureOpeningInWindow(
     const rounds = await alternate(
       {
         app: async () => ({ ms: await openLong(host.url) }),
-        // The first rows of the other one are its last: it shows nothing before.
+        // The baseline's first rows are its last, because it shows nothing before.
         all: async () => ({ ms: (await mountAll(everything.url)) / mountedShare }),
       },
       { rounds: bench.rounds },
@@ -68,7 +71,7 @@ async function openLong(url: string): Promise<number> {
   const window = await openWindow(url)
   try {
     const { page } = window
-    // The code is loaded and compiled, as in a window that is in use.
+    // Loads and compiles the code first, as in a window that is in use.
     await rowOf(page, shortTitle).click()
     await page.locator(rows).first().waitFor()
     await goTo(page, '#/settings')
@@ -100,7 +103,7 @@ async function mountAll(url: string): Promise<number> {
   }
 }
 
-/** A page that shows a transcript as a short one can be shown: all of it at once. */
+/** Serves a page that shows a transcript all at once, as a short one can be shown. */
 async function serveEverything(file: string, entries: number) {
   const marked = createRequire(import.meta.url).resolve('marked')
   const server = createServer(async (request, response) => {

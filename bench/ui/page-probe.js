@@ -1,4 +1,4 @@
-/** Runs in the page: what it says of itself is not delayed by the way to the bench. */
+/** Runs in the page, so that its figures do not include the latency to the bench. */
 ;(() => {
   const afterPaint = (work) =>
     requestAnimationFrame(() => {
@@ -7,7 +7,7 @@
       port2.postMessage(null)
     })
 
-  /** Milliseconds between frames until `stop` is called. */
+  /** Records the milliseconds between frames until `stop` is called. */
   function frames() {
     const times = []
     let running = true
@@ -23,7 +23,7 @@
     }
   }
 
-  /** Milliseconds from each event of this kind to the frame that was painted after it. */
+  /** Records the milliseconds from each event of this type to the next painted frame. */
   function toPaint(type) {
     const taken = []
     const onEvent = (event) => afterPaint((now) => taken.push(now - event.timeStamp))
@@ -37,15 +37,15 @@
   }
 
   /**
-   * Milliseconds from the next click to the frame in which `isThere` holds, painted. The click's own time counts, not
-   * when its handlers run.
+   * Milliseconds from the next click to the painted frame in which `isThere` returns true, counted from the event's
+   * time stamp, not from when its handlers run.
    */
   function clickTo(isThere) {
     return new Promise((resolve) => {
       window.addEventListener(
         'click',
         ({ timeStamp }) => {
-          // After each paint: what is rendered in a frame is not there yet when the frame begins.
+          // Checked after each paint, because what a frame renders does not exist yet when the frame begins.
           afterPaint(function look(now) {
             if (isThere()) resolve(now - timeStamp)
             else afterPaint(look)

@@ -1,4 +1,4 @@
-/** What a window uses that has a long transcript open: its memory while one moves in it, and the processor at rest. */
+/** Measures a window with a long transcript open: its memory while the reader moves in it, and its CPU use at rest. */
 import { type Bench, notJudged } from '../bench.ts'
 import { makeUp } from '../made-up.ts'
 import { find, judge, type Measured } from '../rounds.ts'

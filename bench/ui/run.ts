@@ -1,6 +1,6 @@
 /**
- * `npm run bench:ui -- [options]`: measures the built app in a Chromium, as docs/PERFORMANCE.md explains. As in
- * `npm run bench`, a target that is missed is no failure.
+ * `npm run bench:ui -- [options]`: measures the built app in Chromium, as docs/PERFORMANCE.md explains. As in `npm run
+ * bench`, a missed target is not a failure.
  */
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -18,7 +18,7 @@ import { type Served, serve } from './window-page.ts'
 
 let made: { transcript: LongTranscript; host: Served } | null = null
 
-/** The long transcript and its host are made once, for all that want them. */
+/** The long transcript and its host are created once and shared by all measurements that need them. */
 const withTranscript =
   (measure: (bench: Bench, made: LongTranscript, host: Served) => Promise<Measured>): Measure =>
   async (bench) => {

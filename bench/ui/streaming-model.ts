@@ -1,7 +1,7 @@
 /**
- * A model service that writes as fast as models do: Chat Completions on loopback, in a process of its own.
- * `node bench/ui/streaming-model.ts` prints its base URL. Every turn is some paragraphs, piece by piece, and then a
- * file is read: it never ends by itself.
+ * A model service at the rate of a fast model: Chat Completions on loopback, in its own process. `node
+ * bench/ui/streaming-model.ts` prints its base URL. Every turn is several paragraphs in small pieces, followed by a
+ * file read; a conversation never ends by itself.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
 })
-// The bench ends it by closing its input, also when that was killed.
+// The bench ends this process by closing its input, which also happens if the bench is killed.
 process.stdin.on('end', () => process.exit()).resume()
 
 async function answer(response: ServerResponse): Promise<void> {

@@ -1,4 +1,7 @@
-/** From a key to the letter on screen, in the prompt of an agent at work, while it and others stream. */
+/**
+ * Measures the time from a key press to its character on screen, in the prompt of a running agent, while several
+ * stream.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -14,7 +17,7 @@ import { alternate, find, judge, type Measured, quantile } from '../rounds.ts'
 import { openWindow, type Served, serve, showRows } from './window-page.ts'
 
 const keyMsMax = 32
-/** Quick typing: twelve a second. */
+/** Fast typing: twelve keys a second. */
 const keysARound = 100
 const betweenKeysMs = 80
 const typed = 'the tide is under the lantern and '

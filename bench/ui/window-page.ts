@@ -1,4 +1,4 @@
-/** The built app as `shiplog serve` serves it, in a Chromium of its own, and what its processes use. */
+/** Opens the built app, as `shiplog serve` serves it, in a Chromium of its own, and measures its processes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ const cli = fileURLToPath(new URL('../../out/main/cli.js', import.meta.url))
 export const viewport = { width: 1280, height: 800 }
 
 export interface Served {
-  /** With the token. */
+  /** Includes the token. */
   url: string
   close(): Promise<void>
 }
@@ -48,14 +48,14 @@ export interface Window {
   close(): Promise<void>
 }
 
-/** After a collection. */
+/** Measured after a garbage collection. */
 interface Memory {
   /** Memory of the page's process that it shares with no other; NaN where the system does not report it. */
   ownMb: number
   heapMb: number
 }
 
-/** A browser for each, so that its one page has a process of its own. */
+/** Each window gets its own browser, so that its one page has a process of its own. */
 export async function openWindow(url: string): Promise<Window> {
   const browser = await chromium.launch(chromiumLaunchOptions())
   const context = await browser.newContext({ viewport })
@@ -66,7 +66,7 @@ export async function openWindow(url: string): Promise<Window> {
   await cdp.send('Performance.enable')
   const system = await browser.newBrowserCDPSession()
 
-  // There may be a spare process beside the page's: it has done nothing.
+  // A spare process may exist beside the page's; it has used no CPU time.
   async function pageProcess() {
     const { processInfo } = await system.send('SystemInfo.getProcessInfo')
     const [renderer] = processInfo
@@ -99,13 +99,13 @@ export const rows = 'article[data-row]'
 
 export const rowOf = (page: Page, title: string) => page.getByRole('treeitem', { name: title })
 
-/** To another place without a reload. */
+/** Navigates without a reload. */
 export const goTo = (page: Page, hash: string): Promise<void> =>
   page.evaluate((to) => {
     window.location.hash = to
   }, hash)
 
-/** To another place without a reload, until rows of its transcript are there. */
+/** Navigates without a reload, and waits for the rows of the transcript. */
 export async function showRows(page: Page, hash: string): Promise<void> {
   await goTo(page, hash)
   await page.locator(rows).first().waitFor()

@@ -1,4 +1,4 @@
-/** The one place where the renderer gets its client: which host it talks to is decided here. */
+/** Creates the renderer's client; this is the only place that chooses between the desktop's host and the web host. */
 import { createORPCClient, DynamicLink, ORPCError } from '@orpc/client'
 import { RPCLink as MessagePortLink } from '@orpc/client/message-port'
 import { ClientRetryPlugin } from '@orpc/client/plugins'
@@ -21,15 +21,15 @@ type Link = MessagePortLink<Record<never, never>> | WebSocketLink<Record<never, 
 /** The web host's subprotocol. The token is passed as a second one, because a browser's WebSocket can't set headers. */
 const protocol = 'shiplog.v1'
 const feedRetryDelayMs = 300
-/** A page over http is the web host's unless a preload answers, which takes it a few milliseconds. */
+/** A page over http belongs to the web host unless a preload answers, which takes a few milliseconds. */
 const desktopWaitMs = 1_500
-/** A page from the app's own scheme can only be the desktop's: its main process may be slow to start. */
+/** A page from the app's own scheme can only belong to the desktop app, whose main process may be slow to start. */
 const desktopWaitMsMax = 60_000
 
 /**
- * The client, at once; its calls wait for the connection. With a token, its own or that of another tab, it
- * is the web host's WebSocket, else the desktop's MessagePort; with neither, `connection` says so and calls
- * never answer.
+ * Returns the client at once; its calls wait for the connection. With a token, its own or that of another tab, it uses
+ * the web host's WebSocket, else the desktop's MessagePort. With neither, `connection` reports that and calls stay
+ * pending.
  */
 export function createClient(): ClientWithConnection {
   const connection = createConnection()
@@ -48,12 +48,12 @@ async function openLink(
   code: string | null,
   token: string | null,
 ): Promise<Link> {
-  if (await dropServiceWorkers(window)) return new Promise(() => {}) // it is loaded again
+  if (await dropServiceWorkers(window)) return new Promise(() => {}) // the page is reloaded
   const own = code === null ? token : ((await redeemCode(code)) ?? token)
   return own === null ? linkWithoutToken(connection) : webLink(connection, own)
 }
 
-/** A token for a code that is good once; null when it is not any more. */
+/** Exchanges a single-use code for a token; null if the code is no longer valid. */
 async function redeemCode(code: string): Promise<string | null> {
   const response = await fetch('/enter', { method: 'POST', body: code }).catch(() => null)
   if (!response?.ok) return null
@@ -70,7 +70,7 @@ async function linkWithoutToken(connection: Connection): Promise<Link> {
 }
 
 async function webLink(connection: Connection, token: string): Promise<Link> {
-  // Not while the host is away: another program may have its port, and what it serves could ask.
+  // Not while the host is away: another program may use its port, and a page from it could request the token.
   shareToken(token, () => connection.getState().kind === 'open')
   return createWebSocketLink(connection, () => {
     const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
@@ -106,9 +106,9 @@ async function desktopLink(connection: Connection): Promise<Link> {
 }
 
 /**
- * A feed whose connection was lost is requested again with its last event id, for as long as it takes.
- * Anything else fails once: only the person knows whether to do it again. An answer of the host
- * (an unknown id, say) is an answer, not a lost connection.
+ * Requests a feed whose connection was lost again, with its last event id, until it succeeds. Other calls fail once:
+ * only the user can decide whether to repeat them. An error that the host returns, such as an unknown id, is not a lost
+ * connection.
  */
 const feedsGoOn = () =>
   new ClientRetryPlugin<Record<never, never>>({
@@ -120,6 +120,6 @@ const feedsGoOn = () =>
     },
   })
 
-/** A feed of a log that is open without being imported. */
+/** Whether it is a feed of a log that is open without being imported. */
 const isFeedOfLog = (path: readonly string[], input: unknown): boolean =>
   path[0] === 'opened' && path[1] === 'call' && (input as { path?: string[] }).path?.[0] === 'feed'

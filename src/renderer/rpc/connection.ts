@@ -1,12 +1,12 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 
-/** How the page stands with its host. What was loaded stays readable in every state. */
+/** The state of the connection to the host. Loaded data stays readable in every state. */
 export type ConnectionState =
   | { kind: 'connecting' }
   | { kind: 'open' }
-  /** It is being tried again; `attempt` counts from 1. `tryNow`: without waiting for the next attempt. */
+  /** A retry is pending; `attempt` counts from 1. `tryNow` retries without waiting. */
   | { kind: 'lost'; attempt: number; tryNow?(): void }
-  /** The host does not know the token: the link is an old one, or of another data directory. Not tried again. */
+  /** The host rejected the token: the link is old, or of another data directory. Not retried. */
   | { kind: 'refused' }
   /** Opened by hand, without the token of the printed link. */
   | { kind: 'no-token' }

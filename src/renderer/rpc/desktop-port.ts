@@ -1,22 +1,22 @@
 /**
- * The desktop hand-over, the whole of it on this side:
+ * The page's side of the desktop hand-over:
  *
  *   page     window.postMessage({ type: 'shiplog-connect' }, location.origin)
  *   preload  makes a MessageChannel, sends one end to the main process, and answers
  *            window.postMessage({ type: 'shiplog-port' }, location.origin, [port])
  *
- * The page asks, so it does not matter which of the two is ready first.
+ * The page sends the request, so either of the two may be ready first.
  */
 
 const connectMessage = 'shiplog-connect'
 const portMessage = 'shiplog-port'
 
-/** How often the page asks again: a preload that was not listening yet missed the first question. */
+/** Interval of repeated requests: a preload that is not listening yet misses the first one. */
 const askAgainMs = 250
 
 /**
- * Asks the preload for the port to the main process. Resolves to null when nobody has answered within
- * `waitMs`, so when the page is not shown by the desktop app.
+ * Requests the port to the main process from the preload. Resolves to null if nothing answers within `waitMs`, which
+ * means that the page is not shown by the desktop app.
  */
 export function requestDesktopPort(waitMs: number): Promise<MessagePort | null> {
   return new Promise((resolve) => {
@@ -27,7 +27,7 @@ export function requestDesktopPort(waitMs: number): Promise<MessagePort | null> 
       resolve(port)
     }
     const onMessage = (event: MessageEvent): void => {
-      // Only this page's own preload: another window or frame has another `source`.
+      // Accepts only messages of this page's own preload: another window or frame has another `source`.
       if (event.source !== window || event.data?.type !== portMessage) return
       const [port] = event.ports
       if (port) settle(port)

@@ -1,4 +1,4 @@
-/** Errors as a person reads them: what happened, what to do next, and details to copy. */
+/** Converts errors for display: what happened, what to do next, and details to copy. */
 import { ORPCError } from '@orpc/client'
 import type { ContractErrorCode } from '../../shared/contract/base.ts'
 
@@ -8,15 +8,15 @@ export interface Problem {
   message: string
   /** What to do next, one sentence; null if `message` includes it. */
   next: string | null
-  /** For Copy details: everything that is known, as text. */
+  /** For Copy details: all data about the error, as text. */
   details: string
   /** Why the call was refused; null if it failed otherwise. */
   reason: string | null
-  /** The field of a form that can't be used; null when it is about something else. */
+  /** The field of a form whose value was refused; null if the error is not about a field. */
   field: string | null
 }
 
-/** `doing`: what was tried, such as 'add the project'; it opens the details. */
+/** `doing` is the failed operation, such as 'add the project'; it begins the details. */
 export function problemOf(error: unknown, doing: string): Problem {
   if (error instanceof ORPCError) return answered(error, doing)
   return {
@@ -58,7 +58,7 @@ const nextSteps: Record<ContractErrorCode, (data: Record<string, unknown>) => st
   DAMAGED: ({ file }) => `The original is kept in ${String(file)}. Everything readable is shown.`,
   INVALID: () => null,
   REFUSED: () => null,
-  // The message names the cause by its code, and what to do about that.
+  // The message names the cause by its code, and the remedy.
   STORAGE: () => null,
 }
 

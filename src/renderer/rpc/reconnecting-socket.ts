@@ -10,7 +10,7 @@ type SocketForLink = Pick<
   'addEventListener' | 'removeEventListener' | 'send' | 'readyState'
 >
 
-/** The host's close code for a token it does not know: trying again would not help. */
+/** The host's close code for an unknown token; retrying would not help. */
 export const closeCodeRefused = 4401
 
 const retryDelayMsMin = 250
@@ -63,7 +63,7 @@ export function createReconnectingSocket({
   }
 
   function tryNow(): void {
-    if (retry === undefined) return // it is under way
+    if (retry === undefined) return // an attempt is in progress
     clearTimeout(retry)
     connect()
   }

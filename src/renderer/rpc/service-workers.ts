@@ -1,12 +1,12 @@
 /**
- * Shiplog has no service worker. If one controls this page, it is of another program that used this port before,
- * and would see all that the page asks for.
+ * Shiplog has no service worker. One that controls this page belongs to another program that used this port before, and
+ * would see every request of the page.
  */
 type Places = Pick<Window, 'location'> & { navigator: Pick<Navigator, 'serviceWorker'> }
 
-/** Takes those of this origin away and loads the page again without them. False when none controls it. */
+/** Unregisters the service workers of this origin and reloads the page. Resolves to false if none controls it. */
 export async function dropServiceWorkers({ navigator, location }: Places): Promise<boolean> {
-  // Absent where the page is not from this machine, and in the desktop app.
+  // Absent if the page is not from this machine, and in the desktop app.
   const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined
   if (!workers?.controller) return false
   const found = await workers.getRegistrations()

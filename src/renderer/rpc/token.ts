@@ -1,10 +1,10 @@
 /**
- * The web host's token: it arrives in the printed URL's fragment, which no server is ever sent, and
+ * The web host's token: it arrives in the printed URL's fragment, which browsers never send, and
  * leaves the visible URL at once, so that a screenshot or a copied address does not give it away.
  */
 
 const tokenKey = 'shiplog.token'
-/** Where a page was that had no token, or an old one, when it was given another. */
+/** Where a page without a valid token was when it received one. */
 const returnKey = 'shiplog.return-to'
 const tokenFragment = /^#token=([^&]+)(?:&to=(.*))?$/
 
@@ -14,7 +14,7 @@ interface TokenPlaces {
   sessionStorage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 }
 
-/** Moves a token from the URL into the tab's session storage, and gives the one that is known; else null. */
+/** Moves a token from the URL into the tab's session storage. Returns the stored token, or null if there is none. */
 export function takeToken({ location, history, sessionStorage }: TokenPlaces): string | null {
   const [, fresh, to] = tokenFragment.exec(location.hash) ?? []
   if (fresh === undefined) return read(sessionStorage, tokenKey)
@@ -26,7 +26,7 @@ export function takeToken({ location, history, sessionStorage }: TokenPlaces): s
   return token
 }
 
-/** The code of a link that lets one page in, once: the host starts the browser with it. Null for other links. */
+/** Returns the single-use code of a link with which the host opens the browser; null for other links. */
 export function takeCode({ location, history, sessionStorage }: TokenPlaces): string | null {
   const [, code, place] = /^#code=([\w-]+)(?:&at=([^&]+))?$/.exec(location.hash) ?? []
   if (code === undefined) return null
@@ -35,13 +35,13 @@ export function takeCode({ location, history, sessionStorage }: TokenPlaces): st
   return code
 }
 
-/** The token in what a person pasted: the printed link, or only what is after its `#`; null when there is none. */
+/** Returns the token in pasted text, which is the printed link or the part after its `#`; null if there is none. */
 export function tokenIn(pasted: string): string | null {
   const text = pasted.trim()
   return /#?token=([\w-]+)/.exec(text)?.[1] ?? /^[\w-]{43}$/.exec(text)?.[0] ?? null
 }
 
-/** As if the link had been opened in this tab. */
+/** Has the same effect as opening the link in this tab. */
 export function openWithToken(token: string, location: Pick<Location, 'hash'>): void {
   location.hash = `token=${token}`
 }
@@ -68,7 +68,7 @@ export function reloadForToken(
     try {
       if (hash.startsWith('#/')) window.sessionStorage.setItem(returnKey, hash.slice(1))
     } catch {
-      // Storage is off: it begins at the start.
+      // Storage is off: the page opens at its start screen.
     }
     window.location.reload()
   })
@@ -78,7 +78,7 @@ function forget(storage: TokenPlaces['sessionStorage']): void {
   try {
     storage.removeItem(returnKey)
   } catch {
-    // As above.
+    // Storage is off.
   }
 }
 

@@ -10,7 +10,7 @@ interface AppInfoView {
 
 export interface AppInfoStore {
   store: StoreApi<AppInfoView>
-  /** Keeps the last value if it can't be read. */
+  /** Reads the data; a failed read keeps the last value. */
   load(): Promise<void>
 }
 

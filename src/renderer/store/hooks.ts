@@ -90,7 +90,7 @@ export function useInterruptedTrees(): InterruptedTree[] {
   const roots = useLedger(
     useShallow(({ ledger }) => rows.map(({ task }) => ledger.tasks.get(task.rootId))),
   )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the map changes in place; its roots tell
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the map changes in place; `roots` stands for its changes
   return useMemo(() => interruptedTrees(tasks, rows), [tasks, rows, roots])
 }
 

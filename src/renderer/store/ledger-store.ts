@@ -24,7 +24,7 @@ import { perFrame, type Schedule } from './schedule.ts'
 export interface LedgerView {
   phase: 'loading' | 'ready' | 'failed'
   problem: Problem | null
-  /** How much of a long list has come, from 0 to 1; null: none is awaited. */
+  /** The loaded share of a long list, from 0 to 1; null: none is loading. */
   progress: number | null
   /** Its maps change in place: read it through a selector, and compare tasks by identity. */
   ledger: LedgerState

@@ -1,4 +1,4 @@
-/** Runs `publish` soon, once for all requests until then. */
+/** Runs `publish` once for all requests that arrive before it runs. */
 export type Schedule = (publish: () => void) => { request(): void; cancel(): void }
 
 /** A hidden tab gets no frames, but its queue must not grow until it is visible again. */

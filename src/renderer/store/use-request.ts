@@ -2,13 +2,13 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { type Problem, problemOf } from '../rpc/problem.ts'
 
 interface RequestView<Answer> {
-  /** Null until it was answered; the last answer while it is asked again. */
+  /** Null before the first answer; the previous answer while a request is repeated. */
   answer: Answer | null
   problem: Problem | null
   reload(): void
 }
 
-/** Asks the host when first shown, and by `reload`. `doing`: `read the limits`. */
+/** Sends `request` when first shown, and on `reload`. `doing` is for its error: `read the limits`. */
 export function useRequest<Answer>(
   request: () => Promise<Answer>,
   doing: string,

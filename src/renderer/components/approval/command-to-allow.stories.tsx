@@ -34,7 +34,7 @@ const placeReported = (element: HTMLElement) =>
     observer.observe(element)
   })
 
-/** As the component: the whole box, which may come into view only after the first report. */
+/** Waits like the component for the whole box, which may come into view only after the first report. */
 const inViewReported = (element: HTMLElement) =>
   new Promise<void>((resolve) => {
     const whole = 0.98
@@ -76,7 +76,7 @@ export const BelowTheFold: Story = {
   },
 }
 
-/** Escape, override, zero-width space, tag and blanks: all of it is there to be read. */
+/** Escape, override, zero-width space, tag and blanks are all shown. */
 export const Hostile: Story = {
   args: {
     command:

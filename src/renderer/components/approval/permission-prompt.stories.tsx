@@ -1,4 +1,4 @@
-/** What an agent asks leave for, and the three answers. */
+/** A permission request and its three answers. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inColumn } from '../../../../storybook/decorators.tsx'
@@ -57,7 +57,7 @@ export const Denied: Story = {
   },
 }
 
-/** A question of an agent's own: its choices, or another answer. */
+/** A question of the agent itself: choices, or another answer. */
 export const Question: Story = {
   args: {
     question: questionWith({
@@ -83,7 +83,10 @@ export const Question: Story = {
 }
 export const QuestionDark: Story = { ...Question, globals: { theme: 'dark' }, play: undefined }
 
-/** Longer than its box, with what can’t be seen: nothing is allowed before all of it was in view, and no rule is proposed. */
+/**
+ * A command longer than its box, with invisible characters: it can't be allowed before all of it was in view, and no
+ * rule is proposed.
+ */
 export const Hostile: Story = {
   args: {
     question: questionWith({
@@ -101,7 +104,7 @@ export const Hostile: Story = {
     await canvas.findByText('<U+202E>')
     await canvas.findByText('2 more')
     await expect(allow).toBeDisabled()
-    // Reads it again until it counts: lines passed before the browser has said that they are in view do not.
+    // Scrolls again until it counts: lines that pass before the browser reports them as visible do not.
     await waitFor(() => {
       for (let top = 0; top < box.scrollHeight; top += box.clientHeight / 2) {
         box.scrollTop = top

@@ -21,7 +21,7 @@ interface PromptProps {
   /** The number of requests waiting after this one. */
   more?: number
   busy: boolean
-  /** Why nothing can be answered now. */
+  /** Why no answer can be sent now. */
   unreachable?: string | undefined
   /** The error of the last answer. */
   problem?: ReactNode

@@ -78,7 +78,7 @@ export const Recalled: Story = {
     await expect(box).toHaveValue('Half typed')
     await userEvent.keyboard('{ArrowDown}')
     await expect(box).toHaveValue('Half typed')
-    // What was recalled and edited is a new text.
+    // An edited history entry counts as new text.
     box.setSelectionRange(0, 0)
     await userEvent.keyboard('{ArrowUp}')
     await userEvent.type(box, ', and more')

@@ -29,7 +29,7 @@ export function Composer(props: {
   history?: readonly string[]
   /** Sends to the running agent before its next step. Present if the agent reads messages. */
   onSendNow?(prompt: string): void
-  /** `onSend` does that itself: nothing is queued. */
+  /** Whether `onSend` itself sends to the running agent, so that nothing is queued. */
   sendsNow?: boolean
   /** Present if there is a run to stop. */
   onStop?(): void

@@ -68,7 +68,7 @@ export const Dark: Story = {
   globals: { theme: 'dark' },
 }
 
-/** What is being read stays in view and marked. */
+/** The current item stays in view and marked. */
 export const FollowsTheReader: Story = {
   render: (args) => {
     const [current, setCurrent] = useState(0)

@@ -1,4 +1,4 @@
-/** The prompts, runs and turns of a transcript, to go to. Virtual, because there may be thousands. */
+/** The prompts, runs and turns of a transcript, as links. Virtual, because there may be thousands. */
 
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { CircleAlert, MessageSquareText, Play, RotateCcw } from 'lucide-react'
@@ -22,7 +22,7 @@ const rowPx = 28
 
 export function Outline(props: {
   items: OutlineItem[]
-  /** The item that is being read; -1: none. */
+  /** The index of the item in view of the reader; -1: none. */
   current: number
   busy: boolean
   onGo(item: OutlineItem): void
@@ -41,7 +41,7 @@ export function Outline(props: {
   )
   const currentItem = items[current]
   const currentIndex = currentItem ? nearest(shown, currentItem.seq) : -1
-  /** Where the keys are; -1 until they are used. */
+  /** The item selected by keys; -1 until a key is used. */
   const [chosen, setChosen] = useState(-1)
   const at = Math.min(chosen < 0 ? currentIndex : chosen, shown.length - 1)
   const scroller = useRef<HTMLDivElement>(null)
@@ -250,6 +250,6 @@ const matches = (item: OutlineItem, filter: string): boolean =>
   lineOf(item).text.toLowerCase().includes(filter) ||
   (item.kind === 'turn' && String(item.turn) === filter)
 
-/** The last item that is not after `seq`; its own, if it is among them. */
+/** Returns the index of the last item that is not after `seq`; -1 if there is none. */
 const nearest = (items: OutlineItem[], seq: number): number =>
   firstIndex(items.length, (index) => (items[index] as OutlineItem).seq > seq) - 1

@@ -26,7 +26,7 @@ export interface ShownChanges {
   deletions: number
   /** Files among them whose lines are not counted. */
   binary: number
-  /** False: they could not be read. */
+  /** False if the changes could not be read. */
   isKnown: boolean
 }
 
@@ -41,7 +41,7 @@ export interface TaskLookup {
   /** Null: not requested yet (see `onNeedReport`), or there is none. */
   report?(id: TaskId): ShownReport | null
   apply?(id: TaskId): ShownApply | null
-  /** Returns what it changed, once it was counted (see `onNeedChanges`); null: not yet, or there is nothing to compare. */
+  /** Returns the counts of its changes (see `onNeedChanges`); null: not counted yet, or there is nothing to compare. */
   changes?(id: TaskId): ShownChanges | null
   /** Returns the usage so far of the task and all below it. */
   usage?(id: TaskId): Usage
@@ -51,7 +51,7 @@ export interface EntryPart {
   text: string
   /** Size of the whole entry in bytes. */
   total: number
-  /** Where the text ends, in bytes; null: it is the whole. */
+  /** Where the text ends, in bytes; null if it is the whole entry. */
   nextOffset: number | null
 }
 
@@ -79,9 +79,9 @@ interface TaskActions {
   unreachable?: string
   onResume?(id: TaskId): void
   onRetry?(id: TaskId): void
-  /** Continues from the end of the turn of an entry, in a new task. */
+  /** Starts a new task that continues from the end of the turn of an entry. */
   onContinueAt?(seq: number): void
-  /** Returns the entries of the menu of a task's card: what its buttons don't do. */
+  /** Returns the menu entries of a task's card: the actions for which it has no buttons. */
   menuOf?(task: Task): MenuEntry[]
   /** Returns the address of a task. */
   linkTo?(id: TaskId): string
@@ -91,7 +91,7 @@ interface TaskActions {
   onShowEntry?(seq: number): void
   /** Requests the report of a shown card. Called once per card. */
   onNeedReport?(id: TaskId): void
-  /** Requests the counts of what the task of a shown card changed. Called once for each of its states. */
+  /** Requests the counts of a shown card's changes. Called once for each state of its task. */
   onNeedChanges?(id: TaskId): void
 }
 

@@ -42,7 +42,7 @@ const options = {
   unsafeCSS: ':host, :host * { color-scheme: inherit !important; }',
 }
 
-/** A line of a patch: of the new file, or of the old one where it is gone. */
+/** A line of a patch: of the new file, or of the old one if it was removed. */
 export interface PatchLine {
   side: 'additions' | 'deletions'
   /** From 1; 0: above the first line. */
@@ -52,7 +52,7 @@ export interface PatchLine {
 export interface FilePatchProps {
   patch: string
   layout?: 'unified' | 'split'
-  /** Lines below which something is shown. */
+  /** The lines below which a note is shown. */
   notes?: readonly PatchLine[]
   renderNote?(line: PatchLine): ReactNode
   /** Offers a button beside the line under the pointer. */

@@ -13,7 +13,7 @@ const patchCharsMax = 400_000
 
 interface PatchViewProps extends FilePatchProps {
   path: string
-  /** It has the height of its lines, and scrolls with what is around it. */
+  /** The view is as high as its lines, and scrolls with the surrounding content. */
   grows?: boolean
   onPointerMove?(): void
 }

@@ -5,7 +5,7 @@ import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
 
 /**
- * A dialog of the window. Over a transcript's another one may lie, as its `over`; else change its content instead of
+ * A dialog of the window. Only a transcript's dialog may have another one above it, as its `over`; elsewhere, change the content instead of
  * opening a second one (UI, "Transcript"). `large` fills the window except for a margin; `small` and `medium` are as high as
  * their content. Screen readers always get the title; `header` replaces it visually.
  */
@@ -24,7 +24,7 @@ export function DialogShell(props: {
    * `autoFocus`, which takes the focus before the dialog has recorded where to return it.
    */
   focus?: 'first-control' | 'dialog' | RefObject<HTMLElement | null>
-  /** A dialog over this one, which keeps its content, scroll positions and all. */
+  /** A dialog above this one, which stays mounted with its content and scroll positions. */
   over?: ReactNode
   children: ReactNode
 }) {

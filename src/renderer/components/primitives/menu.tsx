@@ -46,7 +46,7 @@ export function Menu(props: {
   )
 }
 
-/** The menu of a button that is rendered apart from it, once it is used: in a long list, most never are. */
+/** The menu of a button that is rendered apart from it, on first use: in a long list, most menus are never opened. */
 export function MenuAt(props: {
   anchor: HTMLElement | null
   open: boolean

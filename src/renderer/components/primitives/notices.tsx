@@ -101,7 +101,7 @@ export function ErrorNotice(props: {
   )
 }
 
-/** One sentence and one button; a second, quieter button if there are two ways to begin. */
+/** One sentence and one button; a second, quieter button if there are two ways to start. */
 export function EmptyState(props: {
   sentence: string
   action?: { label: string; onClick(): void; busy?: boolean }

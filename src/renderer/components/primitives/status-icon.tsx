@@ -112,7 +112,7 @@ export function StatusIcon(props: {
         small ? 'size-3.5' : 'size-4',
         'shrink-0',
         colour,
-        // The whole image turns, not what is in it: that is drawn once, and costs the page no frames.
+        // Rotates the whole image and not its contents, which are then drawn only once.
         turns && 'animate-turning motion-reduce:animate-none',
         className,
       )}

@@ -9,7 +9,8 @@ export function Toaster() {
       position="bottom-right"
       // Sonner's default name for the region ends in its hotkey.
       customAriaLabel="Notifications"
-      // Over a large dialog, which has no buttons there, and behind a form: its buttons are never covered.
+      // Above a large dialog, which has no buttons in this corner, and behind a form, whose buttons must not be
+      // covered.
       className="in-[body:has([data-dialog-size=small],[data-dialog-size=medium])]:z-30!"
       // Above the composer, whose buttons are in this corner.
       offset={{ right: 24, bottom: 104 }}

@@ -10,7 +10,7 @@ import { EmptyState, IconButton, NoticeLine } from '../primitives/index.ts'
 /** The files of a diff, each of which opens to its changes. */
 export function ChangedThen(props: {
   diff: TurnDiff
-  /** By path. */
+  /** Unified diffs by path. */
   patches: ReadonlyMap<string, string>
   onFile(path: string): void
 }) {

@@ -5,7 +5,7 @@ import { bytes } from '../primitives/format.ts'
 import { CopyButton, EmptyState, IconButton, NoticeLine, Skeleton } from '../primitives/index.ts'
 import { CodeBlock } from '../text/code-block.tsx'
 
-/** One file with its content then. Null: it is being read. */
+/** One file as of the moment. `file` is null while it is being read. */
 export function FileThen(props: {
   path: string
   file: TurnFile | MissingFiles | null

@@ -5,7 +5,7 @@ import { visibleText } from '../../../shared/text/shown-text.ts'
 import { bytes, counted } from '../primitives/format.ts'
 import { EmptyState, Skeleton } from '../primitives/index.ts'
 
-/** A folder's content; its folders expand in place. `read` returns null while a folder is being read. */
+/** A folder as of the moment; its folders expand in place. `read` returns null while a folder is being read. */
 export function FolderThen(props: {
   path: string
   depth?: number

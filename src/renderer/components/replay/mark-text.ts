@@ -1,4 +1,4 @@
-/** A mark of a timeline in a few words. Pure. */
+/** Describes a mark of a timeline in a few words. Pure. */
 
 import { assertNever } from '../../../shared/assert-never.ts'
 import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'

@@ -5,10 +5,10 @@ import { whyNotStored } from '../../../shared/text/not-stored-text.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 import { bytes, counted } from '../primitives/format.ts'
 
-/** More would push the files of the moment out of sight. */
+/** More paths would push the files of the moment out of view. */
 const shownAtFirstMax = 5
 
-/** Below the files of a moment: paths that existed and whose content was left out, and why. */
+/** Lists paths that existed at the moment but whose content was not stored, with the reasons. */
 export function NotRecorded({ paths }: { paths: readonly NotStoredPath[] }) {
   const [open, setOpen] = useState(paths.length <= shownAtFirstMax)
   if (paths.length === 0) return null

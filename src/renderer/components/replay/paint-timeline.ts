@@ -1,6 +1,6 @@
 /**
- * Draws the marks of a timeline on a canvas. Each kind differs by shape as well as by colour; a call is as wide as it
- * took. Drawn again when marks, size or theme change, never when the moment moves.
+ * Draws the marks of a timeline on a canvas. Kinds differ by shape as well as by colour; the width of a call is its
+ * duration. Redrawn when marks, size or theme change, never when the moment moves.
  */
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
@@ -10,7 +10,7 @@ export const paintedHeight = 58
 
 type MarkShape = 'look' | 'edit' | 'command' | 'agents' | 'other'
 
-/** How a call is drawn. */
+/** Returns the shape of a call. */
 function shapeOf(name: string): MarkShape {
   const traits = traitsOf(name)
   if (!traits) return 'other'
@@ -34,7 +34,7 @@ const colourNames = [
 type ColourName = (typeof colourNames)[number]
 type TimelineColours = Record<ColourName, string>
 
-/** The colours of the theme, resolved on `element`; with forced colours all are that of text. */
+/** Returns the colours of the theme, resolved on `element`; with forced colours all are the text colour. */
 export function coloursOn(element: HTMLElement): TimelineColours {
   const before = element.style.color
   const colours = Object.fromEntries(
@@ -51,7 +51,7 @@ export function coloursOn(element: HTMLElement): TimelineColours {
 const events = { top: 1, bottom: 12 }
 const calls = { top: 14, bottom: 40 }
 const ruler = { top: 41, bottom: paintedHeight }
-/** Between two numbers of the ruler. */
+/** Minimum distance between two numbers of the ruler. */
 const numberEveryPx = 56
 
 interface Painting {
@@ -69,7 +69,7 @@ export function paintTimeline(context: CanvasRenderingContext2D, painting: Paint
   context.fillRect(0, calls.bottom, width, 1)
   paintPauses(context, painting)
   const shapes = callShapes(painting)
-  // What matters more is drawn over what matters less.
+  // Draws more important calls over less important ones.
   for (const shape of ['look', 'other', 'command', 'agents', 'edit'] as const)
     for (const one of shapes) if (one.shape === shape) paintCall(context, one, colours)
   for (const one of shapes) if (one.failed) paintCross(context, one.from, colours.red)
@@ -100,7 +100,7 @@ function callShapes({ marks, scale, width }: Painting): CallShape[] {
         one.failed = mark.outcome !== 'ok'
       }
     } else if (mark.kind === 'run-end') {
-      // No call outlives its run.
+      // A call ends at the latest with its run.
       for (const one of open.values()) if (one.to === one.from) one.to = at
       open.clear()
     }
@@ -172,7 +172,7 @@ function paintCross(context: CanvasRenderingContext2D, x: number, colour: string
   context.lineWidth = 1
 }
 
-/** A dotted bar at the baseline: time that is not to scale. */
+/** A dotted bar at the baseline marks time that is not to scale. */
 function paintPauses(context: CanvasRenderingContext2D, { scale, width, colours }: Painting): void {
   context.fillStyle = colours.faint
   for (const { from, to } of scale.pauses)
@@ -272,7 +272,7 @@ function paintTriangle(
   context.fill()
 }
 
-/** A tick at the end of each turn, with numbers as far as there is room. */
+/** Draws a tick at the end of each turn, and numbers where there is room. */
 function paintRuler(
   context: CanvasRenderingContext2D,
   { marks, scale, width, colours }: Painting,

@@ -21,14 +21,14 @@ interface StepsProps<Speed extends number> {
   onSpeed(speed: Speed): void
 }
 
-/** Buttons of a replay: play, step, speed, and what is shown beside it. */
+/** Buttons of a replay: play, step, speed, and its panel. */
 export function ReplayControls<Speed extends number>(
   props: StepsProps<Speed> & {
     /** "Turn 12 of 40". */
     place: string
     /** "14:03:27". */
     time: string
-    /** What happens at the moment. */
+    /** The event at the moment, in a few words. */
     what: string
     panelOpen: boolean
     children?: ReactNode
@@ -40,7 +40,7 @@ export function ReplayControls<Speed extends number>(
   const { playing, speed, speeds, place, time, what, panelOpen, children } = props
   const { onToggle, onStep, onSpeed, onPanel, onCopyLink, onClose } = props
   return (
-    // In a narrow pane the buttons at the end go below.
+    // In a narrow pane the buttons at the end wrap to a second line.
     <div className="flex min-w-0 flex-wrap items-center justify-end gap-0.5">
       <Steps {...{ playing, speed, speeds, onToggle, onStep, onSpeed }} />
       <p className="flex min-w-24 flex-1 items-baseline gap-2">
@@ -65,7 +65,7 @@ export function ReplayControls<Speed extends number>(
   )
 }
 
-// Remembered: each button has a tooltip, and the moment changes with each move of the pointer.
+// Memoized: each button has a tooltip, and the moment changes with each move of the pointer.
 const Steps = memo(function Steps<Speed extends number>(props: StepsProps<Speed>) {
   const { playing, speed, speeds, onToggle, onStep, onSpeed } = props
   return (

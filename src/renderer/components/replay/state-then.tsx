@@ -19,16 +19,16 @@ import {
 export interface AgentThen {
   id: TaskId
   title: string
-  /** The status of its runs at that time; null: it had not started. */
+  /** Its status at the moment; null: it had not started. */
   status: TaskStatus | null
-  /** What its parent knew of it; null: nothing. */
+  /** The status that its parent last received, and when; null: none. */
   told: { status: TaskStatus; at: number } | null
 }
 
-/** What was known at the moment: place, agent, plan, sub-agents, what changed while it was stopped. */
+/** The state at the moment: place, agent, plan, sub-agents, and changes while it was stopped. */
 export function StateThen(props: {
   state: ReplayState
-  /** Null: is being read. Empty: there was none. */
+  /** Null: the plan is being read. Empty: there was none. */
   plan: PlanItem[] | null
   agents: readonly AgentThen[]
   onAgent(id: TaskId): void
@@ -182,7 +182,7 @@ function Agent({ agent, onOpen }: { agent: AgentThen; onOpen(): void }) {
   )
 }
 
-/** What the parent knew of it, where that was not how it stood. */
+/** Describes the status that the parent last received, if it differs from the sub-agent's own. */
 function toldText(status: TaskStatus | null, told: AgentThen['told']): string {
   if (told === null) return 'The parent had been told nothing yet'
   const at = timeOfDayWithSeconds(new Date(told.at).toISOString())

@@ -2,7 +2,7 @@ import { Popover } from '@base-ui/react/popover'
 import { CircleQuestionMark } from 'lucide-react'
 import { IconButton } from '../primitives/index.ts'
 
-/** What the shapes of the timeline mean, and its keys. */
+/** Explains the shapes of the timeline, and its keys. */
 export function TimelineLegend() {
   return (
     <Popover.Root>

@@ -1,16 +1,19 @@
 /**
- * Where the marks of a timeline are drawn: by time, but with room for each, and with long pauses collapsed. Pure.
- * Positions are from 0 to 1, in file order, also where the clock went back.
+ * Positions the marks of a timeline by time, with a minimum width for each and long pauses collapsed. Pure. Positions
+ * are from 0 to 1, in file order, even where the clock went back.
  */
 
 import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
 import { hourMs } from '../../../shared/durations.ts'
 import { firstIndex } from '../../../shared/first-index.ts'
 
-/** A pause is collapsed if it is longer than this, and than this part of all work. */
+/** A pause is collapsed if it is longer than this, and longer than this share of the working time. */
 const pauseMsMin = 60_000
 const pauseShareMax = 0.05
-/** Width of a collapsed pause, and of the room that all marks share beside their time, as parts of all work. */
+/**
+ * Width of a collapsed pause, and of the space that all marks share in addition to their time, as shares of the working
+ * time.
+ */
 const collapsedShare = 0.03
 const roomShare = 0.35
 
@@ -19,12 +22,12 @@ interface CollapsedPause {
   from: number
   to: number
   ms: number
-  /** No run was in progress. */
+  /** Whether no run was in progress. */
   idle: boolean
 }
 
 export interface TimelineScale {
-  /** By mark. */
+  /** Positions by index of the mark. */
   positions: Float64Array
   pauses: CollapsedPause[]
   /** The mark whose position is nearest; -1 without marks. */

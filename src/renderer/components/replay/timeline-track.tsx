@@ -35,19 +35,19 @@ const lanesShownMax = 4
 const pauseLabelMinPx = 44
 
 /**
- * The timeline as a slider: marks on a canvas, the moment and its handle above it, sub-agents in lanes below. Moving the
- * handle draws nothing again.
+ * The timeline as a slider: marks on a canvas, the moment and its handle above it, sub-agents in lanes below. Moving
+ * the handle does not redraw the canvas.
  */
 export function TimelineTrack(props: {
   marks: readonly TimelineMark[]
   scale: TimelineScale
-  /** The index of the mark that is the moment; -1: before the first one. Null: not known yet. */
+  /** The index of the mark at the moment; -1: before the first one. Null: unknown while the timeline is read. */
   at: number | null
-  /** As the slider is read out: "Turn 12 of 40, 14:03:27". */
+  /** The value for screen readers: "Turn 12 of 40, 14:03:27". */
   valueText: string
   lanes: readonly LaneSpan[]
   onSeek(seq: number): void
-  /** While the handle is dragged; where it is let go `onSeek` is called. */
+  /** Called while the handle is dragged; `onSeek` is called where it is released. */
   onDrag(seq: number): void
   keys: TrackKeys
 }) {
@@ -120,7 +120,7 @@ export function TimelineTrack(props: {
         <Lanes lanes={lanes} scale={scale} width={width} />
         {at === null ? null : (
           <>
-            {/* Fades what comes after the moment. */}
+            {/* Fades the part after the moment. */}
             <div
               aria-hidden
               className="pointer-events-none absolute inset-y-0 right-0 bg-canvas/55"
@@ -152,7 +152,7 @@ export function TimelineTrack(props: {
 
 const isoOf = (at: number): string => new Date(at).toISOString()
 
-/** On the side of `x` where there is room. */
+/** Places the tip on the side of `x` with more room. */
 const tipPlace = (x: number, width: number) => (x < width / 2 ? { left: x } : { right: width - x })
 
 function press(event: KeyboardEvent, keys: TrackKeys): boolean {
@@ -186,7 +186,7 @@ function press(event: KeyboardEvent, keys: TrackKeys): boolean {
   }
 }
 
-/** The lengths of the pauses that have room for it, above their dots. */
+/** Labels of the collapsed pauses that are wide enough, above their dots. */
 function PauseLabels({ scale, width }: { scale: TimelineScale; width: number }) {
   let end = 0
   const shown = scale.pauses.filter(({ from, to }) => {
@@ -262,7 +262,7 @@ function useWidth(box: React.RefObject<HTMLElement | null>): number {
   return width
 }
 
-/** A number that changes with the theme. */
+/** Returns a number that changes with the theme. */
 function useThemeCount(): number {
   const [count, setCount] = useState(0)
   useEffect(() => {

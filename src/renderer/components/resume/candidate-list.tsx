@@ -12,7 +12,7 @@ import { afterInterrupted } from '../task/plain-cause.ts'
 import { DriftView, driftHeadline } from './drift-view.tsx'
 
 export interface ShownCandidate {
-  /** `drift` is null until the changes are known. */
+  /** `drift` is null until the changes have been determined. */
   candidate: ResumeAgent & { drift: DriftReport | null; obstacle: string | null }
   depth: number
   choice: ResumeChoice
@@ -130,7 +130,7 @@ function Candidate(props: {
   )
 }
 
-/** The first difference; the rest on a click. */
+/** Shows the first difference; a click reveals the rest. */
 function Headline({ text, onOpen }: { text: ReactNode; onOpen: (() => void) | undefined }) {
   if (!onOpen) return <p className="untrusted">{text}</p>
   return (
@@ -159,7 +159,7 @@ const choiceTexts: Record<ResumeChoice, string> = {
 function optionsFor({ status, obstacle }: ShownCandidate['candidate']) {
   const choices: ResumeChoice[] = [
     ...(obstacle === null ? (['resume'] as const) : []),
-    // One that never started can't be restarted.
+    // A task that never started can't be restarted.
     ...(status === 'interrupted' && obstacle === null ? (['restart'] as const) : []),
     'abandon',
     'leave',

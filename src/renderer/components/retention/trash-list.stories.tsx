@@ -59,7 +59,7 @@ export const OpensFolders: Story = {
     await expect(args.onOpen).toHaveBeenLastCalledWith('worktree-3')
   },
 }
-/** In a page, which may be on another machine. */
+/** In a browser, which may be on another machine than the trash. */
 export const CopiesPaths: Story = {
   args: { onOpen: null },
   play: async ({ canvasElement }) => {
@@ -73,7 +73,7 @@ export const Several: Story = {
     await userEvent.click(canvas.getByRole('checkbox', { name: 'Select Move the settings' }))
     await userEvent.click(canvas.getByRole('checkbox', { name: 'Select Import the rows' }))
     await userEvent.click(canvas.getByRole('button', { name: 'Restore' }))
-    // Nothing can be restored of a sub-agent's worktree.
+    // A sub-agent's worktree can't be restored.
     await expect(args.onRestore).toHaveBeenCalledWith(['archive-1'])
     await userEvent.click(canvas.getByRole('button', { name: 'Delete…' }))
     await expect(args.onDelete).not.toHaveBeenCalled()

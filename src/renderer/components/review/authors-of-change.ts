@@ -1,4 +1,4 @@
-/** The authors of one change of a file, by its lines. Pure. */
+/** Finds the authors of one change of a file by its lines. Pure. */
 import type { HunkRange } from '../../../shared/contract/changes/changes.ts'
 import type {
   AuthoredLines,
@@ -7,12 +7,12 @@ import type {
 } from '../../../shared/contract/changes/review.ts'
 
 /**
- * Diffs that took another of two equal lines for the new one disagree by a few lines: then those beside a change tell.
- * As many as Git shows around a change.
+ * Two diffs may match different ones of several equal lines, and so disagree by a few lines. Then the authors of lines
+ * near the change are used: as many lines as Git shows around a change.
  */
 const nearLines = 3
 
-/** In the order of their turns; none if nothing is known. */
+/** In the order of their turns; empty if nothing is known. */
 export function authorsOfChange(
   { oldStart, oldLines, newStart, newLines }: HunkRange,
   { authors, written, removed }: Omit<FileAuthors, 'anchors'>,
@@ -30,7 +30,7 @@ export function authorsOfChange(
 const within = (runs: readonly AuthoredLines[], from: number, to: number): number[] =>
   runs.flatMap(({ start, lines, author }) => (start < to && start + lines > from ? [author] : []))
 
-/** The turns that changed a file, each once, with its last place in the transcript. */
+/** Returns the turns that changed a file, each once, with its last seq in the transcript. */
 export function turnsOf(authors: readonly ChangeAuthor[]): { turn: number; seq: number }[] {
   const turns = new Map<number, number>()
   for (const { by, turn, seq } of authors)

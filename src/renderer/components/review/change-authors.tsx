@@ -3,14 +3,14 @@ import type { ChangeAuthor } from '../../../shared/contract/changes/review.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { TextButton } from '../primitives/index.ts'
 
-/** More turns of one change are counted. */
+/** More turns of one change are shown as a count. */
 const shownMax = 3
 
-/** Who wrote a change, and how exactly that is known; a turn leads to its place in the transcript. */
+/** The authors of a change, and how exactly they are known; a turn links to its place in the transcript. */
 export function ChangeAuthors(props: {
   authors: readonly ChangeAuthor[]
   onOpen(seq: number): void
-  /** Opens the changes of a sub-agent that were applied. */
+  /** Opens the changes of a sub-agent whose patch was applied. */
   onReview(taskId: string): void
 }) {
   const { authors, onOpen, onReview } = props
@@ -78,7 +78,7 @@ function OneAuthor(props: {
   )
 }
 
-/** A turn once, however many of its calls wrote in it. */
+/** Lists a turn once, however many of its calls wrote the change. */
 function partsOf(authors: readonly ChangeAuthor[]): { text: string; seq: number | null }[] {
   const parts = new Map<string, number | null>()
   for (const author of authors) {

@@ -2,7 +2,7 @@ import { Check, GitMerge } from 'lucide-react'
 import type { ReactNode, Ref } from 'react'
 import { Button } from '../primitives/index.ts'
 
-/** Labels one change inside a diff, with Apply, or that it is applied; `children` say more of it. */
+/** Labels one change inside a diff, with Apply or the fact that it is applied; `children` adds further facts. */
 export function ChangeBar(props: {
   index: number
   count: number
@@ -10,7 +10,7 @@ export function ChangeBar(props: {
   applying: boolean
   /** Why it can't be applied now; null if it can. */
   notNow: string | null
-  /** As in the button that applies everything. */
+  /** The name of the target, as in the button that applies everything. */
   target: string
   children?: ReactNode
   ref?: Ref<HTMLFieldSetElement>

@@ -8,7 +8,7 @@ import { ChangeLetter } from '../diff/change-letter.tsx'
 import { Counts } from '../diff/counts.tsx'
 import { type ChangedFile, type FileTreeRow, fileTreeRows } from './file-tree.ts'
 
-/** How a file stands where the changes would be applied. */
+/** The status of a file in the target of an apply. */
 export type Standing = 'open' | 'partly' | 'applied' | 'conflict'
 
 const folderRowPx = 24
@@ -21,12 +21,12 @@ interface TreeProps {
   selected: string | null
   isViewed(file: ChangedFile): boolean
   standing(path: string): Standing
-  /** Comments on a file. */
+  /** Returns the number of comments on a file. */
   comments(path: string): number
   onSelect(path: string): void
 }
 
-/** Scrolls by itself; of thousands of files only the rows in view are in the document. */
+/** Scrolls by itself; only the rows in view are in the document, because there may be thousands. */
 export function ChangedTree(props: TreeProps) {
   const { files, selected } = props
   const rows = useMemo(() => fileTreeRows(files), [files])

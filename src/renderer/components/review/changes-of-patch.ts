@@ -7,16 +7,21 @@ import type { PatchLine } from '../diff/file-patch.tsx'
 interface FileChange {
   /** From the first to the last changed line. */
   range: HunkRange
-  /** Runs of changed lines in it. */
+  /** Runs of consecutive changed lines in it. */
   blocks: number
-  /** Where it is labelled: above its first line; where nothing is shown above, below its first lines, or the first. */
+  /**
+   * The line at which the label is placed: above the first line; if nothing is shown above, below its first lines or
+   * the first.
+   */
   label: PatchLine
 }
 
-/** A longer change with nothing shown above it is labelled below its first line. */
+/** A longer change with no line shown above it is labelled below its first line. */
 const labelledLinesMax = 12
 
-/** As many as Git shows around a change: with fewer between them, two changes are one hunk, in a whole file as well. */
+/**
+ * As many context lines as Git shows: two changes with fewer lines between them form one hunk, also in a whole file.
+ */
 const contextLines = 3
 
 export function changesOfPatch(patch: string): FileChange[] {
@@ -51,7 +56,7 @@ export function changesOfPatch(patch: string): FileChange[] {
       if (!change) continue
       change.range.oldLines = oldLine - change.range.oldStart
       change.range.newLines = newLine - change.range.newStart
-      // In a new file the last line is far below.
+      // In a new file the last line may be far below.
       if (above !== null) continue
       const lines = change.range.oldLines + change.range.newLines
       change.label = lines <= labelledLinesMax ? here : first
@@ -65,6 +70,6 @@ function bump(changes: readonly FileChange[]): void {
   if (last) last.blocks++
 }
 
-/** Whether all changed lines of it are among the hunks that were applied. */
+/** Whether all changed lines of `change` are among the applied hunks. */
 export const isApplied = (change: FileChange, applied: readonly HunkRange[]): boolean =>
   applied.filter((hunk) => isHunkWithin(hunk, change.range)).length >= change.blocks

@@ -2,10 +2,10 @@ import { TriangleAlert } from 'lucide-react'
 import type { ChangeConflict } from '../../../shared/contract/changes/changes.ts'
 import { Button } from '../primitives/index.ts'
 
-/** What conflicts in one file: both sides, and what can be done. */
+/** The conflicts of one file: both sides, and the possible actions. */
 export function ConflictView(props: {
   conflict: ChangeConflict
-  /** Where the changes would go, as in the button that applies them. */
+  /** The target of the changes, as in the button that applies them. */
   target: string
   applying: boolean
   /** Why nothing can be applied now; null if it can. */

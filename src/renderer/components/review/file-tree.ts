@@ -1,4 +1,4 @@
-/** Changed files as a tree of folders, for a list: folders with one folder in them are one row. Pure. */
+/** Converts changed files into the rows of a folder tree; a folder with only one folder in it shares its row. Pure. */
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 
 export type ChangedFile = WorkspaceDiff['files'][number]
@@ -12,7 +12,7 @@ interface Folder {
   files: ChangedFile[]
 }
 
-/** Folders before files, each by name. */
+/** Folders before files, each sorted by name. */
 export function fileTreeRows(files: readonly ChangedFile[]): FileTreeRow[] {
   const root: Folder = { folders: new Map(), files: [] }
   for (const file of files) {
@@ -53,6 +53,6 @@ function onlyFolder({ folders, files }: Folder): [string, Folder] | undefined {
   return folders.size === 1 && files.length === 0 ? [...folders][0] : undefined
 }
 
-/** In the order of the tree. */
+/** Returns the files in the order of the tree. */
 export const filesInOrder = (files: readonly ChangedFile[]): ChangedFile[] =>
   fileTreeRows(files).flatMap((row) => (row.kind === 'file' ? [row.file] : []))

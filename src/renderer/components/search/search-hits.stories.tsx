@@ -46,7 +46,7 @@ export const Some: Story = {
   },
 }
 
-/** Nothing in a text acts or hides, and none of it moves what stands beside it. */
+/** Text of a hit is inert: it hides nothing and does not reorder the text beside it. */
 export const Hostile: Story = {
   args: {
     chosen: -1,

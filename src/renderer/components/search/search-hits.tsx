@@ -13,12 +13,12 @@ export interface ShownHit extends SearchHit {
 /** The hits of one task, one below the other. */
 interface HitGroup {
   key: string
-  /** The root of its tree, named above the first of several tasks, or of one below it. */
+  /** The title of the root, shown above the first of several tasks of a tree, or above a task below the root. */
   tree: string | null
   hits: { hit: ShownHit; index: number }[]
 }
 
-/** Tasks of one tree together; trees and tasks in the order of their best hit. */
+/** Groups the hits by task, with tasks of one tree together; trees and tasks are in the order of their best hit. */
 export function groupsOf(hits: readonly ShownHit[]): HitGroup[] {
   const groups = Map.groupBy(
     hits.map((hit, index) => ({ hit, index })),
@@ -92,7 +92,7 @@ interface Chosen {
   onOpen(): void
 }
 
-/** The task, with where it is; a button if its title is a hit itself. */
+/** The task and its place; a button if its title is a hit itself. */
 function Heading({ hit, found }: { hit: ShownHit; found: Chosen | undefined }) {
   const { title, status, project, agent, archived } = hit
   const facts = [project, agent, ...(archived ? ['archived'] : [])].flatMap((one) => one ?? [])

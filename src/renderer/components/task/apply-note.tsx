@@ -3,7 +3,7 @@ import { appliedFileLine } from '../../../shared/agents/tools.ts'
 import type { ShownApply } from '../conversation/task-lookup.ts'
 import { counted } from '../primitives/format.ts'
 
-/** What applying the changes of a card's task came to. */
+/** The outcome of applying the changes of a card's task. */
 export function ApplyNote({ apply }: { apply: ShownApply | null }) {
   switch (apply?.kind) {
     case 'conflict':

@@ -7,7 +7,7 @@ const minuteMs = 60_000
 export const isSilent = (activity: Activity | null): boolean =>
   activity?.state === 'working' && activity.silentSince !== undefined
 
-/** `Silent for 4m`, once an agent has given no sign for a while; nothing before that. */
+/** `Silent for 4m` if an agent was inactive for a while; renders nothing before that. */
 export function Silence({
   activity,
   className,

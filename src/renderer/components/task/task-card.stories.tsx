@@ -82,7 +82,7 @@ export const Queued: Story = {
     await expect(link).toHaveAttribute('href', `#/t/${ids.tests}`)
   },
 }
-/** Its model or its command may hang: nothing was heard of it for minutes. */
+/** Its model or its command may hang: there was no activity for minutes. */
 export const Silent: Story = {
   args: {
     task: known(ids.tests),
@@ -94,7 +94,7 @@ export const Silent: Story = {
 }
 export const SilentDark: Story = { ...Silent, globals: { theme: 'dark' }, play: undefined }
 
-/** What it changed, counted once its run has ended. */
+/** The counts of its changes, read once its run has ended. */
 export const Changed: Story = {
   args: {
     ...{ task: known(ids.tests, laterState), later: true },
@@ -150,7 +150,7 @@ export const Completed: Story = {
   },
 }
 export const CompletedDark: Story = { ...Completed, globals: { theme: 'dark' }, play: undefined }
-/** 180 kilobytes: the window stays quick, and all of it can be read. */
+/** 180 kilobytes: the window stays responsive, and the whole report can be read. */
 export const HugeReport: Story = {
   args: {
     task: known(ids.tests, laterState),
@@ -174,7 +174,7 @@ export const HugeReport: Story = {
     await userEvent.click(canvas.getByRole('button', { name: 'Show more' }))
     await expect(canvas.getAllByRole('heading').length).toBeGreaterThan(shown)
     await expect(canvas.getByText(/^The first [23].* kB of 1.. kB/)).toBeVisible()
-    // Keys continue from where the button was.
+    // The focus stays at the place of the removed button.
     await expect(document.activeElement?.textContent).toMatch(/^Module/)
   },
 }
@@ -207,7 +207,7 @@ export const Failed: Story = {
     await waitFor(() => expect(within(document.body).queryByRole('menu')).toBeNull())
   },
 }
-/** Its own word for why, a page of it: the card shows how it begins. */
+/** The reason is a page long: the card shows its beginning. */
 export const FailedAtLength: Story = {
   args: {
     task: taskWith({

@@ -173,7 +173,7 @@ function ActivityText(props: {
 }) {
   const { task, status, activity, lookup, linkTo } = props
   if (!task) return null
-  // A blocked task waits for nothing any more: its cause, below, contains its dependency.
+  // A blocked task no longer waits: its cause, below, names the dependency.
   const waitsFor =
     status === 'queued' || status === 'not-started'
       ? openDependencies(task, lookup.byId, lookup.childrenOf)

@@ -4,7 +4,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { TaskActionsContext } from '../conversation/task-lookup.ts'
 import { Button } from '../primitives/index.ts'
 
-/** Nothing where transcripts can't be opened. `iconIfNarrow`: without its text where the card is narrow. */
+/** Renders nothing where transcripts can't be opened. `iconIfNarrow`: without text in a narrow card. */
 export function ViewTranscriptButton({
   taskId,
   title,

@@ -3,7 +3,7 @@ import { readableText } from '../../../shared/text/shown-text.ts'
 /**
  * A remark plugin that shows raw HTML as literal text: an agent's text never creates elements, and
  * nothing is dropped, so that `Map<string, number>` outside of code stays readable. Characters that can't be seen, such as
- * those that turn text around, are shown (V4).
+ * direction marks, are shown (V4).
  */
 interface Node {
   type: string

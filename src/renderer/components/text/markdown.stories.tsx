@@ -66,20 +66,20 @@ export const Everything: Story = {
       'href',
       'https://example.com/issues/41',
     )
-    // The worker has answered.
+    // Waits for the worker's result.
     const keyword = await canvas.findByText('export')
     await expect(keyword.style.color).toContain('keyword')
   },
 }
 export const EverythingDark: Story = { args: { text: everything }, globals: { theme: 'dark' } }
-/** Cut in the middle of a table and a fence: it looks like what it will be. */
+/** Cut in the middle of a table and a fence: open syntax is rendered as if it were complete. */
 export const Streaming: Story = {
   args: { text: everything.slice(0, 720), streaming: true },
 }
 export const RightToLeft: Story = {
   args: { text: 'שלום עולם\n\n- פריט ראשון\n- פריט שני\n\nAnd back to the left.' },
 }
-/** Nothing in it turns the text around or is left unseen (V4). */
+/** Direction marks have no effect, and invisible characters are shown (V4). */
 export const HiddenCharacters: Story = {
   args: { text: 'Run \u202egnp.exe, `a\u200bb` and\r\nthis:\n\n```\nrm \u2066x\n```\n\n👩‍💻' },
   play: async ({ canvasElement }) => {

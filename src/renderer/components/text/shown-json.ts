@@ -1,7 +1,7 @@
-/** Makes a JSON value fit for a tree on the screen: of bounded size on each level, with nothing hidden in it. Pure. */
+/** Prepares a JSON value for display as a tree: each level is bounded, and no character is invisible. Pure. */
 import { visibleText } from '../../../shared/text/shown-text.ts'
 
-/** More elements of one array or object are grouped. */
+/** More elements of one array or object are shown in groups. */
 export const membersMax = 100
 const stringCharsMax = 2_000
 /** Deeper values are shown as text. */
@@ -24,7 +24,7 @@ export function shownJson(value: unknown, depth = 0): unknown {
     : fromMembers(members)
 }
 
-/** The number of values in it, counted up to `max`. */
+/** Returns the number of values in it, counted up to `max`. */
 export function sizeOfJson(value: unknown, max: number): number {
   if (typeof value !== 'object' || value === null) return 1
   let size = 1
@@ -44,7 +44,7 @@ function grouped<T>(members: T[], show: (part: T[]) => unknown): unknown {
   return fromMembers(groups)
 }
 
-/** A name such as `__proto__` is a name like any other. */
+/** Without a prototype, so that a member such as `__proto__` is stored like any other. */
 function fromMembers(members: [string, unknown][]): object {
   const shown = Object.create(null) as Record<string, unknown>
   for (const [name, value] of members) shown[name] = value

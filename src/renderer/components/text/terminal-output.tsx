@@ -1,4 +1,4 @@
-/** The output of a command in the colours that it was printed in, as far as they can be read in the theme. */
+/** Renders a command's output in its terminal colours, adjusted so that they are readable in the theme. */
 import {
   type Color,
   type createAnsiSequenceParser,
@@ -9,8 +9,8 @@ import { type CSSProperties, Fragment } from 'react'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 
 /**
- * `text` is from `styledTerminalText`. `parser` holds the colours that are in force before it, and after rendering those
- * at its end.
+ * `text` is from `styledTerminalText`. `parser` holds the colours in force before the text, and afterwards those at its
+ * end.
  */
 export function terminalPieces(parser: ReturnType<typeof createAnsiSequenceParser>, text: string) {
   return parser.parse(text).map((token, index) => {
@@ -33,7 +33,7 @@ interface Look {
   style?: CSSProperties
 }
 
-/** Text on a coloured background has the colour of the page, so that it can be read on any of them. Null: plain. */
+/** Text on a coloured background has the page's colour, which is readable on any of them. Null: plain text. */
 function lookOf({ foreground, background, decorations }: ParseToken): Look | null {
   const reversed = decorations.has('reverse')
   const front = reversed ? background : foreground
@@ -57,7 +57,7 @@ const inkOfTheme: Color = { type: 'named', name: 'brightWhite' }
 const palette = createColorPalette()
 const firstOfCube = 16
 
-/** A colour of the theme, or for the others one of their hue, with a lightness that can be read. */
+/** Returns a theme colour, or one with the same hue and a readable lightness. */
 function colourOf(color: Color): string {
   if (color.type === 'named') return named(color.name)
   if (color.type === 'table' && color.index < firstOfCube)
@@ -72,6 +72,6 @@ const tableNames = [
   ...['brightBlue', 'brightMagenta', 'brightCyan', 'brightWhite'],
 ]
 
-/** The bright ones are those of the theme, too: brighter ones could not be read in one of them. */
+/** Bright colours map to the normal ones: brighter colours would be unreadable in one of the themes. */
 const named = (name: string): string =>
   `var(--ansi-${name === 'brightBlack' ? 'gray' : name.replace('bright', '').toLowerCase()})`

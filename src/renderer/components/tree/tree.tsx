@@ -121,7 +121,7 @@ export function Tree<Row extends TreeRow>(props: TreeProps<Row>) {
     event.preventDefault()
     event.stopPropagation()
   }
-  /** Returns false for a key without a function here. */
+  /** Returns false if the key has no function here. */
   const press = (key: string, row: Row): boolean => {
     const index = indexes.get(row.id) ?? 0
     switch (key) {

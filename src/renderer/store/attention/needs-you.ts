@@ -26,7 +26,7 @@ export interface Need {
   since: number
   /** Whether the text is exactly the command that would run. */
   isCode?: true
-  /** Where on the screen of the task it is answered. */
+  /** The place on the task's screen where it is answered. */
   at: Arrival['at']
 }
 

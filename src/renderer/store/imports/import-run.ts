@@ -13,13 +13,13 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 export interface ImportResult {
   sessions: ImportedSession[]
   skipped: SkippedSession[]
-  /** `stopped`: by the user. After both others the rest can be imported by the same choices. */
+  /** `stopped`: by the user. After `stopped` or `failed` the rest can be imported with the same choices. */
   ended: 'done' | 'stopped' | 'failed'
   choices: ImportChoice[]
 }
 
 export interface ImportRunView {
-  /** Null: not looked for yet. */
+  /** Null: no scan has ended yet. */
   sources: ImportSourceFound[] | null
   /** Null: none runs. `startedAt`: by the clock of `performance`. */
   running: { progress: ImportProgress | null; startedAt: number } | null
@@ -28,28 +28,28 @@ export interface ImportRunView {
   problem: Problem | null
 }
 
-/** What to import: of each tool, sessions of these folders; null: all. */
+/** What to import: of one tool, the sessions of these folders; null: all. */
 export interface ImportChoice {
   tool: ImportTool
   projects: (string | null)[] | null
   /** Absent: the tool's own place. */
   path?: string
-  /** Only these, as the tool names them; absent: all of the folders. */
+  /** Only these session ids of the tool; absent: all of the folders. */
   sessions?: string[]
-  /** As a scan has counted them, for the progress of several tools. */
+  /** The counts of a scan, for the total progress of several tools. */
   expected?: { sessions: number; bytes: number }
 }
 
 export interface ImportRun {
   store: StoreApi<ImportRunView>
-  /** Looks for sessions on this machine, by names, sizes, times and first lines. */
+  /** Finds sessions on this machine by their names, sizes, times and first lines. */
   scan(): Promise<void>
-  /** Resolves with the result once it has ended; null if one runs already, or it failed. */
+  /** Resolves with the result once the import has ended; null if one is running already, or it failed. */
   start(choices: ImportChoice[]): Promise<ImportResult | null>
   /** Imports what the last import left out, and adds it to its result. */
   retry(): Promise<ImportResult | null>
   stop(): void
-  /** The result was seen. */
+  /** Removes the result, which the user has read. */
   dismiss(): void
 }
 
@@ -84,7 +84,7 @@ export function createImportRun({ client }: { client: ShiplogClient }): ImportRu
     let problem: Problem | null = null
     store.setState({ running: { progress: null, startedAt }, result: null, problem: null })
     const sum = createProgressSum(choices)
-    /** A session that is imported again stays what it became at first. */
+    /** A session that is imported again keeps its first outcome. */
     const add = (session: ImportedSession) => {
       const known = sessions.get(session.taskId)
       const isNew = session.isNew || known?.isNew === true
@@ -141,7 +141,7 @@ export function createImportRun({ client }: { client: ShiplogClient }): ImportRu
   }
 }
 
-/** The progress of the imports of several tools as that of one. */
+/** Sums the progress of the imports of several tools. */
 function createProgressSum(choices: ImportChoice[]) {
   const done = { sessions: 0, bytes: 0 }
   let last = { sessionsTotal: 0, bytesTotal: 0 }
@@ -158,7 +158,7 @@ function createProgressSum(choices: ImportChoice[]) {
         bytesTotal: done.bytes + progress.bytesTotal + later('bytes'),
       }
     },
-    /** The next tool's import begins. */
+    /** Called when the next tool's import begins. */
     next(): void {
       done.sessions += last.sessionsTotal
       done.bytes += last.bytesTotal

@@ -1,4 +1,4 @@
-/** The log that is open in this window without being imported: how far its reading is, and stores that show it. */
+/** The log that is open in this window without being imported: its read progress, and the stores that show it. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import { type OpenedLog, uploadBytesMax } from '../../../shared/contract/opened.ts'
@@ -8,14 +8,14 @@ export type OpenedView =
   | { kind: 'none' }
   | { kind: 'opening'; name: string; bytes: number; bytesTotal: number }
   | { kind: 'open'; log: OpenedLog }
-  /** `name`: what could not be opened. */
+  /** `name`: the file that could not be opened. */
   | { kind: 'failed'; name: string; problem: Problem }
-  /** The host was restarted, or other logs were opened since. */
+  /** The host was restarted, or another log was opened since. */
   | { kind: 'closed' }
 
-/** A file that was dropped or chosen; `path`: where the host can read it, if the page knows. */
+/** A dropped or chosen file; `path`: where the host can read it; null if the page can't determine it. */
 export interface GivenFile {
-  /** With the folders that it was dropped with. */
+  /** Includes the folders with which it was dropped. */
   name: string
   file: Blob
   path: string | null
@@ -24,9 +24,9 @@ export interface GivenFile {
 export interface OpenedLogs {
   store: StoreApi<OpenedView>
   openPath(path: string): Promise<OpenedLog | null>
-  /** Resolves with null if it can't be opened, or another one was opened meanwhile. */
+  /** Resolves with null if it can't be opened, or another log was opened meanwhile. */
   openFiles(files: GivenFile[]): Promise<OpenedLog | null>
-  /** Shows one that is open already, such as after a reload. */
+  /** Shows a log that the host has open already, such as after a reload. */
   show(id: string): Promise<void>
   close(): void
 }
@@ -82,7 +82,7 @@ export function createOpenedLogs({
     abort.abort()
     const before = store.getState()
     store.setState({ kind: 'none' }, true)
-    // Its files are deleted at the next start of the host at the latest.
+    // The host deletes its files at its next start at the latest.
     if (before.kind === 'open') client.opened.close({ id: before.log.id }).catch(() => {})
   }
 
@@ -105,7 +105,7 @@ export function createOpenedLogs({
   }
 }
 
-/** In pieces, because a call takes a limited number of arguments. */
+/** Converts in pieces, because the number of arguments of one call is limited. */
 function base64Of(bytes: Uint8Array): string {
   let binary = ''
   for (let at = 0; at < bytes.length; at += 0x8000)

@@ -1,4 +1,4 @@
-/** The stores that show an opened log: its own tasks and transcripts, with the preferences and keys of the window. */
+/** The stores that show an opened log: its own tasks and transcripts, and the window's preferences and keys. */
 import { createStore } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import { lastActionOf } from '../../../shared/projections/transcript/last-action.ts'

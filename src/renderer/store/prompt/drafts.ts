@@ -12,12 +12,12 @@ const keptSchema = z.object({
 type Kept = z.infer<typeof keptSchema>
 
 const storageKey = 'shiplog.drafts'
-/** The least recently changed are dropped. */
+/** Beyond this, the least recently changed drafts are dropped. */
 const draftsMax = 50
 const sentMax = 100
 /** Storage holds a few megabytes in total: a longer text is kept until the window is closed. */
 const keptCharsMax = 20_000
-/** A text is written once the person pauses. */
+/** A text is stored once the user pauses. */
 const writeAfterMs = 400
 
 export interface Drafts {
@@ -75,7 +75,7 @@ export function createDrafts(storage: Pick<Storage, 'getItem' | 'setItem'>): Dra
   }
 }
 
-/** What stays of a text of which `prompt` was sent: what was typed meanwhile. An edited one stays whole. */
+/** Returns the text that is left after `prompt` was sent: what was typed meanwhile. An edited text stays whole. */
 export function textAfter(prompt: string, text: string): string {
   const rest = text.trimStart()
   return rest.startsWith(prompt) ? rest.slice(prompt.length).trimStart() : text

@@ -1,13 +1,16 @@
 import type { Replay, ReplayView } from './replay-store.ts'
 
-/** A hand that drags rests after this. */
+/** A drag counts as resting after this. */
 const restMs = 100
-/** While it drags, the transcript follows this often: a jump takes longer than a frame, and the handle must not wait. */
+/**
+ * During a drag the transcript follows at this interval: a jump takes longer than a frame, and the handle must not
+ * wait.
+ */
 const draggedEveryMs = 400
 
 /**
- * Calls `onMoment` for the moments at which the transcript is shown: for each step and while playing; of a drag, now and
- * then and where it rests. `moved`: by the reader, and not because more of the timeline was read.
+ * Calls `onMoment` for the moments at which the transcript is shown: each step and each moment while playing; during a
+ * drag, at intervals and where it rests. `moved`: the reader moved it; false if more of the timeline was read.
  */
 export function followMoments(
   { store }: Pick<Replay, 'store'>,

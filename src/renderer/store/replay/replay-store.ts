@@ -22,9 +22,9 @@ export interface ReplayView {
   phase: 'loading' | 'reading' | 'ready' | 'failed'
   problem: Problem | null
   timeline: Timeline
-  /** The moment: the last entry that counts. */
+  /** The moment: the last entry that is included. */
   seq: number
-  /** The timeline is read up to the moment: until then its state is not known. */
+  /** Whether the timeline is read up to the moment; if not, the state of the moment is unknown. */
   known: boolean
   /** The reader is dragging through the moments. */
   dragging: boolean
@@ -35,7 +35,7 @@ export interface ReplayView {
 export interface Replay {
   taskId: TaskId
   store: StoreApi<ReplayView>
-  /** Reads the timeline, or continues reading: after a failure, or because the transcript has grown. */
+  /** Reads the timeline, or continues after a failure or after the transcript has grown. */
   read(): Promise<void>
   /** Moves to an entry, or the nearest one with a mark; stops playing. */
   seek(seq: number): void
@@ -44,7 +44,7 @@ export interface Replay {
   step(unit: StepUnit, by: number): void
   toStart(): void
   toEnd(): void
-  /** At the end it plays from the beginning. */
+  /** At the end, playing restarts at the beginning. */
   play(): void
   pause(): void
   setSpeed(speed: ReplaySpeed): void
@@ -77,10 +77,10 @@ export function createReplay({
   const { signal } = controller
   /** Whether the moment stays at the end while the timeline grows. */
   let atEnd = at === 'end'
-  /** Whether the first page says where it opens. */
+  /** Whether the first page determines the moment at which it opens. */
   let atOpening = at === 'start'
   let reading: Promise<void> | null = null
-  /** Played time that was too short to reach the next mark. */
+  /** Played time that was too short to reach the next mark, in milliseconds. */
   let restMs = 0
 
   async function readPages(): Promise<void> {

@@ -22,7 +22,7 @@ export async function seqAtTime(props: {
       fromSeq = page.nextSeq
     }
   } catch {
-    // Its own replay shows why it can't be read.
+    // The agent's own replay shows the reason.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** Where a replay stops: at the ends of turns, and at calls; and how far it plays. Pure. */
+/** The stops of a replay, which are the ends of turns and the calls, and the distance that it plays. Pure. */
 
 import type { TimelineMark } from '../../../shared/contract/transcripts/timeline.ts'
 import { firstIndex } from '../../../shared/first-index.ts'
@@ -6,13 +6,13 @@ import { markAt, type Timeline } from '../../../shared/projections/replay/replay
 
 export type StepUnit = 'turn' | 'call'
 
-/** While playing, a longer pause of the record is cut to this. */
+/** While playing, longer pauses are cut to this. */
 const pauseMsMax = 2_000
 
 interface Stops {
   /** Seqs in order: prompts, ends of turns, ends of runs. */
   turn: number[]
-  /** Those, and each call and result. */
+  /** The same, and each call and result. */
   call: number[]
 }
 
@@ -32,7 +32,7 @@ function stopsOf({ marks }: Timeline): Stops {
   return stops
 }
 
-/** The snapshot of a turn's files belongs to it. */
+/** The snapshot of a turn's files belongs to the end of that turn. */
 function endOf(marks: readonly TimelineMark[], index: number): number {
   const mark = marks[index] as TimelineMark
   const next = marks[index + 1]
@@ -41,7 +41,7 @@ function endOf(marks: readonly TimelineMark[], index: number): number {
   return isItsSnapshot ? next.seq : mark.seq
 }
 
-/** The stop before or after `seq`; the first or last entry where there is none. */
+/** Returns the stop before or after `seq`, or the first or last entry if there is none. */
 export function stepFrom(
   timeline: Timeline,
   { seq, unit, by }: { seq: number; unit: StepUnit; by: number },
@@ -57,7 +57,10 @@ export function stepFrom(
 
 export const firstSeq = ({ marks }: Timeline): number => marks[0]?.seq ?? 0
 
-/** The first moment with something to see: the first prompt. Before it a transcript has only that its run began. */
+/**
+ * Returns the first moment with something to see, which is the first prompt. Before it only the start of the run is
+ * recorded.
+ */
 export const openingSeq = (timeline: Timeline): number =>
   stopsOf(timeline).turn[0] ?? firstSeq(timeline)
 
@@ -68,8 +71,8 @@ const indexAfter = (values: readonly number[], value: number): number =>
   firstIndex(values.length, (index) => (values[index] as number) > value)
 
 /**
- * Plays on from `seq` for `ms` of recorded time, with pauses cut. Returns where that leads, and the time that is left
- * over towards the next entry.
+ * Advances from `seq` by `ms` of recorded time, with pauses cut. Returns the new position, and the time left over
+ * towards the next entry.
  */
 export function playFrom(
   timeline: Timeline,

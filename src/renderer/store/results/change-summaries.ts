@@ -8,7 +8,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 
-/** A few numbers each. */
+/** Each summary is a few numbers. */
 const summariesKeptMax = 200
 
 export interface ChangeSummary {
@@ -46,7 +46,7 @@ export function createChangeSummaries(deps: {
   const store = createStore<ReadonlyMap<TaskId, ChangeSummary>>(() => new Map())
   /** The last counted state of each task. */
   const counted = new Map<TaskId, string>()
-  /** The applied counts, because a follow-up may change more. */
+  /** The counts that were applied, because a follow-up may change more. */
   const applied = new Map<TaskId, string>()
 
   async function load(task: Task): Promise<void> {

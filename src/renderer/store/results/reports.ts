@@ -44,7 +44,7 @@ export function createReports({ client }: { client: Pick<ShiplogClient, 'tasks'>
     if (known && known.phase !== 'failed') return
     set(key, { phase: 'loading' })
     try {
-      // The newest by default: a run that ended without a report leaves the previous one valid.
+      // Reads the newest report: a run that ended without one leaves the previous report valid.
       const report = await client.tasks.report({ taskId })
       set(key, { phase: 'ready', report })
     } catch (error) {

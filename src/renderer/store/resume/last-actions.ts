@@ -7,13 +7,13 @@ import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { TranscriptPage } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 
-/** Covers the last turn of most agents; of a longer turn its last calls are shown. */
+/** Covers the last turn of most agents; of a longer turn only the last calls are shown. */
 const lastEntries = 12
-/** A line each. */
+/** Each action is one line. */
 const actsKeptMax = 500
 
 export interface LastActions {
-  /** By `task/run`; null if nothing is known. */
+  /** By `task/run`; null if it is unknown. */
   store: StoreApi<ReadonlyMap<string, string | null>>
   /** Reads it unless already read. Never rejects. */
   load(taskId: TaskId, run: number): Promise<void>

@@ -7,10 +7,10 @@ import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeEnd } from '../../../shared/records/resume.ts'
 
-/** Agents that were resumed together, with their ends. Null: it is still running or queued. */
+/** Agents that were resumed together, each with its outcome; null while it is running or queued. */
 type ResumeBatch = ReadonlyMap<TaskId, ResumeEnd | null>
 
-/** The outcomes of a batch. `stopped`: the user stopped it; `calledOff`: those that had not started then. */
+/** The outcomes of a batch. `stopped`: the user stopped it; `calledOff`: tasks that had not started then. */
 export interface FollowedEnds {
   ends: ResumeEnd[]
   stopped: boolean

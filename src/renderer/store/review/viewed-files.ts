@@ -1,6 +1,6 @@
 /**
- * The changed files that the user marked as viewed, for every view of changes. A mark holds for the content that was
- * seen: once the file changes it has to be looked at again. Kept in this browser or window, over restarts.
+ * The changed files that the user marked as viewed, for every view of changes. A mark applies to the viewed content:
+ * once the file changes, it is unmarked. Kept in this browser or window, over restarts.
  */
 import { z } from 'zod'
 import { createStore, type StoreApi } from 'zustand/vanilla'
@@ -8,14 +8,14 @@ import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { type TaskId, taskIdSchema } from '../../../shared/records/ids.ts'
 
 type ChangedFile = Pick<WorkspaceDiff['files'][number], 'path' | 'contentId'>
-/** By task and path the id of the content that was seen. */
+/** By task and path, the id of the viewed content. */
 type ViewedState = ReadonlyMap<TaskId, ReadonlyMap<string, string>>
 
 const storedSchema = z.array(z.tuple([taskIdSchema, z.array(z.tuple([z.string(), z.string()]))]))
 const storageKey = 'shiplog.viewed-files'
 /** Tasks whose marks are remembered; the oldest are dropped. */
 const tasksMax = 50
-/** Files of one task: far more than anybody marks by hand. */
+/** Files of one task: far more than are marked by hand. */
 const filesMax = 2_000
 
 export interface ViewedFiles {
@@ -50,7 +50,7 @@ export function createViewedFiles(storage: Pick<Storage, 'getItem' | 'setItem'>)
         const stored = [...next].map(([id, files]) => [id, [...files]])
         storage.setItem(storageKey, JSON.stringify(stored))
       } catch {
-        // A full storage: they last as long as the window.
+        // Storage is full: the marks last as long as the window.
       }
       return viewed
     },

@@ -1,32 +1,32 @@
 /**
- * The search over everything that is kept: one question at a time, the newest one wins. It outlives
- * its screen, so that going back from a hit shows the same list.
+ * The search over the whole log: one query at a time, the newest one wins. It outlives its screen, so that going back
+ * from a hit shows the same list.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { SearchAnswer } from '../../../shared/contract/search.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 
-/** More than anybody reads through; a narrower question is quicker. */
+/** More than anybody reads; a narrower query finds the rest. */
 const hitsMax = 100
-/** Between two keys of a quick typist. */
+/** The pause between two keys of a fast typist. */
 const typingMs = 120
-/** While the index catches up, the answer is renewed. */
+/** Interval at which the query is repeated while the index is behind. */
 const renewMs = 1_500
 
 interface SearchView {
-  /** The question that `answer` is for. */
+  /** The query that `answer` is for. */
   asked: string
   answer: SearchAnswer | null
   problem: Problem | null
   busy: boolean
-  /** Index of the hit that the keys are on; -1: none. */
+  /** Index of the selected hit; -1: none. */
   chosen: number
 }
 
 export interface SearchStore {
   store: StoreApi<SearchView>
-  /** Asks after a short pause, during which another question replaces this one. */
+  /** Sends the query after a short pause, during which another one replaces it. */
   ask(query: string, options?: { atOnce?: boolean }): void
   choose(index: number): void
   close(): void
@@ -34,7 +34,7 @@ export interface SearchStore {
 
 const nothing: SearchView = { asked: '', answer: null, problem: null, busy: false, chosen: -1 }
 
-/** `limit`: hits at most, when fewer are shown. */
+/** `limit`: the maximum number of hits, if fewer are shown. */
 export function createSearchStore(deps: {
   client: Pick<ShiplogClient, 'search'>
   limit?: number

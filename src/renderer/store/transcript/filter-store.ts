@@ -1,4 +1,4 @@
-/** A transcript through a filter: which of its entries match, and those of them that are shown so far. */
+/** A filtered transcript: which of its entries match, and the matching entries that are shown so far. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import { type FilterAnswer, filteredPageMax } from '../../../shared/contract/transcripts/filter.ts'
@@ -10,9 +10,9 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { withWholeValues } from '../../../shared/whole-values.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 
-/** A busy agent writes many entries a second. */
+/** Interval of reads while the transcript grows: a busy agent writes many entries a second. */
 const growingMs = 1_000
-/** As for the pages of a transcript that is not filtered. */
+/** The limit for pages of an unfiltered transcript. */
 const valueBytesMax = 4 << 20
 
 export interface FilterView {
@@ -29,7 +29,7 @@ interface FilterStore {
   store: StoreApi<FilterView>
   set(filter: TranscriptFilter): void
   loadMore(): Promise<void>
-  /** The transcript has entries up to this one. */
+  /** Call it when the transcript has grown to entry `lastSeq`. */
   grew(lastSeq: number): void
   close(): void
 }
@@ -107,7 +107,7 @@ export function createFilterStore({
       controller = new AbortController()
       filter = next
       fold = emptyTranscript()
-      // The counts are those of the whole transcript, whatever the filter.
+      // The counts cover the whole transcript, whatever the filter.
       store.setState({ ...nothing, phase: 'reading' })
       void read(controller.signal)
     },
@@ -128,7 +128,7 @@ export function createFilterStore({
 export const isSet = ({ kind, tool, file }: TranscriptFilter): boolean =>
   kind !== null || tool !== null || file !== null
 
-/** A message names calls that were not selected, and its reasoning is no message. */
+/** A message lists calls that were not selected, and its reasoning is no message. */
 function onlySelected(item: TranscriptItem): TranscriptItem[] {
   if (item.kind !== 'turn') return [item]
   const known = selected.get(item)
@@ -142,5 +142,5 @@ function onlySelected(item: TranscriptItem): TranscriptItem[] {
   return items
 }
 
-/** A view compares items by identity. */
+/** Cached, because a view compares items by identity. */
 const selected = new WeakMap<TranscriptItem, TranscriptItem[]>()

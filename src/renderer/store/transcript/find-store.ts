@@ -1,6 +1,6 @@
 /**
- * A search in one transcript: one text at a time, over all of its entries. Matches come as they are found, those at the
- * reader first; while a transcript grows, later entries are searched as well.
+ * A search in one transcript: one query at a time, over all of its entries. Matches arrive as they are found, those
+ * near the reader first; while the transcript grows, later entries are searched as well.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
@@ -9,12 +9,12 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { FindQuery } from '../../../shared/text/find-pattern.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 
-/** Between two keys of a quick typist. */
+/** The pause between two keys of a fast typist. */
 const typingMs = 120
-/** A busy agent writes many entries a second: they are searched together. */
+/** A busy agent writes many entries a second, so new entries are searched in batches. */
 const growingMs = 300
 
-/** One match: the nth of its place, from 0. */
+/** One match: the nth at its place, from 0. */
 export interface CurrentMatch {
   place: FindPlace
   nth: number
@@ -27,9 +27,9 @@ export interface FindView {
   problem: Problem | null
   /** In file order. */
   places: readonly FindPlace[]
-  /** So far. */
+  /** The count so far. */
   matches: number
-  /** Its texts are all in `places`; otherwise some matches are only counted. */
+  /** Whether `places` contains all texts with a match; otherwise some matches are only counted. */
   isListed: boolean
   current: CurrentMatch | null
   /** From 1; null while matches before it may still be found. */
@@ -38,13 +38,13 @@ export interface FindView {
 
 export interface FindStore {
   store: StoreApi<FindView>
-  /** `nearSeq`: the entry that the reader sees. `text`: to look for at once. */
+  /** `nearSeq`: the entry in view. `text`: the initial query. */
   open(nearSeq: number, text?: string): void
-  /** Looks for something else, after a short pause, during which another change replaces this one. */
+  /** Changes the query after a short pause, during which another change replaces this one. */
   ask(change: Partial<FindQuery>, options?: { atOnce?: boolean }): void
-  /** Goes to the next (1) or the previous (-1) match; after the last one comes the first. */
+  /** Moves to the next (1) or the previous (-1) match, and from the last one to the first. */
   step(by: 1 | -1): void
-  /** The transcript has entries up to this one. */
+  /** Call it when the transcript has grown to entry `lastSeq`. */
   grew(lastSeq: number): void
   /** Ends the search; the query is kept for the next one. */
   close(): void
@@ -70,7 +70,7 @@ export function createFindStore({
   let controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   let nearSeq = 1
-  /** The places from `nearSeq` on, and those before it. */
+  /** The places from `nearSeq` on, and the earlier ones. */
   let after: FindPlace[] = []
   let before: FindPlace[] = []
   let listed = 0
@@ -90,7 +90,7 @@ export function createFindStore({
     listed = 0
     searchedThroughSeq = 0
     const { isOpen, query, current } = store.getState()
-    // A longer query stays at the same match if it is still one.
+    // A longer query stays at the current match if that still matches.
     if (current) nearSeq = current.place.seq
     if (!isOpen || query.text === '') return store.setState(nothing)
     const { signal } = controller
@@ -129,7 +129,7 @@ export function createFindStore({
     const { current, phase } = store.getState()
     const all = [...before, ...after]
     const first = after[0] ?? (done ? before[0] : undefined)
-    // A match in what the agent writes just now does not move the reader.
+    // A match in newly written entries does not move the reader.
     const shown = current ?? (first && counted === null ? { place: first, nth: 0 } : null)
     store.setState({
       phase: done || phase === 'done' ? 'done' : 'counting',

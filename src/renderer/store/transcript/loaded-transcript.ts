@@ -26,7 +26,7 @@ import { addDelta } from './partial-message.ts'
 export interface LoadedState {
   /** The number of entries of the whole transcript, as far as known. */
   totalEntries: number
-  /** The loaded entries; 0 if there are none. */
+  /** The seq of the first loaded entry; 0 if there are none. */
   firstSeq: number
   lastSeq: number
   hasOlder: boolean
@@ -41,9 +41,9 @@ interface LoadedTranscript {
   state(): LoadedState
   /** `isRunning`: a run is in progress. Otherwise an unfinished message of a live session was cut short. */
   items(isRunning: boolean): TranscriptItem[]
-  /** True also if there is no such entry, and the nearest one is loaded. */
+  /** True also if the entry does not exist and the nearest one is loaded. */
   hasSeq(seq: number): boolean
-  /** Puts a page in place of the window. `atTail`: the reader reads the newest entries, and follows them. */
+  /** Replaces the window by a page. `atTail`: the reader is at the newest entries and follows them. */
   replace(page: TranscriptPage, options: { atTail: boolean }): void
   prepend(page: TranscriptPage): void
   append(page: TranscriptPage): void
@@ -79,7 +79,7 @@ export function createLoadedTranscript(): LoadedTranscript {
     // After a lost connection the entries may continue the loaded ones.
     const joined = window.entries.length > 0 ? appendEntries(window, snapshot.entries) : null
     if (joined) window = joined
-    // A reader of older entries stays with them.
+    // Readers of older entries stay at them.
     else if (!readsOlder || window.entries.length === 0) window = windowOf(snapshot.entries)
     knownLastSeq = Math.max(snapshot.seq, lastSeqOf(window))
     partial = snapshot.partial

@@ -1,4 +1,4 @@
-/** The outline of one transcript: read page by page while it is shown, and on as the transcript grows. */
+/** The outline of one transcript, read page by page while it is shown and as the transcript grows. */
 
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
@@ -8,9 +8,9 @@ import { readPages } from '../../../shared/read-pages.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 
-/** The contract's most: each page reads megabytes of entries. */
+/** The contract's maximum: each page reads megabytes of entries. */
 const pageItems = 500
-/** A transcript that grows is read on this often at most. */
+/** Minimum interval of reads while the transcript grows. */
 const renewMs = 1_000
 
 interface OutlineView {
@@ -22,7 +22,7 @@ interface OutlineView {
 
 export interface OutlineStore {
   store: StoreApi<OutlineView>
-  /** Reads on if the transcript has more entries than were read. */
+  /** Continues reading if the transcript has more entries than were read. */
   follow(totalEntries: number): void
   retry(): void
   close(): void

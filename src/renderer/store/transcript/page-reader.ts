@@ -5,7 +5,7 @@ import { withWholeValues } from '../../../shared/whole-values.ts'
 
 /** A few screens, fetched before the reader reaches the end of the loaded entries. */
 export const pageEntries = 200
-/** Read before and after an entry that is jumped to: about a screen below it, and quickly there. */
+/** Read before and after the target of a jump: about a screen, and fast to read. */
 const entriesBefore = 20
 const entriesAfter = 60
 /**
@@ -18,11 +18,11 @@ type PagePlace = 'start' | 'end' | { seq: number } | { before: number }
 
 interface PageReader {
   read(at: PagePlace, signal: AbortSignal): Promise<TranscriptPage>
-  /** Entries on both sides of one, as one page; the last ones if there is no such entry yet. */
+  /** Reads entries on both sides of `seq` as one page; the last ones if that entry does not exist yet. */
   readAround(seq: number, signal: AbortSignal): Promise<TranscriptPage>
 }
 
-/** Reads pages of a transcript whose long texts are whole. */
+/** Reads pages of a transcript with long texts in full. */
 export function createPageReader(
   client: Pick<ShiplogClient, 'transcripts'>,
   taskId: TaskId,

@@ -3,7 +3,7 @@ import type { MessagePart, PartialMessage } from '../../../shared/records/entry-
 
 type Delta = Extract<SessionFeedEvent, { type: 'delta' }>
 
-/** Returns the message in progress with a further delta; parts are replaced, never changed. */
+/** Returns the message in progress with `delta` added; parts are replaced, never changed in place. */
 export function addDelta(partial: PartialMessage, delta: Delta): PartialMessage {
   const known = partial.parts[delta.part]
   const isSamePart = known?.type === delta.partType

@@ -1,18 +1,18 @@
-/** Where a screen that is opened puts the reader: an item of a list leads to its exact place. */
+/** Where in an opened screen the reader is put: an item of a list leads to its exact place. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { TaskId } from '../../../shared/records/ids.ts'
 
 export interface Arrival {
   taskId: TaskId
-  /** `end`: the newest turn. `limit`: the line about the budget. Else the open question of this id. */
+  /** `end`: the newest turn. `limit`: the line about the budget. `question`: the open question with this id. */
   at: 'composer' | 'end' | 'limit' | { question: string }
 }
 
 export interface Arrivals {
-  /** Null: nobody is on the way. */
+  /** Null: no arrival is expected. */
   store: StoreApi<{ arrival: Arrival | null }>
   expect(arrival: Arrival): void
-  /** The reader is there. */
+  /** Call it when the reader is there. */
   done(arrival: Arrival): void
 }
 

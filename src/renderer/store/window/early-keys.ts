@@ -1,4 +1,4 @@
-/** Holds keys that were pressed before the window could handle them, until it can. */
+/** Records keys that are pressed before the window can handle them. */
 
 export interface EarlyKeys {
   /** Returns the pressed keys, oldest first, and stops listening. */

@@ -17,7 +17,7 @@ export interface KeyCommand {
   group: KeyGroup
   /** `dialog` while a dialog covers the window; otherwise `window`. */
   scope?: 'window' | 'dialog'
-  /** False: of no use in the palette, for it moves within a list or needs a second press. */
+  /** False: not listed in the palette, because it moves within a list or needs a second press. */
   inPalette?: boolean
   /** Absent if a focused list handles the key itself: then it is only listed. */
   run?(): void
@@ -40,7 +40,7 @@ interface PressedKey {
   /** Ctrl, or Cmd on a Mac. */
   mod: boolean
   alt: boolean
-  /** Counts with Ctrl or Cmd, and for function keys: elsewhere it chooses the character. */
+  /** Compared with Ctrl or Cmd, and for function keys; elsewhere it selects the character. */
   shift?: boolean
 }
 
@@ -78,7 +78,7 @@ export function createKeys(): Keys {
   }
 }
 
-/** The window's commands may be registered again at any time, because their names change. */
+/** The window's commands may be re-registered at any time, because their labels change. */
 const isLetterOfScreen = (text: string, group: KeyGroup): boolean =>
   text.length === 1 && group !== 'Everywhere'
 

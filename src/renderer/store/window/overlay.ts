@@ -14,9 +14,9 @@ export type ResumeAsk =
 export interface ContinueAsk {
   /** From the end of the turn with that entry; absent: from its end. */
   at?: number | undefined
-  /** The agent that is chosen at first, as `AgentChosen.picked`. */
+  /** The agent selected initially, as in `AgentChosen.picked`. */
   agent?: string | undefined
-  /** What the person has written to the task that is continued. */
+  /** What the user has written to the task that is continued. */
   draft?: string | undefined
 }
 
@@ -28,16 +28,16 @@ export type Overlay =
   | { kind: 'remove-project'; projectId: ProjectId }
   /** The key of a provider of models, or a server of the user's own; null for a new one. */
   | { kind: 'provider'; provider: ProviderState | null; onSaved(): void }
-  /** A command of the person's own; null: a new one. */
+  /** A command of the user's own; null: a new one. */
   | { kind: 'own-agent'; agent: OwnAgent | null; onSaved(): void }
   | { kind: 'fetch-agent'; agent: InstalledAgentState; onFetched(): void }
   /** Null: the user chooses the project in the dialog. */
   | {
       kind: 'new-agent'
       projectId: ProjectId | null
-      /** A prompt to begin with. */
+      /** The initial prompt. */
       prompt?: string
-      /** It was started, and the prompt is needed no more. */
+      /** Called once the agent has started, so that the prompt is no longer needed. */
       onStarted?(): void
     }
   | {
@@ -52,16 +52,16 @@ export type Overlay =
   | { kind: 'rename'; taskId: TaskId }
   /** Changes the budget of a root's tree. */
   | { kind: 'budget'; taskId: TaskId }
-  /** Its transcript as a file for others. */
+  /** Exports the transcript of a task as a file. */
   | { kind: 'export'; taskId: TaskId }
-  /** A message and commands that commit its changes. `base`: the branch that a pull request would be for. */
+  /** A commit message and commands for the changes of a task. `base`: the branch of a pull request. */
   | { kind: 'commit'; taskId: TaskId; base: string | null }
   /** Adds a pull request to its transcript. */
   | { kind: 'link-pull-request'; taskId: TaskId }
   /** A follow-up to a root with interrupted sub-agents: they may be resumed first. */
   | { kind: 'follow-up'; taskId: TaskId; interrupted: number; onSend(): void }
   | ({ kind: 'continue-from'; taskId: TaskId } & ContinueAsk)
-  /** Sessions of other tools. */
+  /** Imports sessions of other tools. */
   | { kind: 'import' }
   | { kind: 'palette' }
   | { kind: 'keys' }

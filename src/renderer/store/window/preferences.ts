@@ -61,7 +61,7 @@ const preferencesSchema = z.object({
   notifications: z.boolean().catch(true),
   /** Notifies when an agent waits for the user. */
   notifyNeeds: z.boolean().catch(true),
-  /** Sessions of other tools are no longer offered in the empty app. */
+  /** The empty app no longer offers to import sessions of other tools. */
   importDeclined: z.boolean().catch(false),
   /** Ids of dismissed notices. */
   dismissedNotices: z.array(z.string()).catch([]),
@@ -108,7 +108,7 @@ export function createPreferences(storage: Pick<Storage, 'getItem' | 'setItem'>)
   return store
 }
 
-/** Enough to find the search of this morning again. */
+/** Covers the searches of one day. */
 const recentSearchesMax = 12
 
 /** Returns the recent searches with `query` as the newest. */

@@ -14,7 +14,7 @@ interface TranscriptPlace {
   seq?: number
   /** Shows the transcript's state at that moment. */
   replay?: true
-  /** To find in it at once. */
+  /** The initial query of its find bar. */
   find?: string
   /** Absent: everything is shown, without the bar of filters. */
   filter?: TranscriptFilter

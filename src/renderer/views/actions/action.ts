@@ -1,4 +1,4 @@
-/** What can be done with a task or a project. Menus, context menus, keys of rows and the palette all show these. */
+/** The actions on a task or a project. Menus, context menus, keys of rows and the palette all show these. */
 import type { ReactNode } from 'react'
 import type { MenuEntry } from '../../components/primitives/index.ts'
 
@@ -45,11 +45,11 @@ export interface Action<Id extends string = string> {
   id: Id
   label: string
   icon: ReactNode
-  /** Actions of one group stand together in a menu. */
+  /** Groups are separated by lines in a menu. */
   group: 'open' | 'run' | 'changes' | 'name' | 'keep'
-  /** The key for the selected row of a list. */
+  /** The key that runs it for the selected row of a list. */
   keys?: string
-  /** Nothing can be requested now. */
+  /** True while no request can be sent. */
   disabled?: boolean
   run(): void
 }
@@ -57,7 +57,7 @@ export interface Action<Id extends string = string> {
 export type TaskAction = Action<TaskActionId>
 export type ProjectAction = Action<ProjectActionId>
 
-/** The actions as the entries of a menu, with lines between the groups. */
+/** Returns the actions as menu entries, with lines between the groups. */
 export function menuOf(actions: readonly Action[]): MenuEntry[] {
   return actions.flatMap(({ label, icon, keys, disabled, group, run }, index) => {
     const before = actions[index - 1]

@@ -5,7 +5,7 @@ import { isResumable, isWaiting, resumableBelow } from '../../store/resume/resum
 import { resumableGroup } from '../../store/resume/resumable-group.ts'
 import type { Stores } from '../../store/stores.ts'
 
-/** What decides which actions a task has now. */
+/** Returns the facts that decide which actions a task has. */
 export function taskFacts({ ledger, navigation }: Stores, task: Task) {
   const { id } = task
   const state = ledger.store.getState()
@@ -26,7 +26,7 @@ export function taskFacts({ ledger, navigation }: Stores, task: Task) {
       (route.screen === 'task' && (route.transcriptOf ?? route.taskId) === id) ||
       (route.screen === 'transcript' && route.taskId === id),
     group: resumable && !task.archived ? resumableGroup(state.ledger, id).length : 0,
-    /** Ends the label of an action that opens a dialog first, because agents below the task are resumable too. */
+    /** Ends the label of an action that opens a dialog first, because agents below the task can be resumed too. */
     more: resumable && resumableBelow(tasks, id).length > 0 ? '…' : '',
   }
 }

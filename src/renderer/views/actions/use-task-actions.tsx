@@ -45,7 +45,7 @@ import { useResumeActions } from '../resume/use-resume-actions.ts'
 import type { TaskAction } from './action.ts'
 import { taskFacts } from './task-facts.ts'
 
-/** Actions that need an answer of the host: disabled while it can't be reached. */
+/** Actions that send a request: disabled while the host can't be reached. */
 const requesting: ReadonlySet<TaskAction['id']> = new Set<TaskAction['id']>([
   ...(['stop', 'wrap-up', 'resume', 'resume-group', 'restart', 'retry', 'abandon'] as const),
   ...(['continue', 'limits', 'apply', 'undo-apply', 'open-editor', 'open-folder'] as const),
@@ -76,7 +76,7 @@ const groups: [TaskAction['group'], (add: Add, context: Context) => void][] = [
   ['keep', addKeepActions],
 ]
 
-/** Returns a function that lists what can be done with a task now, as far as the window knows. */
+/** Returns a function that lists the actions that a task has now, by the data in the window. */
 export function useTaskActions(): (task: Task) => TaskAction[] {
   const stores = useStores()
   const actions = useActions()
@@ -213,7 +213,7 @@ function addChangeActions(add: Add, { task, stores, actions, known }: Context): 
     { id: 'open-folder', label: 'Open folder', icon: <FolderOpen /> },
     () => void actions.openFolder(id, 'file-manager'),
   )
-  // A removed one is archived: it is linked to what started it.
+  // A task whose folder was removed is archived, where it is linked to what started it.
   add(
     task.hasTranscript && known.hasFolder,
     { id: 'link-pull-request', label: 'Link pull request…', icon: <GitPullRequest /> },
@@ -280,7 +280,7 @@ function addKeepActions(add: Add, { task, stores, actions, known }: Context): vo
   )
 }
 
-/** A root that is archived from its own screen leaves its project there. */
+/** Archives a root. If its own screen is shown, the window moves to its project. */
 async function archive(
   { navigation }: Stores,
   removeWorkspace: Actions['removeWorkspace'],

@@ -2,7 +2,7 @@ import type { AskedConfiguration } from '../../../shared/contract/agents.ts'
 import { CommandToAllow } from '../../components/approval/command-to-allow.tsx'
 import { NoticeLine } from '../../components/primitives/index.ts'
 
-/** What a repository configures for an installed agent: it runs only after the person has seen and allowed it. */
+/** Shows what a repository configures for an installed agent: it runs only after the user has seen and allowed it. */
 export function AgentConfiguration(props: {
   name: string
   configuration: AskedConfiguration

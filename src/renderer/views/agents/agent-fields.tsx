@@ -13,7 +13,7 @@ export function AgentField({ agent, error }: { agent: AgentChosen; error?: strin
   )
 }
 
-/** What the picked agent needs: a model, settings of its sessions, or a scenario. `children`: beside the model. */
+/** The fields of the selected agent: a model, settings of its sessions, or a scenario. `children`: beside the model. */
 export function AgentDetails(props: {
   agent: AgentChosen
   scenario: ScenarioFile | null

@@ -6,7 +6,7 @@ import { ModelField } from '../models/model-field.tsx'
 import { isUsable } from '../models/use-model-settings.ts'
 import type { AgentChosen } from './use-agent-choice.ts'
 
-/** Which model is to work, with what else is chosen for it; where none is set up, the way there. */
+/** Selects the model and its settings; if no provider is set up, links to the settings of providers. */
 export function ModelChoice(props: {
   agent: AgentChosen
   error: string | null

@@ -32,7 +32,7 @@ interface NewAgentProps {
   onStarted?(): void
 }
 
-/** Starts a root agent: where, what with, and with which prompt. */
+/** Starts a root agent: its project, its agent and its prompt. */
 export function NewAgentDialog({ projectId: wanted, ...rest }: NewAgentProps) {
   const { overlay } = useStores()
   const projects = useProjects()
@@ -52,7 +52,7 @@ export function NewAgentDialog({ projectId: wanted, ...rest }: NewAgentProps) {
   return <NewAgentForm {...rest} projectId={wanted ?? projects.at(-1)?.id ?? first.id} />
 }
 
-/** A dialog that was closed has the same prompt and images when it is opened again. */
+/** The dialog keeps its prompt and images when it is closed. */
 const draftKey = 'new-agent'
 
 function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
@@ -71,7 +71,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
   const [scenario, setScenario] = useState<ScenarioFile | null>(null)
   const agent = useAgentChoice(scenario)
   const [agentsAtOnce, setAgentsAtOnce] = useState(agentsAtOnceDefault)
-  /** Null: as set for the project. */
+  /** Null: as configured for the project. */
   const [permissions, setPermissions] = useState<PermissionMode | null>(null)
   const [limits, setLimits] = useState(defaultLimits)
   const preferred = usePreference('isolation')
@@ -88,7 +88,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
     ...(agent.choice === null ? [agent.needs] : []),
     ...(limits.isValid ? [] : ['limits that are numbers']),
   ]
-  /** Null: it can start. */
+  /** Why the agent can't start; null if it can. */
   const whyNot =
     missing.length > 0
       ? `Needs ${missing.join(' and ')}.`
@@ -116,7 +116,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
         agentsAtOnce,
         budget: limits.budget,
         quotaWaits: limits.quotaWaits,
-        // A scripted agent plays the person's own script, about which nothing is asked.
+        // A scripted agent plays the user's own script, which needs no permissions.
         ...(permissions && !isScripted ? { permissions } : {}),
       })
       agent.remember()
@@ -158,7 +158,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
       focus={field}
       footer={
         <div className="flex min-w-0 flex-1 flex-col gap-3">
-          {/* Beside the button that allows it: never out of sight, however small the window. */}
+          {/* Beside the button that allows it, so that it stays in view however small the window is. */}
           {toAllow.shown}
           <div className="flex items-center justify-end gap-2">
             <p id={whyNotId} role="status" className="min-w-0 flex-1 text-small text-muted">

@@ -4,7 +4,7 @@ import { modeOptions } from '../../components/permissions/mode-options.ts'
 import { Field, Select } from '../../components/primitives/index.ts'
 import { useProjectMode } from '../permissions/use-project-mode.ts'
 
-/** What the new agent may do without asking. `value` null: as set for its project. */
+/** The permission mode of the new agent. `value` null: as configured for its project. */
 export function PermissionChoice(props: {
   projectId: ProjectId
   value: PermissionMode | null

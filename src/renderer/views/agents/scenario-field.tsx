@@ -9,7 +9,10 @@ export interface ScenarioFile {
   text: string
 }
 
-/** A scenario file of the person's own, read here and sent as text: whole, or not at all. */
+/**
+ * Selects a scenario file of the user's, which is read here and sent as text; a file that can't be read whole is
+ * refused.
+ */
 export function ScenarioField(props: {
   value: ScenarioFile | null
   error: string | null
@@ -23,7 +26,7 @@ export function ScenarioField(props: {
     const text = file.size > scenarioBytesMax ? null : await file.text().catch(() => null)
     setRefused(text === null ? whyNot(file) : null)
     onChange(text === null ? null : { name: file.name, text })
-    // The same file can be chosen again after it was corrected.
+    // Allows selecting the same file again after it was corrected.
     if (input.current) input.current.value = ''
   }
   return (

@@ -6,10 +6,10 @@ import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { showProblem } from '../app/toasts.ts'
 import type { SessionSettings as Settings } from './use-agent-choice.ts'
 
-/** As the agent begins: no value of its own. */
+/** The agent's own default: no value is sent. */
 const asItIs = ''
 
-/** Model, mode and other settings of an installed agent's sessions, as it offered them in its newest check. */
+/** Model, mode and other settings of an installed agent's sessions, as offered in its newest check. */
 export function SessionSettings(props: {
   agent: InstalledAgentState
   value: Settings
@@ -104,7 +104,7 @@ function OptionField(props: {
   )
 }
 
-/** Which models and modes there are is known once it was checked. */
+/** Its models and modes are unknown until it has been checked. */
 function NotOffered(props: { agent: InstalledAgentState; onChecked(): void }) {
   const { agent, onChecked } = props
   const { id, name, check, signedIn, signIn } = agent

@@ -1,4 +1,4 @@
-/** What a project asks to be allowed, in the dialog that starts an agent: its set-up and its Git configuration. */
+/** What a project asks the user to allow, in the New agent dialog: its set-up and its Git configuration. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
@@ -52,7 +52,7 @@ export const GitConfiguration: Story = {
   },
 }
 
-/** A command of Git's configuration can hide no more than one of the set-up. */
+/** A command in Git's configuration can hide no more than one in the set-up. */
 export const HostileGit: Story = {
   args: {
     setup: {
@@ -72,7 +72,7 @@ export const HostileGit: Story = {
   },
 }
 
-/** The most that one project can ask for. */
+/** Everything that one project can ask for. */
 const everything: ProjectSetup = {
   ...nothing,
   setup: 'npm ci\nnpm run build',
@@ -83,7 +83,7 @@ const everything: ProjectSetup = {
 export const Everything: Story = { args: { setup: everything } }
 export const EverythingDark: Story = { args: { setup: everything }, globals: { theme: 'dark' } }
 
-/** The buttons stay in the window, however much is asked for. */
+/** The buttons stay in the window, however much has to be allowed. */
 export const LongEverything: Story = {
   args: {
     setup: {

@@ -2,11 +2,11 @@ import { useEffect, useState } from 'react'
 import type { ProjectSetup } from '../../../shared/contract/projects.ts'
 import { CommandToAllow } from '../../components/approval/command-to-allow.tsx'
 
-/** Whether something has to be read before it can be allowed. */
+/** Whether there are commands that must be read before they can be allowed. */
 export const hasToBeSeen = ({ setup, git }: ProjectSetup): boolean =>
   setup !== null || gitText(git) !== ''
 
-/** Commands that came with the repository: they run only after the person has seen and allowed them. */
+/** Commands of the repository: they run only after the user has seen and allowed them. */
 export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean) => void }) {
   const { setup, onSeen } = props
   const asked = gitText(setup.git)
@@ -19,7 +19,7 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
       aria-label="Set-up command"
       className="flex flex-col gap-2 rounded-md bg-amber-tint px-3 py-2"
     >
-      {/* First, for the rest may be long, and nothing asks that this was scrolled to. */}
+      {/* First, because the rest may be long and the user need not scroll through it. */}
       {setup.env.length > 0 ? (
         <p className="untrusted">
           <span className="font-semibold">This project asks for secrets for its agents.</span> They

@@ -15,29 +15,29 @@ export interface AgentChosen {
   /** `model`, `scripted`, or the id of an installed agent. */
   picked: string
   pick(picked: string): void
-  /** What can be picked. */
+  /** The agents that can be selected. */
   offers: AgentOffer[]
-  /** As the field has it. */
+  /** The text of the field. */
   model: string
   setModel(model: string): void
   models: Pick<ReturnType<typeof useModelSettings>, 'providers' | 'problem' | 'reload'>
-  /** State of an installed agent; null if it is of another kind, or not known yet. */
+  /** The state of an installed agent; null for another kind, and while it is unknown. */
   installed: InstalledAgentState | null
   settings: SessionSettings
   setSettings(settings: SessionSettings): void
   installedAgents: InstalledAgentsView
-  /** Null: `needs` is missing. */
+  /** Null if `needs` is missing. */
   choice: AgentChoice | null
   needs: string
-  /** Offered again next time. */
+  /** Stores the choice as the initial one of the next dialog. */
   remember(): void
 }
 
 const noSettings: SessionSettings = { mode: null, options: {} }
 
 /**
- * Which agent is to be started: as the last time, else a model where one is set up, by default the one that an agent
- * was last started with, here or elsewhere; else an installed agent. `initial`: picked at first.
+ * The agent to start: the one of the last time; else a model if a provider is set up, by default the one that was used
+ * last, here or elsewhere; else an installed agent. `initial`: selected at first.
  */
 export function useAgentChoice(scenario: ScenarioFile | null, initial?: string): AgentChosen {
   const { preferences } = useStores()
@@ -52,7 +52,7 @@ export function useAgentChoice(scenario: ScenarioFile | null, initial?: string):
   const usedLast = useLedger(({ ledger }) => modelUsedLast(ledger.tasks, models.providers ?? []))
   const hasModel = info?.agents.some((one) => one.kind === 'model' && one.available) ?? false
   const isKnown = (value: string | null) =>
-    // The list of installed agents comes later than the dialog.
+    // The list of installed agents may load after the dialog opens.
     value !== null && (installedAgents.agents === null || offers.some((one) => one.value === value))
   const fallback = hasModel ? 'model' : (available[0]?.id ?? 'scripted')
   const picked = isKnown(chosen) ? (chosen as string) : fallback

@@ -11,12 +11,12 @@ export interface AgentOffer {
 
 interface AgentOffers {
   offers: AgentOffer[]
-  /** Those of them that are installed and were found. */
+  /** The installed agents that were found on this machine. */
   available: InstalledAgentState[]
   installedAgents: InstalledAgentsView
 }
 
-/** Which agents can be started here. `looks` false: installed ones are not looked for yet. */
+/** The agents that can be started here. `looks` false: installed agents are not searched for yet. */
 export function useAgentOffers({ looks = true } = {}): AgentOffers {
   const { info } = useAppInfo()
   const installedAgents = useInstalledAgents({ looks })

@@ -5,8 +5,8 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 
 /**
- * What the project's own configuration asks for; read when the dialog opens, because it may change. `projectId` null:
- * there is no project yet.
+ * What the project's own configuration needs the user to allow; read when the dialog opens, because it may change.
+ * `projectId` null: there is no project yet.
  */
 export function useProjectSetup(projectId: ProjectId | null): {
   setup: ProjectSetup | null

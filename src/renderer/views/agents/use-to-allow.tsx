@@ -10,20 +10,20 @@ import { hasToBeSeen, SetupTrust } from './setup-trust.tsx'
 import { useProjectSetup } from './use-project-setup.ts'
 
 interface ToAllow {
-  /** Starting allows something. */
+  /** Whether a start allows something. */
   asks: boolean
-  /** False: something of it was not seen whole yet. */
+  /** False while some of it has not been in view. */
   isSeen: boolean
-  /** Shows what is allowed, beside the button that starts. */
+  /** Shows what a start allows, beside the button that starts. */
   shown: ReactNode
   problem: Problem | null
-  /** Call it before the start. Rejects as the host answers. */
+  /** Call it before the start. Rejects with the host's error. */
   allow(projectId: ProjectId): Promise<void>
 }
 
 /**
- * What a repository brings that runs as the person, and that they have to allow before an agent starts in it: its
- * set-up and Git configuration in a new worktree, and what it configures for an installed agent (K8).
+ * What a repository configures to run as the user, who has to allow it before an agent starts: its set-up and Git
+ * configuration in a new worktree, and its configuration of an installed agent (K8).
  */
 export function useToAllow(start: {
   projectId: ProjectId | null
@@ -68,7 +68,7 @@ export function useToAllow(start: {
   }
 }
 
-/** Null while it is read, and where it can't be: the person is then asked when the agent starts. */
+/** Null while it is read, and if it can't be read: the host then asks when the agent starts. */
 function useAgentConfiguration(
   projectId: ProjectId | null,
   id: string | null,

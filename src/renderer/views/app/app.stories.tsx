@@ -81,7 +81,7 @@ export const Live: Story = {
     await userEvent.click(
       within(nested).getByRole('button', { name: 'View transcript of Fuzz the tokenizer' }),
     )
-    // It takes the place of the first in the same dialog.
+    // The nested transcript replaces the first one in the same dialog.
     await body.findByRole('dialog', { name: 'Transcript of Fuzz the tokenizer' })
     await expect(body.getAllByRole('dialog')).toHaveLength(1)
     await userEvent.keyboard('{Escape}')

@@ -16,7 +16,7 @@ import type { Stores } from '../../store/stores.ts'
 import { Shell } from '../shell/shell.tsx'
 import { StartFailed, Starting, StartRefused } from './start-screens.tsx'
 
-/** The whole window, over the stores that it is given. */
+/** The whole window, with its stores passed in. */
 export function App({ stores }: { stores: Stores }) {
   return (
     <StoresContext value={stores}>
@@ -33,7 +33,7 @@ export function App({ stores }: { stores: Stores }) {
   )
 }
 
-/** Nothing to show before the first snapshot; whatever happens after it, what was loaded stays. */
+/** Waits for the first snapshot; afterwards the loaded data stays, whatever happens to the connection. */
 function Gate({ children }: { children: ReactNode }) {
   const connection = useConnection()
   const phase = useLedger((view) => view.phase)
@@ -59,7 +59,7 @@ function Standing({ children }: { children: ReactNode }) {
   return <ClockContext value={clock}>{children}</ClockContext>
 }
 
-/** The system's theme, unless the person chose one. */
+/** Uses the system's theme unless the user selected one. */
 function Theme() {
   const theme = usePreference('theme')
   useEffect(() => {

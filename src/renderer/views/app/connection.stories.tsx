@@ -1,4 +1,4 @@
-/** The page and its host: a connection that is lost, a link that is no good. */
+/** The page without a working host: a lost connection, an invalid link. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
@@ -32,7 +32,7 @@ type Story = StoryObj<Args>
 
 const tryNow = fn()
 
-/** What was loaded stays; nothing can be sent or stopped, and no status says that it is so now. */
+/** Loaded data stays; nothing can be sent or stopped, and every status is marked as the last one received. */
 export const Lost: Story = {
   args: { connection: { state: { kind: 'lost', attempt: 1, tryNow }, from: 'loaded' } },
   play: async ({ canvasElement }) => {
@@ -42,7 +42,7 @@ export const Lost: Story = {
     await expect(tryNow).toHaveBeenCalledOnce()
     for (const stop of await canvas.findAllByRole('button', { name: /^Stop/ }))
       await waitFor(() => expect(stop).toBeDisabled())
-    // By this the style says of every status that it is the last one known.
+    // The style sheet uses this attribute to mark every status as the last one received.
     await waitFor(() => expect(document.documentElement.dataset.connection).toBe('lost'))
   },
 }

@@ -5,7 +5,7 @@ import { openWithToken, tokenIn } from '../../rpc/token.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from './problem-notice.tsx'
 
-/** A host that is there answers sooner: no word flashes by. */
+/** A running host answers sooner, so that no text appears for a moment. */
 const patienceMs = 400
 
 export function Starting({ trying }: { trying: boolean }) {
@@ -28,7 +28,7 @@ export function Starting({ trying }: { trying: boolean }) {
   )
 }
 
-/** Without the right token the host shows nothing to anybody. */
+/** Without a valid token the host shows nothing. */
 export function StartRefused({ why }: { why: 'refused' | 'no-token' }) {
   return (
     <main className="flex h-full flex-col">

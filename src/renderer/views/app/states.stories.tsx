@@ -1,4 +1,4 @@
-/** The screens with nothing to show, with answers that are late or fail, and with very much. */
+/** The screens without data, with late or failed answers, and with very much data. */
 import { ORPCError } from '@orpc/client'
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
@@ -24,7 +24,7 @@ const meta: Meta<Args> = {
 export default meta
 type Story = StoryObj<Args>
 
-/** Everything but the feed of the window. */
+/** Matches feeds, which these stories neither delay nor fail. */
 const isFeed = (path: string) => path.startsWith('feed.')
 const later = (before?: (path: string) => Promise<void> | undefined) =>
   createStoryHost({ records: laterRecords, ...(before && { before }) })
@@ -33,10 +33,10 @@ let stores: Stores | null = null
 const setWindow = (made: Stores) => {
   stores = made
 }
-/** A link would change the address of the story's own page. */
+/** Navigates through the store, because a link would change the address of the story's own page. */
 const go = (hash: string) => stores?.navigation.go(parseRoute(hash))
 
-/** No project yet, so that every list is empty and says how it is filled. */
+/** No project yet: every list is empty and shows how to fill it. */
 export const Nothing: Story = {
   args: { fake: () => createStoryHost(), address: '#/archive' },
   play: async ({ canvasElement }) => {
@@ -53,7 +53,7 @@ export const NothingDark: Story = {
   globals: { theme: 'dark' },
 }
 
-/** The host answers nothing but the feed: what is known is shown, the rest has its place kept. */
+/** The host answers only the feed: known data is shown, and placeholders for the rest. */
 export const Loading: Story = {
   args: {
     fake: () => later((path) => (isFeed(path) ? undefined : new Promise(() => {}))),
@@ -72,7 +72,7 @@ export const Loading: Story = {
 }
 
 let isDown = true
-/** Each part that could not be read says so, and is read once the host can. */
+/** Each part that could not be read shows that, and is read again once the host answers. */
 export const Failed: Story = {
   args: {
     fake: () => {
@@ -107,7 +107,7 @@ export const Failed: Story = {
 }
 export const FailedDark: Story = { ...Failed, globals: { theme: 'dark' }, play: undefined }
 
-/** Months of a busy person: 240 roots, 40 questions, 30 interrupted trees. */
+/** The data of a busy user over months: 240 roots, 40 questions, 30 interrupted trees. */
 function huge(): StoryHost {
   const fake = createStoryHost()
   const projects = [
@@ -143,7 +143,7 @@ export const Huge: Story = {
     const waiting = within(await canvas.findByRole('region', { name: /^Waiting for you/ }))
     await expect(waiting.getAllByRole('link')).toHaveLength(5)
     await expect(canvasElement.querySelectorAll('*').length).toBeLessThan(3_000)
-    // No list of the sidebar pushes the others out of it.
+    // No list of the sidebar pushes the others out of view.
     const projects = canvas.getByRole('tree', { name: 'Projects and agents' })
     await expect(projects.clientHeight).toBeGreaterThan(80)
     await expect(canvasElement.scrollHeight).toBeLessThanOrEqual(window.innerHeight)
@@ -158,7 +158,7 @@ export const Huge: Story = {
 }
 export const HugeDark: Story = { args: { fake: huge, address: '#/' }, globals: { theme: 'dark' } }
 
-/** A day on which all went well. */
+/** A day without failures. */
 export const Quiet: Story = {
   args: {
     fake: () => {

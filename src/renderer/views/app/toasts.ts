@@ -18,7 +18,7 @@ export async function attempt<Value>(
   }
 }
 
-/** Codes of calls that were refused for a reason in the message: there is nothing to report as a fault. */
+/** Codes of refused calls whose message gives the reason, so that there is no fault to report. */
 const refusalCodes: readonly Problem['code'][] = ['REFUSED', 'INVALID']
 
 export function showProblem(problem: Problem): void {

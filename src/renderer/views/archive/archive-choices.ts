@@ -1,4 +1,4 @@
-/** What the archive's list can be narrowed to and sorted by. */
+/** The options of the archive's filters and sort order. */
 import type { ArchiveSortKey } from './archive-index.ts'
 import type { ArchiveShow, ArchiveStatus } from './archive-rows.ts'
 

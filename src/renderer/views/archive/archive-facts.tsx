@@ -4,10 +4,10 @@ import { costText } from '../../../shared/text/usage-text.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { Bytes, Cost, RelativeTime } from '../../components/primitives/index.ts'
 
-/** Runs, size and times of one agent in a line; the list has no room for them. */
+/** Runs, size and times of one agent in a line, because the list has no room for them. */
 export function ArchiveFacts(props: {
   summary: TranscriptSummary
-  /** The header has the cost of all of them. */
+  /** The cost is then labelled as excluding them, because the header shows that of the whole tree. */
   hasSubAgents: boolean
 }) {
   const { summary, hasSubAgents } = props

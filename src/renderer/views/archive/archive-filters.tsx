@@ -5,7 +5,7 @@ import { toolName } from '../../../shared/text/import-text.ts'
 import { Select, TextButton } from '../../components/primitives/index.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 
-/** `''`: any. */
+/** The chosen filters; `''` means any. */
 interface ArchiveChoices {
   agent: string
   model: string
@@ -25,7 +25,7 @@ export const noChoices: ArchiveChoices = {
   cost: '',
 }
 
-/** By their last sign of life, in days. */
+/** A period since the last activity, in days. */
 interface Period {
   label: string
   since?: number
@@ -54,7 +54,7 @@ const costs = {
   most: { label: 'Over $10', usd: 10 },
 }
 
-/** What the choices mean, for the rows. */
+/** Converts the choices to a filter for the rows. */
 export function filterOf(
   { agent, model, source, active, size, cost }: ArchiveChoices,
   nowMs: number,
@@ -76,14 +76,14 @@ export function filterOf(
 export const countOf = (choices: ArchiveChoices): number =>
   Object.values(choices).filter((value) => value !== '').length
 
-/** What recorded a tree, as people call it. */
+/** Returns the name of the program that recorded a tree. */
 function sourceName(source: string): string {
   const tool = importToolSchema.safeParse(source)
   if (!tool.success) return source === 'here' ? 'Recorded here' : source
   return tool.data === 'shiplog' ? 'Exports of Shiplog' : toolName(tool.data)
 }
 
-/** Longer lists than this can't be looked through; the text finds the others. */
+/** Longer lists are impractical to read; the text filter finds the other values. */
 const optionsMax = 200
 
 /** The filters that are needed less often than text and status. */
@@ -91,7 +91,7 @@ export function ArchiveFilters(props: {
   choices: ArchiveChoices
   onChange(choices: ArchiveChoices): void
   index: ArchiveIndex | null
-  /** Null while they are read, or when there is no index of the search. */
+  /** Null while they are read, or if there is no search index. */
   tools: readonly string[] | null
 }) {
   const { choices, onChange, index, tools } = props
@@ -160,7 +160,7 @@ export function ArchiveFilters(props: {
         <span className="col-span-2">
           <TextButton
             onClick={() => {
-              // The button goes away with its focus.
+              // The button is removed with its focus.
               fields.current?.focus()
               onChange(noChoices)
             }}

@@ -1,27 +1,27 @@
-/** What the archive's list needs of all transcripts, worked out once for many filters. Pure. */
+/** The archive's data from all transcripts, computed once and reused for many filters. Pure. */
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import { folderLabels } from '../../../shared/projections/folder-labels.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 
 export interface ArchiveItem {
   summary: TranscriptSummary
-  /** What the text of a filter is looked for in, in lower case. */
+  /** The text that the filter searches, in lower case. */
   text: string
   /** What recorded its root: a tool that it was imported from, or `here`. */
   source: string
   /** The title of the task that it continues. */
   continues: string | null
-  /** In the order in which they began. */
+  /** In the order in which they started. */
   children: ArchiveItem[]
 }
 
-/** How often a value occurs. */
+/** A value and the number of its occurrences. */
 interface Facet {
   value: string
   count: number
 }
 
-/** `tree`: by project and root. The others: one list, those without a value last. */
+/** `tree`: by project and root. The other keys give one flat list in which tasks without a value are last. */
 export type ArchiveSortKey =
   | 'tree'
   | 'ended'
@@ -41,7 +41,10 @@ export interface ArchiveIndex {
   /** By folder, the one with the newest root first; roots newest first. */
   projects: { dir: string; label: string; roots: ArchiveItem[] }[]
   labels: ReadonlyMap<string, string>
-  /** All of them. Dates and numbers are largest first, words from A, unless `reversed`; kept for the next call. */
+  /**
+   * Returns all items. Dates and numbers are sorted descending, texts ascending, unless `reversed`; the result is
+   * cached.
+   */
   sorted(by: Exclude<ArchiveSortKey, 'tree'>, reversed: boolean): readonly ArchiveItem[]
   /** Most frequent first. */
   agents: Facet[]
@@ -93,7 +96,7 @@ export function archiveIndex(summaries: readonly TranscriptSummary[]): ArchiveIn
   }
 }
 
-/** Its last sign of life. */
+/** Returns the time of its last activity. */
 export const whenOf = ({ endedAt, startedAt }: TranscriptSummary): string =>
   endedAt ?? startedAt ?? ''
 
@@ -116,11 +119,11 @@ function sortedBy(
   reversed: boolean,
 ): ArchiveItem[] {
   const direction = (reversed ? -1 : 1) * (largestFirst.has(by) ? -1 : 1)
-  // Read once an item: a comparison of 100,000 of them reads each value 17 times.
+  // Reads each value once: sorting 100,000 items would otherwise read each 17 times.
   const values = new Map(items.map((item) => [item, sortValue[by](item.summary)]))
   return items.sort((a, b) => {
     const [one, other] = [values.get(a) ?? null, values.get(b) ?? null]
-    // What has no value is last, whichever way.
+    // Items without a value are last in both directions.
     if (one === null || other === null) {
       if (one !== other) return one === null ? 1 : -1
     } else if (one !== other) return direction * compare(one, other)
@@ -154,6 +157,6 @@ const largestFirst: ReadonlySet<ArchiveSortKey> = new Set([
   'cost',
 ])
 
-/** By code units: `localeCompare` takes seconds for 100,000 titles. */
+/** Compares code units: `localeCompare` takes seconds for 100,000 titles. */
 const compare = <Value extends string | number>(a: Value, b: Value): number =>
   a < b ? -1 : a > b ? 1 : 0

@@ -31,7 +31,7 @@ const indentLevelsMax = 4
 type TaskRow = Extract<ArchiveRow, { kind: 'task' }>
 
 export interface ArchiveListHandle {
-  /** Takes the keys, and selects the first row unless one is. */
+  /** Focuses the list, and selects the first row unless one is selected. */
   enter(): void
 }
 
@@ -40,10 +40,10 @@ export function ArchiveList(props: {
   rows: ArchiveRow[]
   selected: TaskId | null
   onSelect(id: TaskId): void
-  /** Archived roots that are marked for what is done to several at once. */
+  /** Archived roots that are selected for an action on several. */
   picked: ReadonlySet<TaskId>
   onPick(id: TaskId): void
-  /** Enter: opens the selected row in the reader. */
+  /** Called for Enter: opens the selected row in the reader. */
   onRead(): void
   /** Folds or unfolds a project, by its key, or a tree. */
   onToggle(key: string): void
@@ -55,7 +55,7 @@ export function ArchiveList(props: {
     count: rows.length,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
-    // With new functions at each rendering, all rows are measured again.
+    // New functions at each render would measure all rows again.
     estimateSize: useCallback(
       (index: number) => (rows[index]?.kind === 'project' ? projectRowPx : taskRowPx),
       [rows],
@@ -69,7 +69,7 @@ export function ArchiveList(props: {
     if (at >= 0) virtualizer.scrollToIndex(at, { align: 'auto' })
   }, [selected])
 
-  // When the screen opens, the list takes the keys.
+  // The list takes the focus when the screen opens.
   const nothingChosen = selected === null
   useEffect(() => {
     const { activeElement } = document
@@ -91,7 +91,7 @@ export function ArchiveList(props: {
   }))
   const row = rows[at]
   const tree = row?.kind === 'task' && row.below > 0 ? row : null
-  /** To the parent of a row that has nothing to fold. */
+  /** Moves to the parent of a row that has nothing to fold. */
   const outward = () => {
     if (row?.kind !== 'task') return
     const parent = rows
@@ -188,7 +188,7 @@ function Chevron({ folded }: { folded: boolean }) {
   )
 }
 
-/** A sub-agent is kept with its root, and a live root is archived first. */
+/** A sub-agent is deleted with its root, and a live root has to be archived first. */
 const canBePicked = ({ summary }: TaskRow): boolean => summary.parentId === null && summary.archived
 
 const optionId = (id: TaskId): string => `archive-${id}`
@@ -198,7 +198,7 @@ function Option(props: {
   style: React.CSSProperties
   selected: boolean
   picked: boolean
-  /** Some row is picked: every box is shown. */
+  /** Some row is selected, so every box is shown. */
   picking: boolean
   onPick(): void
   onSelect(): void
@@ -256,7 +256,7 @@ function Option(props: {
       )}
       <div className="min-w-0 flex-1">
         <TitleText title={summary.title} className={matches ? '' : 'text-muted italic'} />
-        {/* What has no room goes to a second line, which is not shown: a part is never cut. */}
+        {/* Facts without room wrap to a second line, which is hidden, so that none is cut. */}
         <p className="flex h-4 flex-wrap gap-x-1.5 overflow-hidden text-small text-muted">
           {folded ? <span className="shrink-0">{counted(below, 'sub-agent')}</span> : null}
           {project ? <span className="untrusted max-w-24 shrink-0 truncate">{project}</span> : null}

@@ -29,7 +29,7 @@ import { TranscriptTools } from '../transcript/transcript-tools.tsx'
 import { useTranscriptPanes } from '../transcript/use-panes.ts'
 import { ArchiveFacts } from './archive-facts.tsx'
 
-/** These are tabs and buttons here. */
+/** The reader has its own tabs and buttons for these actions. */
 const onScreen: TaskAction['id'][] = [
   ...(['transcript', 'report', 'replay', 'pin'] as const),
   ...(['restore', 'delete', 'delete-transcript'] as const),
@@ -45,7 +45,7 @@ export function ArchiveReader(props: {
   replaying: boolean
   /** Null while the list is being read. */
   summary: TranscriptSummary | null
-  /** It is not in the archive, and can only be read. */
+  /** Whether it is not in the archive, and can only be read. */
   isReadOnly?: boolean
 }) {
   const { taskId, seq, replaying, summary, isReadOnly = false } = props
@@ -57,7 +57,7 @@ export function ArchiveReader(props: {
   const panes = useTranscriptPanes(task, 'archive')
   const [reading] = useState(createReading)
   const [isReportChosen, setReportChosen] = useState(false)
-  // A conversation that ended well without a report is read in its transcript.
+  // A completed conversation without a report shows its transcript.
   const tab =
     task && !isReportChosen && task.status === 'completed' && !task.hasReport && task.hasTranscript
       ? 'transcript'

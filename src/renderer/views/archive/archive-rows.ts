@@ -7,36 +7,36 @@ import { whenOf } from './archive-index.ts'
 
 export type ArchiveStatus = 'all' | 'completed' | 'interrupted' | 'failed' | 'running'
 
-/** `archived`: the workspace is gone. `live`: it is there. `expiring`: the next clean-up takes it. */
+/** `archived`: the workspace was removed. `live`: it exists. `expiring`: the next sweep would remove the transcript. */
 export type ArchiveShow = 'archived' | 'live' | 'pinned' | 'expiring' | 'all'
 
 export interface ArchiveFilter {
   /**
-   * Each of its words is looked for in title, agent, model, project and the title of the report; a text that looks
-   * like an id also in the id. Upper and lower case are the same.
+   * Each of its words is searched in title, agent, model, project and the title of the report; a text that looks like
+   * an id also in the id. Case is ignored.
    */
   text: string
   status: ArchiveStatus
   show: ArchiveShow
-  /** The task in the reader is listed whatever `show` says. */
+  /** The task in the reader is listed whatever the value of `show`. */
   selected?: TaskId | null
-  /** What `show` `expiring` lists. */
+  /** The tasks listed for `show` `expiring`. */
   expiring?: ReadonlySet<string>
   agent?: string | null
   model?: string | null
-  /** ISO 8601: its last sign of life is not before the one, and before the other. */
+  /** Bounds of its last activity, ISO 8601: not before `since`, and before `before`. */
   since?: string | null
   before?: string | null
   bytesMin?: number
-  /** One whose cost is not known does not match. */
+  /** A task with an unknown cost does not match. */
   costMin?: number
   /** What recorded its root: a tool that it was imported from, or `here`. */
   source?: string | null
-  /** Those that used a tool; null: no matter which. */
+  /** Tasks that used a tool; null: any. */
   using?: ReadonlySet<string> | null
 }
 
-/** Ids of the trees and keys of the projects that the person folded or unfolded. */
+/** Ids of the trees and keys of the projects that the user folded or unfolded. */
 type Toggled = ReadonlySet<string>
 
 /** A larger tree is folded until it is opened, so that the projects below it can be reached. */
@@ -62,15 +62,15 @@ interface TaskRow {
   kind: 'task'
   key: TaskId
   summary: TranscriptSummary
-  /** 0 for a root, and in a list that is not by trees. */
+  /** 0 for a root, and in a flat list. */
   level: number
-  /** Its project's name where no row above says it. */
+  /** The name of its project, if no row above shows it. */
   project: string | null
   /** The title of the task that it continues. */
   continues: string | null
-  /** False: it is shown as a parent of one that does. */
+  /** False if it is shown only as the ancestor of a match. */
   matches: boolean
-  /** Rows of its tree below it; 0 in a list that is not by trees. */
+  /** Rows of its tree below it; 0 in a flat list. */
   below: number
   folded: boolean
 }
@@ -85,9 +85,8 @@ interface ArchiveRows {
 }
 
 /**
- * Projects by their newest root, roots newest first, sub-agents below their parents in the order in
- * which they began. An ancestor of a match stays, so that a tree can be read. Sorted by anything else,
- * every match is a row of its own.
+ * Projects by their newest root, roots newest first, sub-agents below their parents in the order in which they started.
+ * Ancestors of a match are kept, so that the tree can be read. Any other sort order gives a flat list of the matches.
  */
 export function archiveRows(
   index: ArchiveIndex,
@@ -155,7 +154,7 @@ function addTree(
   if (!row.matches && row.below === 0) rows.pop()
 }
 
-/** Leaves out the rows below folded ones. */
+/** Removes the rows below folded ones. */
 function foldTrees(rows: TaskRow[], toggled: Toggled): TaskRow[] {
   const shown: TaskRow[] = []
   for (let index = 0; index < rows.length; index += 1) {
@@ -180,10 +179,10 @@ const rowOf = (item: ArchiveItem, level: number, matches: boolean): TaskRow => (
   folded: false,
 })
 
-/** As many letters of an id as tell it apart. */
+/** The minimum prefix that looks like an id. */
 const idPrefix = /^[0-9a-f][0-9a-f-]{3,}$/
 
-/** The filter's words are split once, and not for every task. */
+/** Splits the filter's words once, not for every task. */
 function matcher(filter: ArchiveFilter): (item: ArchiveItem) => boolean {
   const wanted = filter.text.trim().toLowerCase()
   const words = wanted.split(/\s+/)

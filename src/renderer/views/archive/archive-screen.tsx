@@ -37,7 +37,7 @@ export function ArchiveScreen(props: {
   const query = useArchiveQuery(chosen)
   const { transcripts, problem, rows, wanted } = query
   const [marked, setMarked] = useState<ReadonlySet<TaskId>>(new Set())
-  // One that was deleted or restored since, or that the filter hides, is not meant any more.
+  // Ignores selected tasks that were deleted or restored since, or that the filter hides.
   const picked = useMemo(
     () =>
       new Set(rows.flatMap((row) => (row.kind === 'task' && marked.has(row.key) ? [row.key] : []))),
@@ -57,7 +57,7 @@ export function ArchiveScreen(props: {
       value={wanted}
       onChange={(archiveShow) => {
         preferences.setState({ archiveShow })
-        // The trash has no reader beside it: an open agent would stay in its place.
+        // The trash has no reader beside it: a selected agent would stay in its place.
         if (archiveShow === 'trash' && selected !== null)
           navigation.go({ screen: 'archive', taskId: null, tab })
       }}
@@ -65,7 +65,7 @@ export function ArchiveScreen(props: {
       className="shrink-0"
     />
   )
-  // A link to an agent opens it, whatever was shown last.
+  // A link to an agent opens it, even if the trash was shown last.
   if (wanted === 'trash' && selected === null)
     return (
       <TrashView
@@ -88,7 +88,7 @@ export function ArchiveScreen(props: {
     <div className="flex min-h-0 flex-1">
       <section
         aria-label="Archive"
-        // A narrow window has room for one of the two.
+        // A narrow window shows only the list or the reader.
         className={`flex w-full min-w-0 shrink-0 flex-col border-r md:w-[300px] lg:w-[360px] ${selected === null ? '' : 'max-md:hidden'}`}
       >
         <ArchiveToolbar

@@ -14,7 +14,7 @@ import { ArchiveFilters, countOf } from './archive-filters.tsx'
 import type { CleanUp } from './use-archive-facts.ts'
 import type { ArchiveQuery } from './use-archive-query.ts'
 
-/** Above the list: how many agents it has, how it is sorted, and its filters. */
+/** Above the list: the number of agents, the sort order, and the filters. */
 export function ArchiveToolbar({
   query,
   chooseShown,
@@ -22,7 +22,7 @@ export function ArchiveToolbar({
 }: {
   query: ArchiveQuery
   chooseShown: ReactNode
-  /** The person continues from the filter to the list. */
+  /** Called when the user moves from the filter to the list. */
   onLeave(): void
 }) {
   const { preferences } = useStores()
@@ -72,7 +72,7 @@ export function ArchiveToolbar({
           options={statuses}
           className="shrink-0"
         />
-        {/* Left out where it would be cut to one digit. */}
+        {/* Hidden where it would be cut to one digit. */}
         <span className="flex min-w-0 flex-1 items-center justify-end px-1 text-small text-muted max-lg:invisible">
           {index ? <Bytes count={bytes} className="truncate" /> : null}
         </span>
@@ -96,7 +96,7 @@ export function ArchiveToolbar({
   )
 }
 
-/** What the list of the next clean-up is, and where to change it. */
+/** Explains the list of the next sweep, and links to its settings. */
 function CleanUpNote({ problem, clockAhead }: Pick<CleanUp, 'problem' | 'clockAhead'>) {
   const { navigation } = useStores()
   return problem ? (
@@ -113,7 +113,7 @@ function CleanUpNote({ problem, clockAhead }: Pick<CleanUp, 'problem' | 'clockAh
   )
 }
 
-/** What is typed is shown at once, and a list of a hundred thousand follows. */
+/** The typed text is shown at once; a list of a hundred thousand rows updates later. */
 function FilterInput({ onChange, onLeave }: { onChange(text: string): void; onLeave(): void }) {
   const [text, setText] = useState('')
   return (

@@ -1,4 +1,4 @@
-/** The archive after clean-ups: pinned, expired and permanently deleted transcripts. */
+/** The archive after sweeps: pinned, expired and permanently deleted transcripts. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, userEvent, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
@@ -94,7 +94,7 @@ export const Trash: Story = {
     await canvas.findByText(/^The trash is empty/)
   },
 }
-/** The agent that is read would otherwise stay where the trash is to be. */
+/** The shown agent must not stay in place of the trash. */
 export const TrashWhileReading: Story = {
   args: { state: 'kept' },
   play: async ({ canvasElement }) => {
@@ -106,7 +106,7 @@ export const TrashWhileReading: Story = {
     await canvas.findByText(/^The trash is empty/)
   },
 }
-/** As another window or the command line does it while the agent is open here. */
+/** Another window or the command line deletes the agent while it is open here. */
 export const DeletedWhileReading: Story = {
   args: { state: 'kept' },
   render: ({ state }) => {
@@ -175,7 +175,7 @@ export const Pinning: Story = {
   },
 }
 
-/** A sub-agent's transcript goes alone; its report stays, and the toast takes it back. */
+/** Only a sub-agent's transcript is deleted; its report stays, and the toast undoes the deletion. */
 export const DeletesTranscript: Story = {
   args: { state: 'kept' },
   play: async ({ canvasElement }) => {

@@ -5,7 +5,7 @@ import { Button } from '../../components/primitives/index.ts'
 import { useUnreachable } from '../../store/hooks.ts'
 import { useActions } from '../app/use-actions.ts'
 
-/** Deletes the agents that were picked in the list. */
+/** Deletes the agents that are selected in the list. */
 export function PickedBar({ picked, onClear }: { picked: ReadonlySet<TaskId>; onClear(): void }) {
   const { trashAll } = useActions()
   const unreachable = useUnreachable()

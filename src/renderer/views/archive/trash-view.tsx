@@ -15,11 +15,11 @@ interface Trash {
   dir: string
 }
 
-/** The trash, in place of the archive's list. `show`: chooses what the archive shows. */
+/** The trash, in place of the archive's list. `show`: the control that selects what the archive shows. */
 export function TrashView({ show, onBack }: { show: ReactNode; onBack(): void }) {
   const { client } = useStores()
   const { restoreTrashed, deleteTrashed, openTrash } = useActions()
-  // A page may be on another machine than the folder.
+  // A browser may be on another machine than the folder.
   const opens = useAppInfo().info?.host === 'desktop'
   const seq = useLedger(({ ledger }) => ledger.seq)
   const [trash, setTrash] = useState<Trash | null>(null)
@@ -36,7 +36,7 @@ export function TrashView({ show, onBack }: { show: ReactNode; onBack(): void })
       ),
     [client],
   )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what the ledger says of the trash may have changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the trash may have changed with the ledger
   useEffect(() => {
     if (progress === null) void load()
   }, [load, seq, progress])

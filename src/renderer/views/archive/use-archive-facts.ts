@@ -1,9 +1,9 @@
-/** What the archive's filters ask the host for, only while they are shown. */
+/** Data that the archive's filters request from the host, only while they are shown. */
 import { useEffect, useState } from 'react'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 
-/** `using`: the tasks that used `tool`; null while none is chosen. `open`: the list of tools is shown. */
+/** `using`: the tasks that used `tool`; null while none is selected. `open`: whether the list of tools is shown. */
 export function useToolFilter(
   open: boolean,
   tool: string,
@@ -14,7 +14,7 @@ export function useToolFilter(
   useEffect(() => {
     if (!open) return
     let isOver = false
-    // Without an index there is nothing to choose from.
+    // Without an index the list of tools stays empty.
     client.search.tools().then(
       (found) => isOver || setTools(found.tools),
       () => isOver || setTools([]),
@@ -40,10 +40,10 @@ export function useToolFilter(
 }
 
 export interface CleanUp {
-  /** Tasks whose transcripts the next clean-up would remove. */
+  /** Tasks whose transcripts the next sweep would remove. */
   ids: ReadonlySet<string>
   isKnown: boolean
-  /** The clock looks wrong, so nothing would be removed. */
+  /** Whether the clock looks wrong, so that nothing would be removed. */
   clockAhead: boolean
   problem: Problem | null
 }
@@ -51,7 +51,7 @@ export interface CleanUp {
 const noTasks: ReadonlySet<string> = new Set()
 const unknown: CleanUp = { ids: noTasks, isKnown: false, clockAhead: false, problem: null }
 
-/** What the next clean-up would remove, read again when the ledger has grown. */
+/** What the next sweep would remove, read again when the ledger has grown. */
 export function useCleanUp(wanted: boolean): CleanUp {
   const { client } = useStores()
   const seq = useLedger(({ ledger }) => (wanted ? ledger.seq : 0))

@@ -10,7 +10,7 @@ import { useTranscripts } from './use-transcripts.ts'
 
 export type ArchiveQuery = ReturnType<typeof useArchiveQuery>
 
-/** The list of the archive as it is filtered, sorted and folded. `chosen` is listed whatever the filter. */
+/** The filtered, sorted and folded list of the archive. `chosen` is listed whatever the filter. */
 export function useArchiveQuery(chosen: TaskId | null) {
   const { transcripts, problem, reload } = useTranscripts()
   const by = usePreference('archiveSort')

@@ -7,18 +7,18 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 
-/** A burst of events is one reading of the list. */
+/** Reads the list once for a burst of events. */
 const settleMs = 300
 
 type Sizes = Pick<TranscriptSummary, 'entries' | 'bytes'>
 
 /**
- * Everything that is kept, from the tasks that the window has anyway. Only sizes that no task has are asked for: those
- * of transcripts that are being written, or were recorded without counts. To ask for all took eight seconds with a
+ * All transcripts of the log, from the tasks in the window. Only sizes that no task has are requested: those of
+ * transcripts that are being written, or were recorded without counts. Requesting all sizes took eight seconds with a
  * hundred thousand transcripts.
  */
 export function useTranscripts(): {
-  /** Null until the tasks are there. */
+  /** Null until the tasks are loaded. */
   transcripts: TranscriptSummary[] | null
   problem: Problem | null
   reload(): void
@@ -78,6 +78,6 @@ export function useTranscripts(): {
 
 const noSizes: Sizes = { entries: 0, bytes: 0 }
 
-/** Null: they have to be requested. */
+/** Null: the sizes have to be requested. */
 const sizesOf = ({ transcriptExpired, transcriptCounts, hasTranscript }: Task): Sizes | null =>
   transcriptExpired || !hasTranscript ? noSizes : (transcriptCounts ?? null)

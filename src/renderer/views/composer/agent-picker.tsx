@@ -13,8 +13,8 @@ import { ModelItems } from './model-items.tsx'
 import { PickerItem } from './picker-item.tsx'
 
 /**
- * A small button with the agent of a root, which opens a list of others. Another model takes over from the next run on;
- * another agent continues in a new task, with what was written so far.
+ * A small button with the agent of a root, which opens a list of others. Another model applies from the next run on;
+ * another agent continues in a new task, with the present draft.
  */
 export function AgentPicker(props: {
   task: Task
@@ -24,7 +24,7 @@ export function AgentPicker(props: {
   /** As `PROVIDER/MODEL`. */
   onChooseModel(model: string): void
   disabled?: boolean | undefined
-  /** What has the focus once it is closed. */
+  /** Receives the focus once the list is closed. */
   returnTo: RefObject<HTMLElement | null>
 }) {
   const { task, draft, open, onOpenChange, onChooseModel, disabled, returnTo } = props
@@ -70,7 +70,7 @@ export function AgentPicker(props: {
   )
 }
 
-/** Without the maker that a router of models puts before it. */
+/** Omits the vendor that a router of models puts before the name. */
 const shortName = (model: string): string => model.split('/').at(-1) ?? model
 
 function Choices(props: {
@@ -113,7 +113,7 @@ function Choices(props: {
   )
 }
 
-/** Agents that continue it as a new task. */
+/** Lists agents that continue the task as a new one. */
 function OtherAgents(props: { task: Task; text: string; draft: string; onDone(): void }) {
   const { task, text, draft, onDone } = props
   const { overlay } = useStores()

@@ -5,12 +5,12 @@ import { isUsable, useModelSettings } from '../models/use-model-settings.ts'
 import { found, scoreOf } from '../palette/search.ts'
 import { PickerItem } from './picker-item.tsx'
 
-/** A list of hundreds of models is searched, and not scrolled. */
+/** A list of hundreds of models is searched, not scrolled. */
 const shownMax = 60
 
 type ModelSpec = Extract<AgentSpec, { kind: 'model' }>
 
-/** The models that can be asked, by the text that is searched. */
+/** The models that can be selected, by the text that the list searches. */
 export function ModelItems(props: {
   spec: ModelSpec
   text: string
@@ -62,7 +62,7 @@ export function ModelItems(props: {
   )
 }
 
-/** Under the name that the person gave its server. */
+/** Uses the name that the user gave the server. */
 function nameOf(spec: ModelSpec, providers: ProviderState[]): string {
   const server = providers.find(
     ({ kind, baseUrl, isOwn }) =>

@@ -10,15 +10,15 @@ import { AgentPicker } from './agent-picker.tsx'
 
 export type NextRunPicker = 'agent' | 'permissions'
 
-/** The agent, the model and the mode of permissions of a root's next run, changed at once. */
+/** The agent, the model and the permission mode of a root's next run; a change is saved at once. */
 export function NextRunPickers(props: {
   task: Task
-  /** What was written and not sent. */
+  /** The unsent draft. */
   draft: string
-  /** The one whose list is open. */
+  /** The picker whose list is open; null: none. */
   open: NextRunPicker | null
   onOpenChange(open: NextRunPicker | null): void
-  /** What has the focus once a model was chosen. */
+  /** Receives the focus once a model was selected. */
   returnTo: RefObject<HTMLElement | null>
 }) {
   const { task, draft, open, onOpenChange, returnTo } = props
@@ -44,7 +44,7 @@ export function NextRunPickers(props: {
     onOpenChange(isOpen ? picker : null)
   return (
     <>
-      {/* A scripted agent plays the person's own script, about which nothing is asked. */}
+      {/* A scripted agent plays the user's own script, which needs no permissions. */}
       {spec.kind === 'scripted' ? null : (
         <Select
           quiet

@@ -2,7 +2,7 @@ import { Command } from 'cmdk'
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** One choice in the list of a picker. `value`: its key in the list. */
+/** One option in the list of a picker. `value`: its key in the list. */
 export function PickerItem(props: {
   value: string
   isCurrent?: boolean

@@ -1,4 +1,4 @@
-/** Writing to an agent that is a model: what its next run has, over the fake contract. */
+/** Writing to an agent of kind model: the settings of its next run, over the fake contract. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { useState } from 'react'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
@@ -14,7 +14,7 @@ const server = {
   baseUrl: 'http://127.0.0.1:11434/v1',
 }
 
-/** The lead is a model of the server. */
+/** The lead is an agent of kind model. */
 const records = laterRecords.map((record): LedgerRecord => {
   const { event } = record
   if (event.type !== 'task.created' || event.taskId !== ids.lead) return record
@@ -45,7 +45,7 @@ const fakeWith = () =>
     },
   })
 
-/** For the play function: what was asked of the host. */
+/** For the play function: records the requests to the host. */
 let shown: StoryHost
 
 function Stage() {
@@ -54,7 +54,7 @@ function Stage() {
   return <AppStage fake={fake} address={`#/t/${ids.lead}`} />
 }
 
-/** Its host answers prompts once `letGo` is called. */
+/** A host that answers prompts once `letGo` is called. */
 function SlowStage() {
   const [fake] = useState(() => {
     const fake = fakeWith()
@@ -66,7 +66,7 @@ function SlowStage() {
       await answered
       return tasks.prompt(...args)
     }
-    // What the client can be asked is made by its getters.
+    // The client's members are getters, so the object can't be spread.
     const slowly = Object.create(tasks, { prompt: { value: prompt } })
     return { ...fake, client: Object.create(fake.client, { tasks: { value: slowly } }) }
   })
@@ -82,7 +82,7 @@ const meta: Meta = {
 export default meta
 type Story = StoryObj<typeof meta>
 
-/** The mode is that of the project until another is chosen; model and mode are chosen by keyboard. */
+/** The mode is the project's until another is selected; model and mode are selected by keyboard. */
 export const NextRun: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
@@ -109,7 +109,7 @@ export const NextRun: Story = {
     )
   },
 }
-/** A file is named and a command is run by keyboard; Escape closes the list, and what was typed stays. */
+/** A file and a command are completed by keyboard; Escape closes the list and keeps the typed text. */
 export const Completed: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
@@ -147,7 +147,10 @@ const pixel = Uint8Array.from(
   (char) => char.charCodeAt(0),
 )
 
-/** Images are chosen, dropped or pasted; one can be removed, a file of another kind is refused by name, and they are sent. */
+/**
+ * Images are selected, dropped or pasted; one can be removed, a file of another type is refused by name, and they are
+ * sent.
+ */
 export const Images: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
@@ -188,7 +191,7 @@ export const Images: Story = {
     await waitFor(() => expect(again.getAllByRole('img')).toHaveLength(2))
   },
 }
-/** What is typed while a prompt is being sent stays; what was sent is recalled, as is what the root was started with. */
+/** Text typed while a prompt is being sent stays; sent prompts are recalled, as is the prompt that started the root. */
 export const TypedWhileSending: Story = {
   render: () => <SlowStage />,
   play: async ({ canvasElement }) => {

@@ -5,9 +5,9 @@ import { useStores } from '../../store/hooks.ts'
 
 const none: PromptAttachments['images'] = []
 
-/** The images of one prompt that is being written. `key`: a task, or what else is written to. */
+/** The images of one unsent prompt. `key`: a task, or another receiver of prompts. */
 export function useAttachments(key: string): PromptAttachments & {
-  /** As they are sent. */
+  /** Returns the images in the form of a request; base64. */
   toSend(): { data: string }[]
   clear(): void
 } {
@@ -30,6 +30,6 @@ export function useAttachments(key: string): PromptAttachments & {
   }
 }
 
-/** An image that was sent before, to be sent again. `data`: base64. */
+/** Converts a sent image back to a file, so that it can be sent again. `data`: base64. */
 export const imageFile = ({ name, data }: { name: string; data: string }): File =>
   new File([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], name)

@@ -8,7 +8,7 @@ import { showProblem } from '../app/toasts.ts'
 import { useActions } from '../app/use-actions.ts'
 import type { NextRunPicker } from './next-run-pickers.tsx'
 
-/** What `/` offers below the conversation of a root: only what does something now. */
+/** The commands that `/` offers below the conversation of a root: only those that apply now. */
 export function useComposerCommands(
   task: Task,
   { onPick, onReview }: { onPick(picker: NextRunPicker): void; onReview(): void },

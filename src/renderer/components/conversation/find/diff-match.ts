@@ -1,4 +1,4 @@
-/** Which line of a diff shows a match in the input of an edit. Pure. */
+/** Finds the line of a diff that shows a match in the input of an edit. Pure. */
 import { matchStarts } from '../../../../shared/text/find-pattern.ts'
 
 export interface DiffMatch {
@@ -12,8 +12,8 @@ export interface DiffMatch {
 }
 
 /**
- * `input` is that of the call and `nth` the position of the match among those in all of its texts, as a search counts
- * them. Returns null for a match in another text, such as the path, or over the end of a line.
+ * `input` is the call's input; `nth` is the position of the match among those in all of its texts, in the order of a
+ * search. Returns null for a match in another text, such as the path, or across a line break.
  */
 export function matchInDiff(input: unknown, nth: number, pattern: RegExp): DiffMatch | null {
   const earlier: Record<DiffMatch['side'], string[]> = { deletions: [], additions: [] }
@@ -43,7 +43,7 @@ export function matchInDiff(input: unknown, nth: number, pattern: RegExp): DiffM
   return null
 }
 
-/** The input of an edit has fields `old_…` and `new_…`, with every agent; that of a new file has `content`. */
+/** The input of an edit has fields `old_…` and `new_…` with every agent; the input of a new file has `content`. */
 function sideOf(field: string): DiffMatch['side'] | null {
   if (/^old/i.test(field)) return 'deletions'
   return /^(new|content)/i.test(field) ? 'additions' : null

@@ -1,4 +1,4 @@
-/** The bar over a transcript that chooses which of its entries are shown. */
+/** The bar above a transcript that selects which of its entries are shown. */
 import { X } from 'lucide-react'
 import type { FilterAnswer } from '../../../../shared/contract/transcripts/filter.ts'
 import {
@@ -59,7 +59,7 @@ export function FilterBar(props: {
         role="status"
         className={classNames(
           'tabular px-1 text-small text-muted',
-          // The chosen kind shows it as well.
+          // The selected kind already shows the count.
           filter.tool === null && filter.file === null && !busy && 'sr-only',
         )}
       >
@@ -106,7 +106,7 @@ function Kind(props: { label: string; count: number | null; isShown: boolean; on
   )
 }
 
-/** The value of "any", which is no name of a tool or a file. */
+/** The value of "any", which is no tool name and no path. */
 const anyValue = ''
 
 function Choice(props: {

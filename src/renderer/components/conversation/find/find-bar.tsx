@@ -1,4 +1,4 @@
-/** The bar above a transcript that finds text in it: none of its rows is covered. */
+/** The bar above a transcript that finds text in it. It covers no row. */
 import { ArrowDown, ArrowUp, CaseSensitive, Regex, WholeWord, X } from 'lucide-react'
 import { type KeyboardEvent, type Ref, useId } from 'react'
 import type { FindQuery } from '../../../../shared/text/find-pattern.ts'
@@ -8,12 +8,12 @@ import { classNames, IconButton, TextInput } from '../../primitives/index.ts'
 interface ShownFind {
   query: FindQuery
   phase: 'idle' | 'counting' | 'done' | 'failed'
-  /** What is wrong with the expression, or why nothing could be searched. */
+  /** The error in the expression, or why the search failed; null: none. */
   error: string | null
   matches: number
-  /** Number of the current match, from 1; null while it is not known. */
+  /** Number of the current match, from 1; null while it is unknown. */
   position: number | null
-  /** False: only the first of the matches can be stepped through. */
+  /** False if only the first matches can be stepped through. */
   isListed: boolean
 }
 
@@ -112,7 +112,7 @@ export function FindBar(props: {
   )
 }
 
-/** Esc on its buttons. */
+/** Handles Esc on the bar's buttons. */
 const onKeyDownOutside = (onClose: () => void) => (event: KeyboardEvent) => {
   if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
   event.preventDefault()
@@ -139,7 +139,7 @@ function Count({ find }: { find: ShownFind }) {
       >
         {text}
       </span>
-      {/* Once it is known, not with every match that is found. */}
+      {/* Announced once the count is final, not with every match. */}
       <span role="status" className="sr-only">
         {phase === 'done' ? text : ''}
       </span>

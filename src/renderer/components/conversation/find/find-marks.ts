@@ -1,20 +1,20 @@
 /**
- * Marks the matches of a search in the rows that are shown, by the CSS Custom Highlight API: nothing in the page is
- * changed. Browsers without it show no marks; the row of a match is pointed out there as well.
+ * Marks the matches of a search in the shown rows by the CSS Custom Highlight API, which leaves the document unchanged.
+ * Browsers without it show no marks, and still highlight the row of the current match.
  */
 import { firstIndex } from '../../../../shared/first-index.ts'
 import { eachMatch } from '../../../../shared/text/find-pattern.ts'
 import type { DiffMatch } from './diff-match.ts'
 
-/** What is marked. */
+/** The matches to mark. */
 interface ShownMatches {
-  /** A global expression for the text of the rows of the entry `seq` and those after it; null: it has no match. */
+  /** A global expression for the text of the rows of entries `seq` to `nextSeq`; null: no match there. */
   patternFor(seq: number, nextSeq: number): RegExp | null
-  /** The match that the reader is at: the nth of its text in its row. */
+  /** The current match: the nth of its text in its row. */
   current: { partKey: string; seq: number; nth: number; inDiff?: DiffMatch | null } | null
 }
 
-/** More than anybody sees at once; marking costs time with every row that comes into view. */
+/** More than is visible at once; marking costs time with every row that comes into view. */
 const rangesMax = 2_000
 
 const all = typeof Highlight === 'undefined' ? null : new Highlight()
@@ -26,7 +26,7 @@ if (all && current) {
 }
 
 export interface FindMarks {
-  /** Null: nothing is marked. With `reveal` the current match is scrolled into view as soon as it is there. */
+  /** Null removes all marks. `reveal` scrolls the current match into view once its row is rendered. */
   show(matches: ShownMatches | null, options?: { reveal?: boolean }): void
   close(): void
 }
@@ -34,7 +34,7 @@ export interface FindMarks {
 /** `root` contains the list. */
 export function createFindMarks(root: HTMLElement): FindMarks {
   let shown: ShownMatches | null = null
-  /** Scrolls that are left to bring the current match into view. */
+  /** The remaining scrolls to bring the current match into view. */
   let scrollsLeft = 0
   let frame = 0
   let ranges: Range[] = []
@@ -42,7 +42,7 @@ export function createFindMarks(root: HTMLElement): FindMarks {
   const observer = new MutationObserver(request)
   const observed = new WeakSet<Node>()
   observe(root)
-  // Only then it is the reader's own scroll, and not that of the rows that settle.
+  // Stops revealing: from here on the reader scrolls, not the rows that are being measured.
   const onReader = () => {
     scrollsLeft = 0
   }
@@ -53,7 +53,7 @@ export function createFindMarks(root: HTMLElement): FindMarks {
     observed.add(tree)
     observer.observe(tree, {
       ...{ childList: true, subtree: true, characterData: true },
-      // Which part of an output is shown is known later than its text, and alone decides which match is the current one.
+      // The shown part of an output is determined later than its text, and decides which match is the current one.
       attributeFilter: ['data-matches-before'],
     })
   }
@@ -108,7 +108,7 @@ export function createFindMarks(root: HTMLElement): FindMarks {
 }
 
 const readerEvents = ['wheel', 'pointerdown', 'touchstart', 'keydown'] as const
-/** The rows above it are measured meanwhile, which moves it; and one that does not fit is never in view. */
+/** Rows above the match are measured meanwhile, which moves it; a match larger than the view never fits. */
 const scrollsMax = 60
 
 function rangesIn(row: HTMLElement, pattern: RegExp): Range[] {
@@ -160,7 +160,7 @@ function textOf(row: HTMLElement): { text: string; nodes: TextPlace[] } {
 /** The diff renderer's, whose lines are in a shadow tree. */
 const shadowHosts = 'diffs-container'
 
-/** Names for screen readers, captions and texts of the view itself are not part of the transcript. */
+/** Screen-reader names, captions and labels of the view are not part of the transcript. */
 const notFound =
   '.sr-only, [data-row-tools], [data-aside], [data-gutter], [data-column-number], figcaption, style, script'
 const blocks = 'article, p, li, pre, div, td, th, h1, h2, h3, h4, h5, h6, button, [data-line]'
@@ -168,7 +168,7 @@ const blocks = 'article, p, li, pre, div, td, th, h1, h2, h3, h4, h5, h6, button
 const nodeAt = (nodes: readonly TextPlace[], position: number): TextPlace | undefined =>
   nodes[firstIndex(nodes.length, (index) => (nodes[index] as TextPlace).start > position) - 1]
 
-/** The match of the text where it is shown in one piece; else the nearest one in its row. */
+/** Returns the range of the current match, or the nearest match in its row if its text is not shown in one piece. */
 function rangeOf({ current: at }: ShownMatches, root: HTMLElement, ranges: Range[]): Range | null {
   const row = at && root.querySelector(`[data-row="${CSS.escape(at.partKey)}"]`)
   if (!row) return null
@@ -183,7 +183,7 @@ function rangeOf({ current: at }: ShownMatches, root: HTMLElement, ranges: Range
   return among[Math.min(nth, among.length - 1)] ?? null
 }
 
-/** The diff shows a line of the input, which may be there several times. */
+/** A line of the input may occur several times in the diff. */
 function rangeInDiff({ side, line, linesBefore, nthInLine }: DiffMatch, ranges: Range[]) {
   const otherSide = side === 'additions' ? 'change-deletion' : 'change-addition'
   const lines = new Map<Element, Range[]>()
@@ -197,7 +197,7 @@ function rangeInDiff({ side, line, linesBefore, nthInLine }: DiffMatch, ranges: 
   return [...lines.values()][linesBefore]?.[nthInLine] ?? null
 }
 
-/** A range in a shadow tree is within the elements around its host as well. */
+/** A range in a shadow tree counts as inside the elements around its host. */
 function isWithin({ startContainer }: Range, element: Element): boolean {
   for (let node: Node | null = startContainer; node; node = outerOf(node))
     if (node === element) return true
@@ -221,7 +221,7 @@ function scrollTo(range: Range, root: HTMLElement): void {
     const { top, bottom } = range.getBoundingClientRect()
     const box = scroller.getBoundingClientRect()
     if (top >= box.top && bottom <= box.bottom) continue
-    // A third from above: what leads to a match is read with it.
+    // A third from the top, so that the text before the match is in view.
     scroller.scrollTop += top - box.top - scroller.clientHeight / 3
   }
 }

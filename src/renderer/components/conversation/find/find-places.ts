@@ -1,14 +1,14 @@
-/** Where the matches of a search are, for the marks on the scroll bar and for outputs that are kept in parts. */
+/** The places of the matches of a search, for the marks on the scroll bar and for outputs that are loaded in parts. */
 import { createContext } from 'react'
 
 interface FoundPlaces {
-  /** Their entries, ascending. */
+  /** The seqs of entries with a match, ascending. */
   seqs: readonly number[]
-  /** The one that the reader is at. */
+  /** The seq of the current match; null: none. */
   current: number | null
 }
 
-/** The match that the reader is at, if it is in the output of a call. */
+/** The current match, if it is in the output of a call. */
 interface FoundMatch {
   /** The entry of the output. */
   seq: number

@@ -1,4 +1,4 @@
-/** Where a match of a search in the transcript is shown: its row, and the folds that hide it. Pure. */
+/** Finds the row that shows a match of a search, and the folds that hide it. Pure. */
 import type { SearchKind } from '../../../../shared/contract/search.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { matchStarts } from '../../../../shared/text/find-pattern.ts'
@@ -24,7 +24,7 @@ interface MatchPlace {
   /** Its position among the matches of the same text in that part, from 0. */
   nth: number
   folds: string[]
-  /** The line in an edit that is shown as a diff. */
+  /** The line of the diff, for an edit that is shown as one. */
   inDiff?: DiffMatch | null
 }
 
@@ -90,7 +90,7 @@ function foldsOfCall(row: Row, call: ToolCallView, { seq, nth }: Match, pattern:
   }
 }
 
-/** What opens rows of other kinds; keys that a row does not have do nothing. */
+/** The folds of rows of other kinds; keys that a row does not have are ignored. */
 const foldsOfItem = ({ key }: Row): string[] => [
   key,
   `${key}:drift`,
@@ -99,7 +99,7 @@ const foldsOfItem = ({ key }: Row): string[] => [
   textKey(`${key}:json`),
 ]
 
-/** Long Markdown is shown in pieces. */
+/** Returns the folds of the pieces up to `position`: long Markdown is shown in pieces. */
 function piecesUntil({ key, text }: { key: string; text: string }, position: number): string[] {
   const folds: string[] = []
   let end = 0

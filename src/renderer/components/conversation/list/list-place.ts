@@ -35,7 +35,7 @@ export function useOpenedAt(
   return settled
 }
 
-/** After a jump this long: the next one of many, as in a replay, needs no page of the one before. */
+/** Delay after a jump: during many jumps in a row, as in a replay, only the last one needs its neighbouring page. */
 const pageAfterJumpMs = 200
 
 /** Requests a page once each time that few rows are left. `jumped`: the list shows an entry that was requested. */

@@ -26,7 +26,7 @@ export function pressRowButton(
   return button !== undefined && button !== null
 }
 
-/** Whether keys are text there. */
+/** Whether the target is a text field, in which keys are text. */
 export const isTyping = (target: EventTarget): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

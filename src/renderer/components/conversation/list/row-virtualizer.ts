@@ -4,9 +4,9 @@ import { type RefObject, useCallback, useRef } from 'react'
 import { type Row, rowIndexOfSeq } from '../rows/rows.ts'
 import { estimatedHeight, estimatedStart } from './estimated-heights.ts'
 
-/** Rendered beyond each edge: what a wheel turns at once. Half a dozen short rows, or one long one. */
+/** Rendered beyond each edge: the distance of one turn of a wheel, which is half a dozen short rows or one long one. */
 const overscanPx = 400
-/** About what headers and the composer leave to the list; once it is laid out, its own height counts. */
+/** The estimated share of the window for the list, used until it is laid out. */
 const shareOfWindow = 0.75
 const paddingPx = { start: 16, end: 24 }
 /** Positions this near to the end count as the tail. */

@@ -42,7 +42,7 @@ interface LaidOut {
 
 /** Positions this near to the end count as the end. */
 const endPx = 48
-/** A shorter transcript needs no label: the reader sees the place. */
+/** A shorter transcript needs no label, because the bar itself shows the position well enough. */
 const labelScreensMin = 4
 /** The position is shown this long after the last scroll. */
 const labelMs = 800
@@ -66,7 +66,7 @@ export function ScrollBar(props: {
   extent: Extent
   /** Shows an entry that is not loaded. */
   onGoTo(seq: number): void
-  /** The user takes the list elsewhere. */
+  /** Called when the user scrolls with the bar. */
   onGrab(): void
   /** The entry at the top of the view, or whether the end is in view, has changed. */
   onPosition?(seq: number, atEnd: boolean): void
@@ -114,7 +114,7 @@ export function ScrollBar(props: {
     })
   }
 
-  // After each layout of the list.
+  // Runs after each layout of the list.
   useLayoutEffect(() => {
     const startOf = (seq: number) => startOfSeq(seq, seqs, list)
     if (rows.length > 0 && !drag.current) heights.remember(firstSeq, lastSeq, startOf)
@@ -172,7 +172,7 @@ export function ScrollBar(props: {
     const box = scroller.current
     const rail = track.current
     if (!box || !rail || !place || event.button !== 0) return
-    // The focus stays where it is.
+    // Keeps the focus where it is.
     event.preventDefault()
     event.currentTarget.setPointerCapture(event.pointerId)
     onGrab()
@@ -265,7 +265,7 @@ function useScrolls(
   }, [scroller])
 }
 
-/** The entries of the rows, where a turn's text rows count as the calls above them. */
+/** Returns the seqs of the rows, ascending: a turn's text rows count as the calls above them. */
 function risingSeqs(rows: Row[]): number[] {
   let seq = 0
   return rows.map((row) => {

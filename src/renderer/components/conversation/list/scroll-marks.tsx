@@ -1,9 +1,9 @@
-/** Marks beside the thumb of a scroll bar: where matches are, drawn as one shape however many there are. */
+/** Marks beside the thumb of a scroll bar for the matches of a search, drawn as one shape however many there are. */
 import { memo, useContext, useMemo } from 'react'
 import { FoundPlacesContext } from '../find/find-places.ts'
 import type { TranscriptHeights } from './transcript-heights.ts'
 
-/** The thickness of a mark, and the distance at which two are one. */
+/** The height of a mark, and the distance below which two marks are merged. */
 const markPx = 2
 
 export const ScrollMarks = memo(function ScrollMarks(props: {
@@ -38,20 +38,20 @@ export const ScrollMarks = memo(function ScrollMarks(props: {
 
 interface Laid {
   heights: Pick<TranscriptHeights, 'between'>
-  /** The entries of the loaded rows; another array after each change of them. */
+  /** The seqs of the loaded rows; a new array after each change of them. */
   seqs: readonly number[]
   firstSeq: number
   lastSeq: number
   /** The height of the loaded rows. */
   loadedPx: number
-  /** Where a loaded entry begins below the first loaded row. */
+  /** Where a loaded entry begins, in pixels below the first loaded row. */
   startOf(seq: number): number
   railPx: number
-  /** So many pixels of the transcript are one of the bar; 0: unknown. */
+  /** The transcript's pixels for one pixel of the bar; 0: unknown. */
   pxPerRailPx: number
 }
 
-/** Where the matches of the search are on the bar; placed again when the scale has changed. */
+/** Returns the positions of the matches on the bar, recomputed when the scale changes. */
 export function useScrollMarks(laid: Laid): { tops: number[]; current: number | null } {
   const found = useContext(FoundPlacesContext)
   const { railPx, pxPerRailPx, firstSeq, lastSeq, seqs } = laid
@@ -62,7 +62,7 @@ export function useScrollMarks(laid: Laid): { tops: number[]; current: number | 
   )
 }
 
-/** At most one mark for each place on the bar. */
+/** Returns at most one mark for each pixel of the bar. */
 export function scrollMarks(
   found: { seqs: readonly number[]; current: number | null },
   laid: Laid,

@@ -19,9 +19,9 @@ interface Tail {
   returnToTail(pins: boolean): void
   /** The user scrolls up. */
   scrollAway(): void
-  /** What is in view must stay, such as a fold that was opened. */
+  /** Keeps what is in view in place, such as an opened fold. */
   unpin(): void
-  /** Both: the user goes to another place. */
+  /** Both: called when the user moves to another place. */
   leave(): void
   /** Whether the list shows an entry that was requested, and the user has not scrolled since. */
   showsTarget: { current: boolean }
@@ -64,7 +64,7 @@ export function useFollowedTail(
     rows: Row[]
     live: boolean
     hasNewer: boolean
-    /** Whether the list is where it opens. */
+    /** Whether the list has reached its initial position. */
     settled: boolean
   },
   virtualizer: RowVirtualizer,

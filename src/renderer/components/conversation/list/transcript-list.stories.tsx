@@ -199,7 +199,7 @@ export const Hostile: Story = {
   },
 }
 
-/** A conflict is said once, in the words that the agent was told. */
+/** A conflict is shown once, with the message that the agent received. */
 export const ApplyConflict: Story = {
   args: {
     items: itemsOf(
@@ -231,7 +231,7 @@ export const ApplyConflict: Story = {
   },
 }
 
-/** 400 turns; the rows in the page stay few wherever one scrolls. */
+/** 400 turns; only a few rows are in the document at any scroll position. */
 export const Long: Story = {
   args: { items: itemsOf(long()), hasOlder: true, onReachStart: fn(), live: true },
   play: async ({ canvasElement, args }) => {
@@ -258,7 +258,7 @@ export const Long: Story = {
   },
 }
 
-/** Opens it only when asked, so that what shows for a moment while it opens can be watched. */
+/** Opens the list on a click, so that its first frames can be observed. */
 function Opened() {
   const [open, setOpen] = useState(false)
   const items = useMemo(() => itemsOf(long(60)), [])
@@ -287,7 +287,7 @@ export const OpenedAtItsEnd: Story = {
     await frames(20)
     await expect(distanceFromEnd(box)).toBeLessThan(tailPx)
     await expect(offered).toBe(0)
-    // It is offered to who goes up, however little, and taken away at the end.
+    // The button appears after any scroll upwards, and disappears at the end.
     box.scrollTop -= 120
     await expect(await canvas.findByRole('button', { name: 'Jump to latest' })).toBeVisible()
     box.scrollTop = box.scrollHeight
@@ -308,7 +308,7 @@ export const Empty: Story = {
   },
 }
 
-/** Grows a live conversation by its button: what is read stays where it is. */
+/** Adds entries to a live conversation on a click; visible rows must stay in place. */
 function Growing() {
   const all = useMemo(() => long(60), [])
   const [count, setCount] = useState(all.length - 40)
@@ -337,10 +337,10 @@ export const Streaming: Story = {
     await userEvent.click(add)
     await userEvent.click(add)
     await frames(3)
-    // Who is at the tail stays at the tail.
+    // Readers at the tail stay at the tail.
     await untilFilled(box)
     await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
-    // What is opened at the tail stays under the pointer.
+    // A row that is opened at the tail stays under the pointer.
     const line = (await canvas.findAllByRole('button', { name: /Edited/ })).at(-1) as HTMLElement
     const lineTop = line.getBoundingClientRect().top
     await userEvent.click(line)
@@ -349,7 +349,7 @@ export const Streaming: Story = {
     await expect(line.getBoundingClientRect().top).toBeCloseTo(lineTop, 0)
     await userEvent.click(line)
     await untilFilled(box)
-    // Who reads elsewhere is not moved.
+    // Readers elsewhere are not moved.
     box.scrollTop = box.scrollHeight / 2
     await frames(5)
     await untilFilled(box)
@@ -375,7 +375,7 @@ export const Streaming: Story = {
   },
 }
 
-/** The last message of a live conversation grows by its button. */
+/** Lengthens the last message of a live conversation on a click. */
 function Lengthening() {
   const before = useMemo(() => foldEntries(emptyTranscript(), long(20)), [])
   const [words, setWords] = useState(1)
@@ -392,7 +392,7 @@ function Lengthening() {
   )
 }
 
-/** A few pixels short of the end counts as at the tail, and what comes brings the list to its very end. */
+/** A few pixels short of the end counts as at the tail, and growth then scrolls to the very end. */
 export const TailToTheEnd: Story = {
   render: () => <Lengthening />,
   play: async ({ canvasElement }) => {
@@ -413,7 +413,7 @@ export const TailToTheEnd: Story = {
   },
 }
 
-/** Held down on a busy machine, a key comes several times before anything is drawn: each press counts. */
+/** A key held down on a busy machine repeats several times before a frame is drawn: each press counts. */
 export const KeysFasterThanFrames: Story = {
   args: { items: itemsOf(long(60)) },
   play: async ({ canvasElement }) => {

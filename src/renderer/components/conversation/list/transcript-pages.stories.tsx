@@ -1,4 +1,4 @@
-/** A long transcript that comes in pages. */
+/** A long transcript that is loaded in pages. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { useMemo, useState } from 'react'
 import { expect, fireEvent, userEvent, waitFor, within } from 'storybook/test'
@@ -28,7 +28,7 @@ const itemsOf = (entries: Entry[]) => foldEntries(emptyTranscript(), entries).it
 
 /** A requested page arrives once this resolves. */
 let pagesMayCome = Promise.resolve()
-/** Reads pages of a long transcript as the store does: the newest first, older ones when they are asked for. */
+/** Reads pages of a long transcript as the store does: the newest first, older ones on request. */
 function Paged() {
   const all = useMemo(() => long(200), [])
   const [from, setFrom] = useState(all.length - pagedEntries)
@@ -58,7 +58,7 @@ function Paged() {
 /** Not whole turns: a page may begin within one. */
 const pagedEntries = 100
 
-/** Rows in view, by the text that names them, with where each begins. */
+/** Returns the tops of the visible rows, by the text that identifies them. */
 function placesIn(box: HTMLElement): Map<string, number> {
   const { top, bottom } = box.getBoundingClientRect()
   const rows = within(box)
@@ -68,7 +68,7 @@ function placesIn(box: HTMLElement): Map<string, number> {
   return new Map(rows.map(({ name, at }) => [name, at.top]))
 }
 
-/** How far what was in view has moved down; null when none of it is in view any more. */
+/** Returns how far the visible rows have moved down; null if none of them is visible any more. */
 function movedBy(before: Map<string, number>, now: Map<string, number>): number | null {
   for (const [name, top] of before) {
     const at = now.get(name)
@@ -136,7 +136,7 @@ export const ReadByKeys: Story = {
     const atFirst = long(200).length - pagedEntries
     await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
     box.focus()
-    // Past the beginning of the first page: every turn is met, one after the other.
+    // Moves past the beginning of the first page: every turn is reached, in order.
     const met = new Set<number>()
     while (!met.has(165)) {
       const before = document.activeElement
@@ -155,7 +155,7 @@ export const ReadByKeys: Story = {
     await expect(turns).toEqual(turns.map((_, index) => 165 + index))
     await expect(turns.length).toBeGreaterThan(30)
     await expect(loadedFrom()).toBeLessThan(atFirst)
-    // The row that has the focus scrolls out of the page, and the list has it then.
+    // The focused row scrolls out of the page, and the list takes the focus.
     box.scrollTop = box.scrollHeight
     await waitFor(() => expect(document.activeElement).toBe(box))
     await userEvent.keyboard('k')
@@ -165,7 +165,7 @@ export const ReadByKeys: Story = {
   },
 }
 
-/** A window of a long transcript, as the store has one: any entry can be asked for. */
+/** A window of a long transcript, as in the store: any entry can be requested. */
 function Windowed() {
   const all = useMemo(() => long(400), [])
   const [[from, to], setWindow] = useState([all.length - pagedEntries, all.length])
@@ -192,7 +192,7 @@ function Windowed() {
   )
 }
 
-/** The scroll bar is of the whole transcript: what is not loaded is a click away. */
+/** The scroll bar covers the whole transcript: entries that are not loaded are one click away. */
 export const ScrollBarOverAll: Story = {
   render: () => <Windowed />,
   play: async ({ canvasElement }) => {
@@ -207,7 +207,7 @@ export const ScrollBarOverAll: Story = {
     const { left, top, height } = bar.getBoundingClientRect()
     const at = (fraction: number) => ({ clientX: left + 4, clientY: top + height * fraction })
     const pointer = { button: 0, pointerId: 1, isPrimary: true }
-    // Anywhere on it shows what is there.
+    // A click anywhere on the bar shows the entry at that place.
     fireEvent.pointerDown(bar, { ...pointer, ...at(0.5) })
     await waitFor(() => expect(now()).toBeGreaterThan(total * 0.45))
     await expect(now()).toBeLessThan(total * 0.55)

@@ -11,18 +11,18 @@ import type { Row } from '../rows/rows.ts'
 export const TranscriptRow = memo(function TranscriptRow(props: {
   row: Row
   index: number
-  /** Below the beginning of the list. */
+  /** Pixels below the beginning of the list. */
   topPx: number
   /** -1 while it is unknown. */
   setSize: number
   pointedOut: boolean
   startsTurn: boolean
-  /** What a row is a part of. */
+  /** Returns the item that a row is a part of. */
   itemOf(row: Row): TranscriptItem | undefined
   ref: Ref<HTMLElement>
 }) {
   const { row, index, topPx, setSize, pointedOut, startsTurn, itemOf, ref } = props
-  // Its buttons, with their tooltips, cost as much as a short text: only a row that is used has them.
+  // The buttons with their tooltips cost as much as a short text, so only a used row renders them.
   const [used, setUsed] = useState(false)
   const use = used ? undefined : () => setUsed(true)
   return (

@@ -1,4 +1,4 @@
-/** What a call changed in a file: unified, or side by side and as wide as the list. */
+/** The changes of a call in a file: unified, or side by side and as wide as the list. */
 import { useContext, useMemo } from 'react'
 import { DiffLayoutContext } from '../../diff/diff-layout.ts'
 import { PatchView } from '../../diff/patch-view.tsx'

@@ -11,13 +11,13 @@ import { entriesOf, type Row } from './rows.ts'
 
 export const jsonKey = (rowKey: string): string => `${rowKey}:entries`
 
-/** Nothing until it is opened from the row's menu. */
+/** Renders nothing until it is opened from the row's menu. */
 export function EntryJson({ row }: { row: Row }) {
   const [open, toggle] = useFold(jsonKey(row.key))
   if (!open) return null
   const seqs = entriesOf(row)
   const close = (button: HTMLElement) => {
-    // The button goes, and a dialog would take the focus.
+    // The focused button is removed, and a dialog would take the focus.
     button.closest<HTMLElement>('[data-index]')?.focus({ preventScroll: true })
     toggle()
   }
@@ -84,7 +84,7 @@ function Entry(props: { seq: number; foldKey: string; action: ReactNode }) {
   )
 }
 
-/** A part of a long one is no JSON. */
+/** A part of a long entry is not valid JSON. */
 function shownOf({ text, total, nextOffset }: EntryPart): Shown {
   if (nextOffset === null) {
     try {

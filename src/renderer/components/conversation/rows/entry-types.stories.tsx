@@ -1,4 +1,4 @@
-/** A row of every kind that a transcript has. A new entry type, state or note does not compile without its row here. */
+/** A row for every entry type, call state and note. A new one does not compile without its row here. */
 import type { Decorator, Meta, StoryObj } from '@storybook/react-vite'
 import { expect, fn, userEvent, within } from 'storybook/test'
 import { lookupOf } from '../../../../../storybook/task-lookup.ts'
@@ -16,7 +16,7 @@ import type { EntryType } from '../../../../shared/records/entries.ts'
 import { TranscriptList } from '../list/transcript-list.tsx'
 import { TaskActionsContext, TaskLookupContext } from '../task-lookup.ts'
 
-/** How the rows of the fixture are named; null: the entry has no row of its own, and why. */
+/** The accessible names of the fixture's rows; null with a reason: the entry has no row of its own. */
 const ofEntries: Record<EntryType, RegExp | null> = {
   message: /^Prompt: Fix the parser/,
   'tool-call': /^Ran npm test, failed/,
@@ -141,7 +141,7 @@ export const RowsDark: Story = {
   play: undefined,
 }
 
-/** A compaction opens to its summary and to what it replaced; a failed attempt to what it had said. */
+/** A compaction expands to its summary and to the entries it replaced; a failed attempt to its output. */
 export const Opened: Story = {
   play: async ({ canvas }) => {
     await userEvent.click(await canvas.findByRole('button', { name: /^Context compacted: / }))

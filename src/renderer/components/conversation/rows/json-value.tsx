@@ -70,7 +70,7 @@ function Tree({ value, label, foldKey }: { value: unknown; label: string; foldKe
     }
   }, [value, folds, foldKey])
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the buttons in the tree that they do not take
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles keys that the buttons of the tree do not
     <div onKeyDown={pressButton} className="rounded-md border bg-sunken px-3 py-2">
       <JsonView
         aria-label={label}
@@ -84,7 +84,7 @@ function Tree({ value, label, foldKey }: { value: unknown; label: string; foldKe
   )
 }
 
-/** The tree's buttons are no `button` elements. */
+/** The tree's buttons are not `button` elements, so keys do not press them. */
 function pressButton(event: KeyboardEvent<HTMLElement>): void {
   const { target, key } = event
   if (!(target instanceof HTMLElement) || target.role !== 'button') return

@@ -8,7 +8,7 @@ import { TextButton } from '../../primitives/index.ts'
 import { Markdown, markdownPieces } from '../../text/index.ts'
 import { useFold } from '../fold-state.ts'
 
-/** `foldKey` keeps how much is shown; without it the state lasts as long as the component. */
+/** `foldKey` stores the number of shown pieces; without it they are reset when the component unmounts. */
 export function LongMarkdown(props: {
   text: string
   streaming?: boolean

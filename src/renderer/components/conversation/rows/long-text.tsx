@@ -21,13 +21,13 @@ interface LongTextProps {
   captioned?: boolean
   tone?: 'error'
   className?: string
-  /** What a command prints while it runs: a box of bounded height that follows its end. */
+  /** The output of a running command: a box of bounded height that follows its end. */
   followEnd?: boolean
   /** Shows the colours of a terminal. */
   terminal?: boolean
-  /** The language of code, as in a fence of Markdown, or a file's extension; null: unknown. */
+  /** The language of code, as in a Markdown fence, or a file extension; null: unknown. */
   language?: string | null
-  /** Keeps how much is shown; without it that lasts as long as the component. */
+  /** Stores which step is shown; without it the step is reset when the component unmounts. */
   foldKey?: string
 }
 
@@ -47,12 +47,12 @@ export function LongText(props: LongTextProps) {
     if (more) toggleMore()
   }
   useLayoutEffect(() => {
-    // Its end was in view, and is far above now.
+    // The end of the text was in view, and is now far above.
     if (step === 0 && wasLonger.current) box.current?.scrollIntoView({ block: 'center' })
     wasLonger.current = false
   }, [step, box])
   const open = (toggle: () => void) => {
-    // The button goes, and a dialog would take the focus.
+    // The focused button is removed, and a dialog would take the focus.
     box.current?.focus({ preventScroll: true })
     toggle()
   }

@@ -1,4 +1,4 @@
-/** What calls gave back: in the colours of a terminal, highlighted, in steps. */
+/** Outputs of calls: in terminal colours, highlighted, expanded in steps. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { useState } from 'react'
 import { expect, userEvent, waitFor, within } from 'storybook/test'
@@ -42,7 +42,7 @@ const tests = [
   `a title ${e.slice(0, 1)}]0;x\u0007 and a reversed \u202Egnp.exe`,
 ].join('\n')
 
-/** Colours, styles and progress as in a terminal; what a terminal would hide is shown. */
+/** Colours, styles and progress as in a terminal; characters that a terminal hides are shown. */
 export const Colours: Story = {
   args: {
     items: callsOf({
@@ -63,7 +63,7 @@ export const Colours: Story = {
 }
 export const ColoursDark: Story = { ...Colours, globals: { theme: 'dark' } }
 
-/** A long one shows its ends, in the colours that are in force there, and grows with the list. */
+/** A long output shows its two ends with the colours in force there, and grows with the list. */
 export const Long: Story = {
   args: {
     items: callsOf({
@@ -92,7 +92,7 @@ export function format(cents: number): string {
   return \`\${(cents / 100).toFixed(2)} EUR\`
 }
 `
-/** What a file holds is highlighted by its name, off the main thread. */
+/** The content of a file is highlighted by its extension, off the main thread. */
 export const Code: Story = {
   args: {
     items: callsOf(
@@ -123,7 +123,7 @@ const issue = {
   comments: Array.from({ length: 120 }, (_, at) => ({ id: at, text: `Comment ${at}` })),
   odd: { 'a\u202Eb': 'exe.gnp\u202E' },
 }
-/** What tools of other programs take and return, and entries that this version does not know: as trees. */
+/** Inputs and results of other programs' tools, and entries of unknown types, are shown as trees. */
 export const Json: Story = {
   args: {
     items: foldEntries(

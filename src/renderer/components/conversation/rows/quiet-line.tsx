@@ -1,4 +1,4 @@
-/** Rows of one line: what happened between the turns. */
+/** Rows of one line: events between the turns. */
 import {
   Info,
   KeyRound,

@@ -23,7 +23,7 @@ import { TaskActionsContext } from '../task-lookup.ts'
 import { jsonKey } from './entry-json.tsx'
 import { entriesOf, entrySeqOf, type Row } from './rows.ts'
 
-/** In the margins if the pane has some, else above the row's right end. `item` is what the row is a part of. */
+/** In the margins if the pane has some, else above the row's right end. `item` returns the item of the row. */
 export function RowTools({ row, item }: { row: Row; item(): TranscriptItem | undefined }) {
   const text = copiedText(row)
   const { at } = row

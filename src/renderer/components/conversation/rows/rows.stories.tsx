@@ -1,4 +1,4 @@
-/** Rows of a transcript: many tasks at once, and what a row offers under the keys. */
+/** Rows of a transcript: many tasks in one table, and the actions of a focused row. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, fn, userEvent, waitFor, within } from 'storybook/test'
 import { inWindow } from '../../../../../storybook/decorators.tsx'
@@ -109,7 +109,7 @@ export const ManyTasks: Story = {
 }
 export const ManyTasksDark: Story = { ...ManyTasks, globals: { theme: 'dark' }, play: undefined }
 
-/** A prompt that came with an imported log: nothing in it turns the text around or is left unseen (V4). */
+/** A prompt of an imported log: its direction marks have no effect, and invisible characters are shown (V4). */
 export const HiddenCharacters: Story = {
   args: {
     startAt: 'start',
@@ -127,7 +127,7 @@ export const HiddenCharacters: Story = {
   },
 }
 
-/** A plan with its items drawn, and the place from which the agent continues from a summary. */
+/** A plan with its items, and the place from which the agent continues with a summary. */
 export const PlanAndCompaction: Story = {
   args: {
     startAt: 'start',
@@ -193,7 +193,7 @@ export const Images: Story = {
 }
 export const ImagesDark: Story = { ...Images, globals: { theme: 'dark' } }
 
-/** By keys: the row's time and copy are there, and `t` and `r` act on its task. */
+/** A focused row shows its time and its copy buttons, and `t` and `r` act on its task. */
 export const RowUnderTheKeys: Story = {
   args: { items: itemsOf(leadEnded()), startAt: 'start' },
   play: async ({ canvasElement }) => {
@@ -210,7 +210,7 @@ export const RowUnderTheKeys: Story = {
   },
 }
 
-/** What else can be done with a row: its menu, by a key, and its entries as they were recorded. */
+/** The menu of a row opens by key and shows its entries as they were recorded. */
 export const RowMenu: Story = {
   args: { items: itemsOf(leadEnded()), startAt: 'start' },
   play: async ({ canvasElement }) => {
@@ -266,7 +266,7 @@ export const RunningCommand: Story = {
   },
 }
 
-/** A command that printed more than its result shows: the whole of it opens part by part. */
+/** A command with more output than its result: the whole output opens in parts. */
 export const WholeOutput: Story = {
   args: {
     items: itemsOf(

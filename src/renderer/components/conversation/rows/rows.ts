@@ -56,7 +56,7 @@ interface InTurn {
   cwd: string | null
 }
 
-/** Fewer calls are as quickly read one by one. */
+/** Fewer consecutive calls are as quick to read as separate rows. */
 const groupCallsMin = 3
 /** More consecutive cards are shown as a table. */
 const cardsMax = 5
@@ -121,7 +121,7 @@ export function rowIndexOfSeq(rows: Row[], seq: number): number {
 export const entrySeqOf = (row: Row): number =>
   (row.kind === 'call' ? row.call.seq : callsOf(row)[0]?.seq) ?? row.seq
 
-/** More calls of one row are read in the row of each. */
+/** Beyond this, the entries of the calls of one row are shown with each call. */
 const entriesOfRowMax = 24
 
 /** The entries that a row shows, in file order. */
@@ -212,7 +212,7 @@ function markBefore(item: TranscriptItem, seen: Place): Row | null {
 
 const attempts = new WeakMap<TranscriptItem, Extract<Row, { kind: 'attempt' }>>()
 
-/** One of the two is there. */
+/** At least one of the two is not null. */
 function attemptRow(turn: TurnItem | null, retry: RetryItem | null): Row {
   const item = (turn ?? retry) as TranscriptItem
   const known = attempts.get(item)

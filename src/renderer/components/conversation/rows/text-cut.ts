@@ -1,4 +1,4 @@
-/** How much of a long text is shown at first, and with each step. Pure. */
+/** Determines how much of a long text is shown at first, and after each step. Pure. */
 
 /** 0: its two ends; 1: more of its beginning; 2: all of it. */
 export type TextStep = 0 | 1 | 2
@@ -9,17 +9,17 @@ interface TextCut {
   middle: string
   tail: string
   hiddenLines: number
-  /** How many of them the next step shows; null if it shows all. */
+  /** The number of lines that the next step reveals; null if it reveals all. */
   nextLines: number | null
 }
 
-/** A glance at the first step, several screens at the second. */
+/** The first step is a preview, the second several screens. */
 const headLinesMax = [16, 400] as const
 const headCharsMax = [4_000, 40_000] as const
 /** The end of a command's output usually has its result. */
 const tailLinesMax = 8
 const tailCharsMax = 2_000
-/** Less is not worth a click. */
+/** Less hidden text is not worth a click. */
 const hiddenLinesMin = 8
 const hiddenCharsMin = 2_000
 

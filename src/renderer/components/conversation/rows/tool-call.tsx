@@ -189,7 +189,7 @@ function ToolCallBody({ call }: { call: ToolCallView }) {
         <ToolInput call={call} />
       </div>
       {detail?.kind === 'edit' && detail.patch ? (
-        // It stands for the input, and the matches in that.
+        // The diff replaces the input, so matches in the input are found here.
         <div data-entry={call.seq}>
           <CallDiff patch={detail.patch} path={detail.path} foldKey={`${call.callId}:diff`} />
         </div>
@@ -233,7 +233,7 @@ function ToolInput({ call }: { call: ToolCallView }) {
         foldKey={foldKey}
       />
     )
-  // The call has no input.
+  // A call without input shows nothing.
   if (input === null || (typeof input === 'object' && Object.keys(input).length === 0)) return null
   return <JsonValue captioned label="Input" value={call.input} foldKey={foldKey} />
 }
@@ -241,7 +241,7 @@ function ToolInput({ call }: { call: ToolCallView }) {
 /** Parsing and drawing more would cause a visible delay. */
 const jsonCharsMax = 200_000
 
-/** What a tool of another program returned, if that is JSON with some structure. */
+/** Returns the JSON result of another program's tool; null if it is no object or array. */
 function jsonIn({ name, output }: ToolCallView): object | null {
   if (isToolName(name) || output === null || output.length > jsonCharsMax) return null
   if (!/^\s*[[{]/.test(output)) return null
@@ -252,7 +252,7 @@ function jsonIn({ name, output }: ToolCallView): object | null {
   }
 }
 
-/** Other tools of ours return text without colours; what a tool of another program prints is not known. */
+/** Shiplog's other tools return text without colours; the output of other programs' tools may have some. */
 const printsToTerminal = ({ name }: ToolCallView): boolean =>
   !isToolName(name) || traitsOf(name)?.icon === 'command'
 

@@ -18,9 +18,9 @@ interface OutputParts {
   part: ShownPart | null
   busy: boolean
   problem: string | null
-  /** Matches of the search before the shown part; Infinity while its part is read; null: none is searched for in it. */
+  /** Matches before the shown part; Infinity while its part is read; null: no match is in this output. */
   matchesBefore: number | null
-  /** Reads the part at the last of the offsets. */
+  /** Reads the part at the last of `offsets`. */
   show(offsets: number[]): void
   close(): void
 }

@@ -10,8 +10,8 @@ import { partKey, useOutputParts } from './use-output-parts.ts'
 type Whole = NonNullable<Extract<ToolDetail, { kind: 'bash' }>['whole']>
 
 /**
- * `bounded` is the output that the agent got, shown until the whole is requested, or a search finds something in it.
- * `seq` is its entry.
+ * `bounded` is the output that the agent received, shown until the whole is requested or a search match is in it. `seq`
+ * is its entry.
  */
 export function WholeOutput(props: {
   whole: Whole

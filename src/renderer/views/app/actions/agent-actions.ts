@@ -7,10 +7,10 @@ import { taskRoute } from '../../../store/window/route.ts'
 import { attempt } from '../toasts.ts'
 
 export interface AgentActions {
-  /** `agent`: an installed one that takes part. */
+  /** `agent`: an installed agent that takes part. */
   startDemo(agent?: AgentPreset): Promise<boolean>
   stop(taskId: TaskId): Promise<void>
-  /** Asks it and everything below it to report now. */
+  /** Asks the agent and everything below it to report now. */
   wrapUp(taskId: TaskId): Promise<void>
   setBudget(taskId: TaskId, budget: Budget | null): Promise<void>
   /** A tree that waits for a quota continues at once. */

@@ -24,7 +24,7 @@ export function createApplyActions({
   navigation,
   preferences,
 }: Pick<Stores, 'applies' | 'ledger' | 'navigation' | 'preferences'>): ApplyActions {
-  /** The inspector's tab names the applied files, and those that kept it from being undone. */
+  /** Opens the inspector's tab with the applied files, and with those that prevent an undo. */
   function showChanges(taskId: TaskId): void {
     preferences.setState({ inspectorTab: 'changes', inspectorOpen: true })
     navigation.go(taskRoute(taskId))
@@ -61,7 +61,7 @@ export function createApplyActions({
   }
 }
 
-/** `target`: where the changes went. They are left uncommitted there. */
+/** `target`: where the changes were applied, uncommitted. */
 function showApplied(
   outcome: ApplyOutcome,
   target: string,
@@ -94,8 +94,8 @@ function showApplied(
 }
 
 /**
- * Where a task's changes are applied: a root's on the project's branch, or in its folder where that has none. The
- * branch of a parent's worktree has a generated name that says less.
+ * Returns the name of the target of a task's changes: the project's branch for a root, or its folder if there is no
+ * branch. A parent's branch has a generated name, so its own title says more.
  */
 export const targetName = ({ parentId, projectDir }: Task, branch?: string | null): string =>
   parentId

@@ -7,9 +7,9 @@ import { attempt, readShownMs, showOutcome } from '../toasts.ts'
 
 export interface RetentionActions {
   saveRetention(settings: RetentionSettings): Promise<void>
-  /** Sweeps now; the toast offers to undo it. `clockIsRight`: the person confirmed a clock that leapt ahead. */
+  /** Runs a sweep; the toast offers to undo it. `clockIsRight`: the user confirmed a clock that jumped ahead. */
   cleanUp(clockIsRight: boolean): Promise<void>
-  /** Restores transcripts from the trash: all of a receipt, or that of one task. */
+  /** Restores the transcripts of a receipt from the trash, or only that of `taskId`. */
   undoSweep(receiptId: string, taskId?: TaskId): Promise<boolean>
   /** Moves only the transcript of a root or a sub-agent to the trash; its report stays. The toast offers to undo it. */
   deleteTranscript(taskId: TaskId, title: string): Promise<void>

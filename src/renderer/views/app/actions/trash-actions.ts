@@ -58,7 +58,7 @@ export function createTrashActions({
         gone.push(id)
       }
       if (gone.length === 0) return
-      // The transcript that is shown may be one of them.
+      // The shown transcript may be one of the deleted ones.
       if (shown !== null && gone.some((id) => id.startsWith(shown)))
         navigation.go({ screen: 'archive', taskId: null, tab: 'report' })
       toast(`Moved ${counted(gone.length, 'agent')} to the trash.`, {

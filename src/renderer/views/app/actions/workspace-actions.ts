@@ -7,9 +7,9 @@ import { taskRoute } from '../../../store/window/route.ts'
 import { attempt, readShownMs, showProblem } from '../toasts.ts'
 
 export interface WorkspaceActions {
-  /** Removes it to the archive; the toast of a root offers to undo it. Resolves to false if it failed. */
+  /** Removes the workspace to the archive; the toast of a root offers to undo it. Resolves to false if it failed. */
   removeWorkspace(taskId: TaskId, title: string): Promise<boolean>
-  /** Restores it from the archive. */
+  /** Restores a root from the archive. */
   restore(taskId: TaskId, title: string): Promise<void>
   openFolder(taskId: TaskId, program: 'editor' | 'file-manager'): Promise<void>
 }
@@ -35,7 +35,7 @@ export function createWorkspaceActions({
       })
   }
 
-  /** If Git does not know its worktree, the toast offers to discard it. */
+  /** If Git does not list the worktree, the toast offers to discard it. */
   async function removeOrAsk(taskId: TaskId): Promise<'removed' | 'failed'> {
     try {
       await client.workspace.remove({ workspaceId: taskId })
@@ -71,7 +71,7 @@ export function createWorkspaceActions({
         label: 'Show',
         onClick: () => navigation.go({ screen: 'archive', taskId, tab: 'report' }),
       }
-      // A sub-agent is kept with its root and does not come back by itself.
+      // A sub-agent is archived with its root and can't be restored by itself.
       const isRoot = ledger.store.getState().ledger.tasks.get(taskId)?.parentId === null
       toast(`Archived “${title}”.`, {
         description: 'Reports, transcripts and the patch are in the archive.',

@@ -1,4 +1,4 @@
-/** Items of a transcript that are not a part of a turn. */
+/** Items of a transcript that are not part of a turn. */
 
 import { Braces, FolderGit2, GitFork, GitPullRequest } from 'lucide-react'
 import { assertNever } from '../../../../../shared/assert-never.ts'

@@ -4,7 +4,7 @@ import { plainText } from '../../../../../shared/text/plain-text.ts'
 import { Disclosure } from '../../disclosure.tsx'
 import { planText } from '../row-name.ts'
 
-/** How far the agent's plan is, which expands to the plan. */
+/** The progress of the agent's plan in one line, which expands to the plan. */
 export function Plan({ items, foldKey }: { items: PlanItem[]; foldKey: string }) {
   const current = items.find(({ status }) => status === 'in-progress')
   return (

@@ -1,4 +1,4 @@
-/** Summaries: that of a run, and the one that replaces a part of the agent's context. */
+/** The summary of a run, and the summary that replaces a part of the agent's context. */
 import { History, ScrollText } from 'lucide-react'
 import { type ReactNode, useContext, useEffect, useState } from 'react'
 import type { OutlineItem } from '../../../../../shared/contract/transcripts/transcripts.ts'
@@ -15,7 +15,7 @@ export function Summary({ text, foldKey }: { text: string; foldKey: string }) {
   return <FoldedSummary line="Summary" text={text} foldKey={foldKey} />
 }
 
-/** The summary, and the list of what it replaced, which the transcript still has. */
+/** The summary, and the list of the entries it replaced, which stay in the transcript. */
 export function Compaction(props: {
   item: Extract<TranscriptItem, { kind: 'compaction' }>
   foldKey: string
@@ -78,7 +78,7 @@ function FoldedSummary(props: {
   )
 }
 
-/** Prompts and turns of one step. */
+/** Prompts and turns loaded per step. */
 const stepItems = 20
 
 interface Listed {
@@ -87,7 +87,7 @@ interface Listed {
   nextSeq: number | null
 }
 
-/** The prompts and turns that the agent does not have any more; each leads to its place. */
+/** Lists the prompts and turns that are no longer in the agent's context; each links to its entry. */
 function Replaced(props: {
   first: number
   last: number
