@@ -79,7 +79,7 @@ async function readInside(dir: string, names: string[]): Promise<Uint8Array<Arra
   }
 }
 
-/** By their paths: a client that reads slowly holds no copy of its own. The build has a few MB. */
+/** Cached files by path, shared so that slow clients hold no copies. The build has a few MB. */
 const contents = new Map<string, { stamp: string; bytes: Promise<Uint8Array<ArrayBuffer>> }>()
 
 async function contentOf(file: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,7 +1,9 @@
 import os from 'node:os'
 import type { LeaseHolder } from './lease-holder.ts'
 
-/** Another process holds the lease of the data directory. `holder.endpoint` is its address; null if lease.json has none. */
+/**
+ * Another process holds the lease of the data directory. `holder.endpoint` is its address; null if lease.json has none.
+ */
 export class LeaseHeldError extends Error {
   readonly kind = 'lease-held'
   readonly holder: LeaseHolder | null

@@ -53,7 +53,10 @@ export interface RunOptions {
   /** Time between the stop of an agent and the forced end of its run. Absent: `stopGraceMs`. */
   graceMs?: number
   clock: () => number
-  /** `dir` is absolute; the working directory by default. Resolves with null if no branch is checked out, or outside Git. */
+  /**
+   * `dir` is absolute; the working directory by default. Resolves with null if no branch is checked out, or outside
+   * Git.
+   */
   gitBranch: (dir?: string) => Promise<string | null>
   /**
    * Sets the worktree up unless that was done before. Resolves with null if there was no command to

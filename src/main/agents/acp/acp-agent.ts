@@ -1,4 +1,4 @@
-/** What a run needs to know about its installed agent. */
+/** The facts about an installed agent that a run needs. */
 import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
 
 export interface AcpAgent {
@@ -17,7 +17,7 @@ export interface AcpAgent {
   sumsUsage: boolean
   /** As `PresetFacts`. */
   countsSubAgents: boolean
-  /** Its count of a session's cost begins at what it saved when its process last ended in order. */
+  /** Its session cost resumes from the sum saved at its last orderly exit. */
   savesCostAtEnd: boolean
   /** The body of its definition; empty if it has none. */
   instructions: string

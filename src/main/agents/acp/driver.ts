@@ -1,4 +1,4 @@
-/** Agents that people have installed, over the Agent Client Protocol. What drives them is loaded when one begins. */
+/** The driver of installed agents, over the Agent Client Protocol. Its session code is loaded with the first run. */
 
 import type { OwnAgent } from '../../../shared/agents/agent-checks.ts'
 import { type AgentSpec, definitionFile } from '../../../shared/agents/agent-specs.ts'
@@ -27,7 +27,7 @@ import type { OpenTaskTools } from './task-tools.ts'
 
 type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
 
-/** What the person has set about installed agents. */
+/** The person's settings for installed agents. */
 export interface AgentSettings {
   /** Null: there is none of that name. */
   own(name: string): OwnAgent | null

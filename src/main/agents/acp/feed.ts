@@ -1,4 +1,4 @@
-/** What an agent sends, in order, for the one generator that reads it. */
+/** A queue of an agent's messages with a single reader. */
 export interface Feed<Item> {
   push(item: Item): void
   /** Resolves once there is an item, or `wake` was called. */

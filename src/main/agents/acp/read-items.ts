@@ -1,4 +1,4 @@
-/** How what an agent sends of one of its sessions becomes events and answers. */
+/** Converts the items of one agent session to events and answers. */
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { AgentHost } from '../../../shared/agents/driver/agent-session.ts'
 import { jsonOf } from './content.ts'
@@ -12,7 +12,7 @@ import type { UpdateFold } from './updates/updates.ts'
 export interface ItemReader {
   /** Yields the events of one item. A request for permission is answered later. */
   read(item: Item): AsyncGenerator<AgentEvent>
-  /** What was asked and refused since the last call of it, the last of it; null: nothing. */
+  /** Returns the last question refused since the previous call; null: none. */
   takeRefused(): string | null
 }
 

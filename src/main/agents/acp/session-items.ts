@@ -1,4 +1,4 @@
-/** What an agent sends of one of its sessions, in the order of arrival. */
+/** The items that an agent sends for one of its sessions. */
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable'
 import type { Feed } from './feed.ts'
 

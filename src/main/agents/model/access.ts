@@ -1,4 +1,4 @@
-/** Whether a model can be asked, and with which key. Loads no provider. */
+/** Checks whether a model is usable, without loading a provider. */
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { ownBaseUrls } from './base-urls.ts'

@@ -70,7 +70,7 @@ export function createContextWindows({
   }
 }
 
-/** Null: it has no such thing. Throws errors after which continuing makes no sense. */
+/** Null: the server lacks the endpoint. Rejects with errors after which further requests are pointless. */
 type Ask = (url: string, body?: object) => Promise<unknown>
 
 async function windowOf(ask: Ask, baseUrl: string, model: string): Promise<ContextWindow> {

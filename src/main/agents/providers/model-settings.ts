@@ -1,4 +1,4 @@
-/** What the contract says of models, and what agents ask them with: providers, their keys, lists and tests. */
+/** The services for models: providers, keys, model lists, context windows and tests. */
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'
 import type { ModelTest } from '../../../shared/agents/provider-settings.ts'
 import { FailureError, invalid } from '../../../shared/failure.ts'

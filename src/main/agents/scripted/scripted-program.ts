@@ -69,7 +69,7 @@ function openScriptedSession({ turns }: ScenarioAgent, place: AgentPlace): Agent
   }
 }
 
-/** What a script that is to wrap up still plays: the report that it would end with. Null: it has none. */
+/** The report that a script still plays when asked to wrap up. Null: it has none. */
 function reportAmong(turns: ScenarioAgent['turns']): ScenarioAgent['turns'][number] | null {
   const reports = turns
     .flat()

@@ -26,7 +26,9 @@ export interface ShownDiff {
   patch?: boolean
   /** Lines that differ in white space alone count as the same; their file is still listed. */
   ignoreSpace?: boolean
-  /** Limits the patch to this file. `paths` has its old path too if it was renamed; `whole` includes unchanged lines. */
+  /**
+   * Limits the patch to this file. `paths` has its old path too if it was renamed; `whole` includes unchanged lines.
+   */
   file?: { paths: string[]; whole: boolean } | undefined
 }
 

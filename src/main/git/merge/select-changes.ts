@@ -88,8 +88,8 @@ function baseEntriesOf({ status, path, oldPath, oldMode, oldId }: TreeChange): s
 const removed = (path: string, like: string) => `0 ${'0'.repeat(like.length)}\t${path}\0`
 
 /**
- * Returns the patch of one file without context lines, so that each hunk is one change. Decoded as latin1, so that every
- * byte survives. Throws GitError.
+ * Returns the patch of one file without context lines, so that each hunk is one change. Decoded as latin1, so that
+ * every byte survives. Throws GitError.
  */
 export async function patchOf(
   git: RunGit,

@@ -9,7 +9,10 @@ interface PushAddress {
   settings: string[]
 }
 
-/** Settings that redirect a push. Trusted in the user's own configuration; in a repository's, an agent may have set them. */
+/**
+ * Settings that redirect a push. Trusted in the user's own configuration; in a repository's, an agent may have set
+ * them.
+ */
 const redirecting = String.raw`^(url|credential|http|https|protocol)\.|^core\.(sshcommand|askpass|gitproxy)$`
 
 /** Reads where a push to `origin` would go. Uses no network. Throws GitError. */

@@ -1,6 +1,6 @@
 /**
- * Reads what other tools wrote about the commits of a repository: Git AI's notes (`refs/notes/ai`), and the checkpoints of
- * entire (branch `entire/checkpoints/v1`), which commits refer to in a trailer. The text is untrusted.
+ * Reads what other tools wrote about the commits of a repository: Git AI's notes (`refs/notes/ai`), and the checkpoints
+ * of entire (branch `entire/checkpoints/v1`), which commits refer to in a trailer. The text is untrusted.
  */
 import { fields, line, type RunGit } from '../command/run-git.ts'
 import { readTexts } from './texts.ts'

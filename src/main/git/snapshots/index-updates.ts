@@ -24,8 +24,8 @@ export interface Unstorable {
 }
 
 /**
- * Adds paths, each terminated by NUL. Returns those that were left out, whose entries in the index are unchanged. Throws
- * GitError.
+ * Adds paths, each terminated by NUL. Returns those that were left out, whose entries in the index are unchanged.
+ * Throws GitError.
  */
 export async function addToIndex(
   git: RunGit,

@@ -13,7 +13,9 @@ const scratchName = /^shiplog-git-(\d+)-[A-Za-z0-9]{6}$/
  */
 const abandonedMs = dayMs
 
-/** Calls `use` with a new temporary folder and deletes it afterwards. Throws the system's error if none can be created. */
+/**
+ * Calls `use` with a new temporary folder and deletes it afterwards. Throws the system's error if none can be created.
+ */
 export async function withScratchDir<Result>(
   use: (scratchDir: string) => Promise<Result>,
 ): Promise<Result> {

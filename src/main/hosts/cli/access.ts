@@ -1,4 +1,4 @@
-/** How a command reaches the data directory: its own process holds it, or another one that is called. */
+/** A command's access to the data directory, which its own process or another process holds. */
 
 import type { AskedQuestion } from '../../../shared/agents/permissions.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
@@ -42,7 +42,7 @@ interface OwnAccess extends Access {
   shiplog: Shiplog
 }
 
-/** Commands that are connected get this long to print what was recorded last. */
+/** How long connected commands may print the last records. */
 const lastWordsOfOthersMsMax = 2_000
 
 const closedHow: Record<EndSignal, ClosedHow> = {
@@ -76,7 +76,7 @@ export async function holdDataDir(
   if (asks) answerQuestions()
   const endpoint = options.reachable ? await endpointOf(context, shiplog) : null
   const unpublish = async () => {
-    // A lost lease contains another process's name, or none.
+    // A lost lease belongs to another process, or to none.
     await endpoint?.unpublish().catch(() => {})
   }
   return {
@@ -139,7 +139,7 @@ function createTrust() {
   }
 }
 
-/** Without it this command works, and others have to wait for it. */
+/** Opens the endpoint. A failure is not fatal: other commands then wait for this one. */
 async function endpointOf(context: CliContext, shiplog: Shiplog) {
   try {
     return await context.host.openLocalEndpoint(shiplog)
@@ -169,14 +169,14 @@ export async function callHolder(
 
   return {
     client,
-    // The token in lease.json, which agents can read, is good for nothing more.
+    // Agents can read the token in lease.json, so it grants no decisions.
     mayDecide: false,
     noticesAreTold: true,
     lost,
     explain: async (error) => (connection.isOpen() ? error : lost),
     starting(start, agentsOf) {
       const started = start()
-      // A failure was reported, or is outdated.
+      // The caller reports the failure of `started`.
       const agents = started.then(agentsOf).catch(() => [])
       starts.push(agents)
       void agents.then((ids) => {

@@ -1,9 +1,9 @@
-/** Node older than Shiplog needs: the one that its own set-up installed carries the command out. */
+/** Runs a command with the Node that Shiplog's set-up installed, if the current Node is too old. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Older ones lack what the sources use, and fail in the middle of something. */
+/** Older versions lack features that the sources use, and fail at run time. */
 const nodeMajorMin = 22
 
 /** To be called by the process that executes the command: when its parent is killed, it ends itself. */

@@ -1,6 +1,6 @@
 /**
- * Opens the data directory for one command and gives it back, also when the person interrupts. While
- * another process of this machine holds it, the command is carried out there.
+ * Opens the data directory for one command and releases it, also on interruption. If another process on this machine
+ * holds it, that process executes the command's calls.
  */
 import type { Notice } from '../../../shared/contract/app.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
@@ -161,7 +161,7 @@ async function unlessHeld<Opened, Other = Opened>(
   }
 }
 
-/** It starts or ends right now, or is the next one already: the lease is read once more. */
+/** Whether the holder is starting or ending, or has been replaced, so that reading the lease again may succeed. */
 function mayPass(error: unknown): boolean {
   return kindOf(error) === 'holder-not-listening' || kindOf(error) === 'holder-refused'
 }
@@ -169,7 +169,7 @@ function mayPass(error: unknown): boolean {
 const kindOf = (error: unknown): unknown =>
   error instanceof Error && 'kind' in error ? error.kind : undefined
 
-/** Short for a waiting user, and cheap for the process. */
+/** Interval between checks for new notices. */
 const noticeIntervalMs = 2_000
 
 /** Reports problems found or repaired at start, and later ones; each once. */

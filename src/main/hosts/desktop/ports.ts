@@ -6,7 +6,7 @@ import { appOrigin } from './app-scheme.ts'
 import { servePort } from './serve-port.ts'
 import type { DesktopServices } from './services.ts'
 
-/** The preload's word for it. */
+/** The IPC channel that the preload script uses. */
 const channel = 'orpc-port'
 
 /** Serves the router to every window that `isOwnWindow` accepts. Returns a function that ends it, ports included. */

@@ -46,7 +46,7 @@ export function createConnections(
   } = {},
 ): Connections {
   const all = { open: 0 }
-  /** Those of agents and commands. */
+  /** Open feeds of agents and commands. */
   const others = { open: 0 }
   const handler = new RPCHandler<ConnectionContext>(router, {
     clientInterceptors: [

@@ -1,6 +1,6 @@
 /**
- * Which pages the web host knows, so that those of its last start find it again: a hash of each page's token
- * and the port, in the data directory (0600). Never a token: agents can read files there (K7).
+ * Persists the port and the hashes of page tokens in the data directory (0600), so that open pages reconnect after a
+ * restart. Never stores a token: agents can read files there (K7).
  */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -36,7 +36,7 @@ export interface Pages {
   mintCode(): string
   /** The token of a page for a code, or null. */
   redeem(code: string): string | null
-  /** Keeps what is known, with the port. Resolves when it is durable. */
+  /** Saves the pages with the port. Resolves when they are durable. */
   listensOn(port: number): Promise<void>
   /** Waits for what is being written. */
   close(): Promise<void>

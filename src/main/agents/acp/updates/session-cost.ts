@@ -1,13 +1,15 @@
 /**
- * What a session costs. Agents report the sum of all its prompts, which continues after a resume; some begin to count
- * again then, or at an earlier sum. What is counted is the growth of that sum, so that nothing is counted twice, and the
- * cost of a prompt that was cut short is counted with the next report where the agent has it in its sum.
+ * The cost of a session. Agents report the sum over all prompts, which continues after a resume; some restart at zero
+ * or at an earlier sum. Only increases are counted, so nothing is counted twice, and the cost of an interrupted prompt
+ * is counted with the next report if the agent includes it.
  */
 import type { AgentSessionCost } from '../../../../shared/agents/agent-records.ts'
 import { isRecord } from '../content.ts'
 
 export interface SessionCost {
-  /** Sums at which the agent may begin, the likeliest first. It begins at the first that the next report is not below. */
+  /**
+   * Sums at which the agent may begin, the likeliest first. It begins at the first that the next report is not below.
+   */
   continueFrom(basesUsd: readonly number[]): void
   /** The sum, as the agent reports it. */
   reported(totalUsd: number): void

@@ -1,4 +1,4 @@
-/** What a prompt used, as the agent reports it. */
+/** Converts the usage that an agent reports for a prompt. */
 import { type Usage, unknownUsage } from '../../../../shared/records/usage.ts'
 import { isRecord } from '../content.ts'
 

@@ -17,7 +17,7 @@ export type ConversationItem = UserItem | TurnItem
 export interface UserItem {
   type: 'user'
   parts: UserPart[]
-  /** Which words of ours these are; absent: a person's. */
+  /** The kind of a message by Shiplog; absent: a person's prompt. */
   ours?: 'note' | 'resume' | 'summary'
 }
 

@@ -1,6 +1,6 @@
 /**
- * Takes in what a command prints: the agent gets a bounded text, the log the whole. A Writable, so that what
- * changes the output before anything of it is written, such as masking, is a Transform in front of it.
+ * Captures a command's output: the agent receives a bounded text, the log all of it. A Writable, so that masking can be
+ * a Transform in front of it.
  */
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'

@@ -75,7 +75,7 @@ interface OpenedOnDemand {
 }
 
 /**
- * Opens the data directory for each call and gives it back, so that a client that stays connected all day does not
+ * Opens the data directory for each call and releases it, so that a client that stays connected all day does not
  * keep the app from opening it. Calls wait for each other.
  */
 function oneByOne(context: CliContext): OpenedOnDemand {
@@ -100,7 +100,7 @@ function oneByOne(context: CliContext): OpenedOnDemand {
 interface Opened {
   session: CliSession
   users: number
-  /** Gives the data directory back. */
+  /** Releases the data directory. */
   release(): void
 }
 

@@ -48,9 +48,8 @@ export interface Followed {
 }
 
 /**
- * Once nothing but clean-up, or the release of what was blocked, is left, and nothing has been recorded
- * for this long, it is not waited for any more. Each step of a clean-up takes well under a second; a huge
- * worktree's removal takes several.
+ * Following ends if only clean-up or the release of blocked tasks is left and nothing was recorded for this long.
+ * A clean-up step takes well under a second; removing a huge worktree takes several.
  */
 const stallMsMax = 30_000
 
@@ -122,7 +121,7 @@ export async function followTrees(
   async function look(): Promise<boolean> {
     clearTimeout(stall)
     if (!following.isOver(state)) return false
-    // It continues by itself (Q1).
+    // A sleeping tree resumes on its own (Q1).
     if ([...rootIds].some((id) => state.tasks.get(id)?.sleep)) return false
     const since = fresh()
     const atWork = since.filter(({ status }) => isRunning(status) || status === 'queued')

@@ -1,4 +1,4 @@
-/** Whom a person means with the words of `tasks resume`, and the words again for what they may do next. */
+/** Resolves the arguments of `tasks resume` to a selector, and renders a plan as a command to repeat. */
 import { isDefinedError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'

@@ -1,4 +1,4 @@
-/** What agents of this process need a person for, asked in the terminal, one question at a time. */
+/** Asks the questions of this process's agents in the terminal, one at a time. */
 import { createInterface } from 'node:readline/promises'
 import type { AskedQuestion, PendingPermission } from '../../../../shared/agents/permissions.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
@@ -136,7 +136,7 @@ async function allowTrusted(
   }
 }
 
-/** Others read the terminal as well, so it is held for one question. */
+/** Asks one question. The terminal is released after it, because other prompts read it as well. */
 async function askOne(
   context: CliContext,
   client: ShiplogClient,
