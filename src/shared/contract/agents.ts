@@ -1,4 +1,4 @@
-/** Agents that people have installed: which there are, what they can, and commands of the person's own. */
+/** Lists, checks and configures installed agents, and the person's own agent commands. */
 import { z } from 'zod'
 import {
   agentCheckSchema,
@@ -10,7 +10,7 @@ import { base } from './base.ts'
 
 const named = z.object({ id: z.string() })
 
-/** What a project's folder has for an agent that was not allowed before (K8). */
+/** Configuration for an agent in a project's folder that was not allowed yet (K8). */
 const askedConfigurationSchema = z.object({
   /** All files whole, as the person is asked at a start; '': there is nothing to allow. */
   text: z.string(),

@@ -44,7 +44,7 @@ export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
     tasks: z.array(taskSchema).max(feedBatchMax),
   }),
   z.object({ type: z.literal('records'), records: z.array(ledgerRecordSchema).max(feedBatchMax) }),
-  /** What each running agent is doing right now, one line; gone when it stops. Not part of the record. */
+  /** The current activity of each running agent; null once it stops. Not part of the record. */
   z.object({
     type: z.literal('activity'),
     activity: z.record(taskIdSchema, activitySchema.nullable()),
@@ -89,7 +89,7 @@ const sessionFeedEventSchema = z.discriminatedUnion('type', [
 ])
 export type SessionFeedEvent = z.infer<typeof sessionFeedEventSchema>
 
-/** All questions that wait: when one came or went. */
+/** All pending questions, sent whenever one is added or removed. */
 const permissionsFeedEventSchema = z.object({ questions: z.array(pendingPermissionSchema) })
 export type PermissionsFeedEvent = z.infer<typeof permissionsFeedEventSchema>
 
@@ -111,7 +111,7 @@ const sessionsFeedEventSchema = z.object({
 export type SessionsFeedEvent = z.infer<typeof sessionsFeedEventSchema>
 
 export const feed = {
-  /** Which sessions grew or moved from now on. Has no past: who has lost it compares with `workspace.listTranscripts`. */
+  /** Emits sessions that grow or move from now on. A client that reconnects must compare `workspace.listTranscripts`. */
   sessions: base.output(eventIterator(sessionsFeedEventSchema)),
   ledger: base.output(eventIterator(ledgerFeedEventSchema)),
   permissions: base.output(eventIterator(permissionsFeedEventSchema)),

@@ -5,7 +5,7 @@ import { projectEnvironmentSchema, projectSchema } from '../records/projects/pro
 import { sandboxSettingSchema } from '../records/projects/sandbox.ts'
 import { base } from './base.ts'
 
-/** What a repository's own Git configuration (`.git/config`, not the person's) asks Git to do. */
+/** The commands and fetches in a repository's own Git configuration (`.git/config`, not the person's). */
 const gitRequestSchema = z.object({
   /** Filters and merge drivers, as `key = value`, one a line, with what they are written in; '' for none. */
   commands: z.string(),
@@ -42,7 +42,7 @@ export const projects = {
   list: base.output(z.object({ projects: z.array(projectSchema) })),
   /** Adds a folder; adding one that is there already gives the same project back. */
   add: base.input(z.object({ dir: z.string().min(1) })).output(projectSchema),
-  /** Takes it off the list. Refused while agents work in it; its archive stays. */
+  /** Removes a project from the list. REFUSED while agents work in it; its archive stays. */
   remove: base.input(z.object({ projectId: projectIdSchema })).output(z.object({})),
   setup: base.input(z.object({ projectId: projectIdSchema })).output(projectSetupSchema),
   trustSetup: base

@@ -1,4 +1,4 @@
-/** Who wrote the changes that are reviewed, by the files of every turn. */
+/** Finds the authors of reviewed changes from the files of every turn, and manages comments on them. */
 import { z } from 'zod'
 import { commentIdSchema, idTextSchema, taskIdSchema } from '../../records/ids.ts'
 import {

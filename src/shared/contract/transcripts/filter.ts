@@ -1,4 +1,4 @@
-/** What a filter selects in one transcript, over all of its entries. */
+/** The entries of a whole transcript that a filter selects. */
 import { z } from 'zod'
 import { filterKinds } from '../../projections/transcript/filter-units.ts'
 
