@@ -90,7 +90,7 @@ function cut(entry: Entry, known: LongValue[]): Bounded {
   }
 }
 
-/** The stub of an entry with so many texts that none of them is long. */
+/** Returns a stub for an entry that is too large although none of its texts is long. */
 function stubOf({ v, seq, at, uuid, parentUuid, type }: Entry): UnknownEntry {
   const reason = 'it is too long for a page'
   return { v, seq, at, uuid, parentUuid, type: 'unknown', originalType: type, reason, record: {} }

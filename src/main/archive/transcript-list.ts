@@ -1,4 +1,4 @@
-/** The list of all transcripts, with their sizes. */
+/** Lists transcripts with their sizes. */
 import { transcriptSummaryOf } from '../../shared/contract/transcripts/summary.ts'
 import type { TranscriptSummary } from '../../shared/contract/workspace.ts'
 import type { TaskId } from '../../shared/records/ids.ts'

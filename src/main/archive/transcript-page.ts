@@ -111,7 +111,7 @@ export async function transcriptBytes(dir: string): Promise<number> {
   )
 }
 
-/** The contract's form of damage: the file's name without its path, which must stay private. */
+/** Converts damage to the contract's form, which omits the file's private path. */
 function publicDamage(damage: Damage): TranscriptPage['damage'][number] {
   return { file: chatFile, line: damage.line, bytes: damage.bytes, reason: damage.reason }
 }

@@ -1,4 +1,4 @@
-/** The contract's calls for transcripts: pages, outlines, states and values, each bounded in bytes. */
+/** Implements the contract's transcript calls: pages, outlines, states and values, each bounded in bytes. */
 import type { TimelinePage } from '../../shared/contract/transcripts/timeline.ts'
 import type { OutlineItem, TranscriptState } from '../../shared/contract/transcripts/transcripts.ts'
 import type { TranscriptPage } from '../../shared/contract/workspace.ts'

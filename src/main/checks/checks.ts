@@ -32,10 +32,10 @@ const manifestBytesMax = 1 << 20
 
 interface Reading {
   commands: readonly RanCommand[]
-  /** Calls that the report names. */
+  /** Calls that the report refers to. */
   cited: CitedCall[]
   citedMore: number
-  /** The files at the end. */
+  /** The last recorded tree; null if there is none. */
   tree: string | null
 }
 

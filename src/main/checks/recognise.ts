@@ -124,7 +124,7 @@ interface SimpleCommand {
   decides: Decides
 }
 
-/** The programs of a command in order, as far as they can be read from its text. */
+/** Returns the programs of a command in order, as far as its text can be parsed. */
 function simpleCommands(source: string): SimpleCommand[] {
   if (source.length > commandCharsMax) return []
   try {

@@ -161,17 +161,17 @@ export function createFileAuthors({
 }
 
 interface Content {
-  /** Null: there was no file. */
+  /** Null if there was no file. */
   id: string | null
   path: string | null
-  /** Null: it is too long, or lost. */
+  /** Null if it is too long, or lost. */
   text: string | null
   author: ChangeAuthor
 }
 
 const nothing: FileAuthors = { authors: [], written: [], removed: [], anchors: [] }
 
-/** Both contents of a patch with all lines of one file; null if it has none. */
+/** Returns both contents of a patch that contains all lines of one file; null if the patch has no hunks. */
 function sidesOf(patch: string): { from: string[]; to: string[] } | null {
   const hunks = parsePatch(patch)[0]?.hunks ?? []
   if (hunks.length === 0) return null

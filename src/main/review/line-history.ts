@@ -158,5 +158,5 @@ function placeOf(line: Line, places: ReadonlyMap<Line, number>): number | null {
   return null
 }
 
-/** The lines of a text, each with its end, so that a missing line break at the end is a difference. */
+/** Splits a text into lines with their line breaks, so that a missing one at the end is a difference. */
 export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []

@@ -13,14 +13,14 @@ import type { Session } from '../sessions/session.ts'
 
 /** One session, up to the entry at which the run continues. */
 export interface PastSession {
-  /** The agent that made it. Absent: that of the run. */
+  /** The agent of the session; absent if it is that of the run. */
   spec?: AgentSpec
   /** Later entries change this object: callers copy values that must not change before they await. */
   state: SessionState
   throughSeq: number
-  /** From `fromSeq` through `throughSeq`. */
+  /** Yields the entries from `fromSeq` through `throughSeq`. */
   entries(fromSeq: number): AsyncIterable<Entry>
-  /** Null if it can't be read. */
+  /** Resolves with null if the entry can't be read. */
   entry(seq: number): Promise<Entry | null>
   /** Returns a file of its `blobs/`, or null if it is no longer kept. */
   blob(sha256: string): Promise<Uint8Array | null>

@@ -32,7 +32,7 @@ interface PermittedCall {
 interface Permit {
   /** Null if the call may run, else the text returned to the agent. */
   refusal: string | null
-  /** How long the person took to answer, in milliseconds. */
+  /** Milliseconds until the user answered; 0 if nobody was asked. */
   waitedMs: number
 }
 

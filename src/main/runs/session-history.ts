@@ -16,9 +16,9 @@ export const mayChangeFiles = (name: string): boolean =>
 
 /** Changes in the working directory since the last snapshot, or since the start if there is none. */
 interface Uncovered {
-  /** By path: SHA-256 of the content that its edit tools wrote; null: deleted. */
+  /** By path: SHA-256 in hex of the content that its edit tools wrote; null if they deleted the file. */
   written: ReadonlyMap<string, string | null>
-  /** A tool ran whose changes are unknown. */
+  /** True if a tool ran whose changes are unknown. */
   unclear: boolean
 }
 
@@ -27,20 +27,20 @@ export interface Trail {
   snapshot: KnownTree | null
   /** Paths that it changed in any run, relative to the working directory. */
   touched: ReadonlySet<string>
-  /** It changed more than those. */
+  /** True if the task changed more paths than `touched` lists. */
   touchedMore: boolean
   uncovered: Uncovered
   /**
-   * When its last run was certainly over, in milliseconds; null when that is not recorded. After a crash this is when
-   * the next start recorded its end: the time at which the process died is unknown.
+   * When the end of its last run was recorded, in milliseconds since the epoch; null if it was not. After a crash, the
+   * next start records it, because the time at which the process died is unknown.
    */
   endedAt: number | null
-  /** When its files were last recorded: later changes by others are drift. */
+  /** When its files were last recorded, in milliseconds since the epoch: later changes by others are drift. */
   knownAt: number
 }
 
 /**
- * `state`: of its own session, without the tasks that it continues. The result does not change when the session does.
+ * `state` is the state of the task's own session. The result is a copy, which later entries do not change.
  */
 export function trailOf(state: SessionState): Trail {
   const { tree, files, filesCut, sinceTree, run, runEnd, beganAt } = state

@@ -320,7 +320,7 @@ export function createProjects(deps: {
   }
 }
 
-/** For any task, because an agent in place commits in the project's folder. */
+/** Matches runs of any isolation, because an agent in place commits in the project's folder. */
 const endsRun = (event: LedgerEvent): event is EndedRun =>
   event.type === 'task.completed' ||
   event.type === 'task.interrupted' ||

@@ -95,7 +95,7 @@ async function changedAndRun(
   return changed.filter((path) => seen.has(path) || isToolFile(path))
 }
 
-/** In a script a bare `*` is mostly part of a comment or a `case`, and would match every file. */
+/** A bare `*` counts only in the command: in a script it is mostly part of a comment or a `case`. */
 const isPattern = (path: string, inCommand: boolean): boolean =>
   /[*?[{]/.test(path) && (inCommand || /[\p{L}\p{N}]/u.test(path))
 

@@ -48,7 +48,7 @@ export interface FileChanges {
   recorder(messageUuid: EntryId): FileChangeRecorder
   /** Called before a tool runs that does not report which files it changes. */
   commandBegins(messageUuid: EntryId): void
-  /** The entries for a turn that changed these files; none unless a command ran in it. */
+  /** Resolves with the entries for a turn that changed these files; none unless a command ran in the turn. */
   byCommands(differences: readonly TreeDifference[]): Promise<EntryBody[]>
 }
 
@@ -243,12 +243,12 @@ type Attribution = Extract<Entry, { type: 'attribution-snapshot' }>['files'][str
 
 /** The state of a file when it was last attributed. */
 interface Known {
-  /** Null: there was none. */
+  /** In hex; null if there was no file. */
   sha256: string | null
   spans: Span[]
-  /** From Git, if it has it; null: unknown. */
+  /** Git's id of the content; null if unknown. */
   blob: string | null
-  /** Git has not been queried since. */
+  /** True until Git is queried after the attribution. */
   isNew: boolean
 }
 

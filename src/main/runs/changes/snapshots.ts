@@ -48,7 +48,7 @@ export function createRunSnapshots(deps: {
   session: Session
   task: Task
   runId: RunId
-  /** As the earlier runs left the working directory; null: none recorded it. */
+  /** The last tree that earlier runs recorded; null if there is none. */
   lastTree: KnownTree | null
   /** Absolute. */
   workingDir: string

@@ -1,4 +1,4 @@
-/** The parts of a message that is being streamed, without known secrets (K3). */
+/** Collects the parts of a message that is being streamed, and masks known secrets (K3). */
 
 import type { PartId, ProviderData } from '../../../shared/agents/agent-records.ts'
 import type { SpeechKind } from '../../../shared/agents/driver/agent-events.ts'

@@ -237,7 +237,7 @@ export function createRecorder(options: {
     await session.append({ type: 'foreign', source: 'agent', content })
   }
 
-  /** The next attempt is the same turn. */
+  /** Ends a failed attempt of the turn. The next attempt gets the same turn number. */
   async function supersede({
     cause,
     untilMs,

@@ -31,6 +31,6 @@ export function createUsageSum(spec: AgentSpec, onUsed: RunLimits['used']): Usag
   }
 }
 
-/** It reports its cost, whether or not it reports all tokens. */
+/** Returns true if the agent reports its cost, whether or not it reports all tokens. */
 const isPricedByAgent = (usage: Usage | undefined): boolean =>
   usage?.pricedBy === 'agent' && usage.costUsd !== null && !usage.unpriced

@@ -15,7 +15,7 @@ export interface Findings {
   results: JsonObject | null
 }
 
-/** One agent's entries, oldest first: one, and one more for each resume after an interruption. */
+/** The entries of one agent, oldest first: one for its start, and one for each resume after an interruption. */
 export interface AgentEntries {
   agentId: TaskId
   entries: HistoryEntry[]

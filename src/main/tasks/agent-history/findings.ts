@@ -9,9 +9,9 @@ import type { Findings } from './entries.ts'
 import { type HistoryEntry, isObject, type JsonObject } from './format.ts'
 
 export interface FindingsSource {
-  /** Paths that it changed since it began; null when unknown. */
+  /** Resolves with the paths that the task changed since it began; null if unknown. */
   changedPaths: (task: Task) => Promise<string[] | null>
-  /** The results in its newest report; null when there are none. */
+  /** Resolves with the results in the task's newest report; null if there are none. */
   reportedResults: (task: Task) => Promise<unknown>
   /** Called for a failure that has no consequences. */
   onIgnored?: (what: string, error: unknown) => void
@@ -28,7 +28,7 @@ interface FindingsBoard {
   of(task: Task): Findings | undefined
   /** Records that a run ended in this process, so that the file's fields are outdated. */
   ended(taskId: TaskId): void
-  /** The fields to look up; null when there are none. `entry`: its present entry in the file. */
+  /** Returns the fields to look up; null if there are none. `entry` is the task's present entry in the file. */
   due(task: Task, entry: Partial<HistoryEntry>, options: { closing: boolean }): Wanted | null
   /** Resolves with true when something was found. Never rejects: unreadable fields stay unknown. */
   lookUp(task: Task, wanted: Wanted): Promise<boolean>
@@ -77,7 +77,7 @@ export function createFindings(source: FindingsSource): FindingsBoard {
   }
 }
 
-/** In a shared folder Git can't attribute changes to an agent. */
+/** Reports whether the task has a worktree: in a shared folder, Git can't attribute changes to an agent. */
 function hasOwnWorktree({ workspace }: Task): boolean {
   return workspace?.isolation === 'worktree' && workspace.baseCommit !== null
 }

@@ -39,7 +39,7 @@ export interface HistoryEntry {
 
 export type JsonObject = Record<string, unknown>
 
-/** As in the file: fields and entries of other tools may have any shape. */
+/** The content of the file: fields and entries of other tools may have any shape. */
 export interface HistoryDocument extends JsonObject {
   version: string
   max_entries: number

@@ -63,7 +63,7 @@ function lastIndexOf(slots: Slot[], among: (Slot | undefined)[]): number {
   return among.reduce((last, slot) => (slot ? Math.max(last, slots.indexOf(slot)) : last), -1)
 }
 
-/** By time; an agent's own entries stay in order even if the clock was changed. */
+/** Sorts by time, but keeps each agent's entries in order even if the clock was changed. */
 function inOrderOfTime(added: Missing[]): Missing[] {
   const latest = new Map<string, number>()
   for (const one of added) {

@@ -22,7 +22,7 @@ interface DriftDependencies {
 }
 
 /**
- * `past`: of the task's own session, without the tasks that it continues. Failed comparisons are listed in
+ * `past` is the state of the task's own session. Failed comparisons are listed in
  * `notCompared` rather than thrown; throws only GitMissingError. A task that never ran has no drift.
  */
 export type FindDrift = (task: Task, past: SessionState) => Promise<DriftReport>

@@ -30,8 +30,8 @@ interface RestoredWorkingDir {
 }
 
 /**
- * `past`: of the task's own session. All or nothing (S5): throws FailureError (`refused`, with the remedy) or
- * GitError, in which case nothing was changed.
+ * `past` is the state of the task's own session. Restores all or nothing (S5): throws FailureError
+ * (`refused`, with the remedy) or GitError, in which case nothing was changed.
  */
 export type RestoreWorkingDir = (task: Task, past: SessionState) => Promise<RestoredWorkingDir>
 

@@ -136,7 +136,7 @@ export function createQuotaSleep(deps: {
     )
   }
 
-  /** Wakes one: the deepest, so that no agent above it finds it asleep. */
+  /** Wakes the deepest agent first, so that no agent above it finds it asleep. */
   async function probe(rootId: TaskId): Promise<void> {
     const root = state.tasks.get(rootId)
     if (!root?.sleep || probes.has(rootId)) return
@@ -167,7 +167,7 @@ export function createQuotaSleep(deps: {
     await end(root, areAwake ? 'woke' : 'not-resumed')
   }
 
-  /** The deepest first. */
+  /** Returns the sleeping agents of the tree, deepest first. */
   function sleepersOf(root: Task, sleep: Sleep): Task[] {
     return [...state.tasks.values()]
       .filter((task) => task.rootId === root.id && isSleeper(task, sleep))

@@ -30,7 +30,7 @@ export function createWrapUp({
   runs: Pick<RunRegistry, 'mayStillSpawn' | 'stop'>
   limits: Pick<TreeLimits, 'wrapUp'>
   activity: Pick<ActivityBoard, 'wrapUp'>
-  /** It runs in the process of its parent. */
+  /** Reports whether the agent runs in its parent's process. */
   isAttached: (taskId: TaskId) => boolean
 }): WrapUp {
   return async (taskId) => {

@@ -48,7 +48,7 @@ export type KnownConflicts = (conflict: DriftConflict) => boolean
 
 interface Beginning {
   together: Semaphore | undefined
-  /** The user's prompt to it. */
+  /** The user's prompt to the task; may be empty. */
   said: string
   images: readonly CheckedImage[]
   known: KnownConflicts

@@ -106,7 +106,7 @@ function named(paths: readonly string[]): string {
   return `${paths.slice(0, namedMax).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** True for the folder itself. Both absolute. */
+/** Both paths are absolute. Returns true for the folder itself. */
 export function isInside(folder: string, path: string): boolean {
   const below = relative(folder, path)
   return below === '' || !(below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below))

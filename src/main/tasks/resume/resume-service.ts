@@ -40,19 +40,20 @@ interface ResumeRequest {
   permissions?: PermissionMode | undefined
   /** A prompt for the topmost of them. */
   prompt?: string | undefined
-  /** With the prompt. */
+  /** Images of the prompt. */
   images?: readonly PromptImage[]
 }
 
 export interface ResumeService {
   /**
-   * The tasks that would be resumed, and the changes since for each (S2). Begins nothing; conflicts are recorded, so
-   * that they are listed until somebody decides. Throws FailureError.
+   * Resolves with the tasks that would be resumed, and the changes for each since its last run
+   * (S2). Begins nothing; conflicts are recorded, so that they are listed until somebody decides.
+   * Throws FailureError.
    */
   plan(selector: ResumeSelector): Promise<ResumeCandidate[]>
-  /** The same as a stream: the tasks first, then the changes for each as they are found. */
+  /** Like `plan`, as a stream: the tasks first, then the changes for each as they are found. */
   planned(selector: ResumeSelector): AsyncGenerator<ResumePlanEvent>
-  /** A unified diff of one file that a drift report names; empty for a binary one. */
+  /** Resolves with a unified diff of one file of a drift report; empty for a binary file. */
   changedFileDiff(
     taskId: TaskId,
     file: { path: string; blobs: { from: string; to: string } },
@@ -182,7 +183,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   const topmostOf = (candidates: ResumeCandidate[]): ResumeCandidate | undefined =>
     candidates.toSorted((a, b) => record.known(a.taskId).depth - record.known(b.taskId).depth)[0]
 
-  /** One tree has its own limit; several together, or a requested limit, need one beside it (T5). */
+  /** A tree has its own limit; several trees, or a requested limit, need an additional one (T5). */
   function limitFor(
     candidates: ResumeCandidate[],
     asked: number | undefined,

@@ -9,7 +9,7 @@ import type { Semaphore } from '../../runs/semaphore.ts'
 export interface RunRequest {
   /** Empty: the agent continues with the earlier prompts. */
   prompt: string
-  /** With the prompt, in its session's `blobs/`. */
+  /** The images of the prompt, in the session's `blobs/`. */
   images?: readonly ImageRef[] | undefined
   reason: RunOptions['reason']
   /** Opens an agent that already runs in its parent's process, which needs no slot. */

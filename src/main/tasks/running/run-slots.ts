@@ -65,7 +65,7 @@ export function createRunSlots({
         slot ? slot.yieldWhile(() => work().finally(over)) : work(),
       )
     },
-    /** It runs in the process of its parent. */
+    /** Reports whether the agent runs in its parent's process. */
     isAttached: (taskId: TaskId): boolean => attached.has(taskId),
   }
 }

@@ -35,7 +35,7 @@ export interface Runner {
   flushDeferred(taskId: TaskId): Promise<void>
   /** Resolves when every clean-up that was started has ended. For closing. */
   cleanUpsOver(): Promise<void>
-  /** It runs in the process of its parent. */
+  /** Reports whether the agent runs in its parent's process. */
   isAttached(taskId: TaskId): boolean
   /** Releases the agent's slot while `work` waits for other agents (T5). */
   withoutSlot<T>(taskId: TaskId, work: () => Promise<T>): Promise<T>

@@ -30,11 +30,11 @@ export interface StartTask {
   keep: boolean
   env?: string[] | undefined
   permissions?: PermissionMode | undefined
-  /** Null: no limit. Absent: that of the settings. */
+  /** Null for no limit; absent for the default in the settings. */
   budget?: Budget | null | undefined
-  /** How often its tree waits for a spent quota; 0: never. Absent: that of the settings. */
+  /** How often the tree waits for a spent quota; 0 for never, absent for the default in the settings. */
   quotaWaits?: number | undefined
-  /** Absent: that of the settings. */
+  /** Absent for the default in the settings. */
   readsRecord?: boolean | undefined
 }
 

@@ -125,7 +125,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     }
   }
 
-  /** Only tasks that exist can be named, so no cycle can arise (T5). */
+  /** Resolves references to existing siblings only, so no cycle can arise (T5). Throws an Error for the agent. */
   function namedSiblings(parentId: TaskId, texts: string[]): TaskId[] {
     const siblings = record.children(parentId)
     const scope = 'that this agent has started (dependsOn)'

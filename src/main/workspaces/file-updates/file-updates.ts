@@ -96,7 +96,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     })
   }
 
-  /** All or nothing. Throws the disk's error; unless its message says otherwise, nothing was changed. */
+  /** Swaps all files or none. Throws the disk's error; nothing was changed unless its message reports otherwise. */
   async function run(
     inHand: UpdateInHand,
     dir: string,

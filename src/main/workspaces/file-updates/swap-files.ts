@@ -54,7 +54,7 @@ interface SwapRequest {
   swapped?: Set<string>
 }
 
-/** From before to after, or the reverse. */
+/** `there` swaps from `before` to `after`, `back` the reverse. */
 export type Direction = 'there' | 'back'
 
 type Swapped =

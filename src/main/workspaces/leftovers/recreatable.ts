@@ -153,7 +153,7 @@ async function hasCacheSignature(dir: string): Promise<boolean> {
   }
 }
 
-/** No tool creates folders with such names. */
+/** Tools generate no folders with such names. A replacement character shows a name that is not UTF-8. */
 const isNotUtf8 = (name: string): boolean => name.includes('\ufffd')
 
 async function holdsRepository(dir: string): Promise<boolean> {

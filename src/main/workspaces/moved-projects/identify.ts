@@ -1,4 +1,4 @@
-/** The identity of the repository in a project's folder, without secrets. */
+/** Identifies the repository in a project's folder, without secrets. */
 import { createHash } from 'node:crypto'
 import type { Masker } from '../../../shared/agents/driver/masker.ts'
 import type { ProjectIdentity } from '../../../shared/records/projects/project-identity.ts'
@@ -30,7 +30,7 @@ export function createIdentifyProject(deps: {
     }
   }
 
-  /** The path of an address may contain a token too. */
+  /** Replaces an address with a secret by its hash; its path may contain a token too. */
   function withoutSecrets(remote: string): string {
     const parts = [remote, ...remote.split('/')]
     const isPlain = parts.every((part) => !isSecret('', part)) && secrets.text(remote) === remote
