@@ -6,13 +6,13 @@ import { useLedger, useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from './problem-notice.tsx'
 
 /** A running host answers sooner, so that no text appears for a moment. */
-const patienceMs = 400
+const shownAfterMs = 400
 
 export function Starting({ trying }: { trying: boolean }) {
   const [late, setLate] = useState(false)
   const progress = useLedger((view) => view.progress)
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), patienceMs)
+    const timer = setTimeout(() => setLate(true), shownAfterMs)
     return () => clearTimeout(timer)
   }, [])
   return (

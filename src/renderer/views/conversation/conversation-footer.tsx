@@ -16,7 +16,7 @@ import { SteerComposer } from './steer-composer.tsx'
 import { StopsNext } from './stops-next.tsx'
 import { WaitingPrompts } from './waiting-prompts.tsx'
 
-/** The result of the last run, and where a person writes to a root; for other tasks, why they can't. */
+/** The result of the last run, and the composer of a root; for other tasks, why they take no prompt. */
 export function ConversationFooter(props: {
   task: Task
   /** Esc was pressed once: the next one stops the agent. */

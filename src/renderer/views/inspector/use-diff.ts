@@ -45,6 +45,6 @@ export function useDiff(task: Task): {
   }, [refresh, status, patch, lost])
   const { diff, problem } = state
   // The bar above shows that the connection is lost; the diff is read again when it is back.
-  const told = lost && problem?.code === 'CONNECTION' ? null : problem
-  return { diff, problem: told, loading: loading && !lost, refresh }
+  const shownProblem = lost && problem?.code === 'CONNECTION' ? null : problem
+  return { diff, problem: shownProblem, loading: loading && !lost, refresh }
 }

@@ -64,7 +64,7 @@ const meta: Meta<Args> = {
     await expect(listed.length).toBeGreaterThan(5)
     const handled = new Set<string>()
     for (const keys of new Set([...candidates, ...listed])) {
-      // One place is enough.
+      // A key has to be handled at one place only.
       const isHandled =
         places().some((place) => press(place, keys)) ||
         (listed.includes(keys) && (await pressFocused(keys)))

@@ -6,7 +6,7 @@ import { useNeedsYou } from '../sidebar/use-needs-you.ts'
 import { needTitles, willSleep } from './use-notifications.ts'
 
 /**
- * Announces to screen readers, when they have read what they are at, that an agent ended or waits for the user: never
+ * Announces to screen readers, politely, that an agent ended or waits for the user: never
  * what an agent writes. Use it once, in the shell.
  */
 export function StatusAnnouncer() {

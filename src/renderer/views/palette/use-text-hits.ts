@@ -6,7 +6,7 @@ import { createSearchStore } from '../../store/search/search-store.ts'
 
 /** Enough to recognise what was meant; the search has all of them. */
 const hitsShownMax = 6
-/** One letter is in everything. */
+/** A single letter matches nearly every text. */
 const charsMin = 2
 
 /** Returns what the search finds for the text, the best first: in transcripts and reports, for titles are listed anyway. */

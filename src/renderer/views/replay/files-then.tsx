@@ -36,7 +36,7 @@ export function FilesThen({ taskId, state }: { taskId: TaskId; state: ReplayStat
   const seq = Math.max(1, state.filesSeq ?? state.seq)
   const moment = { taskId, seq }
   const openFile = (file: string | null) => {
-    // What has the focus is about to go.
+    // The focused element is about to be removed.
     box.current?.focus()
     setPath(file)
   }

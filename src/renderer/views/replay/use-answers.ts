@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 
-/** Kept answers: the way back while scrubbing. */
+/** Cached answers, so that scrubbing back needs no request. */
 const answersMax = 60
 /** While the moment moves only the last request is made. */
 const restMs = 120

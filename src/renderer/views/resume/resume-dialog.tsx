@@ -106,7 +106,7 @@ const nothingChosen: ChoiceCounts = {
   unchecked: 0,
 }
 
-/** Who is interrupted is known within a moment: nothing flickers before that. */
+/** The host usually answers sooner, so that no loading text appears for a moment. */
 const loadingShownAfterMs = 300
 
 function Loading() {

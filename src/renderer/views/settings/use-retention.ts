@@ -74,7 +74,7 @@ export function usePreview(settings: RetentionSettings | null): {
     const mine = asked.current
     client.retention.preview({ settings }).then(
       (answer) => {
-        // An answer to what is no longer asked is no news.
+        // The answer to a superseded request is ignored.
         if (mine !== asked.current) return
         setPreview(answer)
         setProblem(null)

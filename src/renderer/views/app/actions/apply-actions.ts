@@ -95,7 +95,7 @@ function showApplied(
 
 /**
  * Returns the name of the target of a task's changes: the project's branch for a root, or its folder if there is no
- * branch. A parent's branch has a generated name, so its own title says more.
+ * branch. A sub-agent's target is described and not named, because the branch of its parent has a generated name.
  */
 export const targetName = ({ parentId, projectDir }: Task, branch?: string | null): string =>
   parentId
