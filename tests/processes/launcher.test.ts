@@ -129,11 +129,17 @@ it.each([
   await expect(program.ended).resolves.toBe(exitCode)
 })
 
-it('reports a program as ended by a signal if the launcher was killed, and is not used again', async () => {
+it('ends the programs of a launcher that was killed before it reports them, and is not used again', async () => {
   const launcher = await openLauncher()
-  const program = run(launcher.start, shell('exec sleep 1'))
+  const pid = Promise.withResolvers<number>()
+  const program = launcher.start(
+    { ...shell('echo $$; exec sleep 60'), cwd: '/', env },
+    { onStdout: (chunk) => pid.resolve(Number(chunk)), onStderr: () => {} },
+  )
+  const running = await pid.promise
   process.kill(Number(launcher.pid), 'SIGKILL')
   await expect(program.ended).resolves.toBeNull()
+  expect(isRunning(running)).toBe(false)
   expect(launcher.hasEnded()).toBe(true)
   await expect(run(launcher.start, shell('true')).ended).resolves.toBeNull()
 })

@@ -15,6 +15,7 @@ process.on('message', (message: ToLauncher) => {
     onStderr: (stderr) => send({ id, stderr }),
   })
   running.set(id, program)
+  if (program.pid !== undefined) void send({ id, pid: program.pid })
   program.ended
     .then(
       (exitCode) => send({ id, exitCode }),
@@ -25,8 +26,12 @@ process.on('message', (message: ToLauncher) => {
 })
 
 // A signal from the terminal reaches all processes of Shiplog. The launcher ignores it and ends with its parent: the
-// channel closes, and only programs that still run keep the launcher alive.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+// channel closes, and only programs that still run keep the launcher alive. A signal ends it then.
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+for (const signal of signals) process.on(signal, () => {})
+process.on('disconnect', () => {
+  for (const signal of signals) process.removeAllListeners(signal)
+})
 
 send({ ready: true })
 

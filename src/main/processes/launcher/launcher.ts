@@ -1,14 +1,19 @@
-/* * Starts programs. A large process delegates this to a small launcher process: on Linux, Node starts a program by `fork`,
- * which copies the page tables of the whole process and blocks its main thread meanwhile. Each start takes 10 ms with
- * 300 MB in memory and 1 ms with 50 MB, and a run starts Git about a hundred times.
+/**
+ * Starts programs. A large process delegates this to a small launcher process: on Linux, Node starts a program by `fork`,
+ * which copies the page tables of the whole process and blocks its main thread meanwhile. Each start takes 10 to 25 ms
+ * with 300 MB in memory and 1 ms with 50 MB, and a run starts Git about a hundred times.
  */
 import { fork } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FromLauncher, ToLauncher } from './messages.ts'
 import { type ProgramOutput, type ProgramStart, type RunningProgram, startHere } from './program.ts'
 
 /** In a smaller process, a copy costs no more than the messages to the launcher. */
 const sizeBytesMin = 150_000_000
+
+/** For a program to end on a signal after its launcher has ended. */
+const endMsMax = 1000
 
 /** In the sources the launcher is next to this file, in the build next to the bundle that contains this file. */
 const program = fileURLToPath(
@@ -63,6 +68,7 @@ function isWorthwhile(): boolean {
 }
 
 interface Waiting {
+  pid: number | undefined
   output: ProgramOutput
   resolve(exitCode: number | null): void
   reject(error: Error): void
@@ -93,14 +99,21 @@ export function startLauncher(): Launcher & { close(): void } {
     if ('ready' in message) isReady = true
     else if ('stdout' in message) waiting.get(message.id)?.output.onStdout(asBuffer(message.stdout))
     else if ('stderr' in message) waiting.get(message.id)?.output.onStderr(asBuffer(message.stderr))
+    else if ('pid' in message) setPid(message)
     else if ('error' in message) done(message.id)?.reject(errorOf(message.error))
     else done(message.id)?.resolve(message.exitCode)
   })
+  const setPid = ({ id, pid }: { id: number; pid: number }) => {
+    const found = waiting.get(id)
+    if (found) found.pid = pid
+  }
   const end = () => {
+    if (hasEnded) return
     isReady = false
     hasEnded = true
-    // Reported as ended by a signal, because their exit codes are lost.
-    for (const id of [...waiting.keys()]) done(id)?.resolve(null)
+    // Their exit codes are lost. They are ended before they are reported as ended: a retry must not run beside them.
+    for (const [id, { pid }] of [...waiting])
+      void endProgram(pid).finally(() => done(id)?.resolve(null))
   }
   child.on('error', end)
   child.on('disconnect', end)
@@ -121,7 +134,7 @@ export function startLauncher(): Launcher & { close(): void } {
       const id = ++lastId
       child.channel?.ref()
       const ended = new Promise<number | null>((resolve, reject) => {
-        waiting.set(id, { output, resolve, reject })
+        waiting.set(id, { pid: undefined, output, resolve, reject })
       })
       const { file, args, cwd, env, input } = start
       const send = (message: ToLauncher) =>
@@ -129,8 +142,27 @@ export function startLauncher(): Launcher & { close(): void } {
           if (error) done(id)?.resolve(null)
         })
       send({ id, start: { file, args, cwd, env, input } })
-      return { ended, terminate: () => void send({ id, terminate: true }) }
+      return { pid: undefined, ended, terminate: () => void send({ id, terminate: true }) }
     },
+  }
+}
+
+/** Ends a program that its launcher left behind: a signal, a second to follow it, then SIGKILL. */
+async function endProgram(pid: number | undefined): Promise<void> {
+  if (pid === undefined) return
+  for (const name of ['SIGTERM', 'SIGKILL'] as const) {
+    signal(pid, name)
+    for (const deadline = Date.now() + endMsMax; Date.now() < deadline; await sleep(20))
+      if (!signal(pid, 0)) return
+  }
+}
+
+/** Returns false if there is no such process. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
   }
 }
 

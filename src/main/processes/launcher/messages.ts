@@ -7,6 +7,7 @@ export type ToLauncher =
 
 export type FromLauncher =
   | { ready: true }
+  | { id: number; pid: number }
   | { id: number; stdout: Uint8Array }
   | { id: number; stderr: Uint8Array }
   | { id: number; exitCode: number | null }

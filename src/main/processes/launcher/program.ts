@@ -24,6 +24,8 @@ export interface ProgramOutput {
 }
 
 export interface RunningProgram {
+  /** Undefined if it could not be started, or not yet known. */
+  readonly pid: number | undefined
   /**
    * Resolves with the exit code after all output was passed on; null if a signal ended it. Rejects with the system's
    * error if it could not be started.
@@ -42,7 +44,7 @@ export function startHere(start: ProgramStart, output: ProgramOutput): RunningPr
   try {
     return startNow(start, output)
   } catch (error) {
-    return { ended: Promise.reject(error), terminate: () => {} }
+    return { pid: undefined, ended: Promise.reject(error), terminate: () => {} }
   }
 }
 
@@ -63,6 +65,7 @@ function startNow(start: ProgramStart, output: ProgramOutput): RunningProgram {
   child.stdin?.on('error', () => {})
   child.stdin?.end(start.input)
   return {
+    pid: child.pid,
     ended: new Promise((resolve, reject) => {
       child.on('error', reject)
       child.on('close', (code) => resolve(code))
