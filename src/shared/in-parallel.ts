@@ -1,6 +1,7 @@
 /** Runs several async generators concurrently and yields their values in the order of arrival. */
 
-/* * `start` is called whenever another generator may start, and returns it; 'wait' if it must not start before a running
+/**
+ * `start` is called whenever another generator may start, and returns it; 'wait' if it must not start before a running
  * one has ended, null if none is left. If a generator throws or the caller stops, the others are ended first.
  */
 export async function* inParallel<T>(

@@ -1,4 +1,5 @@
-/* * Serializes calls with the same key, such as the updates of one index. `work` starts once all earlier calls with its key
+/**
+ * Serializes calls with the same key, such as the updates of one index. `work` starts once all earlier calls with its key
  * have succeeded or failed.
  */
 export interface KeyedMutex {

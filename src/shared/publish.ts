@@ -1,4 +1,5 @@
-/* * Calls every listener, in order of subscription. An error of a listener is passed to `onError` and stops neither the
+/**
+ * Calls every listener, in order of subscription. An error of a listener is passed to `onError` and stops neither the
  * other listeners nor the caller, because the event has already happened.
  */
 export function publishTo<Event>(

@@ -5,7 +5,8 @@ import { parseEntry } from './records/parse-entry.ts'
 
 type Client = { transcripts: Pick<ShiplogClient['transcripts'], 'value'> }
 
-/* * Returns `page` with its previews replaced by the whole texts if these have at most `bytesMax` bytes. Appends a line with
+/**
+ * Returns `page` with its previews replaced by the whole texts if these have at most `bytesMax` bytes. Appends a line with
  * the number of missing bytes to the preview of a longer text. Reads one part at a time. Rejects as the client does.
  */
 export async function withWholeValues<

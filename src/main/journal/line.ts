@@ -109,7 +109,8 @@ interface EncodedLine {
   bytes: number
 }
 
-/* * Returns the bytes of consecutive lines, newlines included. All lines share one block, because allocating a buffer for
+/**
+ * Returns the bytes of consecutive lines, newlines included. All lines share one block, because allocating a buffer for
  * each line costs more than encoding it.
  */
 export function encodeLines(

@@ -33,7 +33,8 @@ export interface UnreadableBytes {
   bytes: number
 }
 
-/* * Yields the records of the journal at `file` from `fromSeq` on, in file order, and every unreadable line. Skips an
+/**
+ * Yields the records of the journal at `file` from `fromSeq` on, in file order, and every unreadable line. Skips an
  * unterminated last line (J1). Holds one line in memory. Throws as `openDataFile` does.
  */
 export async function* readRawRecords(
@@ -69,7 +70,8 @@ interface LineOptions {
   tail?: boolean
 }
 
-/* * Yields each line of `file` without its newline. Follows symbolic links only with `followLinks`. Throws as
+/**
+ * Yields each line of `file` without its newline. Follows symbolic links only with `followLinks`. Throws as
  * `openDataFile` does.
  */
 export async function* readLines(

@@ -26,7 +26,8 @@ const lineBytesMax = 256 << 20
 /** Failed candidates checked within one damaged line, because each one costs a hash. */
 const missesMax = 64
 
-/* * The state after reading up to `offset`. A scan can continue from any such state, including one
+/**
+ * The state after reading up to `offset`. A scan can continue from any such state, including one
  * that was loaded from a stored index.
  */
 export interface ScanState {

@@ -97,7 +97,8 @@ export async function lockFile(file: string): Promise<Locking> {
   }
 }
 
-/* * Creates the file if it is missing. An existing file is not opened: closing any handle of a file drops every
+/**
+ * Creates the file if it is missing. An existing file is not opened: closing any handle of a file drops every
  * lock that this process has on it (POSIX), so only SQLite may ever open it.
  */
 async function makeFile(file: string): Promise<void> {

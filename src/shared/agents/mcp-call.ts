@@ -27,7 +27,8 @@ interface McpRequest {
   signal: AbortSignal
 }
 
-/* * Sends progress notifications if the client requested them. `stopWaiting` is aborted when the call must be answered or
+/**
+ * Sends progress notifications if the client requested them. `stopWaiting` is aborted when the call must be answered or
  * the client disconnects. Call `end` after answering.
  */
 export function keepAlive(

@@ -1,4 +1,5 @@
-/* * The permissions of agents (P1 to P4): modes, rules, and the questions that a person answers. `src/main/agents/permissions`
+/**
+ * The permissions of agents (P1 to P4): modes, rules, and the questions that a person answers. `src/main/agents/permissions`
  * decides about calls; docs/PERMISSIONS.md describes the rules.
  */
 import { z } from 'zod'

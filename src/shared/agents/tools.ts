@@ -1,4 +1,5 @@
-/* * The tools of every kind of agent: their inputs, and the `detail` of a tool result that the views
+/**
+ * The tools of every kind of agent: their inputs, and the `detail` of a tool result that the views
  * show. Implementations are in `src/main/agents/tools`.
  */
 import { z } from 'zod'

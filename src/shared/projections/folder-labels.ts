@@ -1,4 +1,5 @@
-/* * Returns labels of folders by path: the folder's name, and for equal names as many parent folders as distinguish them,
+/**
+ * Returns labels of folders by path: the folder's name, and for equal names as many parent folders as distinguish them,
  * such as `lights (work)` and `lights (old)`. Pure.
  */
 export function folderLabels(dirs: Iterable<string>): Map<string, string> {

@@ -1,4 +1,5 @@
-/* * Changes since a run stopped (S2): shown before every resume, and recorded with it (S7). `src/main/tasks/drift` detects
+/**
+ * Changes since a run stopped (S2): shown before every resume, and recorded with it (S7). `src/main/tasks/drift` detects
  * them; they are formatted here, so that all hosts show the same text.
  */
 import { z } from 'zod'

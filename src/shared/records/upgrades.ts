@@ -1,4 +1,5 @@
-/* * Upgrades records of older versions step by step, on every read; the file is never changed. How to add a version:
+/**
+ * Upgrades records of older versions step by step, on every read; the file is never changed. How to add a version:
  * src/main/journal/FORMAT.md, "Versions".
  */
 
@@ -16,7 +17,8 @@ type Upgraded =
   | { kind: 'newer'; version: number }
   | { kind: 'failed'; reason: string }
 
-/* * Returns the record in the shape of version `newest`. Returns a record without a version unchanged, because its schema
+/**
+ * Returns the record in the shape of version `newest`. Returns a record without a version unchanged, because its schema
  * rejects it. Never throws.
  */
 export function upgradeRecord(

@@ -245,7 +245,8 @@ async function runOnce(
 /** Larger than the free rest of a file's last block, so that a full disk fails the write. */
 const probeBytes = 1024 * 1024
 
-/* * Returns the error code for a file that Git could not write its output to, because Git does not
+/**
+ * Returns the error code for a file that Git could not write its output to, because Git does not
  * report the code; null if the file accepts more bytes. Writes to the file, which is useless anyway.
  */
 function writeErrorOf(fd: number): string | null {

@@ -114,7 +114,8 @@ export async function mergePatchInto(
   return bringIn(prepared, input)
 }
 
-/* * The result of planning. `write` is called after the snapshot is deleted, so that a retry of the
+/**
+ * The result of planning. `write` is called after the snapshot is deleted, so that a retry of the
  * snapshot never computes a plan again after a file was touched.
  */
 type Prepared =

@@ -1,4 +1,5 @@
-/* * Computes the tree that contains only selected changes: the base with the selected files and hunks. Merging it like any
+/**
+ * Computes the tree that contains only selected changes: the base with the selected files and hunks. Merging it like any
  * final state applies only these. Works in the object database and a temporary index.
  */
 import type { ChangeSelection, HunkRange } from '../../../shared/contract/changes/changes.ts'

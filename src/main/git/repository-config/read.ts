@@ -200,7 +200,8 @@ function lfsFiltersIn(settings: readonly Setting[]): string[] {
   return [...new Set(names)]
 }
 
-/* * A repository that was copied from another system may be configured for a disk that ignores case
+/**
+ * A repository that was copied from another system may be configured for a disk that ignores case
  * when this one does not: then Git would miss the new name of a file that was renamed in case only.
  */
 async function wrongIgnoreCase(dir: string, settings: readonly Setting[]): Promise<Setting[]> {

@@ -115,7 +115,8 @@ export async function findUnstorable(
   return found.flat()
 }
 
-/* * Returns the paths below a link that replaced a folder of tracked files. These count as deleted,
+/**
+ * Returns the paths below a link that replaced a folder of tracked files. These count as deleted,
  * although the link may lead to files of the same names, which Git lists as changed.
  */
 async function beyondLinks(topLevel: string, names: readonly Buffer[]): Promise<Set<Buffer>> {
@@ -142,7 +143,8 @@ async function beyondLinks(topLevel: string, names: readonly Buffer[]): Promise<
 const fileOf = (topLevel: string, name: Buffer): Buffer =>
   Buffer.concat([Buffer.from(topLevel + path.sep), name.subarray(0, -1)])
 
-/* * Returns the folders that Git could not list, from its warnings, each with a slash and a NUL. Git prints a question mark
+/**
+ * Returns the folders that Git could not list, from its warnings, each with a slash and a NUL. Git prints a question mark
  * for each control character.
  */
 export const unreadableFolders = (stderr: string): Buffer[] =>

@@ -22,7 +22,8 @@ interface NewTree {
   since: string | null
 }
 
-/* * Moves a snapshot into the store or repository of the quarantine. `ref` is the lasting reference,
+/**
+ * Moves a snapshot into the store or repository of the quarantine. `ref` is the lasting reference,
  * if any; otherwise a temporary one is created. Throws GitError.
  */
 export async function keepSnapshot(

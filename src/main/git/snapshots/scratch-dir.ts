@@ -8,7 +8,8 @@ import { dayMs } from '../../../shared/durations.ts'
 const ownPrefix = `shiplog-git-${process.pid}-`
 const scratchName = /^shiplog-git-(\d+)-[A-Za-z0-9]{6}$/
 
-/* * Ids of processes in a container that shares the temporary folder mean nothing here, so age decides. No operation
+/**
+ * Ids of processes in a container that shares the temporary folder mean nothing here, so age decides. No operation
  * takes this long.
  */
 const abandonedMs = dayMs
@@ -42,7 +43,8 @@ async function makeScratchDir(): Promise<string> {
   throw failures[0]
 }
 
-/* * Removes scratch folders of killed processes: this user's folders that have not changed for a day and whose process is
+/**
+ * Removes scratch folders of killed processes: this user's folders that have not changed for a day and whose process is
  * gone, because the clock alone may be wrong. Follows no link, and skips shared folders in which other users could
  * replace entries meanwhile. Resolves with how many it removed; never throws.
  */

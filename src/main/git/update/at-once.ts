@@ -1,4 +1,5 @@
-/* * Items handled concurrently: each waits for the disk several times, so thousands of files one after
+/**
+ * Items handled concurrently: each waits for the disk several times, so thousands of files one after
  * the other take long.
  */
 const atOnce = 16

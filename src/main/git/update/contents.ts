@@ -146,7 +146,8 @@ export async function readManifest(
   return read && manifestSchema.parse(JSON.parse(read.stdout.toString()))
 }
 
-/* * Returns the first words of a command with which the user can read an update's commit: `git
+/**
+ * Returns the first words of a command with which the user can read an update's commit: `git
  * --git-dir=…` or `git -C …`.
  */
 export async function commandForUpdate(git: RunGit, dir: string, commit: string): Promise<string> {
@@ -159,7 +160,8 @@ export async function commandForUpdate(git: RunGit, dir: string, commit: string)
 /** These are read into memory together; longer ones are written to their files directly. */
 const batchBytesMax = 16 * 1024 * 1024
 
-/* * Passes the bytes of each content to `take`, in any order. For long contents `take` gets a function that
+/**
+ * Passes the bytes of each content to `take`, in any order. For long contents `take` gets a function that
  * writes them into an open file, so that they are not read into memory.
  */
 export async function readContents<Wanted extends { content: Content }>(

@@ -1,4 +1,5 @@
-/* * The only way to open a file of the data directory. The path may lead to something else: opening a named pipe would
+/**
+ * The only way to open a file of the data directory. The path may lead to something else: opening a named pipe would
  * block forever, and a symbolic link may point outside. See tests/toolchain/data-files.test.ts.
  */
 import { createHash } from 'node:crypto'

@@ -145,7 +145,8 @@ const parentOf = (target: RawPath): RawPath =>
 
 const isDenied = (error: unknown): boolean => /^(EACCES|EPERM)$/.test(systemCode(error) ?? '')
 
-/* * Gives this user full access to a directory, such as one that an agent made read-only. Returns the previous mode, or
+/**
+ * Gives this user full access to a directory, such as one that an agent made read-only. Returns the previous mode, or
  * null if the mode was not changed. Never throws.
  */
 export async function makeAccessible(directory: RawPath): Promise<number | null> {

@@ -6,7 +6,8 @@ import path from 'node:path'
 
 export type RawPath = string | Buffer
 
-/* * One character per byte, so that `node:path`, which interprets only separators, can process it.
+/**
+ * One character per byte, so that `node:path`, which interprets only separators, can process it.
  */
 const characters = (raw: RawPath): string =>
   (typeof raw === 'string' ? Buffer.from(raw) : raw).toString('latin1')

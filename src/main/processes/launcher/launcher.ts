@@ -56,7 +56,8 @@ function usableLauncher(): Launcher | null {
   return launcher.isReady() && launcher.user === process.geteuid?.() ? launcher : null
 }
 
-/* * Only Linux copies page tables. In Electron, the launcher would need the Electron executable to run as Node, which a
+/**
+ * Only Linux copies page tables. In Electron, the launcher would need the Electron executable to run as Node, which a
  * packaged app does not allow.
  */
 function isWorthwhile(): boolean {

@@ -1,7 +1,8 @@
 /** The arguments of `bwrap` (bubblewrap), Linux's sandbox for programs of ordinary users. Pure. */
 import type { SandboxLimits } from './limits.ts'
 
-/* * Makes the whole file system readable and only the writable mounts writable, applied in order. Processes in the sandbox
+/**
+ * Makes the whole file system readable and only the writable mounts writable, applied in order. Processes in the sandbox
  * see and signal only each other, and end with it. `hidden` are folders that appear empty; they must exist.
  */
 export function bubblewrapArgs(

@@ -56,7 +56,8 @@ export async function findSandbox({
   return none('this system has no sandbox that Shiplog can use')
 }
 
-/* * Returns the folders whose sockets must be hidden: services that listen there run commands outside the sandbox for any
+/**
+ * Returns the folders whose sockets must be hidden: services that listen there run commands outside the sandbox for any
  * caller (`systemd-run --user`, Docker). The resolver listens in `/run` too, so with a network only the user's own
  * services are hidden.
  */

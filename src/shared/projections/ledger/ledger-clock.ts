@@ -1,4 +1,5 @@
-/* * Detects a clock that leapt ahead, from the times of the ledger's records. Such a clock makes everything look old, so
+/**
+ * Detects a clock that leapt ahead, from the times of the ledger's records. Such a clock makes everything look old, so
  * nothing may be deleted because of its age without confirmation. Pure.
  */
 import { dayMs } from '../../durations.ts'

@@ -48,7 +48,8 @@ function inParts(tasks: Iterable<Task>): Task[][] {
 }
 
 interface SnapshotJoiner {
-  /* * Accepts any event of the feed. Returns the state once its last part has arrived, else null. Parts of an incomplete
+  /**
+   * Accepts any event of the feed. Returns the state once its last part has arrived, else null. Parts of an incomplete
    * snapshot are dropped when another one starts.
    */
   take(event: LedgerFeedEvent): LedgerState | null
