@@ -179,7 +179,8 @@ export function createGit(options: RunGitOptions = {}) {
     inspectWorktree: (input: { repoDir: string; root: string }) => inspectWorktreeOf(git, input),
     /** Throws WorktreeBrokenError if it can't be repaired. */
     repairWorktree: (root: string) => git.ensureWorktree(root),
-    /*     * Reconnects a worktree after it or its repository was moved. Git's own command would also
+    /**
+     * Reconnects a worktree after it or its repository was moved. Git's own command would also
      * write to other folders.
      */
     reconnectWorktree: (input: Parameters<typeof reconnectWorktree>[1]) =>

@@ -25,7 +25,8 @@ export interface RecordSource {
   handle(): Promise<FileHandle>
   /** The scanned state of the file; a different object after `rescan`. */
   state(): ScanState
-  /*   * Scans the whole file again after lines were not at the offsets in `seen`, so that a wrong stored
+  /**
+   * Scans the whole file again after lines were not at the offsets in `seen`, so that a wrong stored
    * index is never mistaken for damage. Returns false if a scan can't add anything to `seen`.
    */
   rescan(seen: ScanState): Promise<boolean>

@@ -32,7 +32,8 @@ export interface PresetFacts {
   variables: readonly string[]
   /** Variables that Shiplog sets for it. */
   set?: Readonly<Record<string, string>>
-  /*   * For each of Shiplog's modes, the mode of its sessions in which the agent asks about everything that Shiplog's mode
+  /**
+   * For each of Shiplog's modes, the mode of its sessions in which the agent asks about everything that Shiplog's mode
    * does not allow. Null if the agent has no modes and asks by its configuration.
    */
   modes: Readonly<Record<PermissionMode, string>> | null
@@ -42,7 +43,8 @@ export interface PresetFacts {
   signIn: string
   /** The command that signs in, in a terminal. */
   signInCommand: readonly string[]
-  /*   * When it reports that nobody is signed in: at a new session, at the first prompt, or never, because it has models that
+  /**
+   * When it reports that nobody is signed in: at a new session, at the first prompt, or never, because it has models that
    * need no account.
    */
   refusesSignedOut: 'session' | 'prompt' | 'never'

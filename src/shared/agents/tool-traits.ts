@@ -35,7 +35,8 @@ interface ToolTraits {
   looksOnly: boolean
   /** True if its input is only recorded, so that known secrets are masked before it runs (K3). */
   writesOurRecord: boolean
-  /*   * The subject of the permission check before it runs (P1): `nothing`, because it only reads or changes only Shiplog's
+  /**
+   * The subject of the permission check before it runs (P1): `nothing`, because it only reads or changes only Shiplog's
    * record; its `command`; its `edit` of a file; the `set-up` of its worktree; or the `call` by name and subject.
    */
   decides: 'nothing' | 'command' | 'edit' | 'set-up' | 'call'

@@ -104,7 +104,8 @@ export const tasks = {
     .output(z.object({})),
   /** Interrupts the task and everything below it; partial turns are kept. Tasks that had not started are cancelled. */
   stop: base.input(z.object({ taskId: idTextSchema })).output(stoppedTasksSchema),
-  /*   * Requests a report from the task and everything below it (Q3): each running agent gets one last turn, which may call
+  /**
+   * Requests a report from the task and everything below it (Q3): each running agent gets one last turn, which may call
    * only `agent_report`; tasks that had not started are cancelled. REFUSED if none of them runs.
    */
   wrapUp: base
@@ -149,7 +150,8 @@ export const tasks = {
       }),
     )
     .output(reportSchema),
-  /*   * Applies the changes of a task to its parent's worktree, or those of a root to the project's checked-out branch. With
+  /**
+   * Applies the changes of a task to its parent's worktree, or those of a root to the project's checked-out branch. With
    * `selection`, only these files and hunks.
    */
   applyPatch: base

@@ -203,7 +203,8 @@ export const workspace = {
   leftovers: base
     .input(z.object({ workspaceId: idTextSchema }))
     .output(z.object({ leftovers: z.array(keptLeftoversSchema) })),
-  /*   * Restores a removed root from the archive, including its worktree and uncommitted work, with the sub-agents below it
+  /**
+   * Restores a removed root from the archive, including its worktree and uncommitted work, with the sub-agents below it
    * that were interrupted or failed; or such a sub-agent of a root in use (R6).
    */
   restore: base.input(z.object({ workspaceId: idTextSchema })).output(

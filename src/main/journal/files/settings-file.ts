@@ -14,7 +14,8 @@ export interface SettingsFile<Content> {
    * Calls are serialized.
    */
   change(change: (now: Content) => Content | Promise<Content>): Promise<void>
-  /*   * Returns sentences for the user that explain why the file was not used, and where it is kept. Null if it was used,
+  /**
+   * Returns sentences for the user that explain why the file was not used, and where it is kept. Null if it was used,
    * or saved since.
    */
   lost(): string | null

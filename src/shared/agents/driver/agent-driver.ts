@@ -27,7 +27,8 @@ export interface AgentDriver<Choice = AgentChoice, Spec = AgentSpec, SubAgentSpe
   filesOf(spec: Spec): string[]
   /** Reports whether an agent of this spec could begin now (G7). Starts nothing. */
   check(spec: Spec, files: KeptFiles): Promise<Availability>
-  /*   * Reports whether the scenario or the folder of the agent has a definition of this name, usable or not: a definition
+  /**
+   * Reports whether the scenario or the folder of the agent has a definition of this name, usable or not: a definition
    * takes precedence over an installed agent of the same name.
    */
   defines(spec: Spec, name: string, place: { dir: string; files: KeptFiles }): Promise<boolean>

@@ -70,7 +70,8 @@ export type AgentEvent =
       stop?: string
       providerData?: ProviderData
     }
-  /*   * The agent can't continue. An agent that returns without this event has completed. A cause of the
+  /**
+   * The agent can't continue. An agent that returns without this event has completed. A cause of the
    * kind `said` means that the agent itself reported the failure, so its run has failed (T3).
    */
   | { type: 'failed'; cause: Cause }

@@ -48,7 +48,8 @@ export interface AgentHost {
   nextTurn(): Promise<NextTurn>
   /** Returns the messages without waiting, for an agent that ends if there is none. */
   messages(): Promise<PromptPart[][]>
-  /*   * Creates a task for a sub-agent that the agent has started itself, and runs it in the folder of its parent, without a
+  /**
+   * Creates a task for a sub-agent that the agent has started itself, and runs it in the folder of its parent, without a
    * slot (T5). Resolves once the task is durable. Rejects with an Error that explains why that is not possible.
    */
   adopt(subAgent: OwnSubAgent): Promise<{ taskId: TaskId }>
@@ -88,7 +89,8 @@ interface CallOptions {
   signal?: AbortSignal
   /** Called with the output of the running tool, as it will be recorded. */
   onOutput?: (text: string) => void
-  /*   * Once it is aborted, a call that waits for sub-agents returns their current states. They continue, and
+  /**
+   * Once it is aborted, a call that waits for sub-agents returns their current states. They continue, and
    * `task_await` returns their reports.
    */
   stopWaiting?: AbortSignal
