@@ -60,11 +60,16 @@ it.each(['000', '300'])(
   async (mode) => {
     const { fixture, id, path, workspace, doctor } = await ended()
     asNobody(dirname(fixture.dataDir))
-    await chmod(path, Number.parseInt(mode, 8))
-    const { problems } = await doctor.check({ repair: false })
-    expect(problems).toMatchObject([
-      { kind: 'worktree-broken', detail: 'its folder may not be read', repairable: true },
-    ])
+    // What still reads the result of the run opens the folder again.
+    const problemsOnceClosed = async () => {
+      await chmod(path, Number.parseInt(mode, 8))
+      return (await doctor.check({ repair: false })).problems
+    }
+    await expect
+      .poll(problemsOnceClosed, { timeout: 30_000 })
+      .toMatchObject([
+        { kind: 'worktree-broken', detail: 'its folder may not be read', repairable: true },
+      ])
     await workspace.remove({ workspaceId: id })
     expect(existsSync(path)).toBe(false)
     await workspace.restore({ workspaceId: id })
