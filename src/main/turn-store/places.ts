@@ -4,6 +4,7 @@ import { isAbsolute, join, relative, sep } from 'node:path'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { type ProjectId, shortId } from '../../shared/records/ids.ts'
 import type { Project } from '../../shared/records/projects/projects.ts'
+import { isInside } from '../journal/index.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 
 export const storeDirOf = ({ turnStore }: DataLayout, projectId: ProjectId): string =>
@@ -62,9 +63,4 @@ function resolved(path: string): string {
   } catch {
     return path
   }
-}
-
-function isInside(parent: string, dir: string): boolean {
-  const below = relative(parent, dir)
-  return below.split(sep)[0] !== '..' && !isAbsolute(below)
 }

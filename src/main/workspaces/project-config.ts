@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import { cp, lstat, realpath } from 'node:fs/promises'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { invalid } from '../../shared/failure.ts'
 import { variableNameSchema, variablesMax } from '../../shared/records/projects/projects.ts'
 import { hiddenCharacterIn } from '../../shared/text/shown-text.ts'
-import { isNoFile, readDataFile, systemCode } from '../journal/index.ts'
+import { isInside, isNoFile, readDataFile, systemCode } from '../journal/index.ts'
 
 const projectConfigPath = '.shiplog/project.yaml'
 /** Far more than anyone writes by hand. */
@@ -84,7 +84,7 @@ export async function copyProjectFiles(
   for (const path of copy) {
     const from = resolve(projectRoot, path)
     const to = resolve(worktree, path)
-    if (!isInside(projectRoot, from) || !isInside(worktree, to)) {
+    if (!isBelow(projectRoot, from) || !isBelow(worktree, to)) {
       invalid(
         'project',
         `${projectConfigPath}: copy: ${path} leads out of the project; only what is inside it is copied.`,
@@ -92,7 +92,7 @@ export async function copyProjectFiles(
     }
     const source = await realpath(from).catch(() => null)
     if (source === null) continue
-    if (!isInside(projectRoot, source)) {
+    if (!isBelow(projectRoot, source)) {
       invalid(
         'project',
         `${projectConfigPath}: copy: ${path} is a link that leads out of the project.`,
@@ -117,7 +117,7 @@ async function refuseLinkedTarget(worktree: string, path: string, to: string): P
     real = await realpath(above).catch(() => null)
   }
   const link = (await lstat(to).catch(() => null))?.isSymbolicLink() === true
-  if (link || real === null || (real !== root && !isInside(root, real))) {
+  if (link || real === null || !isInside(root, real)) {
     invalid(
       'project',
       `${projectConfigPath}: copy: ${path} would be written through a link in the worktree.`,
@@ -125,7 +125,4 @@ async function refuseLinkedTarget(worktree: string, path: string, to: string): P
   }
 }
 
-function isInside(root: string, path: string): boolean {
-  const below = relative(root, path)
-  return below !== '' && below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below)
-}
+const isBelow = (folder: string, path: string): boolean => path !== folder && isInside(folder, path)

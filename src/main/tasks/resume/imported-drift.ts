@@ -1,9 +1,10 @@
 /** Finds changes since an imported session in the folder where it is to be continued. Writes nothing. */
 import { lstat } from 'node:fs/promises'
-import { isAbsolute, relative, sep } from 'node:path'
+import { relative } from 'node:path'
 import { counted } from '../../../shared/text/counted.ts'
 import { momentOf } from '../../../shared/text/format-time.ts'
 import { type Git, GitError } from '../../git/index.ts'
+import { isInside } from '../../journal/index.ts'
 import { isDirectory } from '../drift/origin.ts'
 
 export interface EditedFile {
@@ -104,12 +105,6 @@ const written = (count: number): string => `${count} ${count === 1 ? 'was' : 'we
 function named(paths: readonly string[]): string {
   const more = paths.length - namedMax
   return `${paths.slice(0, namedMax).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
-
-/** Both paths are absolute. Returns true for the folder itself. */
-export function isInside(folder: string, path: string): boolean {
-  const below = relative(folder, path)
-  return below === '' || !(below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below))
 }
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()

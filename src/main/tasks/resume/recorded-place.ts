@@ -8,9 +8,10 @@ import { isSameProject } from '../../../shared/records/projects/project-identity
 import type { Project } from '../../../shared/records/projects/projects.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type Git, GitError } from '../../git/index.ts'
+import { isInside } from '../../journal/index.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import { isDirectory } from '../drift/origin.ts'
-import { driftOfImported, type EditedFile, isInside } from './imported-drift.ts'
+import { driftOfImported, type EditedFile } from './imported-drift.ts'
 
 /** Projects that are searched for a commit; each takes a Git process. */
 const searchedProjectsMax = 50
