@@ -49,7 +49,7 @@ it('[A5] says that a report or transcript lies in the trash, and how to take it 
   await client.workspace.trash({ workspaceId: rootId })
   const inTrash = {
     code: 'REFUSED',
-    message: `"Worker" is in the trash. \`shiplog workspaces restore ${rootId.slice(0, 8)}\` takes it back out.`,
+    message: `"Worker" is in the trash. \`shiplog workspaces restore ${rootId.slice(0, 8)}\` restores it.`,
   }
   await expect(client.tasks.report({ taskId: id })).rejects.toMatchObject(inTrash)
   const show = client.workspace.getSubagentTranscript({ taskId: id })

@@ -57,7 +57,7 @@ async function writeLogs(dir: string): Promise<() => void> {
 interface Staged {
   session: FoundSession
   dir: string
-  nth: number
+  version: number
   earlier: EarlierTranscripts[]
 }
 
@@ -71,9 +71,9 @@ function threadHere(): ImportThread {
     ) => [await Array.fromAsync(adapters[tool].discover(path, signal))],
     stage: async (request: Staged, { signal = ending.signal } = {}) =>
       (async function* () {
-        const { session: found, dir, nth, earlier } = request
-        const idOf = idsOf(found.tool, found.key, nth)
-        const given = { dir, idOf, nth, signal, earlier, onBytes: () => {} }
+        const { session: found, dir, version, earlier } = request
+        const idOf = idsOf(found.tool, found.key, version)
+        const given = { dir, idOf, version, signal, earlier, onBytes: () => {} }
         yield {
           kind: 'staged' as const,
           staged: await stageSession(adapters[found.tool], found, given),

@@ -49,7 +49,7 @@ export function refuseTrashed({ title, rootId, trashed, purged }: Task): void {
     'removed',
     purged
       ? `"${title}" was deleted, and its time in the trash is over.`
-      : `"${title}" is in the trash. \`shiplog workspaces restore ${shortId(rootId)}\` takes it back out.`,
+      : `"${title}" is in the trash. \`shiplog workspaces restore ${shortId(rootId)}\` restores it.`,
   )
 }
 

@@ -259,7 +259,7 @@ it('[K4] keeps what looks like a secret in the transcript, and redacts it in lis
 it('refuses a place without sessions, and says what to do', async () => {
   const shiplog = await opened()
   await expect(importFrom(shiplog, await temporaryDir())).rejects.toMatchObject({
-    message: expect.stringContaining('Name a file or folder that has one'),
+    message: expect.stringContaining('Choose a file or folder that contains one'),
   })
 })
 

@@ -48,7 +48,7 @@ it('imports each state of a session once, and one that is being written only whe
       ...{ place: '/nowhere', clock: () => nowMs, discover: async () => sessions },
       times: { ...times, rescanMs: 0, quietMs: 20_000, growingMs: 300_000 },
       isWanted: async ({ files }) => files[0]?.bytes !== 99,
-      isHereAsIs: async () => false,
+      isImportedUnchanged: async () => false,
       async *importAll(due): AsyncGenerator<WatchEvent & { type: 'skipped' }> {
         imports.push(...due.map(({ files }) => files[0]?.bytes ?? 0))
         const reason = 'It is damaged.'
@@ -60,7 +60,7 @@ it('imports each state of a session once, and one that is being written only whe
   const next = async () => {
     for (;;) {
       const { value } = await watching.next()
-      if (value?.type === 'looked') return imports.splice(0)
+      if (value?.type === 'scanned') return imports.splice(0)
     }
   }
   // At once, though it is being written; it fails, and is not tried again.
@@ -156,7 +156,7 @@ it('keeps sessions while the app runs once it is on, also after a restart, and n
   const fourth = await open()
   onTestFinished(() => fourth.close())
   const [notice] = (await fourth.client.app.info()).notices
-  expect(notice?.text).toContain('New sessions of other tools are not kept any more.')
+  expect(notice?.text).toContain('New sessions of other tools are no longer imported.')
 })
 
 it('leaves out sessions of agents that Shiplog ran in the folder of a project', async () => {
@@ -179,7 +179,7 @@ it('leaves out sessions of agents that Shiplog ran in the folder of a project', 
   const kept: string[] = []
   for await (const event of await client.imports.watch({ tool: 'claude-code', path: home })) {
     if (event.type === 'session') kept.push(event.session.session)
-    if (event.type === 'looked') break
+    if (event.type === 'scanned') break
   }
   expect(kept).toEqual([session])
   const [found] = (await client.imports.scan({ tool: 'claude-code', path: home })).sources

@@ -45,8 +45,8 @@ export const exportsMutants: Mutant[] = [
   {
     id: 'import-same-ids-anyway',
     file: 'src/main/imports/session-places.ts',
-    find: 'if (nth >= versionsMax || !root?.exported',
-    replace: 'if (nth >= 0 || !root?.exported',
+    find: 'if (version >= versionsMax || !root?.exported',
+    replace: 'if (version >= 0 || !root?.exported',
     harm: 'Importing another version of a task puts it in the place of the one that is here.',
     tests: ['tests/export/import.test.ts'],
   },

@@ -92,7 +92,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
   const readers = createReaders(common, { workspaces, turnStore, secrets })
   const tasks = createTaskService({
     ...common,
-    editedFiles: ({ id }) => sessionImports.edited(id),
+    editedFiles: ({ id }) => sessionImports.editedFiles(id),
     canAskForBudget: () => canAsk(),
     hasPrice: isPriceKnown,
     defaultLimits: limitSettings.current,

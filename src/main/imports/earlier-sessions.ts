@@ -28,6 +28,7 @@ export function earlierSessions(
   })
 }
 
+/** The roots of those sessions, without deleted ones, in the order of the ledger. */
 export function earlierTasks(
   state: LedgerState,
   { tool, key, opening, namedEarlier = [] }: FoundSession,

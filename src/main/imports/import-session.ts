@@ -18,7 +18,7 @@ import { readImportRecord } from './known-session.ts'
 import { buildHome, homeDir, replacedDir, sourceOf } from './publish-session.ts'
 import { derivedId } from './rewritten-ids.ts'
 import type { Place, SessionPlaces } from './session-places.ts'
-import { endOf, type ImportThread, type ImportThreads } from './stage/import-thread.ts'
+import { type ImportThread, type ImportThreads, orThreadEnd } from './stage/import-thread.ts'
 import { type ImportRecord, linksOf, type StagedSession, sumOf } from './stage/staged-session.ts'
 import { clearStagingFolder, stagingPrefix } from './staging.ts'
 
@@ -49,7 +49,7 @@ export function createSessionImporter(deps: {
   let archive: Promise<void> | null = null
 
   /** Creates the archive folder once. Retries after a failure, such as a full disk. */
-  function makeArchive(): Promise<void> {
+  function ensureArchive(): Promise<void> {
     archive ??= makeDirDurable(layout.archive).catch((error) => {
       archive = null
       throw error
@@ -73,7 +73,7 @@ export function createSessionImporter(deps: {
     await turn.promise
     try {
       signal.throwIfAborted()
-      yield* importTo(threads, session, await places.of(session, signal), signal)
+      yield* importTo(threads, session, await places.placeOf(session, signal), signal)
     } catch (error) {
       if (signal.aborted) throw error
       // An unreadable or deleted session must not prevent the import of the others.
@@ -91,22 +91,22 @@ export function createSessionImporter(deps: {
     signal: AbortSignal,
   ): AsyncGenerator<ImportEvent | number> {
     if (place.kind === 'trashed') {
-      const reason = `It is here, in the trash: \`shiplog workspaces restore ${place.id.slice(0, 8)}\` takes it back out.`
+      const reason = `It is in the trash. \`shiplog workspaces restore ${place.id.slice(0, 8)}\` restores it.`
       yield { type: 'skipped', skipped: { source: session.tool, session: session.key, reason } }
-    } else if (place.kind === 'here')
-      yield { type: 'session', session: sessionHere(session, place.id, place.record) }
+    } else if (place.kind === 'existing')
+      yield { type: 'session', session: existingSession(session, place.id, place.record) }
     else yield* importAs(threads, session, place, signal)
   }
 
   async function* importAs(
     threads: ImportThreads,
     session: FoundSession,
-    { id, nth, kind }: Extract<Place, { nth: number }>,
+    { id, version, kind }: Extract<Place, { version: number }>,
     signal: AbortSignal,
   ): AsyncGenerator<ImportEvent | number> {
     const name = `${stagingPrefix}${id}`
     const staging = join(layout.archive, name)
-    await makeArchive()
+    await ensureArchive()
     // Needs no sync: the next start deletes a staging folder left by a crash.
     const make = () => mkdir(staging, { mode: 0o700 })
     await make().catch(async (error) => {
@@ -118,8 +118,8 @@ export function createSessionImporter(deps: {
     let other: Place | null = null
     try {
       const earlier = earlierSessions(state, layout, session)
-      const staged = yield* stage(threads, { session, dir: staging, nth, earlier }, signal)
-      other = await places.ofRead(staged, nth)
+      const staged = yield* stage(threads, { session, dir: staging, version, earlier }, signal)
+      other = await places.placeOfStagedExport(staged, version)
       if (!other) {
         const root = await publish(staged, staging, session.opening)
         const title = state.tasks.get(root)?.title ?? ''
@@ -139,10 +139,10 @@ export function createSessionImporter(deps: {
   ): Promise<TaskId> {
     const tasks = await buildHome(staged, staging, {
       importedAt: new Date(clock()).toISOString(),
-      ...{ isHere: (id) => state.tasks.has(id), redact },
+      ...{ isKnown: (id) => state.tasks.has(id), redact },
     })
     const [root] = tasks
-    if (!root) throw new Error('It holds no task.')
+    if (!root) throw new Error('The session contains no task.')
     const target = layout.archiveDir(root.id)
     if (await exists(target)) {
       await refuseUnknown(target, staged)
@@ -164,7 +164,7 @@ export function createSessionImporter(deps: {
     const before = await readImportRecord(target)
     if (before?.tool === record.tool && before.session === record.session) return
     throw new Error(
-      `${target} is there, and no task is known of it. Move it away, then import again.`,
+      `${target} already exists, but belongs to no known task. Move it away and import again.`,
     )
   }
 
@@ -175,7 +175,7 @@ export function createSessionImporter(deps: {
   }
 
   /** `record`: null for a task that was created here and exported. */
-  function sessionHere(
+  function existingSession(
     { tool, key }: FoundSession,
     id: TaskId,
     record: ImportRecord | null,
@@ -226,7 +226,7 @@ async function* stage(
 ): AsyncGenerator<number, StagedSession> {
   const { thread, release } = threads.take()
   try {
-    const events = await thread.calls.stage(request, { signal: endOf(thread, signal) })
+    const events = await thread.calls.stage(request, { signal: orThreadEnd(thread, signal) })
     for await (const event of events)
       if (event.kind === 'bytes') yield event.bytes
       else if (event.kind === 'failed') throw new Error(event.reason)
@@ -235,5 +235,5 @@ async function* stage(
     release()
   }
   signal.throwIfAborted()
-  throw new Error('The thread that read it ended.')
+  throw new Error('The thread that read the session ended unexpectedly.')
 }

@@ -33,11 +33,11 @@ export async function buildHome(
   staging: string,
   {
     importedAt,
-    isHere,
+    isKnown,
     redact,
   }: {
     importedAt: string
-    isHere: (id: TaskId) => boolean
+    isKnown: (id: TaskId) => boolean
     /** Masks values that look like secrets (K4). */
     redact: (text: string) => string
   },
@@ -79,12 +79,15 @@ export async function buildHome(
       })
     imported.push(
       task.exported
-        ? exportedTask(task, task.exported, { isHere, before: imported })
+        ? exportedTask(task, task.exported, { isKnown, before: imported })
         : importedTask(task, record, atMs),
     )
   }
-  const kept: ImportRecord = { ...record, importedAt }
-  await writeNewFile(join(home, importFile), Buffer.from(`${JSON.stringify(kept, null, 2)}\n`))
+  const importRecord: ImportRecord = { ...record, importedAt }
+  await writeNewFile(
+    join(home, importFile),
+    Buffer.from(`${JSON.stringify(importRecord, null, 2)}\n`),
+  )
   await syncDirectory(home)
   return imported
 }
@@ -136,7 +139,7 @@ function importedTask(
 function exportedTask(
   staged: StagedTask,
   { task, reports }: NonNullable<StagedTask['exported']>,
-  { isHere, before }: { isHere: (id: TaskId) => boolean; before: ImportedTask[] },
+  { isKnown, before }: { isKnown: (id: TaskId) => boolean; before: ImportedTask[] },
 ): ImportedTask {
   const known = exportedTaskSchema.parse(task)
   const { spec, status } = known
@@ -150,7 +153,7 @@ function exportedTask(
         ? { ...run, status: 'interrupted', endedAt: run.endedAt ?? known.createdAt }
         : run,
     ),
-    resumedFrom: known.resumedFrom && isHere(known.resumedFrom.taskId) ? known.resumedFrom : null,
+    resumedFrom: known.resumedFrom && isKnown(known.resumedFrom.taskId) ? known.resumedFrom : null,
     dependsOn: known.dependsOn.filter((id) => before.some((one) => one.id === id)),
     hasReport: reports.length > 0,
     hasTranscript: staged.transcriptCounts !== null,

@@ -6,7 +6,7 @@ import { isAbsolute } from 'node:path'
 import type { ReportedCommit } from '../../shared/contract/imports.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import { asRecord, isRecord, text } from './adapters/values.ts'
+import { asRecord, isRecord, parseJson, text } from './adapters/values.ts'
 
 /** A commit with its notes and checkpoints; see src/main/git/repository/commit-reports.ts. */
 interface CommitReport {
@@ -72,7 +72,7 @@ type Reported = Pick<ReportedCommit, 'agent' | 'files' | 'moreFiles'>
 /** Parses a Git AI note: paths, indented lines of each author below them, `---`, and JSON with the authors. */
 function notedBy(note: string, session: string): Reported | null {
   const [, head, json] = /^([\s\S]*?)(?:^|\n)---\n([\s\S]*)$/.exec(note) ?? []
-  const metadata = asRecord(parsed(json ?? ''))
+  const metadata = asRecord(parseJson(json ?? ''))
   const authors = new Map<string, string | null>()
   for (const [key, given] of [
     ...Object.entries(asRecord(metadata.sessions)),
@@ -99,7 +99,7 @@ function notedBy(note: string, session: string): Reported | null {
 
 /** Parses the metadata of a session in a checkpoint of entire. */
 function checkpointOf(json: string, session: string): Reported | null {
-  const metadata = parsed(json)
+  const metadata = parseJson(json)
   if (!isRecord(metadata)) return null
   const { session_id, session_ids, agent, files_touched } = metadata
   const ids = [session_id, ...(Array.isArray(session_ids) ? session_ids : [])]
@@ -126,11 +126,3 @@ const shownFiles = (files: ReportedCommit['files']): Pick<Reported, 'files' | 'm
 
 const bounded = (value: string): string =>
   (value.length > charsMax ? `${value.slice(0, charsMax - 1)}…` : value).toWellFormed()
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return null
-  }
-}

@@ -4,11 +4,11 @@ import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
 import { derivedId } from './rewritten-ids.ts'
 
 /**
- * Returns a function from the tool's name of a task to its id; '' is the session itself. `nth`: the version of a
+ * Returns a function from the tool's name of a task to its id; '' is the session itself. `version`: the version of a
  * session whose file was rewritten, from 0.
  */
-export function idsOf(tool: ImportTool, session: string, nth: number): (key: string) => TaskId {
-  const of = `${tool}\0${session}${nth === 0 ? '' : `\0${nth}`}`
-  const own = nth === 0 ? parseTaskId(session) : null
+export function idsOf(tool: ImportTool, session: string, version: number): (key: string) => TaskId {
+  const of = `${tool}\0${session}${version === 0 ? '' : `\0${version}`}`
+  const own = version === 0 ? parseTaskId(session) : null
   return (key) => (key === '' && own !== null ? own : derivedId(of, `task ${key}`))
 }

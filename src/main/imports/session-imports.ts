@@ -16,15 +16,15 @@ import type { DataLayout } from '../sessions/session-files.ts'
 import type { EditedFile, FoundSession } from './adapters/adapter.ts'
 import { homes, sessionTools } from './adapters/homes.ts'
 import { continuesFrom, earlierFirst } from './earlier-sessions.ts'
-import { bytesOf, lastOf, sourceFound } from './found-sources.ts'
+import { lastOf, sourceFound, totalBytes } from './found-sources.ts'
 import { createSessionImporter, type ImportEvent } from './import-session.ts'
 import { readImportRecord } from './known-session.ts'
 import { createSessionPlaces } from './session-places.ts'
 import {
   createThreads,
-  endOf,
   type ImportThread,
   type ImportThreads,
+  orThreadEnd,
   startImportThread,
 } from './stage/import-thread.ts'
 import { sumOf } from './stage/staged-session.ts'
@@ -65,7 +65,7 @@ export interface SessionImports {
   ): AsyncGenerator<WatchEvent>
   details(taskId: TaskId): Promise<ImportDetails | null>
   /** Files edited by calls of the task and its sub-agents; empty if unknown. */
-  edited(taskId: TaskId): Promise<EditedFile[]>
+  editedFiles(taskId: TaskId): Promise<EditedFile[]>
 }
 
 export function createSessionImports(deps: {
@@ -106,10 +106,10 @@ export function createSessionImports(deps: {
     const thread = startThread()
     try {
       for (const [one, place] of folders) {
-        const found = await withoutOwn(await discover(thread, one, place, signal))
+        const found = await withoutRunByShiplog(await discover(thread, one, place, signal))
         if (found.length === 0) continue
         let imported = 0
-        for (const session of found) if (await places.isHereAsIs(session)) imported++
+        for (const session of found) if (await places.isImportedUnchanged(session)) imported++
         sources.push(sourceFound({ tool: one, path: place, imported }, found, clock()))
       }
     } finally {
@@ -127,15 +127,15 @@ export function createSessionImports(deps: {
     const found: FoundSession[] = []
     for await (const sessions of await thread.calls.discover(
       { tool, path },
-      { signal: endOf(thread, signal) },
+      { signal: orThreadEnd(thread, signal) },
     ))
       found.push(...sessions)
     return found
   }
 
-  async function withoutOwn(found: FoundSession[]): Promise<FoundSession[]> {
+  async function withoutRunByShiplog(found: FoundSession[]): Promise<FoundSession[]> {
     const others: FoundSession[] = []
-    for (const session of found) if (!(await places.isOwn(session))) others.push(session)
+    for (const session of found) if (!(await places.isRunByShiplog(session))) others.push(session)
     return others
   }
 
@@ -155,15 +155,15 @@ export function createSessionImports(deps: {
       const status = await stat(place).catch(() => null)
       // Explicitly selected sessions are imported even if Shiplog ran them.
       const isNamed = sessions !== undefined || !status?.isDirectory()
-      const found = isNamed ? chosen : await withoutOwn(chosen)
+      const found = isNamed ? chosen : await withoutRunByShiplog(chosen)
       if (found.length === 0) {
         const what =
           chosen.length > 0
-            ? `All sessions of ${toolName(tool)} in ${place} are of agents that Shiplog ran, and recorded here.`
+            ? `Shiplog itself ran all sessions of ${toolName(tool)} in ${place}, so the log already has them.`
             : status
               ? `No session of ${toolName(tool)} was found in ${place}.`
               : `There is no file or folder ${place}.`
-        invalid('path', `${what} Name a file or folder that has one.`)
+        invalid('path', `${what} Choose a file or folder that contains one.`)
       }
       yield* importAll(threads, found, signal)
     } finally {
@@ -177,7 +177,7 @@ export function createSessionImports(deps: {
       homes[tool](env, home) ??
       invalid(
         'path',
-        `${toolName(tool)} has no place of its own on this machine: name a file or a folder.`,
+        `${toolName(tool)} has no default folder on this machine. Specify a file or folder.`,
       )
     )
   }
@@ -193,13 +193,13 @@ export function createSessionImports(deps: {
     )
     const progress = {
       ...{ sessions: 0, sessionsTotal: found.length, bytes: 0 },
-      bytesTotal: found.reduce((sum, session) => sum + bytesOf(session), 0),
+      bytesTotal: found.reduce((sum, session) => sum + totalBytes(session), 0),
     }
     const waiting = earlierFirst(sorted)
     const running = new Set<FoundSession>()
-    async function* one(session: FoundSession): AsyncGenerator<ImportEvent> {
+    async function* importWithProgress(session: FoundSession): AsyncGenerator<ImportEvent> {
       running.add(session)
-      let left = bytesOf(session)
+      let left = totalBytes(session)
       for await (const event of importOne(threads, session, signal))
         if (typeof event !== 'number') yield event
         else {
@@ -219,7 +219,7 @@ export function createSessionImports(deps: {
       if (!next) return null
       if (!canBegin(next, running)) return 'wait'
       waiting.shift()
-      return one(next)
+      return importWithProgress(next)
     })
   }
 
@@ -232,7 +232,7 @@ export function createSessionImports(deps: {
     yield* watchSessions(
       {
         ...{ place, clock, times, isWanted: places.isWanted },
-        isHereAsIs: places.isHereAsIs,
+        isImportedUnchanged: places.isImportedUnchanged,
         async discover() {
           if (!(await exists(place))) return []
           const thread = startThread()
@@ -268,19 +268,19 @@ export function createSessionImports(deps: {
     }
   }
 
-  async function edited(taskId: TaskId): Promise<EditedFile[]> {
+  async function editedFiles(taskId: TaskId): Promise<EditedFile[]> {
     const root = state.tasks.get(taskId)?.rootId ?? taskId
     const record = await readImportRecord(layout.archiveDir(root))
     const ids = new Set([taskId, ...descendantsOf(state, taskId).map(({ id }) => id)])
     return (record?.tasks ?? []).flatMap((task) => (ids.has(task.taskId) ? task.edited : []))
   }
 
-  return { scan, run, watch, details, edited }
+  return { scan, run, watch, details, editedFiles }
 }
 
 function canBegin(session: FoundSession, running: ReadonlySet<FoundSession>): boolean {
   if (running.size === 0) return true
-  const bytes = [session, ...running].reduce((sum, one) => sum + bytesOf(one), 0)
+  const bytes = [session, ...running].reduce((sum, one) => sum + totalBytes(one), 0)
   if (running.size >= parallelMax || bytes > parallelBytesMax) return false
   // The session that it continues from must be imported first.
   return ![...running].some((one) => continuesFrom(session, one))

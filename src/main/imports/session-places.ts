@@ -16,10 +16,10 @@ import { createSessionsRunHere } from './watch/sessions-run-here.ts'
 /** The result of mapping a session to a task. */
 export type Place =
   /** Already in the log. `record`: null if the task was created here. */
-  | { kind: 'here'; id: TaskId; record: ImportRecord | null }
+  | { kind: 'existing'; id: TaskId; record: ImportRecord | null }
   | { kind: 'trashed'; id: TaskId }
-  /** `nth`: see session-ids.ts. */
-  | { kind: 'new' | 'grown'; id: TaskId; nth: number }
+  /** `version`: see session-ids.ts. */
+  | { kind: 'new' | 'grown'; id: TaskId; version: number }
 
 /** Limit of versions per session. A file is rarely overwritten more than once. */
 const versionsMax = 100
@@ -36,12 +36,12 @@ export function createSessionPlaces({
   const isRunHere = createSessionsRunHere({ state, transcriptFile })
 
   /** Whether the session is imported and unchanged, by sizes and times only; a scan reads no content. */
-  async function isHereAsIs(session: FoundSession): Promise<boolean> {
-    for (let nth = 0; nth < versionsMax; nth++) {
-      const id = idsOf(session.tool, session.key, nth)('')
+  async function isImportedUnchanged(session: FoundSession): Promise<boolean> {
+    for (let version = 0; version < versionsMax; version++) {
+      const id = idsOf(session.tool, session.key, version)('')
       const known = state.tasks.get(id)
       if (!known) return false
-      const record = isOf(id, session) ? await readImportRecord(layout.archiveDir(id)) : null
+      const record = isTaskOf(id, session) ? await readImportRecord(layout.archiveDir(id)) : null
       const now = new Map(session.files.map((file) => [file.name, file]))
       const isSame = record?.files.every((before) => {
         const file = now.get(before.name)
@@ -52,7 +52,7 @@ export function createSessionPlaces({
         isSame &&
         session.files.every(({ name }) => record.files.some((one) => one.name === name))
       )
-        return !(await isBegunElsewhere(session, id, record))
+        return !(await wasImportedBeforeItsPredecessor(session, id, record))
     }
     return false
   }
@@ -61,7 +61,7 @@ export function createSessionPlaces({
    * Whether the session that it continues from was imported after it. Importing it again then drops the copied entries.
    * False if another task continues from it, because the entry where that task continues would change.
    */
-  async function isBegunElsewhere(
+  async function wasImportedBeforeItsPredecessor(
     session: FoundSession,
     id: TaskId,
     { continues, importedAt }: ImportRecord,
@@ -77,13 +77,13 @@ export function createSessionPlaces({
     return false
   }
 
-  const isOf = (id: TaskId, session: FoundSession): boolean => {
+  const isTaskOf = (id: TaskId, session: FoundSession): boolean => {
     const from = state.tasks.get(id)?.importedFrom
     return from?.tool === session.tool && from.originalId === session.key
   }
 
   /** Whether an agent run by Shiplog wrote the session, which is then already recorded. */
-  async function isOwn(session: FoundSession): Promise<boolean> {
+  async function isRunByShiplog(session: FoundSession): Promise<boolean> {
     // Sessions in these formats were exported on purpose.
     if (session.tool === 'shiplog' || session.tool === 'atif') return false
     return session.projectDir?.startsWith(layout.worktrees + sep) || isRunHere(session)
@@ -91,59 +91,61 @@ export function createSessionPlaces({
 
   /** False if a person deleted the session, or an agent run by Shiplog wrote it. */
   async function isWanted(session: FoundSession): Promise<boolean> {
-    for (let nth = 0; nth < versionsMax; nth++) {
-      const id = idsOf(session.tool, session.key, nth)('')
+    for (let version = 0; version < versionsMax; version++) {
+      const id = idsOf(session.tool, session.key, version)('')
       const known = state.tasks.get(id)
-      if (!known) return !(await isOwn(session))
-      if (isOf(id, session) && (known.trashed || known.purged)) return false
+      if (!known) return !(await isRunByShiplog(session))
+      if (isTaskOf(id, session) && (known.trashed || known.purged)) return false
     }
     return false
   }
 
-  /** Maps a session to its task. */
-  async function of(session: FoundSession, signal: AbortSignal): Promise<Place> {
-    if (session.tool === 'shiplog') return ofExport(session, signal)
-    for (let nth = 0; nth < versionsMax; nth++) {
-      const id = idsOf(session.tool, session.key, nth)('')
+  async function placeOf(session: FoundSession, signal: AbortSignal): Promise<Place> {
+    if (session.tool === 'shiplog') return placeOfExport(session, signal)
+    for (let version = 0; version < versionsMax; version++) {
+      const id = idsOf(session.tool, session.key, version)('')
       const known = state.tasks.get(id)
-      if (!known) return { kind: 'new' as const, id, nth }
-      if (known.purged || !isOf(id, session)) continue
+      if (!known) return { kind: 'new' as const, id, version }
+      if (known.purged || !isTaskOf(id, session)) continue
       if (known.trashed) return { kind: 'trashed' as const, id }
       const record = await readImportRecord(layout.archiveDir(id))
       // Folder and ledger differ if the process was killed between the two writes.
       if (!record || record.sha256 !== known.importedFrom?.sha256)
-        return { kind: 'grown' as const, id, nth }
+        return { kind: 'grown' as const, id, version }
       const compared = await compareFiles(record, session, signal)
       if (compared === 'same')
-        return (await isBegunElsewhere(session, id, record))
-          ? { kind: 'grown' as const, id, nth }
-          : { kind: 'here' as const, id, record }
-      if (compared === 'grown') return { kind: 'grown' as const, id, nth }
+        return (await wasImportedBeforeItsPredecessor(session, id, record))
+          ? { kind: 'grown' as const, id, version }
+          : { kind: 'existing' as const, id, record }
+      if (compared === 'grown') return { kind: 'grown' as const, id, version }
     }
-    throw new Error(`There are ${versionsMax} versions of it here already.`)
+    throw new Error(`The log already has ${versionsMax} versions of this session.`)
   }
 
   /** Identifies an export by its content, because the id of its root may already exist for other reasons. */
-  async function ofExport(session: FoundSession, signal: AbortSignal): Promise<Place> {
+  async function placeOfExport(session: FoundSession, signal: AbortSignal): Promise<Place> {
     const [file] = session.files
     const sha256 = file && (await hashBytes(file.path, file.bytes, signal))
     const known = [...state.tasks.values()].find(
       ({ importedFrom, parentId, purged }) =>
         importedFrom?.sha256 === sha256 && parentId === null && !purged,
     )
-    if (!known) return { kind: 'new', id: idsOf('shiplog', session.key, 0)(''), nth: 0 }
+    if (!known) return { kind: 'new', id: idsOf('shiplog', session.key, 0)(''), version: 0 }
     if (known.trashed) return { kind: 'trashed', id: known.id }
     return {
-      kind: 'here',
+      kind: 'existing',
       id: known.id,
       record: await readImportRecord(layout.archiveDir(known.id)),
     }
   }
 
   /** Maps an export that was read with its original ids. Null: not in the log under these ids. */
-  async function ofRead({ tasks }: StagedSession, nth: number): Promise<Place | null> {
+  async function placeOfStagedExport(
+    { tasks }: StagedSession,
+    version: number,
+  ): Promise<Place | null> {
     const [root] = tasks
-    if (nth >= versionsMax || !root?.exported || !tasks.some(({ id }) => state.tasks.has(id)))
+    if (version >= versionsMax || !root?.exported || !tasks.some(({ id }) => state.tasks.has(id)))
       return null
     const known = state.tasks.get(root.id)
     if (known && !known.purged) {
@@ -152,11 +154,11 @@ export function createSessionPlaces({
       // The same transcript is already here: it was exported from here, or another export of it was imported.
       const { seq = 0, sum = '' } = root.last ?? {}
       if (file && (await readJournalSum(file, seq)) === sum)
-        return { kind: 'here', id: known.id, record: null }
+        return { kind: 'existing', id: known.id, record: null }
     }
-    return { kind: 'new', id: idsOf('shiplog', root.id, nth + 1)(''), nth: nth + 1 }
+    return { kind: 'new', id: idsOf('shiplog', root.id, version + 1)(''), version: version + 1 }
   }
 
-  return { isHereAsIs, isOwn, isWanted, of, ofRead }
+  return { isImportedUnchanged, isRunByShiplog, isWanted, placeOf, placeOfStagedExport }
 }
 export type SessionPlaces = ReturnType<typeof createSessionPlaces>

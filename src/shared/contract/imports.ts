@@ -183,7 +183,7 @@ export const imports = {
       z.discriminatedUnion('type', [
         ...importEvents,
         z.object({
-          type: z.literal('looked'),
+          type: z.literal('scanned'),
           /** ISO 8601. */
           at: z.iso.datetime(),
           /** Which are there now. */

@@ -3,7 +3,7 @@ import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { linesOf } from '../../journal/index.ts'
 import { contentOf } from './source-content.ts'
-import { isRecord } from './values.ts'
+import { isRecord, parseJson } from './values.ts'
 
 export interface ListedFile {
   name: string
@@ -69,7 +69,7 @@ export async function firstRecords(
       tail: true,
     })) {
       if (++lines > firstLinesMax) break
-      const record = line && parsed(line)
+      const record = line && parseJson(line)
       if (!isRecord(record)) continue
       found.push(record)
       if (enough(record)) break
@@ -78,12 +78,4 @@ export async function firstRecords(
     // The import reports the read error.
   }
   return found
-}
-
-function parsed(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString('utf8'))
-  } catch {
-    return null
-  }
 }

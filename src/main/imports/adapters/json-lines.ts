@@ -2,7 +2,7 @@
 import { lineBatchesOf } from '../../journal/index.ts'
 import type { SourceFile } from './adapter.ts'
 import { contentOf } from './source-content.ts'
-import { isRecord } from './values.ts'
+import { isRecord, parseJson } from './values.ts'
 
 export type Piece = {
   /** From 1. */
@@ -50,7 +50,7 @@ export async function* readPieces(
         continue
       }
       const text = bytes.toString('utf8')
-      const whole = parsed(text)
+      const whole = parseJson(text)
       if (isRecord(whole)) pieces.push({ line, bytes: bytes.length + 1, record: whole })
       else pieces.push(...piecesOf(text, line, bytes.length + 1, isRecordOf))
     }
@@ -73,7 +73,7 @@ function* piecesOf(
   const isDamaged = (part: string): boolean => part.trim() !== ''
   const damage = (part: string): Piece => ({
     ...{ line, bytes: Buffer.byteLength(part) },
-    damage: part.trimStart().startsWith('{') ? 'a torn record' : 'no record',
+    damage: part.trimStart().startsWith('{') ? 'a torn record' : 'not a record',
     text: part.trim().slice(0, damagedCharsMax).toWellFormed(),
   })
   let rest = 0
@@ -84,7 +84,7 @@ function* piecesOf(
     if (start === -1) break
     const end = objectEnd(text, start)
     scanned += (end === -1 ? text.length : end) - start
-    const value = end === -1 ? null : parsed(text.slice(start, end))
+    const value = end === -1 ? null : parseJson(text.slice(start, end))
     if (isRecord(value) && isRecordOf(value)) {
       const before = text.slice(rest, start)
       if (isDamaged(before)) yield damage(before)
@@ -111,12 +111,4 @@ function objectEnd(text: string, start: number): number {
     else if (code === 0x7d && --depth === 0) return at + 1
   }
   return -1
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

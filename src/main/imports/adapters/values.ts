@@ -10,6 +10,15 @@ export const text = (value: unknown): string | null => (typeof value === 'string
 export const records = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter(isRecord) : []
 
+/** Undefined: invalid JSON. */
+export function parseJson(json: string | Buffer): unknown {
+  try {
+    return JSON.parse(json.toString())
+  } catch {
+    return undefined
+  }
+}
+
 /** A non-negative integer; 0 if the value is not a positive number. */
 export const count = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0

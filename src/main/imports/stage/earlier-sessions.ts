@@ -4,6 +4,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { readLines, systemCode } from '../../journal/index.ts'
 import type { EarlierSession } from '../adapters/adapter.ts'
 import { createIdTable, hashOf } from '../adapters/compact-ids.ts'
+import { asRecord, parseJson } from '../adapters/values.ts'
 
 /** Transcripts of one imported session. */
 export interface EarlierTranscripts {
@@ -58,20 +59,12 @@ async function* messagesIn(file: string, signal: AbortSignal) {
       signal.throwIfAborted()
       // Avoids parsing other lines, which are the majority and longer.
       if (!line?.includes('"message"')) continue
-      const { type, uuid, seq, at } = parsed(line)
+      const { type, uuid, seq, at } = asRecord(parseJson(line))
       if (type === 'message' && typeof uuid === 'string' && typeof seq === 'number')
         yield { uuid, seq, at: typeof at === 'number' ? at : 0 }
     }
   } catch (error) {
     signal.throwIfAborted()
     if (systemCode(error) !== 'ENOENT') throw error
-  }
-}
-
-function parsed(line: Buffer): Record<string, unknown> {
-  try {
-    return JSON.parse(line.toString('utf8'))
-  } catch {
-    return {}
   }
 }

@@ -39,7 +39,7 @@ export function createExportedTranscript(dir: string) {
   let size: number | null = null
   const linesPath = join(dir, linesFile)
   let lines: FileHandle | null = null
-  let piece: { handle: FileHandle; hash: Hash; name: string } | null = null
+  let openFile: { handle: FileHandle; hash: Hash; name: string } | null = null
 
   async function addLine(bytes: Uint8Array): Promise<void> {
     lines ??= await openDataFile(linesPath, 'append')
@@ -60,24 +60,24 @@ export function createExportedTranscript(dir: string) {
     await addLine(Buffer.from(JSON.stringify(part)))
   }
 
-  async function addPiece(part: Extract<ExportLine, { shiplog: 'blob' | 'file' }>): Promise<void> {
+  async function addChunk(part: Extract<ExportLine, { shiplog: 'blob' | 'file' }>): Promise<void> {
     const path = pathOf(part)
     if (path === null) return
     if (part.offset === 0) {
       await makeDirDurable(dirname(join(dir, path)))
       const handle = await openDataFile(join(dir, path), 'overwrite')
-      piece = { handle, hash: createHash('sha256'), name: path }
+      openFile = { handle, hash: createHash('sha256'), name: path }
     }
-    if (!piece) return
+    if (!openFile) return
     const data = Buffer.from(part.data, 'base64')
-    await piece.handle.appendFile(data)
-    piece.hash.update(data)
+    await openFile.handle.appendFile(data)
+    openFile.hash.update(data)
     if (part.offset + data.length < part.bytes) return
-    await piece.handle.sync()
-    await piece.handle.close()
-    const isRight = piece.name.endsWith(piece.hash.digest('hex'))
-    if (!isRight) invalid('path', `The content of ${piece.name} does not match its name.`)
-    piece = null
+    await openFile.handle.sync()
+    await openFile.handle.close()
+    const hashMatches = openFile.name.endsWith(openFile.hash.digest('hex'))
+    if (!hashMatches) invalid('path', `The content of ${openFile.name} does not match its name.`)
+    openFile = null
   }
 
   /** Syncs and closes all files after the last line. */
@@ -95,7 +95,7 @@ export function createExportedTranscript(dir: string) {
       if (part.kind === 'record') return addRecord(part.bytes, part.withheld)
       const { line } = part
       if (line.shiplog === 'redacted') await addCopy(line)
-      else if (line.shiplog === 'blob' || line.shiplog === 'file') await addPiece(line)
+      else if (line.shiplog === 'blob' || line.shiplog === 'file') await addChunk(line)
       else if (line.shiplog === 'partial') unfinished = line.message
       else if (line.shiplog === 'task-end') await seal()
     },
@@ -116,12 +116,12 @@ export function createExportedTranscript(dir: string) {
         await renameDurable(linesPath, chat)
         return { entries, messages, bytes: size }
       }
-      const bytes = await writeAgain(linesPath, chat, ids)
+      const bytes = await rewriteJournal(linesPath, chat, ids)
       await removeDurable(linesPath)
       return { entries, messages, bytes }
     },
     async close(): Promise<void> {
-      await piece?.handle.close().catch(() => {})
+      await openFile?.handle.close().catch(() => {})
       await lines?.close().catch(() => {})
     },
   }
@@ -137,7 +137,7 @@ function pathOf(part: Extract<ExportLine, { shiplog: 'blob' | 'file' }>): string
 }
 
 /** Rewrites the journal and preserves the seq of every record. Returns the size of the new journal in bytes. */
-async function writeAgain(from: string, chat: string, ids: RewrittenIds): Promise<number> {
+async function rewriteJournal(from: string, chat: string, ids: RewrittenIds): Promise<number> {
   const journal = await openJournal(chat)
   let batch: RecordBody[] = []
   let bytes = 0
@@ -162,13 +162,13 @@ async function writeAgain(from: string, chat: string, ids: RewrittenIds): Promis
         stub = null
         await add(read.record as JournalRecord)
       } else {
-        if (stub) batch.push(leftOut(stub.seq))
+        if (stub) batch.push(omittedEntry(stub.seq))
         stub = read.withheld === undefined ? null : { seq: Number(read.seq) }
         if (!stub) await add(read as JournalRecord)
       }
       if (bytes >= batchBytes) await flush()
     }
-    if (stub) batch.push(leftOut(stub.seq))
+    if (stub) batch.push(omittedEntry(stub.seq))
     await flush()
     return journal.bytes
   } finally {
@@ -176,7 +176,7 @@ async function writeAgain(from: string, chat: string, ids: RewrittenIds): Promis
   }
 }
 
-const leftOut = (seq: number): RecordBody => ({
+const omittedEntry = (seq: number): RecordBody => ({
   type: 'foreign',
   uuid: newEntryId(),
   parentUuid: null,

@@ -53,7 +53,7 @@ export function startImportThread(): ImportThread {
 }
 
 /** Combines a signal with the thread's end, because a call to an ended thread is never answered. */
-export const endOf = (thread: ImportThread, signal: AbortSignal): AbortSignal =>
+export const orThreadEnd = (thread: ImportThread, signal: AbortSignal): AbortSignal =>
   AbortSignal.any([signal, thread.ended])
 
 /** Threads of one import. */

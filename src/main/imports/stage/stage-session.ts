@@ -39,14 +39,14 @@ export async function stageSession(
     dir: string
     idOf(key: string): TaskId
     /** The version of the session; see session-ids.ts. */
-    nth: number
+    version: number
     signal: AbortSignal
     onBytes(bytes: number): void
     /** Archived sessions that it may continue from. */
     earlier: readonly EarlierTranscripts[]
   },
 ): Promise<StagedSession> {
-  const { dir, idOf, nth, signal, onBytes } = deps
+  const { dir, idOf, version, signal, onBytes } = deps
   const transcripts = new Map<TaskId, OpenTranscript>()
   const exported = new Map<TaskId, { dir: string; transcript: ExportedTranscript }>()
   const damage: DamagedLine[] = []
@@ -111,10 +111,10 @@ export async function stageSession(
         if (transcript.waiting.length >= batchEntries) await flush(transcript)
       }
     }
-    if (ended === null) throw new Error(`${session.key} was not read to its end`)
+    if (ended === null) throw new Error(`${session.key} was not read completely`)
     const sha256 = digestOf(hashed)
     const tasks = ended.tasks[0]?.exported
-      ? await finishExport(ended.tasks, exported, { nth, sha256 })
+      ? await finishExport(ended.tasks, exported, { version, sha256 })
       : await finishTranscripts(ended.tasks)
     return {
       record: {
@@ -135,18 +135,18 @@ export async function stageSession(
   }
 }
 
-/** With the ids of the file, unless another version of it is here. */
+/** Completes the transcripts of an export. Version 0 keeps the export's ids; later versions get derived ids (I3). */
 async function finishExport(
   read: ReadTask[],
   transcripts: Map<TaskId, { dir: string; transcript: ExportedTranscript }>,
-  { nth, sha256 }: { nth: number; sha256: string },
+  { version, sha256 }: { version: number; sha256: string },
 ): Promise<StagedTask[]> {
   const ids =
-    nth === 0
+    version === 0
       ? sameIds
       : createRewrittenIds(
           read.map(({ id }) => id),
-          `${sha256}${nth === 1 ? '' : nth - 1}`,
+          `${sha256}${version === 1 ? '' : version - 1}`,
         )
   const tasks: StagedTask[] = []
   for (const task of read) {

@@ -16,7 +16,7 @@ interface StageRequest {
   /** An empty folder. */
   dir: string
   /** The version of the session; see session-ids.ts. */
-  nth: number
+  version: number
   earlier: EarlierTranscripts[]
 }
 type StageEvent =
@@ -57,12 +57,12 @@ async function* inBatches(found: AsyncIterable<FoundSession>): AsyncGenerator<Fo
 const progressMs = 100
 
 async function* stage(
-  { session, dir, nth, earlier }: StageRequest,
+  { session, dir, version, earlier }: StageRequest,
   signal: AbortSignal,
 ): AsyncGenerator<StageEvent> {
   let bytes = 0
   const done = stageSession(adapters[session.tool], session, {
-    ...{ dir, signal, nth, earlier, idOf: idsOf(session.tool, session.key, nth) },
+    ...{ dir, signal, version, earlier, idOf: idsOf(session.tool, session.key, version) },
     onBytes(read) {
       bytes += read
     },

@@ -26,7 +26,7 @@ export function createBranchedEntries({
   parentOf: (branch: number) => ForkPoint | null
 }) {
   const entries: ReadEntry[] = []
-  let made = 0
+  let created = 0
   let branch = trunk
   /** The last entry of each branch. */
   const last = new Map<number, EntryId>()
@@ -35,7 +35,7 @@ export function createBranchedEntries({
   const afterRecord = new Map<number, EntryId>()
 
   /** A deterministic id, so that importing the same records gives the same ids (I3). */
-  const newId = (): EntryId => derivedId(taskId, `entry ${made++}`) as string as EntryId
+  const newId = (): EntryId => derivedId(taskId, `entry ${created++}`) as string as EntryId
 
   /** `atMs`: milliseconds since the epoch. */
   function add(body: EntryBody, atMs: number, uuid = newId()): EntryId {
@@ -71,7 +71,7 @@ export function createBranchedEntries({
       return branch
     },
     /** Switches to a branch, entering its parent branches first. */
-    goTo(target: number, atMs: number): void {
+    switchTo(target: number, atMs: number): void {
       const path: number[] = []
       for (let one: number | undefined = target; one !== undefined; one = parentOf(one)?.branch)
         path.unshift(one)

@@ -16,10 +16,14 @@ export function createForeignRecords() {
     },
     /** Whether a record of `more` characters fits. */
     hasRoom: (more: number): boolean => records.length < recordsMax && chars + more <= charsMax,
-    add(line: number, record: unknown, of: { chars: number; isQuiet: boolean }): void {
+    add(
+      line: number,
+      record: unknown,
+      { chars: added, isQuiet: quiet }: { chars: number; isQuiet: boolean },
+    ): void {
       records.push({ line, record })
-      chars += of.chars
-      isQuiet &&= of.isQuiet
+      chars += added
+      isQuiet &&= quiet
     },
     /** Removes the records and returns them as an entry's content; null: none. */
     take(): object | null {

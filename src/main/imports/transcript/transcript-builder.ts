@@ -57,7 +57,7 @@ const openCallsMax = 10_000
 /** The cause of a task whose log does not record its end. */
 export const unfinished = {
   kind: 'error' as const,
-  detail: 'its log ends before the agent had finished',
+  detail: 'its log ends before the agent finished',
 }
 
 interface OpenTurn {
@@ -100,7 +100,7 @@ export function createTranscriptBuilder(about: {
 }) {
   const { taskId, source, trunk = 0, parentOf = () => null } = about
   const runId: RunId = runIdOf(taskId, 1)
-  const written = createBranchedEntries({ taskId, trunk, parentOf })
+  const branched = createBranchedEntries({ taskId, trunk, parentOf })
   const foreign = createForeignRecords()
   const usage = createUsageTotal()
   const edited = createEditedFiles()
@@ -108,7 +108,7 @@ export function createTranscriptBuilder(about: {
   let turns = 0
   let turn: OpenTurn | null = null
   let at = about.startMs
-  let begun = false
+  let hasBegun = false
   let cwd = ''
   let firstCwd: string | null = null
   let gitBranch: string | null = null
@@ -118,16 +118,16 @@ export function createTranscriptBuilder(about: {
 
   function emit(body: Record<string, unknown> & { type: string }, uuid?: EntryId): void {
     begin()
-    written.add(body, at, uuid)
+    branched.add(body, at, uuid)
   }
 
   function begin(): void {
-    if (begun) return
-    begun = true
+    if (hasBegun) return
+    hasBegun = true
     emit({ type: 'run-start', runId, run: 1, reason: 'prompt', agent: about.agent })
   }
 
-  function place(record: RecordPlace): void {
+  function setPlace(record: RecordPlace): void {
     at = record.atMs ?? at
     if (record.cwd !== null) {
       cwd = record.cwd
@@ -212,33 +212,33 @@ export function createTranscriptBuilder(about: {
   /** Keeps an id that is valid in Shiplog, else creates one (I3). */
   function ownId(uuid: unknown): EntryId {
     const parsed = entryIdSchema.safeParse(uuid)
-    return parsed.success ? parsed.data : written.newId()
+    return parsed.success ? parsed.data : branched.newId()
   }
 
   return {
-    place,
+    setPlace,
     /** Begins the transcript at the current place, before its first entry. */
     begin,
     /** Switches to a branch for the following entries. */
-    goTo(target: number): void {
-      if (target === written.branch) return
+    switchTo(target: number): void {
+      if (target === branched.branch) return
       begin()
       closeTurn()
       flushForeign()
-      written.goTo(target, at)
+      branched.switchTo(target, at)
     },
     /** Marks that a branch forks after this record. */
     markForkPoint(record: number): void {
-      written.markForkPoint(record, turn?.uuid)
+      branched.markForkPoint(record, turn?.uuid)
     },
     get branch() {
-      return written.branch
+      return branched.branch
     },
     /** Time of the current record, in milliseconds since the epoch. */
     get atMs() {
       return at
     },
-    prompt(parts: (string | BuiltImage)[], uuid: unknown): void {
+    addPrompt(parts: (string | BuiltImage)[], uuid: unknown): void {
       closeTurn()
       flushForeign()
       emit(
@@ -262,14 +262,14 @@ export function createTranscriptBuilder(about: {
       )
     },
     /** Adds text or reasoning of the model. Consecutive records with the same `messageId` form a turn. */
-    said(
+    addText(
       part: { type: 'text' | 'reasoning'; text: string; providerData?: ProviderData },
-      of: { messageId: string | null; uuid: unknown },
+      origin: { messageId: string | null; uuid: unknown },
     ): void {
-      turnOf(of.messageId, of.uuid).parts.push(part)
+      turnOf(origin.messageId, origin.uuid).parts.push(part)
     },
     /** Sets the usage of the current message; a later call overrides it. */
-    used(
+    setUsage(
       messageId: string | null,
       facts: { usage: Usage | null; model: string | null; stop: string | null; uuid: unknown },
     ): void {
@@ -278,8 +278,8 @@ export function createTranscriptBuilder(about: {
       open.model = facts.model ?? open.model
       open.stop = facts.stop ?? open.stop
     },
-    called(call: BuiltCall, of: { messageId: string | null; uuid: unknown }): ToolCallId {
-      const open = turnOf(of.messageId, of.uuid)
+    beginCall(call: BuiltCall, origin: { messageId: string | null; uuid: unknown }): ToolCallId {
+      const open = turnOf(origin.messageId, origin.uuid)
       const times = callIds.count(hashOf(call.callId))
       const bounded = call.callId.slice(0, 180) || `call-${turns}-${open.parts.length}`
       const id = (times === 1 ? bounded : `${bounded}#${times}`) as ToolCallId
@@ -306,7 +306,7 @@ export function createTranscriptBuilder(about: {
     /** The open call with that id, as recorded; null: none. */
     openCall: (callId: string): { id: ToolCallId; name: string } | null =>
       calls.get(callId) ?? null,
-    returned(result: BuiltResult): boolean {
+    endCall(result: BuiltResult): boolean {
       const call = calls.get(result.callId)
       if (!call) return false
       calls.delete(result.callId)
@@ -327,39 +327,39 @@ export function createTranscriptBuilder(about: {
       })
       return true
     },
-    planned(items: { text: string; status: 'pending' | 'in-progress' | 'completed' }[]): void {
+    setPlan(items: { text: string; status: 'pending' | 'in-progress' | 'completed' }[]): void {
       emit({ type: 'plan', runId, items })
     },
-    compacted(summary: string): void {
+    addCompaction(summary: string): void {
       closeTurn()
       flushForeign()
       emit({ type: 'compaction', runId, summary, keptFromSeq: null })
     },
-    titled(title: string): void {
+    setTitle(title: string): void {
       emit({ type: 'title', title })
     },
-    linked(url: string): void {
+    addLink(url: string): void {
       emit({ type: 'pr-link', url, source: 'tool-output' })
     },
     /**
      * Preserves a record verbatim. A quiet record duplicates surrounding entries, so it may be placed after the turns
      * of the same prompt. `chars`: its length as JSON; computed if absent.
      */
-    kept(line: number, record: unknown, of: { isQuiet?: boolean; chars?: number } = {}): void {
+    preserve(line: number, record: unknown, of: { isQuiet?: boolean; chars?: number } = {}): void {
       const { isQuiet = false, chars = JSON.stringify(record)?.length ?? 0 } = of
       if (!foreign.hasRoom(chars)) flushForeign()
       foreign.add(line, record, { chars, isQuiet })
     },
     /** Removes and returns the entries and images completed since the last call. */
     take(): { entries: ReadEntry[]; images: ReadImage[] } {
-      return { entries: written.take(), images: images.splice(0) }
+      return { entries: branched.take(), images: images.splice(0) }
     },
     /** Ends the transcript. `isComplete`: the agent finished its work. */
     end(isComplete: boolean): void {
       closeTurn()
       flushForeign()
       begin()
-      written.closeForks(at)
+      branched.closeForks(at)
       const status = isComplete ? 'completed' : 'interrupted'
       const cause = isComplete ? null : unfinished
       emit({ type: 'run-end', runId, run: 1, status, cause })

@@ -6,6 +6,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import { readLines } from '../../journal/index.ts'
 import type { FoundSession } from '../adapters/adapter.ts'
+import { parseJson } from '../adapters/values.ts'
 import { lastOf } from '../found-sources.ts'
 
 export function createSessionsRunHere({
@@ -46,16 +47,8 @@ async function sessionIdsIn(file: string): Promise<Set<string>> {
   const ids = new Set<string>()
   for await (const line of readLines(file)) {
     if (!line?.includes('"agent-session"')) continue
-    const entry = agentSessionEntrySchema.safeParse(parsed(line))
+    const entry = agentSessionEntrySchema.safeParse(parseJson(line))
     if (entry.success) ids.add(entry.data.ref.id)
   }
   return ids
-}
-
-function parsed(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString('utf8'))
-  } catch {
-    return null
-  }
 }

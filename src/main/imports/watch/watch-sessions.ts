@@ -12,7 +12,7 @@ import { createFolderChanges } from './folder-changes.ts'
 export type WatchEvent =
   | ImportEvent
   /** A scan has ended and found `sessions` sessions. `problem`: why changes may be noticed late; null: no problem. */
-  | { type: 'looked'; at: string; sessions: number; problem: string | null }
+  | { type: 'scanned'; at: string; sessions: number; problem: string | null }
 
 export interface WatchTimes {
   /** Minimum interval between scans: a busy agent changes its log many times per second. */
@@ -37,14 +37,14 @@ export async function* watchSessions(
     discover(): Promise<FoundSession[]>
     /** False: a person deleted it, or it is already recorded. */
     isWanted(session: FoundSession): Promise<boolean>
-    isHereAsIs(session: FoundSession): Promise<boolean>
+    isImportedUnchanged(session: FoundSession): Promise<boolean>
     importAll(found: FoundSession[]): AsyncGenerator<ImportEvent>
   },
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent> {
   const { place, clock, times, discover, importAll } = deps
   const changes = createFolderChanges()
-  const isDue = createDue(deps)
+  const isDue = createDueCheck(deps)
   try {
     while (!signal.aborted) {
       const found = await discover()
@@ -58,7 +58,7 @@ export async function* watchSessions(
       if (due.length > 0) yield* importAll(due)
       const isNew = changes.watch(foldersOf(place, found))
       const at = new Date(clock()).toISOString()
-      yield { type: 'looked', at, sessions: found.length, problem: changes.problem() }
+      yield { type: 'scanned', at, sessions: found.length, problem: changes.problem() }
       await delay(times.betweenMs, undefined, { signal, ref: false }).catch(() => {})
       // Scans again after a new watch, because earlier changes in the folder were not reported.
       if (waiting || isNew) continue
@@ -70,8 +70,8 @@ export async function* watchSessions(
 }
 
 /** Decides which sessions are due. Each state of a session's files is handled once, even if unreadable. */
-function createDue(deps: Omit<Parameters<typeof watchSessions>[0], 'place'>) {
-  const { clock, times, isWanted, isHereAsIs } = deps
+function createDueCheck(deps: Omit<Parameters<typeof watchSessions>[0], 'place'>) {
+  const { clock, times, isWanted, isImportedUnchanged } = deps
   const handled = new Map<string, { stamp: string; atMs: number }>()
   return async (session: FoundSession): Promise<'now' | 'later' | 'never'> => {
     const stamp = session.files
@@ -85,7 +85,7 @@ function createDue(deps: Omit<Parameters<typeof watchSessions>[0], 'place'>) {
       if (!isQuiet && nowMs - before.atMs < times.growingMs) return 'later'
     }
     handled.set(session.key, { stamp, atMs: nowMs })
-    return (await isHereAsIs(session)) ? 'never' : 'now'
+    return (await isImportedUnchanged(session)) ? 'never' : 'now'
   }
 }
 

@@ -39,7 +39,7 @@ export async function openWatchedImport({
 }): Promise<WatchedImport> {
   const file = await openSettingsFile(path, settingsSchema, { watch: false })
   const lost = file.lost()
-  if (lost !== null) onLost(`New sessions of other tools are not kept any more. ${lost}`)
+  if (lost !== null) onLost(`New sessions of other tools are no longer imported. ${lost}`)
   const listeners = new Set<() => void>()
   let state: ImportWatchState = {
     ...{ enabled: file.current().watch, lookedAt: null, kept: 0, failed: [], problem: null },
@@ -56,7 +56,7 @@ export async function openWatchedImport({
     while (!signal.aborted)
       try {
         for await (const event of watch({ tool }, signal))
-          if (event.type === 'looked') change({ lookedAt: event.at, problem: event.problem })
+          if (event.type === 'scanned') change({ lookedAt: event.at, problem: event.problem })
           else if (event.type === 'session') kept(event.session)
           else if (event.type === 'skipped') {
             const others = state.failed.filter(({ session }) => session !== event.skipped.session)
@@ -65,7 +65,7 @@ export async function openWatchedImport({
       } catch (error) {
         if (signal.aborted) return
         const reason = error instanceof Error ? error.message : String(error)
-        change({ problem: `Sessions of ${toolName(tool)} could not be looked for: ${reason}` })
+        change({ problem: `Searching for sessions of ${toolName(tool)} failed: ${reason}` })
         await delay(retryMs, undefined, { signal, ref: false }).catch(() => {})
       }
   }

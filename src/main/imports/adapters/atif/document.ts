@@ -3,7 +3,7 @@
  * Reports a malformed step, and resumes at the next step that begins a line.
  */
 import { openDataFile } from '../../../journal/index.ts'
-import { isRecord } from '../values.ts'
+import { isRecord, parseJson } from '../values.ts'
 
 export type DocumentPiece = {
   /** The line where the piece begins, from 1. */
@@ -38,7 +38,7 @@ export async function* readAtif(path: string, signal: AbortSignal): AsyncGenerat
     for (let isOver = false; !isOver; ) {
       signal.throwIfAborted()
       const { bytesRead } = await handle.read(buffer, 0, chunkBytes)
-      input.give(buffer.subarray(0, bytesRead))
+      input.push(buffer.subarray(0, bytesRead))
       isOver = parser.next().done === true || bytesRead === 0
       yield* pieces.splice(0)
     }
@@ -61,7 +61,7 @@ function createInput() {
   let isOver = false
 
   return {
-    give(next: Uint8Array): void {
+    push(next: Uint8Array): void {
       chunk = next
       at = 0
       isOver = next.length === 0
@@ -125,8 +125,8 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
         } else {
           const value = yield* capture(null)
           bytes += value.bytes
-          fields[key] = parsed(value.text)
-          if (fields[key] === undefined) throw new Torn('a field that is no JSON')
+          fields[key] = parseJson(value.text)
+          if (fields[key] === undefined) throw new Torn('a field is not valid JSON')
         }
         if ((yield* next()) === comma) input.skip()
       }
@@ -146,20 +146,20 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
       const after = yield* next()
       if (indent === null || after === comma || after === closeBrace) return
       // The steps ended with damage instead of a bracket.
-      if (after !== openBrace) yield* toNextStep(indent)
+      if (after !== openBrace) yield* skipToNextStep(indent)
     }
   }
 
   function* step(index: number, indent: number): Awaiting<void> {
     const { line } = input
     const value = yield* capture(indent)
-    const read = value.isWhole ? parsed(value.text) : undefined
+    const read = value.isWhole ? parseJson(value.text) : undefined
     const place = { line, bytes: value.bytes, trajectory: index }
     if (isRecord(read)) found({ ...place, kind: 'step', step: read })
-    else found({ ...place, ...whyNoStep(value), kind: 'damage', text: shown(value.text) })
-    if (!value.isWhole && !value.isTooLong) yield* toNextStep(indent)
+    else found({ ...place, ...stepDamage(value), kind: 'damage', text: shown(value.text) })
+    if (!value.isWhole && !value.isTooLong) yield* skipToNextStep(indent)
     const after = yield* next()
-    if (after !== comma && after !== closeBracket) yield* toNextStep(indent)
+    if (after !== comma && after !== closeBracket) yield* skipToNextStep(indent)
   }
 
   function* elements(element: () => Awaiting<void>): Awaiting<void> {
@@ -171,10 +171,10 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
   }
 
   /** Skips to the next line that begins a step or ends the steps. */
-  function* toNextStep(indent: number): Awaiting<void> {
+  function* skipToNextStep(indent: number): Awaiting<void> {
     for (;;) {
       const byte = yield* input.peek()
-      if (byte === -1) throw new Torn('the end is missing')
+      if (byte === -1) throw new Torn('unexpected end of file')
       if (input.column === indent && byte === openBrace) return
       if (input.column <= indent && byte === closeBracket) return
       if (input.column <= indent && (isSpace(byte) || byte === comma)) input.skip()
@@ -195,21 +195,21 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
   function* next(): Awaiting<number> {
     for (;;) {
       const byte = yield* input.peek()
-      if (byte === -1) throw new Torn('the end is missing')
+      if (byte === -1) throw new Torn('unexpected end of file')
       if (!isSpace(byte)) return byte
       input.skip()
     }
   }
 
   function* expect(byte: number): Awaiting<void> {
-    if ((yield* next()) !== byte) throw new Torn(`no "${String.fromCharCode(byte)}"`)
+    if ((yield* next()) !== byte) throw new Torn(`expected "${String.fromCharCode(byte)}"`)
     input.skip()
   }
 
   function* name(): Awaiting<string> {
-    if ((yield* next()) !== quote) throw new Torn('no name of a field')
-    const key = parsed((yield* capture(null)).text)
-    if (typeof key !== 'string') throw new Torn('no name of a field')
+    if ((yield* next()) !== quote) throw new Torn('expected a field name')
+    const key = parseJson((yield* capture(null)).text)
+    if (typeof key !== 'string') throw new Torn('expected a field name')
     return key
   }
 
@@ -262,7 +262,7 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
     }
     found({
       ...{ kind: 'damage', line, bytes, trajectory: 0, text: shown(rest) },
-      reason: `not readable from here on: ${error.message}`,
+      reason: `unreadable from here on: ${error.message}`,
     })
   }
 }
@@ -275,9 +275,9 @@ interface Captured {
   isTooLong: boolean
 }
 
-function whyNoStep({ isWhole, isTooLong }: Captured): { reason: string } {
+function stepDamage({ isWhole, isTooLong }: Captured): { reason: string } {
   if (isTooLong) return { reason: `a step longer than ${valueBytesMax >> 20} MB` }
-  return { reason: isWhole ? 'no step' : 'a torn step' }
+  return { reason: isWhole ? 'not a step' : 'a torn step' }
 }
 
 const lineBreak = Buffer.from('\n')
@@ -291,35 +291,35 @@ function scan(
   value: { depth: number; inString: boolean; escaped: boolean; isScalar: boolean },
 ): { length: number; state: 'end' | 'line' | 'torn' | 'more' } {
   let { depth, inString, escaped, isScalar } = value
-  const leave = (length: number, state: 'end' | 'line' | 'torn' | 'more') => {
+  const stopAt = (length: number, state: 'end' | 'line' | 'torn' | 'more') => {
     Object.assign(value, { depth, inString, escaped, isScalar })
     return { length, state }
   }
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]
     if (inString) {
-      if (byte === newline) return leave(at, 'torn')
+      if (byte === newline) return stopAt(at, 'torn')
       if (escaped) escaped = false
       else if (byte === backslash) escaped = true
       else if (byte === quote) {
         inString = false
-        if (depth === 0) return leave(at + 1, 'end')
+        if (depth === 0) return stopAt(at + 1, 'end')
       }
     } else if (byte === quote) inString = true
     else if (byte === openBrace || byte === openBracket) depth++
     else if (byte === closeBrace || byte === closeBracket) {
-      if (depth === 0) return leave(at, 'end')
-      if (--depth === 0) return leave(at + 1, 'end')
-    } else if (byte === newline) return leave(at, depth === 0 ? 'end' : 'line')
+      if (depth === 0) return stopAt(at, 'end')
+      if (--depth === 0) return stopAt(at + 1, 'end')
+    } else if (byte === newline) return stopAt(at, depth === 0 ? 'end' : 'line')
     else if (depth === 0) {
       if (byte === comma || byte === 0x20 || byte === 0x0d || byte === 0x09) {
         // Consumes a byte that can't begin a value, to guarantee progress.
-        return leave(isScalar ? at : at + 1, 'end')
+        return stopAt(isScalar ? at : at + 1, 'end')
       }
       isScalar = true
     }
   }
-  return leave(bytes.length, 'more')
+  return stopAt(bytes.length, 'more')
 }
 
 const isSpace = (byte: number): boolean =>
@@ -327,12 +327,3 @@ const isSpace = (byte: number): boolean =>
 
 const shown = (bytes: Buffer): string =>
   bytes.subarray(0, damagedBytesMax).toString('utf8').toWellFormed()
-
-/** Undefined: invalid JSON. */
-function parsed(text: Buffer): unknown {
-  try {
-    return JSON.parse(text.toString('utf8'))
-  } catch {
-    return undefined
-  }
-}

@@ -139,7 +139,7 @@ export async function* readAtifSession(
       if (piece.kind === 'damage') {
         one.counts.damaged++
         const { line, bytes: length, reason, text: torn } = piece
-        one.builder.kept(line, { damaged: reason, text: torn })
+        one.builder.preserve(line, { damaged: reason, text: torn })
         yield { kind: 'damage', damage: { file: file.name, line, bytes: length, reason } }
       } else if (piece.kind === 'fields') keepFields(one, piece)
       else {
@@ -151,7 +151,7 @@ export async function* readAtifSession(
         if (one.mapper.map(piece.line, piece.step)) one.counts.mapped++
         else {
           one.counts.foreign++
-          one.builder.kept(piece.line, piece.step)
+          one.builder.preserve(piece.line, piece.step)
         }
       }
       if (++waiting < batchEntries) continue
@@ -219,7 +219,7 @@ function keepFields(
   one.counts.mapped++
   const others = Object.entries(fields).filter(([key]) => !knownFields.has(key))
   if (others.length > 0)
-    one.builder.kept(line, { trajectory: Object.fromEntries(others) }, { isQuiet: true })
+    one.builder.preserve(line, { trajectory: Object.fromEntries(others) }, { isQuiet: true })
 }
 
 const nameOf = ({ fields }: Trajectory): string =>

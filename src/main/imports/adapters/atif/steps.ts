@@ -44,20 +44,21 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent, image }
   function map(line: number, step: Record<string, unknown>): boolean {
     const at = timeOf(step.timestamp)
     facts.startedAtMs ??= at
-    builder.place({ atMs: at, cwd: null, branch: null })
+    builder.setPlace({ atMs: at, cwd: null, branch: null })
     if (step.source === 'agent') agent(line, step)
     else if (step.source === 'user') user(step)
-    else if (step.source === 'system' && isCompaction(step)) builder.compacted(shown(step.message))
+    else if (step.source === 'system' && isCompaction(step))
+      builder.addCompaction(shown(step.message))
     else return false
     const others = without(step, stepFields)
-    if (others) builder.kept(line, { step_id: step.step_id, ...others }, { isQuiet: true })
+    if (others) builder.preserve(line, { step_id: step.step_id, ...others }, { isQuiet: true })
     return true
   }
 
   function user(step: Record<string, unknown>): void {
     const parts = partsOf(step.message)
     const said = parts.filter((part) => typeof part === 'string').join('\n')
-    builder.prompt(
+    builder.addPrompt(
       parts.some((part) => typeof part !== 'string') ? parts.filter((part) => part !== '') : [said],
       null,
     )
@@ -68,25 +69,25 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent, image }
 
   function agent(line: number, step: Record<string, unknown>): void {
     const messageId = `step ${line} ${String(step.step_id)}`
-    const of = { messageId, uuid: null }
+    const origin = { messageId, uuid: null }
     const model = text(step.model_name) ?? ownModel
     const isCopied = step.is_copied_context === true
     // The usage of copied steps is counted in the original trajectory.
     const usage = isCopied ? null : usageOf(step.metrics)
     facts.hasMetrics ||= usage !== null
-    builder.used(messageId, { usage, model, stop: null, uuid: null })
+    builder.setUsage(messageId, { usage, model, stop: null, uuid: null })
     const thought = shown(step.reasoning_content)
-    if (thought !== '') builder.said({ type: 'reasoning', text: thought }, of)
+    if (thought !== '') builder.addText({ type: 'reasoning', text: thought }, origin)
     const said = shown(step.message)
-    if (said !== '') builder.said({ type: 'text', text: said }, of)
+    if (said !== '') builder.addText({ type: 'text', text: said }, origin)
     const calls: string[] = []
     for (const call of records(step.tool_calls)) {
       const callId = text(call.tool_call_id) ?? `${messageId} call ${calls.length}`
       const name = text(call.function_name) ?? 'tool'
-      builder.called({ callId, name, input: call.arguments }, of)
+      builder.beginCall({ callId, name, input: call.arguments }, origin)
       calls.push(callId)
       const others = without(call, callFields)
-      if (others) builder.kept(line, { tool_call_id: callId, ...others }, { isQuiet: true })
+      if (others) builder.preserve(line, { tool_call_id: callId, ...others }, { isQuiet: true })
     }
     results(step, calls, line)
     facts.lastText = calls.length === 0 && said !== '' ? said : null
@@ -107,13 +108,13 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent, image }
         return onSubAgent(given, open?.id ?? null, output === '' ? null : output) ?? []
       })
       if (open && callId !== undefined)
-        builder.returned({
+        builder.endCall({
           ...{ callId, output, outcome: 'ok' },
           images: parts.filter((part) => typeof part !== 'string'),
           detail: agents.length > 0 ? { kind: 'tasks', tasks: agents } : null,
         })
       const others = open ? without(result, resultFields) : result
-      if (others) builder.kept(line, { step_id: step.step_id, result: others })
+      if (others) builder.preserve(line, { step_id: step.step_id, result: others })
     }
   }
 

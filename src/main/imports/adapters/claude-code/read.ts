@@ -83,7 +83,7 @@ export async function* readClaudeCode(
     })
     const mapper = createRecordMapper({
       builder,
-      awaited: (agentId, call, report) =>
+      agentSummary: (agentId, call, report) =>
         withTranscript.has(agentId) ? awaitedTask(idOf(agentId), call, report) : null,
       onAgent(agentId, call) {
         if (!calls.has(agentId)) calls.set(agentId, { parent: id, call })
@@ -118,7 +118,7 @@ export async function* readClaudeCode(
     const { record, line } = piece
     if (record === undefined) {
       counts.damaged++
-      builder.kept(line, { damaged: piece.damage, text: piece.text })
+      builder.preserve(line, { damaged: piece.damage, text: piece.text })
       return
     }
     task.startedAtMs ??= timeOf(record.timestamp)
@@ -127,7 +127,7 @@ export async function* readClaudeCode(
       else {
         counts.foreign++
         const isQuiet = quietTypes.has(String(record.type))
-        builder.kept(line, record, { isQuiet, chars: piece.bytes })
+        builder.preserve(line, record, { isQuiet, chars: piece.bytes })
       }
     }
     const mapped = !isRepeated && task.mapper.map(record, isCopy)
@@ -183,7 +183,7 @@ export async function* readClaudeCode(
             : (tasks.get(chain) ??
               open(chain, startMs ?? file.mtimeMs, branches, branches.branchOf(index)))
         const branch = branches.branchOf(index)
-        if (branch !== -1) task.builder.goTo(branch)
+        if (branch !== -1) task.builder.switchTo(branch)
         const mapping = mapPiece(task, piece, {
           isRepeated: branches.isRepeated(index),
           isCopy: false,
@@ -210,14 +210,14 @@ export async function* readClaudeCode(
     const file = compactions.shift()
     if (!file) return
     const back = main.builder.branch
-    main.builder.goTo(-1 - compactions.length)
+    main.builder.switchTo(-1 - compactions.length)
     for await (const pieces of readPieces(file, isClaudeRecord, signal))
       for (const piece of pieces) {
         const mapping = mapPiece(main, piece, { isRepeated: false, isCopy: true })
         if (mapping) await mapping
         if (piece.record === undefined) yield damageOf(file, piece)
       }
-    main.builder.goTo(back)
+    main.builder.switchTo(back)
     yield { kind: 'bytes', bytes: file.bytes }
   }
 
@@ -240,7 +240,7 @@ export async function* readClaudeCode(
     main.meta.title = `Parent deleted: session ${session.key.slice(0, 8)}`
     main.builder.begin()
     while (compactions.length > 0) yield* readCompaction(main)
-    if (span) main.builder.place({ atMs: span.endMs, cwd: null, branch: null })
+    if (span) main.builder.setPlace({ atMs: span.endMs, cwd: null, branch: null })
   }
   const ended: ReadTask[] = []
   const rootId = idOf('')

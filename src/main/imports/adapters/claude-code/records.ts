@@ -17,7 +17,7 @@ export interface AgentCall {
 interface MapperContext {
   builder: TranscriptBuilder
   /** The summary of a sub-agent with a transcript; null: no transcript. */
-  awaited(agentId: string, call: AgentCall, report: string | null): AwaitedTask | null
+  agentSummary(agentId: string, call: AgentCall, report: string | null): AwaitedTask | null
   /** Called for a call that references a sub-agent. */
   onAgent(agentId: string, call: AgentCall): void
   /** The whole text of a result that was stored in a separate file; null: the file is missing. */
@@ -53,7 +53,7 @@ export function createRecordMapper(context: MapperContext) {
   function map(record: Record<string, unknown>, isCopy = false): boolean | Promise<boolean> {
     const version = text(record.version)
     if (version !== null) facts.version = version
-    builder.place({
+    builder.setPlace({
       atMs: timeOf(record.timestamp),
       cwd: text(record.cwd),
       branch: text(record.gitBranch) || null,
@@ -89,14 +89,14 @@ export function createRecordMapper(context: MapperContext) {
     const value = text(given)
     if (value === null || value.trim() === '') return false
     facts.titles[kind] = titleOf(value)
-    builder.titled(titleOf(value))
+    builder.setTitle(titleOf(value))
     return true
   }
 
   function link(given: unknown): boolean {
     const url = text(given)
     if (url === null || !URL.canParse(url)) return false
-    builder.linked(url)
+    builder.addLink(url)
     return true
   }
 
@@ -104,8 +104,8 @@ export function createRecordMapper(context: MapperContext) {
   function queued(record: Record<string, unknown>): boolean {
     const { type, prompt } = asRecord(record.attachment)
     const said = text(prompt)
-    if (type !== 'queued_command' || said === null || isSaidByTool(said)) return false
-    builder.prompt([said], record.uuid)
+    if (type !== 'queued_command' || said === null || isToolOutput(said)) return false
+    builder.addPrompt([said], record.uuid)
     return true
   }
 
@@ -124,12 +124,12 @@ export function createRecordMapper(context: MapperContext) {
         : records(message.content)
     flushCompaction(null)
     const messageId = text(message.id)
-    const of = { messageId, uuid: isCopy ? null : record.uuid }
+    const origin = { messageId, uuid: isCopy ? null : record.uuid }
     const said = text(message.model)
     // A name in angle brackets marks text of the tool itself, such as an API error.
     const model = said === null || said.startsWith('<') ? null : said
-    builder.used(messageId, {
-      ...{ usage: usageOfMessage(message.usage, model, builder.atMs), model, uuid: of.uuid },
+    builder.setUsage(messageId, {
+      ...{ usage: usageOfMessage(message.usage, model, builder.atMs), model, uuid: origin.uuid },
       stop: text(message.stop_reason),
     })
     if (!isCopy) facts.endsWithAgent = true
@@ -137,16 +137,16 @@ export function createRecordMapper(context: MapperContext) {
       const spoken = text(block.text)
       const thought = text(block.thinking)
       if (block.type === 'text' && spoken !== null) {
-        builder.said({ type: 'text', text: spoken }, of)
+        builder.addText({ type: 'text', text: spoken }, origin)
         if (isCopy) continue
         const before = facts.lastText
         const isSame = messageId !== null && before?.messageId === messageId
         facts.lastText = { messageId, text: isSame ? `${before.text}${spoken}` : spoken }
       } else if (block.type === 'thinking' && thought !== null)
-        builder.said({ type: 'reasoning', text: thought }, of)
+        builder.addText({ type: 'reasoning', text: thought }, origin)
       else if (block.type === 'tool_use' && text(block.id) !== null && text(block.name) !== null)
-        call(String(block.id), String(block.name), block.input, of)
-      else builder.kept(0, { partOf: messageId, block })
+        call(String(block.id), String(block.name), block.input, origin)
+      else builder.preserve(0, { partOf: messageId, block })
     }
     return true
   }
@@ -155,10 +155,10 @@ export function createRecordMapper(context: MapperContext) {
     id: string,
     name: string,
     input: unknown,
-    of: { messageId: string | null; uuid: unknown },
+    origin: { messageId: string | null; uuid: unknown },
   ): void {
     const mapped = mapCall(name, input)
-    const callId = builder.called({ callId: id, ...mapped }, of)
+    const callId = builder.beginCall({ callId: id, ...mapped }, origin)
     inputs.set(id, mapped)
     const [oldest] = inputs.keys()
     if (inputs.size > waitingInputsMax && oldest !== undefined) inputs.delete(oldest)
@@ -171,7 +171,7 @@ export function createRecordMapper(context: MapperContext) {
         agent: text(given.subagent_type) ?? 'agent',
       })
     const plan = planOf(name, input)
-    if (plan) builder.planned(plan)
+    if (plan) builder.setPlan(plan)
   }
 
   function mapUser(record: Record<string, unknown>, isCopy: boolean): boolean | Promise<boolean> {
@@ -218,10 +218,10 @@ export function createRecordMapper(context: MapperContext) {
       // A marker of an interruption, not a prompt.
       const isStop = stopPattern.test(only)
       if (isStop && !isCopy) facts.endsWithAgent = false
-      if (isStop || isSaidByTool(only)) return false
+      if (isStop || isToolOutput(only)) return false
     }
     const shown = parts.map((part) => (typeof part === 'string' ? commandText(part) : part))
-    builder.prompt(shown, isCopy ? null : record.uuid)
+    builder.addPrompt(shown, isCopy ? null : record.uuid)
     const [first] = shown
     if (typeof first === 'string' && !first.startsWith('/')) facts.prompt ??= isCopy ? null : first
     if (!isCopy) facts.endsWithAgent = false
@@ -248,16 +248,16 @@ export function createRecordMapper(context: MapperContext) {
       text(asRecord(structured).agentId) ?? agentIdPattern.exec(shown.slice(-400))?.[1] ?? null
     if (started && agentId !== null) context.onAgent(agentId, started)
     const status = text(asRecord(structured).status)
-    const awaited =
+    const agentSummary =
       started && agentId !== null && !isError
-        ? context.awaited(agentId, started, status === 'async_launched' ? null : output)
+        ? context.agentSummary(agentId, started, status === 'async_launched' ? null : output)
         : null
-    return builder.returned({
+    return builder.endCall({
       callId: id,
       outcome: isError ? 'error' : 'ok',
       output,
-      detail: awaited
-        ? { kind: 'tasks', tasks: [awaited] }
+      detail: agentSummary
+        ? { kind: 'tasks', tasks: [agentSummary] }
         : detailOf(name, input, { isError, output: shown, structured }, builder.facts().cwd),
       images: parts.flatMap((part) => imageOf(part) ?? []),
     })
@@ -267,7 +267,7 @@ export function createRecordMapper(context: MapperContext) {
   function flushCompaction(summary: string | null): void {
     if (!isCompacting && summary === null) return
     isCompacting = false
-    builder.compacted(summary ?? '')
+    builder.addCompaction(summary ?? '')
     context.onCompacted()
   }
 
@@ -302,7 +302,7 @@ function imageOf({ type, source }: Record<string, unknown>): BuiltImage | null {
 }
 
 /** Whether a text is output of a built-in command or of a background task, not a prompt. */
-const isSaidByTool = (value: string): boolean =>
+const isToolOutput = (value: string): boolean =>
   /^\s*<(?:local-command-(?:stdout|stderr|caveat)|task-notification)>/.test(value)
 
 /** Restores a slash command, `/name arguments`, from its recorded form. */

@@ -82,10 +82,10 @@ export function detailOf(
   cwd: string,
 ): ToolDetail | null {
   const given = asRecord(input)
-  const told = asRecord(structured)
+  const reported = asRecord(structured)
   if (name === 'bash') {
     // A background command: the result only reports its start.
-    if (text(told.backgroundTaskId) !== null) return null
+    if (text(reported.backgroundTaskId) !== null) return null
     const code = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(output)?.[1]
     const exitCode = code !== undefined ? Number(code) : isError ? null : 0
     // A refused or stopped command has no exit code.
@@ -94,8 +94,8 @@ export function detailOf(
   }
   if (isError) return null
   if (name === 'read_file') {
-    const file = asRecord(told.file)
-    if (!isRecord(told.file)) return null
+    const file = asRecord(reported.file)
+    if (!isRecord(reported.file)) return null
     return {
       kind: 'read',
       path: text(file.filePath) ?? text(given.path) ?? '',
@@ -103,13 +103,17 @@ export function detailOf(
       truncated: count(file.totalLines) > count(file.numLines),
     }
   }
-  if (name === 'list_files' && Array.isArray(told.filenames))
-    return { kind: 'files', count: told.filenames.length, truncated: told.truncated === true }
-  if (name === 'search_files' && told.mode === 'files_with_matches') {
-    const files = count(told.numFiles)
+  if (name === 'list_files' && Array.isArray(reported.filenames))
+    return {
+      kind: 'files',
+      count: reported.filenames.length,
+      truncated: reported.truncated === true,
+    }
+  if (name === 'search_files' && reported.mode === 'files_with_matches') {
+    const files = count(reported.numFiles)
     return { kind: 'matches', count: files, files, truncated: false }
   }
-  if (name === 'write_file' || name === 'edit_file') return editOf(given, told, cwd)
+  if (name === 'write_file' || name === 'edit_file') return editOf(given, reported, cwd)
   return null
 }
 
@@ -118,13 +122,13 @@ const diffTimeMsMax = 100
 
 function editOf(
   input: Record<string, unknown>,
-  told: Record<string, unknown>,
+  reported: Record<string, unknown>,
   cwd: string,
 ): ToolDetail | null {
-  const absolute = text(told.filePath) ?? text(input.path)
+  const absolute = text(reported.filePath) ?? text(input.path)
   if (absolute === null) return null
   const path = shownPath(absolute, cwd)
-  const hunks = records(told.structuredPatch)
+  const hunks = records(reported.structuredPatch)
   if (hunks.length > 0) {
     const lines = hunks.flatMap((hunk) => [
       `@@ -${count(hunk.oldStart)},${count(hunk.oldLines)} +${count(hunk.newStart)},${count(hunk.newLines)} @@`,
@@ -136,7 +140,7 @@ function editOf(
   const after = text(input.newText) ?? text(input.content)
   if (after === null || after.length + (before?.length ?? 0) > patchCharsMax) return null
   // The previous content of an overwritten file is unknown.
-  if (before === null && told.type !== undefined && told.type !== 'create') return null
+  if (before === null && reported.type !== undefined && reported.type !== 'create') return null
   const patch = createTwoFilesPatch(
     before === null ? '/dev/null' : `a/${path}`,
     `b/${path}`,

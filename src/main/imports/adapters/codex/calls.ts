@@ -24,7 +24,7 @@ export interface AgentLinks {
   /** A call started the sub-agent with this id, or with this path. */
   onAgent(agent: { threadId: string } | { path: string }, call: AgentCall): unknown
   /** The summary of a sub-agent with a rollout; null: no rollout. */
-  awaited(
+  agentSummary(
     agent: { threadId: string } | { path: string },
     call: AgentCall,
     report: string | null,
@@ -55,15 +55,15 @@ export function createCallMapper(
   builder: TranscriptBuilder,
   links: AgentLinks,
   /** Ids of the response being read, and of the response whose calls are open. */
-  responses: { responseId(): string; openId(): string },
+  responses: { responseId(): string; openTurnId(): string },
 ) {
   const open = new Map<string, OpenCall>()
   const closed = new Set<string>()
   const agents = new Map<string, AgentCall>()
 
-  function called(callId: string, name: string, given: unknown): void {
+  function begin(callId: string, name: string, given: unknown): void {
     const mapped = mapCall(name, argumentsOf(given))
-    const id = builder.called(
+    const id = builder.beginCall(
       { callId, ...mapped },
       { messageId: responses.responseId(), uuid: null },
     )
@@ -72,11 +72,11 @@ export function createCallMapper(
     const [oldest] = open.keys()
     if (open.size > openCallsMax && oldest !== undefined) open.delete(oldest)
     const plan = planOf(name, mapped.input)
-    if (plan) builder.planned(plan)
+    if (plan) builder.setPlan(plan)
   }
 
   /** Returns false if no open call has this id. */
-  function returned(callId: string, given: unknown): boolean {
+  function end(callId: string, given: unknown): boolean {
     const call = open.get(callId)
     if (!call || !builder.openCall(callId)) return false
     open.delete(callId)
@@ -86,7 +86,7 @@ export function createCallMapper(
     const output = outputOf(given)
     const edits = call.facts.edits ?? editsOf(call, output)
     const isPatch = edits.length > 0
-    builder.returned({
+    builder.endCall({
       callId,
       outcome: output.isError ? 'error' : 'ok',
       output: output.text,
@@ -97,7 +97,7 @@ export function createCallMapper(
           : null
         : (agentDetail(call, output.text) ?? commandDetail(call, output)),
     })
-    if (edits.length > 1) for (const [at, edit] of edits.entries()) edited(`${callId}/${at}`, edit)
+    if (edits.length > 1) for (const [at, edit] of edits.entries()) addEdit(`${callId}/${at}`, edit)
     return true
   }
 
@@ -107,14 +107,14 @@ export function createCallMapper(
   }
 
   /** Records one of several edits of a call as a separate call, so that its file is attributed. */
-  function edited(callId: string, edit: Edit): void {
+  function addEdit(callId: string, edit: Edit): void {
     const name = edit.change === 'created' ? 'write_file' : 'edit_file'
-    inner(callId, { name, input: { path: edit.path }, kind: 'edit' })
-    builder.returned({ callId, outcome: 'ok', output: `Changed ${edit.path}.`, detail: edit })
+    beginInner(callId, { name, input: { path: edit.path }, kind: 'edit' })
+    builder.endCall({ callId, outcome: 'ok', output: `Changed ${edit.path}.`, detail: edit })
   }
 
-  const inner = (callId: string, call: MappedCall): void => {
-    builder.called({ callId, ...call }, { messageId: responses.openId(), uuid: null })
+  const beginInner = (callId: string, call: MappedCall): void => {
+    builder.beginCall({ callId, ...call }, { messageId: responses.openTurnId(), uuid: null })
   }
 
   function commandDetail(call: OpenCall, output: CallOutput) {
@@ -132,26 +132,26 @@ export function createCallMapper(
       if (!agent) return null
       if (threadId !== null) agents.set(threadId, call.agent)
       links.onAgent(agent, call.agent)
-      const awaited = links.awaited(agent, call.agent, null)
-      return awaited && { kind: 'tasks' as const, tasks: [awaited] }
+      const agentSummary = links.agentSummary(agent, call.agent, null)
+      return agentSummary && { kind: 'tasks' as const, tasks: [agentSummary] }
     }
     if (call.name !== 'wait_agent' && call.name !== 'wait') return null
     const tasks = Object.entries(asRecord(answer.status)).flatMap(([threadId, status]) => {
       const agent = agents.get(threadId)
       const report = text(asRecord(status).completed)
-      return (agent && report !== null && links.awaited({ threadId }, agent, report)) || []
+      return (agent && report !== null && links.agentSummary({ threadId }, agent, report)) || []
     })
     return tasks.length > 0 ? { kind: 'tasks' as const, tasks } : null
   }
 
   return {
-    called,
-    returned,
+    begin,
+    end,
     /** Records a call and its output at once. */
-    calledAlone(callId: string, call: MappedCall, output: CallOutput): void {
-      inner(callId, call)
+    addCompleted(callId: string, call: MappedCall, output: CallOutput): void {
+      beginInner(callId, call)
       const { text: shown, images, isError } = output
-      builder.returned({
+      builder.endCall({
         ...{ callId, output: shown, images, outcome: isError ? 'error' : 'ok' },
         detail: commandDetail(
           { ...call, id: callId as ToolCallId, facts: {}, agent: null },
@@ -159,9 +159,9 @@ export function createCallMapper(
         ),
       })
     },
-    edited,
+    addEdit,
     /** Adds facts to an open call. Returns false if no open call has this id. */
-    note(callId: string, facts: CallFacts): boolean {
+    addFacts(callId: string, facts: CallFacts): boolean {
       const call = open.get(callId)
       if (call) Object.assign(call.facts, facts)
       return call !== undefined

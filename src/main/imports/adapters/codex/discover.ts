@@ -146,10 +146,10 @@ async function* rolloutsIn(home: string, signal: AbortSignal): AsyncGenerator<Ro
     }
 }
 
-async function* rolloutFiles(dir: string, deep: number): AsyncGenerator<ListedFile> {
+async function* rolloutFiles(dir: string, depth: number): AsyncGenerator<ListedFile> {
   const { files, folders } = await listFolder(dir)
   for (const file of files) if (rolloutName.test(file.name) && file.bytes > 0) yield file
-  if (deep > 0) for (const { path } of folders) yield* rolloutFiles(path, deep - 1)
+  if (depth > 0) for (const { path } of folders) yield* rolloutFiles(path, depth - 1)
 }
 
 async function rolloutOf(file: ListedFile, isArchived: boolean): Promise<Rollout | null> {

@@ -8,29 +8,29 @@ import { asRecord, records, text, titleOf } from '../values.ts'
 import type { CallMapper } from './calls.ts'
 import { reportedEdits } from './edits.ts'
 import type { Mapping } from './lines.ts'
-import type { Speech } from './speech.ts'
+import type { ModelOutput } from './model-output.ts'
 import { mapCall, outputOf } from './tools.ts'
 
 interface EventContext {
   builder: TranscriptBuilder
   calls: CallMapper
-  speech: Speech
+  modelOutput: ModelOutput
   onTitle(title: string): void
   onTurnEnd(isComplete: boolean, lastMessage: string | null): void
   onCompactionEvent(): Mapping
 }
 
 export function createEventMapper(context: EventContext) {
-  const { builder, calls, speech } = context
+  const { builder, calls, modelOutput } = context
 
   function mapEvent(payload: Record<string, unknown>): Mapping {
     const callId = text(payload.call_id) ?? ''
     switch (payload.type) {
       case 'agent_message':
-        return speech.announced('text', text(payload.message))
+        return modelOutput.addEvent('text', text(payload.message))
       case 'agent_reasoning':
       case 'agent_reasoning_raw_content':
-        return speech.announced('reasoning', text(payload.text))
+        return modelOutput.addEvent('reasoning', text(payload.text))
       case 'item_completed':
         return mapItem(asRecord(payload.item))
       case 'exec_command_end':
@@ -51,13 +51,13 @@ export function createEventMapper(context: EventContext) {
         return 'quiet'
       case 'turn_aborted':
         context.onTurnEnd(false, null)
-        return 'kept'
+        return 'preserved'
       case 'error':
       case 'stream_error':
       case 'exited_review_mode':
       case 'entered_review_mode':
       case 'thread_rolled_back':
-        return 'kept'
+        return 'preserved'
       default:
         return 'quiet'
     }
@@ -67,14 +67,14 @@ export function createEventMapper(context: EventContext) {
     const id = text(item.id) ?? ''
     switch (item.type) {
       case 'AgentMessage':
-        return speech.announced('text', joined(item.content))
+        return modelOutput.addEvent('text', joined(item.content))
       case 'Reasoning':
-        return speech.announced(
+        return modelOutput.addEvent(
           'reasoning',
           strings(item.summary_text) || strings(item.raw_content),
         )
       case 'Plan':
-        return speech.announced('text', text(item.text))
+        return modelOutput.addEvent('text', text(item.text))
       case 'CommandExecution':
         return command(id, item)
       case 'FileChange':
@@ -86,7 +86,7 @@ export function createEventMapper(context: EventContext) {
       case 'SubAgentActivity':
         return item.kind === 'started' ? agent(id, text(item.agent_thread_id)) : 'quiet'
       case 'ImageView':
-        return calls.note(id, {}) ? 'mapped' : 'quiet'
+        return calls.addFacts(id, {}) ? 'mapped' : 'quiet'
       case 'ContextCompaction':
         return context.onCompactionEvent()
       default:
@@ -97,13 +97,13 @@ export function createEventMapper(context: EventContext) {
   /** Maps a command of an open call, or one that a script ran. */
   function command(id: string, given: Record<string, unknown>): Mapping {
     const exitCode = typeof given.exit_code === 'number' ? given.exit_code : null
-    if (calls.note(id, { exitCode })) return 'mapped'
+    if (calls.addFacts(id, { exitCode })) return 'mapped'
     // The command continued after its call had returned.
     if (id === '' || calls.isClosed(id)) return 'quiet'
     const { command: argv } = given
     const workdir = pathOf(given.cwd)
     const output = text(given.aggregated_output) ?? text(given.formatted_output) ?? ''
-    calls.calledAlone(id, mapCall('shell', { command: argv ?? '', ...(workdir && { workdir }) }), {
+    calls.addCompleted(id, mapCall('shell', { command: argv ?? '', ...(workdir && { workdir }) }), {
       ...{ text: output, images: [], exitCode },
       isError: exitCode !== 0,
     })
@@ -114,21 +114,21 @@ export function createEventMapper(context: EventContext) {
     const isDone =
       given.success !== false && given.status !== 'failed' && given.status !== 'declined'
     const edits = isDone ? reportedEdits(given.changes, builder.facts().cwd) : []
-    if (calls.note(id, { edits })) return 'mapped'
-    if (id === '' || calls.isClosed(id) || edits.length === 0) return 'kept'
-    for (const [at, edit] of edits.entries()) calls.edited(`${id}/${at}`, edit)
+    if (calls.addFacts(id, { edits })) return 'mapped'
+    if (id === '' || calls.isClosed(id) || edits.length === 0) return 'preserved'
+    for (const [at, edit] of edits.entries()) calls.addEdit(`${id}/${at}`, edit)
     return 'mapped'
   }
 
   function mcpCall(id: string, given: Record<string, unknown>, result: unknown): Mapping {
-    if (calls.note(id, {})) return 'mapped'
+    if (calls.addFacts(id, {})) return 'mapped'
     const [server, tool] = [text(given.server), text(given.tool)]
     if (id === '' || calls.isClosed(id) || server === null || tool === null) return 'quiet'
     // Some versions wrap the result in `Ok` or `Err`.
     const answer = asRecord(asRecord(result).Ok ?? result)
     const failure = text(asRecord(result).Err) ?? text(answer.message)
     const said = failure ?? joined(answer.content)
-    calls.calledAlone(id, mapCall(`mcp__${server}__${tool}`, given.arguments ?? {}), {
+    calls.addCompleted(id, mapCall(`mcp__${server}__${tool}`, given.arguments ?? {}), {
       ...outputOf(said),
       isError: failure !== null || answer.is_error === true || answer.isError === true,
     })
@@ -136,12 +136,12 @@ export function createEventMapper(context: EventContext) {
   }
 
   const agent = (callId: string, threadId: string | null): Mapping =>
-    threadId !== null && calls.note(callId, { agentId: threadId }) ? 'mapped' : 'quiet'
+    threadId !== null && calls.addFacts(callId, { agentId: threadId }) ? 'mapped' : 'quiet'
 
   function title(given: unknown): Mapping {
     const name = text(given)
     if (!name?.trim()) return 'quiet'
-    builder.titled(titleOf(name))
+    builder.setTitle(titleOf(name))
     context.onTitle(name)
     return 'mapped'
   }

@@ -2,21 +2,21 @@
 import { asRecord, records, text } from '../values.ts'
 import type { CallMapper } from './calls.ts'
 import type { Mapping, RolloutMeta } from './lines.ts'
+import { type ModelOutput, reasoningText } from './model-output.ts'
 import { contentParts, imageOf } from './prompts.ts'
-import { reasoningText, type Speech } from './speech.ts'
 import { type CallOutput, mapCall } from './tools.ts'
 
 interface ItemContext {
   calls: CallMapper
-  speech: Speech
+  modelOutput: ModelOutput
   meta: RolloutMeta | null
-  prompted(payload: Record<string, unknown>, isCopy: boolean): void
+  addPrompt(payload: Record<string, unknown>, isCopy: boolean): void
 }
 
 const done: CallOutput = { text: '', images: [], exitCode: null, isError: false }
 
-export function createItemMapper({ calls, speech, meta, prompted }: ItemContext) {
-  let alone = 0
+export function createItemMapper({ calls, modelOutput, meta, addPrompt }: ItemContext) {
+  let unnamedCalls = 0
 
   function mapItem(payload: Record<string, unknown>, isCopy: boolean): Mapping {
     switch (payload.type) {
@@ -46,14 +46,16 @@ export function createItemMapper({ calls, speech, meta, prompted }: ItemContext)
       case 'additional_tools':
         return 'quiet'
       default:
-        return 'kept'
+        return 'preserved'
     }
   }
 
   function said(payload: Record<string, unknown>): Mapping {
     const parts = contentParts(payload.content)
-    for (const part of parts) if (typeof part === 'string') speech.say('text', part)
-    return parts.length > 0 && parts.every((part) => typeof part === 'string') ? 'mapped' : 'kept'
+    for (const part of parts) if (typeof part === 'string') modelOutput.addItem('text', part)
+    return parts.length > 0 && parts.every((part) => typeof part === 'string')
+      ? 'mapped'
+      : 'preserved'
   }
 
   /** Maps reasoning and keeps its encrypted content as provider data. */
@@ -62,30 +64,30 @@ export function createItemMapper({ calls, speech, meta, prompted }: ItemContext)
     const words = reasoningText(payload)
     if (words === '' && encrypted === null) return 'quiet'
     const data = encrypted === null ? undefined : { encrypted_content: encrypted }
-    speech.say('reasoning', words, data)
+    modelOutput.addItem('reasoning', words, data)
     return 'mapped'
   }
 
   function called(payload: Record<string, unknown>, name: string | null, given: unknown): Mapping {
     const callId = text(payload.call_id) ?? text(payload.id)
-    if (callId === null || name === null) return 'kept'
-    speech.flush()
-    speech.forgetLastText()
-    calls.called(callId, name, given)
+    if (callId === null || name === null) return 'preserved'
+    modelOutput.flushEvents()
+    modelOutput.clearLastText()
+    calls.begin(callId, name, given)
     return 'mapped'
   }
 
   function returned(payload: Record<string, unknown>, output: unknown): Mapping {
-    speech.over()
-    return calls.returned(text(payload.call_id) ?? '', output) ? 'mapped' : 'kept'
+    modelOutput.endResponse()
+    return calls.end(text(payload.call_id) ?? '', output) ? 'mapped' : 'preserved'
   }
 
   /** Maps a web search by the provider, which has no recorded result. */
   function searched(payload: Record<string, unknown>): Mapping {
-    speech.flush()
-    speech.responseId()
+    modelOutput.flushEvents()
+    modelOutput.responseId()
     const isError = payload.status === 'failed'
-    calls.calledAlone(idOf(payload), mapCall('web_search', asRecord(payload.action)), {
+    calls.addCompleted(idOf(payload), mapCall('web_search', asRecord(payload.action)), {
       ...done,
       isError,
     })
@@ -95,11 +97,11 @@ export function createItemMapper({ calls, speech, meta, prompted }: ItemContext)
   function generated(payload: Record<string, unknown>): Mapping {
     const { result, revised_prompt: prompt, status } = payload
     const image = imageOf(`data:image/png;base64,${text(result) ?? ''}`)
-    if (!image || image.data.length === 0) return 'kept'
-    speech.flush()
-    speech.responseId()
+    if (!image || image.data.length === 0) return 'preserved'
+    modelOutput.flushEvents()
+    modelOutput.responseId()
     const call = mapCall('image_generation', { prompt: prompt ?? null })
-    calls.calledAlone(idOf(payload), call, {
+    calls.addCompleted(idOf(payload), call, {
       ...done,
       images: [image],
       isError: status === 'failed',
@@ -113,7 +115,7 @@ export function createItemMapper({ calls, speech, meta, prompted }: ItemContext)
   function received(payload: Record<string, unknown>, isCopy: boolean): Mapping {
     const isTask =
       meta?.agentPath != null && payload.recipient === meta.agentPath && meta.parentId !== null
-    if (!isTask) return 'kept'
+    if (!isTask) return 'preserved'
     const content = records(payload.content).map((part) =>
       part.type === 'encrypted_content' ? { text: text(part.encrypted_content) ?? '' } : part,
     )
@@ -124,12 +126,12 @@ export function createItemMapper({ calls, speech, meta, prompted }: ItemContext)
         typeof head === 'string' ? head : '',
       ) ?? []
     const said = words === undefined ? whole : [...(words === '' ? [] : [words]), ...others]
-    prompted({ content: said.map((part) => ({ text: part })) }, isCopy)
+    addPrompt({ content: said.map((part) => ({ text: part })) }, isCopy)
     return 'mapped'
   }
 
   const idOf = (payload: Record<string, unknown>): string =>
-    text(payload.id) ?? text(payload.call_id) ?? `${String(payload.type)}-${alone++}`
+    text(payload.id) ?? text(payload.call_id) ?? `${String(payload.type)}-${unnamedCalls++}`
 
   return mapItem
 }

@@ -75,5 +75,5 @@ export function metaOf(record: Record<string, unknown>): RolloutMeta | null {
   }
 }
 
-/** `kept`: to be preserved verbatim; `quiet`: preserved verbatim, but duplicated by other records. */
-export type Mapping = 'mapped' | 'kept' | 'quiet'
+/** `preserved`: preserved verbatim; `quiet`: preserved verbatim, but duplicated by other records. */
+export type Mapping = 'mapped' | 'preserved' | 'quiet'

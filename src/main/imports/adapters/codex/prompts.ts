@@ -3,19 +3,19 @@ import type { BuiltImage } from '../../transcript/transcript-builder.ts'
 import { asRecord, records, text } from '../values.ts'
 
 /** An event that repeats a prompt of a person. */
-export const isPersonsEvent = (payload: Record<string, unknown>): boolean =>
+export const isPromptEvent = (payload: Record<string, unknown>): boolean =>
   payload.type === 'user_message' ||
   (payload.type === 'item_completed' && asRecord(payload.item).type === 'UserMessage')
 
 /** Whether a `user` item is from a person; null: the item does not record its origin. */
-export function isPersons(payload: Record<string, unknown>): boolean | null {
+export function isUserPrompt(payload: Record<string, unknown>): boolean | null {
   const { content_item_kinds: kinds } = asRecord(payload.internal_chat_message_metadata_passthrough)
   if (Array.isArray(kinds)) return kinds.some((kind) => String(kind).startsWith('user.'))
   return null
 }
 
 /** Whether the text begins like an addition of Codex: a tagged block, or the instructions of a folder. */
-export const looksAdded = (payload: Record<string, unknown>): boolean => {
+export const looksInjected = (payload: Record<string, unknown>): boolean => {
   const first = records(payload.content)
     .map((part) => text(part.text))
     .find((part) => part !== null)

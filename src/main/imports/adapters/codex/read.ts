@@ -62,7 +62,7 @@ export async function* readCodex(
     const counts = noLines()
     const mapper = createRecordMapper({
       ...{ builder, meta, links: links.of(id) },
-      keep: (line, record, isQuiet) => builder.kept(line, record, { isQuiet }),
+      preserve: (line, record, isQuiet) => builder.preserve(line, record, { isQuiet }),
     })
     const thread = { key, id, meta, builder, mapper, counts, startedAtMs: null }
     threads.push(thread)
@@ -111,7 +111,7 @@ export async function* readCodex(
     const span = spanOf(threads)
     const { builder } = open(null, span?.startMs ?? session.files[0]?.mtimeMs ?? 0, () => null)
     builder.begin()
-    if (span) builder.place({ atMs: span.endMs, cwd: null, branch: null })
+    if (span) builder.setPlace({ atMs: span.endMs, cwd: null, branch: null })
     threads.unshift(...threads.splice(-1))
   }
   const rootId = idOf('')
@@ -152,8 +152,8 @@ type ParentOf = (branch: number) => { branch: number; record: number } | null
 
 function goTo({ builder, mapper }: OpenThread, branch: number): void {
   if (builder.branch === branch) return
-  mapper.settle()
-  builder.goTo(branch)
+  mapper.resolveHeld()
+  builder.switchTo(branch)
 }
 
 function* mapPiece(
@@ -167,7 +167,7 @@ function* mapPiece(
   if (piece.record === undefined) {
     counts.damaged++
     mapper.damaged()
-    builder.kept(piece.line, { damaged: piece.damage, text: piece.text })
+    builder.preserve(piece.line, { damaged: piece.damage, text: piece.text })
     const { line, bytes, damage: reason } = piece
     yield { kind: 'damage', damage: { file: file.name, line, bytes, reason } }
     return
@@ -216,7 +216,7 @@ function createLinks(
       if (!agent) missing++
       else if (!calls.has(agent.threadId)) calls.set(agent.threadId, { parent, call })
     },
-    awaited(named, call, report): AwaitedTask | null {
+    agentSummary(named, call, report): AwaitedTask | null {
       const agent = find(named)
       if (!agent) return null
       return {

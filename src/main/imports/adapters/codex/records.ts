@@ -5,8 +5,8 @@ import { type AgentLinks, createCallMapper } from './calls.ts'
 import { createEventMapper } from './events.ts'
 import { createItemMapper } from './items.ts'
 import type { Mapping, RolloutLine, RolloutMeta } from './lines.ts'
-import { contentParts, isPersons, isPersonsEvent, looksAdded } from './prompts.ts'
-import { createSpeech } from './speech.ts'
+import { createModelOutput } from './model-output.ts'
+import { contentParts, isPromptEvent, isUserPrompt, looksInjected } from './prompts.ts'
 import { createUsageCounter, pricedUsage, totalsOf } from './usage.ts'
 
 export type RecordMapper = ReturnType<typeof createRecordMapper>
@@ -16,7 +16,7 @@ interface MapperContext {
   links: AgentLinks
   meta: RolloutMeta | null
   /** Preserves a record verbatim. */
-  keep(line: number, record: Record<string, unknown>, isQuiet: boolean): void
+  preserve(line: number, record: Record<string, unknown>, isQuiet: boolean): void
 }
 
 interface HeldLine {
@@ -34,16 +34,16 @@ export function createRecordMapper(context: MapperContext) {
   const { builder, meta } = context
   const usage = createUsageCounter()
   let model: string | null = null
-  let hasPersonsEvents = false
+  let hasPromptEvents = false
   let hasTurnEnds = false
   let isCopying = false
   let lastPrompt = ''
   let compactions = 0
-  let isCompactionTold = true
+  let isCompactionEventSeen = true
   /** A `user` message that may be a prompt; the next record decides. */
-  let maybePrompt: HeldLine | null = null
+  let heldPrompt: HeldLine | null = null
   /** An answer without an event, with its usage; it may be the summary of a following compaction. */
-  let answer: HeldLine[] = []
+  let heldAnswer: HeldLine[] = []
   const facts = {
     prompt: null as string | null,
     /** The prompt in the copied history. */
@@ -54,7 +54,7 @@ export function createRecordMapper(context: MapperContext) {
     report: null as string | null,
   }
 
-  const speech = createSpeech(builder, () => model)
+  const modelOutput = createModelOutput(builder, () => model)
   const calls = createCallMapper(
     builder,
     {
@@ -62,36 +62,36 @@ export function createRecordMapper(context: MapperContext) {
       // Sub-agents in a copied history belong to the original thread.
       onAgent: (agent, call) => isCopying || context.links.onAgent(agent, call),
     },
-    speech,
+    modelOutput,
   )
-  const mapItem = createItemMapper({ calls, speech, meta, prompted })
+  const mapItem = createItemMapper({ calls, modelOutput, meta, addPrompt })
   const mapEvent = createEventMapper({
-    ...{ builder, calls, speech },
+    ...{ builder, calls, modelOutput },
     onTitle(title) {
       facts.title = title
     },
     onTurnEnd(isComplete, lastMessage) {
       hasTurnEnds = true
-      speech.flush()
-      speech.over()
-      facts.endsWithAgent = isComplete && (lastMessage ?? speech.lastText) !== null
-      facts.report = isComplete ? (lastMessage ?? speech.lastText) : null
+      modelOutput.flushEvents()
+      modelOutput.endResponse()
+      facts.endsWithAgent = isComplete && (lastMessage ?? modelOutput.lastText) !== null
+      facts.report = isComplete ? (lastMessage ?? modelOutput.lastText) : null
     },
     onCompactionEvent() {
-      if (isCompactionTold) compacted({ message: '' })
-      isCompactionTold = true
+      if (isCompactionEventSeen) addCompaction({ message: '' })
+      isCompactionEventSeen = true
       return 'mapped'
     },
   })
 
-  function prompted(payload: Record<string, unknown>, isCopy: boolean): void {
-    speech.flush()
+  function addPrompt(payload: Record<string, unknown>, isCopy: boolean): void {
+    modelOutput.flushEvents()
     const parts = contentParts(payload.content)
-    builder.prompt(parts.length > 0 ? parts : [''], null)
-    speech.close()
+    builder.addPrompt(parts.length > 0 ? parts : [''], null)
+    modelOutput.endTurn()
     lastPrompt = parts.filter((part) => typeof part === 'string').join('\n')
     if (lastPrompt !== '') facts[isCopy ? 'copiedPrompt' : 'prompt'] ??= lastPrompt
-    speech.forgetLastText()
+    modelOutput.clearLastText()
     facts.endsWithAgent = false
     facts.report = null
   }
@@ -105,12 +105,12 @@ export function createRecordMapper(context: MapperContext) {
   ) {
     const held: HeldLine = { line, number, record, isCopy }
     isCopying = isCopy
-    const wasPrompt = decidePrompt(line)
-    decideAnswer(line)
-    builder.place({ atMs: timeOf(line.timestamp), cwd: null, branch: null })
+    const wasPrompt = resolveHeldPrompt(line)
+    resolveHeldAnswer(line)
+    builder.setPlace({ atMs: timeOf(line.timestamp), cwd: null, branch: null })
     const mapping = mapLine(held, wasPrompt)
     if (mapping === 'mapped' || mapping === 'held') return true
-    context.keep(number, record, mapping === 'quiet')
+    context.preserve(number, record, mapping === 'quiet')
     return false
   }
 
@@ -119,8 +119,8 @@ export function createRecordMapper(context: MapperContext) {
     wasPrompt: boolean,
   ): Mapping | 'held' {
     const { type, payload } = line
-    if (answer.length > 0) {
-      answer.push({ line, number, record, isCopy })
+    if (heldAnswer.length > 0) {
+      heldAnswer.push({ line, number, record, isCopy })
       return 'held'
     }
     switch (type) {
@@ -128,18 +128,18 @@ export function createRecordMapper(context: MapperContext) {
         return mapMeta(payload)
       case 'turn_context':
         model = text(payload.model) ?? model
-        builder.place({ atMs: null, cwd: text(payload.cwd), branch: meta?.branch ?? null })
+        builder.setPlace({ atMs: null, cwd: text(payload.cwd), branch: meta?.branch ?? null })
         return 'quiet'
       case 'response_item':
         return mapResponse({ line, number, record, isCopy })
       case 'event_msg':
-        if (isPersonsEvent(payload)) return personsEvent(payload, wasPrompt, isCopy)
-        return payload.type === 'token_count' ? counted(payload, isCopy) : mapEvent(payload)
+        if (isPromptEvent(payload)) return mapPromptEvent(payload, wasPrompt, isCopy)
+        return payload.type === 'token_count' ? mapUsage(payload, isCopy) : mapEvent(payload)
       case 'token_usage_record':
-        return counted(payload, isCopy)
+        return mapUsage(payload, isCopy)
       case 'compacted':
-        compacted(payload)
-        context.keep(number, record, true)
+        addCompaction(payload)
+        context.preserve(number, record, true)
         return 'mapped'
       default:
         return 'quiet'
@@ -149,7 +149,7 @@ export function createRecordMapper(context: MapperContext) {
   function mapMeta(payload: Record<string, unknown>): Mapping {
     if (text(payload.id) !== meta?.threadId) return 'quiet'
     facts.version = meta?.version ?? ''
-    builder.place({ atMs: null, cwd: meta?.cwd ?? null, branch: meta?.branch ?? null })
+    builder.setPlace({ atMs: null, cwd: meta?.cwd ?? null, branch: meta?.branch ?? null })
     return 'quiet'
   }
 
@@ -157,19 +157,19 @@ export function createRecordMapper(context: MapperContext) {
     const { payload } = held.line
     const isMessage = payload.type === 'message'
     if (isMessage && payload.role === 'user') {
-      const persons = isPersons(payload)
-      if (persons === false) return 'kept'
+      const persons = isUserPrompt(payload)
+      if (persons === false) return 'preserved'
       if (persons === null) {
-        maybePrompt = held
+        heldPrompt = held
         return 'held'
       }
-      prompted(payload, held.isCopy)
+      addPrompt(payload, held.isCopy)
       return 'mapped'
     }
-    if (isMessage && payload.role === 'assistant' && hasPersonsEvents && !held.isCopy) {
+    if (isMessage && payload.role === 'assistant' && hasPromptEvents && !held.isCopy) {
       const said = contentParts(payload.content).join('\n')
-      if (!speech.isAnnounced(said)) {
-        answer = [held]
+      if (!modelOutput.hasEvent(said)) {
+        heldAnswer = [held]
         return 'held'
       }
     }
@@ -177,95 +177,97 @@ export function createRecordMapper(context: MapperContext) {
   }
 
   /** Decides whether the held message was a person's prompt. Returns true if it was. */
-  function decidePrompt(next: RolloutLine | null): boolean {
-    const held = maybePrompt
+  function resolveHeldPrompt(next: RolloutLine | null): boolean {
+    const held = heldPrompt
     if (!held) return false
-    maybePrompt = null
-    const isConfirmed = next?.type === 'event_msg' && isPersonsEvent(next.payload)
+    heldPrompt = null
+    const isConfirmed = next?.type === 'event_msg' && isPromptEvent(next.payload)
     // If the confirming event may be missing, a message that does not look added counts as a prompt.
-    const mayLackEvent = next === null || !hasPersonsEvents
-    if (isConfirmed || (mayLackEvent && !looksAdded(held.line.payload)))
-      prompted(held.line.payload, held.isCopy)
-    else context.keep(held.number, held.record, false)
+    const mayLackEvent = next === null || !hasPromptEvents
+    if (isConfirmed || (mayLackEvent && !looksInjected(held.line.payload)))
+      addPrompt(held.line.payload, held.isCopy)
+    else context.preserve(held.number, held.record, false)
     return isConfirmed
   }
 
   /** Decides where the held answer belongs: to a following compaction as its summary, else to the conversation. */
-  function decideAnswer(next: RolloutLine | null): void {
-    const [first, ...others] = answer
+  function resolveHeldAnswer(next: RolloutLine | null): void {
+    const [first, ...others] = heldAnswer
     if (!first || (next && isUsage(next))) return
-    answer = []
+    heldAnswer = []
     const said = contentParts(first.line.payload.content).join('\n').trim()
     const summary = next?.type === 'compacted' ? (text(next.payload.message) ?? '') : ''
     const isSummary = said !== '' && summary.trim().endsWith(said)
     const back = builder.branch
     if (isSummary) {
-      speech.close()
-      builder.goTo(compactionBranch(compactions))
+      modelOutput.endTurn()
+      builder.switchTo(compactionBranch(compactions))
     }
     mapItem(first.line.payload, first.isCopy)
-    for (const { line, isCopy } of others) counted(line.payload, isCopy)
+    for (const { line, isCopy } of others) mapUsage(line.payload, isCopy)
     if (!isSummary) return
-    speech.close()
-    speech.forgetLastText()
-    builder.goTo(back)
+    modelOutput.endTurn()
+    modelOutput.clearLastText()
+    builder.switchTo(back)
   }
 
-  function counted(payload: Record<string, unknown>, isCopy: boolean): Mapping {
+  function mapUsage(payload: Record<string, unknown>, isCopy: boolean): Mapping {
     const totals = totalsOf(payload)
     const tokens = totals && usage.count(totals.total, totals.last)
     if (!totals) return 'quiet'
     if (tokens && !isCopy) {
       const provider = meta?.provider ?? null
-      speech.used(pricedUsage(tokens, { model: model ?? '', provider, atMs: builder.atMs }))
+      modelOutput.addUsage(
+        pricedUsage(tokens, { model: model ?? '', provider, atMs: builder.atMs }),
+      )
     }
     return 'mapped'
   }
 
   /** Handles a prompt event, which repeats a message unless no message has its text. */
-  function personsEvent(
+  function mapPromptEvent(
     payload: Record<string, unknown>,
     wasPrompt: boolean,
     isCopy: boolean,
   ): Mapping {
-    hasPersonsEvents = true
+    hasPromptEvents = true
     const content =
       payload.type === 'item_completed'
         ? records(asRecord(payload.item).content)
         : [{ text: payload.message }]
     const said = content.flatMap((part) => text(part.text) ?? []).join('\n')
-    if (!wasPrompt && !lastPrompt.includes(said)) prompted({ content }, isCopy)
+    if (!wasPrompt && !lastPrompt.includes(said)) addPrompt({ content }, isCopy)
     return 'mapped'
   }
 
-  function compacted(payload: Record<string, unknown>): void {
-    speech.flush()
-    speech.close()
-    builder.compacted(text(payload.message) ?? '')
+  function addCompaction(payload: Record<string, unknown>): void {
+    modelOutput.flushEvents()
+    modelOutput.endTurn()
+    builder.addCompaction(text(payload.message) ?? '')
     compactions++
-    isCompactionTold = false
+    isCompactionEventSeen = false
   }
 
-  function settle(): void {
-    decidePrompt(null)
-    decideAnswer(null)
-    speech.flush()
-    speech.close()
+  function resolveHeld(): void {
+    resolveHeldPrompt(null)
+    resolveHeldAnswer(null)
+    modelOutput.flushEvents()
+    modelOutput.endTurn()
   }
 
   return {
     map,
     facts,
     /** Decides the held records; call before switching branches. */
-    settle,
+    resolveHeld,
     /** Call for an unreadable line. */
-    damaged: (): unknown => decidePrompt(null),
+    damaged: (): unknown => resolveHeldPrompt(null),
     end(): void {
-      settle()
-      speech.end()
+      resolveHeld()
+      modelOutput.end()
       // In versions without turn-end events, a final message completes the task.
-      if (hasTurnEnds || speech.lastText === null || builder.facts().openCalls > 0) return
-      facts.report = speech.lastText
+      if (hasTurnEnds || modelOutput.lastText === null || builder.facts().openCalls > 0) return
+      facts.report = modelOutput.lastText
       facts.endsWithAgent = true
     },
   }

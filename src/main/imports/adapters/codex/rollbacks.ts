@@ -8,7 +8,7 @@ import { readPieces } from '../json-lines.ts'
 import { contentOf } from '../source-content.ts'
 import { count } from '../values.ts'
 import { isCodexRecord, lineOf } from './lines.ts'
-import { isPersonsEvent } from './prompts.ts'
+import { isPromptEvent } from './prompts.ts'
 
 interface Rollbacks {
   /** The branch of a record; 0 is the conversation. Records count from 0. */
@@ -35,7 +35,7 @@ export async function surveyRollbacks(file: SourceFile, signal: AbortSignal): Pr
       if (type === 'response_item' && payload.type === 'message' && payload.role === 'user')
         lastUserItem = index
       if (type !== 'event_msg') continue
-      if (isPersonsEvent(payload)) starts.push(lastUserItem === index - 1 ? lastUserItem : index)
+      if (isPromptEvent(payload)) starts.push(lastUserItem === index - 1 ? lastUserItem : index)
       if (payload.type !== 'thread_rolled_back') continue
       const turns = Math.min(count(payload.num_turns), starts.length)
       const [from] = turns > 0 ? starts.splice(starts.length - turns) : []

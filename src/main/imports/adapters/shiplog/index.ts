@@ -89,7 +89,7 @@ async function* read(
     const last = tasks.at(-1)
     if (one.kind === 'problem')
       throw new Error(
-        `${basename(file.path)} can't be imported: line ${one.line} ${one.reason}. Nothing of it was kept.`,
+        `${basename(file.path)} can't be imported: line ${one.line} ${one.reason}. Nothing was imported.`,
       )
     if (one.kind === 'header') {
       version = one.header.app
@@ -104,7 +104,9 @@ async function* read(
       const { part } = one
       if (part.shiplog === 'task') {
         if (tasks.length >= tasksMax)
-          throw new Error(`It holds more than ${tasksMax} tasks, which no export of Shiplog does.`)
+          throw new Error(
+            `The export contains more than ${tasksMax} tasks. Shiplog never writes that many.`,
+          )
         tasks.push({
           ...{ task: part.task, hasTranscript: part.transcript, reports: [] },
           ...{ counts: noLines(), withheld: 0 },
@@ -114,7 +116,7 @@ async function* read(
         yield { kind: 'exported', task: last.task.id, part: { kind: 'line', line: part } }
     }
   }
-  if (tasks.length === 0) throw new Error(`${file.name} holds no task.`)
+  if (tasks.length === 0) throw new Error(`${file.name} contains no task.`)
   yield {
     ...{ kind: 'end', version, isRedacted, tasks: tasks.map(readTask) },
     links: { linked: tasks.length - 1, unlinked: 0, orphaned: 0, missing: 0 },

@@ -13,7 +13,7 @@ export async function watch(
   client: ShiplogClient,
   { signal, ...request }: { tool: ImportTool; path?: string; signal: AbortSignal },
 ): Promise<number> {
-  let looks = 0
+  let scans = 0
   let problem: string | null = null
   try {
     for await (const event of await client.imports.watch(request, { signal })) {
@@ -21,8 +21,8 @@ export async function watch(
       if (context.json) await context.printJsonLine(event)
       else if (event.type === 'skipped')
         await context.warn(`${event.skipped.session} was left out: ${event.skipped.reason}`)
-      else if (event.type === 'looked') {
-        if (looks++ === 0)
+      else if (event.type === 'scanned') {
+        if (scans++ === 0)
           await context.say(
             `Watching ${counted(event.sessions, 'session')} of ${toolName(request.tool)}. Press Ctrl-C to end.`,
           )

@@ -8,11 +8,11 @@ import type { TranscriptBuilder } from '../../transcript/transcript-builder.ts'
 import { records, text } from '../values.ts'
 import type { Mapping } from './lines.ts'
 
-type SpeechKind = 'text' | 'reasoning'
+type OutputKind = 'text' | 'reasoning'
 
-export type Speech = ReturnType<typeof createSpeech>
+export type ModelOutput = ReturnType<typeof createModelOutput>
 
-export function createSpeech(builder: TranscriptBuilder, modelOf: () => string | null) {
+export function createModelOutput(builder: TranscriptBuilder, modelOf: () => string | null) {
   let responses = 0
   let isOver = true
   /** Whether the turn of the last response is still open. */
@@ -22,11 +22,11 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
   /** Usage of the open turn. */
   let counted: Usage | null = null
   /** Events without an item so far. */
-  let waiting: { kind: SpeechKind; said: string }[] = []
+  let waiting: { kind: OutputKind; said: string }[] = []
   let lastSaid = { text: '', reasoning: '' }
   let lastText: string | null = null
 
-  const of = () => ({ messageId: responseId(), uuid: null })
+  const origin = () => ({ messageId: responseId(), uuid: null })
 
   function responseId(): string {
     if (isOver || !isOpen) {
@@ -36,15 +36,15 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
       const facts = { usage: carried, model: modelOf(), stop: null, uuid: null }
       counted = carried
       carried = null
-      builder.used(`response ${responses}`, facts)
+      builder.setUsage(`response ${responses}`, facts)
     }
     return `response ${responses}`
   }
 
-  function say(kind: SpeechKind, said: string, data?: ProviderData['data']): void {
+  function emit(kind: OutputKind, said: string, data?: ProviderData['data']): void {
     const model = modelOf()
     const providerData = data && { provider: 'codex', model: model ?? '', data }
-    builder.said({ type: kind, text: said, ...(providerData && { providerData }) }, of())
+    builder.addText({ type: kind, text: said, ...(providerData && { providerData }) }, origin())
     lastSaid = { ...lastSaid, [kind]: said }
     if (kind === 'text') lastText = said
   }
@@ -52,38 +52,38 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
   return {
     responseId,
     /** The id of the open turn, which stays open for results of its calls after its usage. */
-    openId: (): string => (isOpen ? `response ${responses}` : responseId()),
+    openTurnId: (): string => (isOpen ? `response ${responses}` : responseId()),
     /** Handles an event, whose item may precede it, follow it, or be missing. */
-    announced(kind: SpeechKind, said: string | null): Mapping {
+    addEvent(kind: OutputKind, said: string | null): Mapping {
       if (said === null) return 'quiet'
-      if (said !== '' && !holds(kind, lastSaid[kind], said)) waiting.push({ kind, said })
+      if (said !== '' && !covers(kind, lastSaid[kind], said)) waiting.push({ kind, said })
       return 'mapped'
     },
-    isAnnounced: (said: string): boolean =>
+    hasEvent: (said: string): boolean =>
       waiting.some((one) => one.kind === 'text' && one.said === said),
-    say(kind: SpeechKind, said: string, data?: ProviderData['data']): void {
-      waiting = waiting.filter((one) => one.kind !== kind || !holds(kind, said, one.said))
-      say(kind, said, data)
+    addItem(kind: OutputKind, said: string, data?: ProviderData['data']): void {
+      waiting = waiting.filter((one) => one.kind !== kind || !covers(kind, said, one.said))
+      emit(kind, said, data)
     },
     /** Emits texts that only events have. */
-    flush(): void {
-      for (const { kind, said } of waiting.splice(0)) say(kind, said)
+    flushEvents(): void {
+      for (const { kind, said } of waiting.splice(0)) emit(kind, said)
       lastSaid = { text: '', reasoning: '' }
     },
-    used(usage: Usage): void {
+    addUsage(usage: Usage): void {
       if (isOpen) {
         counted = counted ? addUsage(counted, usage) : usage
         const facts = { usage: counted, model: null, stop: null, uuid: null }
-        builder.used(`response ${responses}`, facts)
+        builder.setUsage(`response ${responses}`, facts)
       } else carried = carried ? addUsage(carried, usage) : usage
       isOver = true
     },
     /** Marks the response as complete; later items begin another one. */
-    over(): void {
+    endResponse(): void {
       isOver = true
     },
     /** Closes the turn, because something other than calls and results follows. */
-    close(): void {
+    endTurn(): void {
       isOver = true
       isOpen = false
     },
@@ -94,14 +94,14 @@ export function createSpeech(builder: TranscriptBuilder, modelOf: () => string |
     get lastText() {
       return lastText
     },
-    forgetLastText(): void {
+    clearLastText(): void {
       lastText = null
     },
   }
 }
 
 /** Whether the item contains the event's text. Reasoning has one event per section. */
-const holds = (kind: SpeechKind, whole: string, part: string): boolean =>
+const covers = (kind: OutputKind, whole: string, part: string): boolean =>
   whole === part || (kind === 'reasoning' && whole.includes(part))
 
 /** The text of a reasoning item; empty if it has none. */
