@@ -23,7 +23,7 @@ export function createIndexKeeper(about: {
   /** Shorter journals get no index. */
   fromBytes: number
   loaded: LoadedIndex | null
-  /** It is stored at the end only: encoding it takes as much memory as the index. */
+  /** The index is stored on closing only: nobody reads a staged journal before. */
   atEndOnly: boolean
   /** Called when the index could not be stored. */
   onFailed: (error: unknown) => void

@@ -1,7 +1,7 @@
 // The offset index as a file beside its journal: `chat.index` of `chat.jsonl`. It only saves a
 // scan: an index that can't be verified is ignored and the journal is read instead. See FORMAT.md,
 // "Offsets".
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { type FileHandle, lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { readRange } from './byte-ranges.ts'
@@ -9,7 +9,7 @@ import { openDataFile } from './files/data-file.ts'
 import { replaceUnsynced } from './files/durable-files.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { newlineByte, readLine, repeatedSum } from './line.ts'
-import { createOffsetIndex } from './offsets.ts'
+import { createOffsetIndex, type OffsetIndex } from './offsets.ts'
 import { createScanState, type ScanState } from './scan.ts'
 
 /**
@@ -24,6 +24,8 @@ const headBytes = 48
 /** The length of a line in 32 bits and its fingerprint in 48. A record in a journal is longer. */
 const placeBytes = 10
 const sumBytes = 32
+/** Places encoded and written at once. */
+const placesAtOnce = 1 << 16
 const lineBytesMax = 2 ** 32 - 1
 /** Lines checked across a journal that has grown since, to detect a bad block. */
 const samplesMax = 16
@@ -88,9 +90,10 @@ export async function saveIndex(
 ): Promise<boolean> {
   // If a line differs from its scan, other lines may have changed too.
   if (state.offset < fromBytes || state.changed.size > 0) return false
-  const index = encode(state, fromBytes, await identityOf(journal))
-  if (!index) return false
-  await replaceUnsynced(indexFileOf(file), index)
+  const identity = await identityOf(journal)
+  const count = storedCount(state, fromBytes)
+  if (count === 0) return false
+  await replaceUnsynced(indexFileOf(file), encode(state.index, count, identity))
   return true
 }
 
@@ -100,43 +103,59 @@ async function identityOf(journal: FileHandle): Promise<Identity> {
 }
 
 /**
- * Encodes the records from the first on up to the first damage. Returns null if they have fewer
- * bytes than `fromBytes`, or if a line is too long.
+ * Returns how many records the index covers: from the first on up to the first damage. 0 if they
+ * have fewer bytes than `fromBytes`, or if a line is too long.
  */
-function encode(
-  { index, damage }: ScanState,
-  fromBytes: number,
-  { size, modifiedNs, inode }: Identity,
-): Buffer | null {
+function storedCount({ index, damage }: ScanState, fromBytes: number): number {
   const until = Math.min(index.count, damage.firstLine() - 1)
-  // One buffer for all of it: a journal of gigabytes has millions of records.
-  const file = Buffer.alloc(headBytes + placeBytes * until + sumBytes)
-  const places = new DataView(file.buffer, file.byteOffset + headBytes, placeBytes * until)
   let count = 0
   let covered = 0
   for (; count < until; count++) {
     const place = index.at(count)
     if (place?.seq !== count + 1 || place.start !== covered) break
-    const bytes = place.end + 1 - covered
-    if (bytes > lineBytesMax) return null
-    const at = placeBytes * count
-    places.setUint32(at, bytes, true)
-    // The low 32 bits, then the high 16.
-    places.setUint32(at + 4, place.fingerprint, true)
-    places.setUint16(at + 8, place.fingerprint / 2 ** 32, true)
-    covered += bytes
+    if (place.end + 1 - covered > lineBytesMax) return 0
+    covered = place.end + 1
   }
-  if (count === 0 || covered < fromBytes) return null
-  magic.copy(file)
-  file.writeUInt32LE(indexVersion, 8)
-  file.writeUInt32LE(placeBytes, 12)
-  file.writeBigUInt64LE(BigInt(count), 16)
-  file.writeBigUInt64LE(size, 24)
-  file.writeBigUInt64LE(modifiedNs, 32)
-  file.writeBigUInt64LE(inode, 40)
-  const body = file.subarray(0, headBytes + placeBytes * count)
-  sumOf(body).copy(file, body.length)
-  return file.subarray(0, body.length + sumBytes)
+  return covered < fromBytes ? 0 : count
+}
+
+/** Yields the bytes of the stored index. In parts: a journal of gigabytes has millions of records. */
+function* encode(
+  index: OffsetIndex,
+  count: number,
+  { size, modifiedNs, inode }: Identity,
+): Generator<Buffer> {
+  const sum = createHash('sha256')
+  const head = Buffer.alloc(headBytes)
+  magic.copy(head)
+  head.writeUInt32LE(indexVersion, 8)
+  head.writeUInt32LE(placeBytes, 12)
+  head.writeBigUInt64LE(BigInt(count), 16)
+  head.writeBigUInt64LE(size, 24)
+  head.writeBigUInt64LE(modifiedNs, 32)
+  head.writeBigUInt64LE(inode, 40)
+  sum.update(head)
+  yield head
+  for (let from = 0; from < count; from += placesAtOnce) {
+    const places = encodePlaces(index, from, Math.min(from + placesAtOnce, count))
+    sum.update(places)
+    yield places
+  }
+  yield sum.digest()
+}
+
+function encodePlaces(index: OffsetIndex, from: number, to: number): Buffer {
+  const places = Buffer.alloc(placeBytes * (to - from))
+  const view = new DataView(places.buffer, places.byteOffset, places.length)
+  for (let ordinal = from; ordinal < to; ordinal++) {
+    const { start = 0, end = 0, fingerprint = 0 } = index.at(ordinal) ?? {}
+    const at = placeBytes * (ordinal - from)
+    view.setUint32(at, end + 1 - start, true)
+    // The low 32 bits, then the high 16.
+    view.setUint32(at + 4, fingerprint, true)
+    view.setUint16(at + 8, fingerprint / 2 ** 32, true)
+  }
+  return places
 }
 
 async function readStored(file: string, journalBytes: number): Promise<StoredIndex | null> {

@@ -83,7 +83,7 @@ export async function writeCheckpoint(
 ): Promise<void> {
   const opening = JSON.stringify({ version: checkpointVersion, rules: foldRules, ...about })
   const body = `${opening.slice(0, -1)},"state":${state}}`
-  await replaceUnsynced(join(dir, checkpointFile), `${body}\n${sumOf(body)}\n`)
+  await replaceUnsynced(join(dir, checkpointFile), [Buffer.from(`${body}\n${sumOf(body)}\n`)])
 }
 
 async function readText(file: string): Promise<string> {

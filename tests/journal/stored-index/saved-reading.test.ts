@@ -71,6 +71,28 @@ describe('an index', () => {
     expect((await stat(indexFileOf(file))).mode & 0o777).toBe(0o600)
   })
 
+  it('[J8] is whole for a journal whose index is written in several parts', async () => {
+    const count = 70_000
+    const file = path.join(await scratchDirectory(), 'chat.jsonl')
+    const journal = await openJournal(file)
+    await journal.write(notes(count))
+    await journal.close()
+    const bytes = await readFile(indexFileOf(file))
+    expect(bytes).toHaveLength(48 + count * 10 + 32)
+    expect(bytes.subarray(-32)).toEqual(hash('sha256', bytes.subarray(0, -32), 'buffer'))
+    const { size } = await stat(file)
+    const reading = async () => {
+      const again = await openJournal(file)
+      // Around the end of the first 65,536 places, which make the first part.
+      const { records } = await again.page({ fromSeq: 65_535, limit: 4 })
+      expect(records.map(({ seq, text }) => [seq, text])).toEqual(
+        [65_535, 65_536, 65_537, 65_538].map((seq) => [seq, `note ${seq}`]),
+      )
+      await again.close()
+    }
+    expect(await bytesReadDuring(reading)).toBeLessThan(size / 2)
+  })
+
   it('is not kept of a short journal', async () => {
     const file = path.join(await scratchDirectory(), 'chat.jsonl')
     const journal = await openJournal(file)

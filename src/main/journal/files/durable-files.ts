@@ -77,14 +77,14 @@ export async function replaceBy(
 }
 
 /**
- * Replaces a small file (0600) that can be rebuilt, by rename and without a sync: after a crash it may be missing or
+ * Replaces a file (0600) that can be rebuilt, by rename and without a sync: after a crash it may be missing or
  * incomplete.
  */
-export async function replaceUnsynced(target: string, data: string | Uint8Array): Promise<void> {
+export async function replaceUnsynced(target: string, parts: Iterable<Uint8Array>): Promise<void> {
   await replaceBy(target, async (prepared) => {
     const handle = await open(prepared, 'wx', 0o600)
     try {
-      await writeFully(handle, typeof data === 'string' ? Buffer.from(data) : data)
+      for (const part of parts) await writeFully(handle, part)
     } finally {
       await handle.close()
     }
