@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { createRunGit } from '../../src/main/git/command/run.ts'
@@ -77,4 +77,38 @@ it('[K8] takes no folder that only looks like a bare repository for one', async 
   await project.write('trap/config', '[core]\n\trepositoryformatversion = 0\n\tworktree = .\n')
   await expect(git.inspectProject(trap)).resolves.toEqual({ kind: 'bare' })
   await expect(git.listFiles(trap, {})).resolves.toBeNull()
+})
+
+it.each(['', '.', './bin', 'bin'])(
+  '[K8] runs no program of the repository for the entry "%s" of the PATH',
+  async (entry) => {
+    const project = await makeRepository()
+    const marker = path.join(await temporaryDir(), 'ran')
+    for (const folder of ['', 'bin'])
+      for (const name of ['git', 'trap']) {
+        await mkdir(path.join(project.dir, folder), { recursive: true })
+        const file = path.join(project.dir, folder, name)
+        await writeFile(file, `#!/bin/sh\necho ${name} >> '${marker}'\nexec /bin/cat\n`)
+        await chmod(file, 0o755)
+      }
+    // A filter of the user's own, whose program is not installed.
+    const own = path.join(path.dirname(marker), 'gitconfig')
+    await writeFile(own, '[filter "trap"]\n\tclean = trap\n')
+    await project.write('.gitattributes', '*.md filter=trap\n')
+    const env = {
+      ...testEnv,
+      GIT_CONFIG_GLOBAL: own,
+      PATH: [entry, testEnv.PATH].join(path.delimiter),
+    }
+    const run = createRunGit({ env })
+    await run(['status'], { cwd: project.dir })
+    await run(['hash-object', '--path=README.md', 'README.md'], { cwd: project.dir })
+    await expect(readFile(marker, 'utf8')).rejects.toThrow('ENOENT')
+  },
+)
+
+it('finds Git if there is no PATH', async () => {
+  const { PATH: _, ...env } = testEnv
+  const run = createRunGit({ env })
+  expect((await run(['--version'], { cwd: '/' })).stdout.toString()).toContain('git version')
 })

@@ -168,7 +168,7 @@ const importTable: Record<string, PartRow> = {
   'main/index.ts': { parts: entryPointParts, packages: 'electron' },
   'main/cli.ts': { parts: entryPointParts, packages: 'node' },
   // Programs of this system that are opened for the user.
-  'main/system': { parts: ['shared'], packages: 'node' },
+  'main/system': { parts: ['shared', 'main/processes'], packages: 'node' },
   // What both entry points must know before there is anything to compose.
   'main/data-dir.ts': { parts: ['shared', 'main/journal'], packages: 'node' },
   'main/version.ts': { parts: [], packages: 'node', outside: ['package.json'] },

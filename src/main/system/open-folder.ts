@@ -1,8 +1,8 @@
 /** Opens a folder on this machine, in the file manager or in a code editor. */
 import { spawn } from 'node:child_process'
-import { access, constants } from 'node:fs/promises'
-import { basename, delimiter, join } from 'node:path'
+import { basename } from 'node:path'
 import { invalid } from '../../shared/failure.ts'
+import { findOnPath } from '../processes/find-on-path.ts'
 
 /** A launcher that has not failed within this time counts as successful. */
 const launcherMs = 1_500
@@ -61,18 +61,9 @@ export function revealCommand(
 async function findEditor(env: NodeJS.ProcessEnv): Promise<string> {
   const named = env.SHIPLOG_EDITOR
   if (named) return named
-  const names =
-    process.platform === 'win32'
-      ? editorCommands.flatMap((name) => [`${name}.cmd`, `${name}.exe`])
-      : editorCommands
-  for (const folder of (env.PATH ?? '').split(delimiter)) {
-    for (const name of names) {
-      const found = await access(join(folder, name), constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-      if (found) return join(folder, name)
-    }
+  for (const name of editorCommands) {
+    const found = await findOnPath(env.PATH ?? '', name)
+    if (found !== null) return found
   }
   return invalid(
     'with',

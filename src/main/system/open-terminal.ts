@@ -47,16 +47,19 @@ export async function openTerminal(
     )
     return hasOpened(() => spawn('open', [script], { stdio: 'ignore' }))
   }
-  if (platform === 'win32')
+  if (platform === 'win32') {
+    // A name alone would be looked for in the working directory first.
+    const cmd = env.ComSpec ?? 'cmd.exe'
     return hasOpened(() =>
       spawn(
-        'cmd.exe',
-        ['/c', 'start', '""', 'cmd.exe', '/k', command.map(quotedForCmd).join(' ')],
+        cmd,
+        ['/c', 'start', '""', quotedForCmd(cmd), '/k', command.map(quotedForCmd).join(' ')],
         {
           ...{ stdio: 'ignore', windowsVerbatimArguments: true },
         },
       ),
     )
+  }
   if (!env.DISPLAY && !env.WAYLAND_DISPLAY) return false
   const own = env.TERMINAL
     ? terminals.find(([name]) => name === basename(env.TERMINAL ?? ''))

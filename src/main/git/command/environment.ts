@@ -3,6 +3,7 @@
  * not passed on, and a repository setting that runs a program is disabled here or in `command-settings.ts`.
  */
 import { delimiter, join } from 'node:path'
+import { absoluteEntries } from '../../processes/find-on-path.ts'
 
 /**
  * Variables of the host that Git, SSH and the user's own filters need. Names are case-insensitive
@@ -109,6 +110,7 @@ export function gitEnvironment(host: NodeJS.ProcessEnv, { ceilings }: Ceilings):
     if (wanted.has(comparable(name))) env[name] = value
   return {
     ...env,
+    ...programPath(env),
     ...ceilingVariables(ceilings),
     LC_ALL: 'C',
     // There is no terminal to prompt on.
@@ -124,6 +126,19 @@ export function gitEnvironment(host: NodeJS.ProcessEnv, { ceilings }: Ceilings):
     GIT_OPTIONAL_LOCKS: '0',
     GIT_LITERAL_PATHSPECS: '1',
   }
+}
+
+/**
+ * Git starts programs by their names: its own, those of the user's filters, and `ssh`. None of these names may lead to
+ * a file of the repository.
+ */
+function programPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const name = Object.keys(env).find((one) => comparable(one) === 'PATH') ?? 'PATH'
+  const path = absoluteEntries(env[name] ?? '')
+  // An empty PATH would mean the working directory.
+  if (process.platform !== 'win32') return { [name]: path || '/usr/bin:/bin' }
+  // Else Windows searches the working directory before the PATH.
+  return { [name]: path, NoDefaultCurrentDirectoryInExePath: '1' }
 }
 
 /**

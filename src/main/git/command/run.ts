@@ -8,6 +8,7 @@ import { writeSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findOnPath } from '../../processes/find-on-path.ts'
 import { startProgram } from '../../processes/launcher/launcher.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
 import { exists } from '../repository/file-facts.ts'
@@ -36,7 +37,7 @@ const stderrBytesMax = 16 * 1024
 const lockRetryDelaysMs = [50, 100, 200, 400, 800]
 
 export interface RunGitOptions {
-  /** Default: `git` on the PATH. */
+  /** Absolute. Default: `git` on the PATH. */
   gitPath?: string | undefined
   /** The environment of Shiplog; Git gets the part of it that `gitEnvironment` selects. */
   env?: NodeJS.ProcessEnv | undefined
@@ -55,7 +56,7 @@ export interface RunGitOptions {
 }
 
 export function createRunGit({
-  gitPath = 'git',
+  gitPath,
   env = process.env,
   ceilings = [],
   worktrees,
@@ -64,6 +65,7 @@ export function createRunGit({
   storesOf = () => [],
 }: RunGitOptions = {}): RunGit {
   const baseEnv = gitEnvironment(env, { ceilings })
+  const program = gitPath === undefined ? createGitFinder(baseEnv) : async () => gitPath
   const repairs = new Map<string, Promise<WorktreeState>>()
 
   const worktreeRootOf = async (dir: string) =>
@@ -159,7 +161,7 @@ export function createRunGit({
     let tookAway = false
     for (let attempt = 0; ; attempt++) {
       try {
-        return await runOnce(gitPath, baseEnv, args, options)
+        return await runOnce(await program(), baseEnv, args, options)
       } catch (error) {
         const delayMs = lockRetryDelaysMs[attempt]
         // A retry would append its output to that of the first attempt.
@@ -173,6 +175,20 @@ export function createRunGit({
         if (!tookAway) throw error
       }
     }
+  }
+}
+
+/**
+ * Finds Git by its absolute path. The name alone would also be looked for in the working directory: on Windows, or if
+ * the PATH has a relative entry. An installation that was moved is found again.
+ */
+function createGitFinder(env: NodeJS.ProcessEnv): () => Promise<string> {
+  const path = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1]
+  let found: string | null = null
+  return async () => {
+    if (found === null || !exists(found)) found = await findOnPath(path ?? '', 'git')
+    if (found === null) throw new GitMissingError('git', null)
+    return found
   }
 }
 

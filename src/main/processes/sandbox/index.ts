@@ -1,9 +1,8 @@
 /** Runs commands with fewer rights than the user has, on systems that allow this without an administrator. */
 import { execFile } from 'node:child_process'
-import { constants, existsSync } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { existsSync } from 'node:fs'
 import type { SandboxSupport } from '../../../shared/records/projects/sandbox.ts'
+import { findOnPath } from '../find-on-path.ts'
 import { bubblewrapArgs } from './bubblewrap.ts'
 import type { SandboxLimits } from './limits.ts'
 import { seatbeltProfile } from './seatbelt.ts'
@@ -36,7 +35,7 @@ export async function findSandbox({
   path?: string
 } = {}): Promise<Sandbox> {
   if (platform === 'linux') {
-    const program = await inPath('bwrap', path)
+    const program = await findOnPath(path, 'bwrap')
     if (program === null)
       return none('bubblewrap is not installed (its program bwrap is not on the PATH)')
     const wrap: Sandbox['wrap'] = (limits, command) => {
@@ -82,18 +81,4 @@ function problemOf(file: string, args: string[]): Promise<string | null> {
       resolve(error && (stderr.trim().split('\n')[0] || error.message)),
     )
   })
-}
-
-async function inPath(name: string, path: string): Promise<string | null> {
-  for (const dir of path.split(delimiter)) {
-    const file = join(dir, name)
-    const isThere =
-      dir !== '' &&
-      (await access(file, constants.X_OK).then(
-        () => true,
-        () => false,
-      ))
-    if (isThere) return file
-  }
-  return null
 }

@@ -1,8 +1,7 @@
 /** Finds programs on PATH, and on that of the login shell for an app that was started from a dock. */
 import { execFile } from 'node:child_process'
-import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { delimiter, isAbsolute } from 'node:path'
+import { findOnPath, isProgram } from '../../../processes/find-on-path.ts'
 
 interface FoundProgram {
   /** Absolute. */
@@ -25,34 +24,15 @@ export function createFindProgram({
   let fromShell: Promise<string | null> | null = null
   return async (command, path) => {
     if (isAbsolute(command)) return (await isProgram(command)) ? { file: command, path } : null
-    const own = await findOn(path, command)
+    const own = await findOnPath(path, command)
     if (own !== null) return { file: own, path }
     fromShell ??= loginPath().catch(() => null)
     const more = await fromShell
     if (more === null) return null
-    const found = await findOn(more, command)
+    const found = await findOnPath(more, command)
     return found === null
       ? null
       : { file: found, path: [path, more].filter(Boolean).join(delimiter) }
-  }
-}
-
-async function findOn(path: string, command: string): Promise<string | null> {
-  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat', '.com'] : ['']
-  for (const dir of path.split(delimiter).filter(isAbsolute))
-    for (const ending of endings) {
-      const file = join(dir, command + ending)
-      if (await isProgram(file)) return file
-    }
-  return null
-}
-
-async function isProgram(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK)
-    return (await stat(file)).isFile()
-  } catch {
-    return false
   }
 }
 

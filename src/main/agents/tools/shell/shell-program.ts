@@ -1,7 +1,6 @@
-import { constants } from 'node:fs'
-import { access, writeFile } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import type { CommandSandbox } from '../../../../shared/agents/driver/tool-context.ts'
+import { findOnPath } from '../../../processes/find-on-path.ts'
 
 /** The program and arguments that run a shell with `args`: the shell itself, or the sandbox around it. */
 export async function shellProgram(
@@ -31,25 +30,11 @@ export function sandboxNote(
   return isKnown ? [`[outside of the sandbox: ${sandbox.limits}]`] : []
 }
 
+const systemShell = process.platform === 'win32' ? 'sh' : '/bin/sh'
 let shell: Promise<string> | undefined
 
 /** Bash from the PATH; where there is none, the system's own shell. */
 function findShell(): Promise<string> {
-  shell ??= (async () => {
-    for (const dir of (process.env.PATH ?? '').split(delimiter)) {
-      const path = join(dir, 'bash')
-      if (dir && (await isExecutable(path))) return path
-    }
-    return 'sh'
-  })()
+  shell ??= findOnPath(process.env.PATH ?? '', 'bash').then((found) => found ?? systemShell)
   return shell
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
