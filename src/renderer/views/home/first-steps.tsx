@@ -35,9 +35,10 @@ export function FirstSteps() {
     program === 'acp' || signedIn === false ? [] : [{ program, name }],
   )
   const [project] = projects
-  // One button stands out. Sessions that their tool will delete come first, then what the next step needs; the demo is
-  // the quickest way to see something as long as nothing is set up.
-  const next = sessions ? 'keep' : canStart ? 'step' : project ? null : 'demo'
+  const foundKey = providers?.find((provider) => offeredKey(provider) !== null)
+  // One button stands out. Sessions that their tool will delete come first, then what the next step needs, then a key
+  // that is already there; the demo is the quickest way to see something as long as nothing is set up.
+  const next = sessions ? 'keep' : canStart ? 'step' : foundKey ? 'key' : project ? null : 'demo'
   const stepVariant = next === 'step' ? 'primary' : 'quiet'
   const common = { disabled: unreachable !== undefined, title: unreachable }
   return (
@@ -59,7 +60,11 @@ export function FirstSteps() {
           }
         >
           {providers && usable.length === 0 ? (
-            <SetUpModel providers={providers} onChanged={reload} />
+            <SetUpModel
+              providers={providers}
+              suggested={next === 'key' ? foundKey?.name : undefined}
+              onChanged={reload}
+            />
           ) : null}
         </Step>
         <Step
@@ -139,9 +144,20 @@ function Step(props: { title: string; detail: string; done: boolean; children: R
   )
 }
 
-/** A key that is there already is used after a click that names it; else one is entered. */
-function SetUpModel(props: { providers: ProviderState[]; onChanged(): void }) {
-  const { providers, onChanged } = props
+/** The environment variable whose key may be used after a yes; null: none. */
+const offeredKey = ({ isOwn, key }: ProviderState): string | null =>
+  isOwn && key.from === 'none' ? key.offered : null
+
+/**
+ * A key that is there already is used after a click that names it; else one is entered. The button of the `suggested`
+ * provider stands out.
+ */
+function SetUpModel(props: {
+  providers: ProviderState[]
+  suggested: string | undefined
+  onChanged(): void
+}) {
+  const { providers, suggested, onChanged } = props
   const { client, overlay, appInfo, navigation } = useStores()
   const unreachable = useUnreachable()
   const changed = () => {
@@ -159,12 +175,12 @@ function SetUpModel(props: { providers: ProviderState[]; onChanged(): void }) {
   return (
     <div className="flex flex-wrap gap-2">
       {own.map((provider) => {
-        const offered = provider.key.from === 'none' ? provider.key.offered : null
+        const offered = offeredKey(provider)
         return offered === null ? null : (
           <Button
             {...common}
             key={provider.name}
-            variant="primary"
+            variant={provider.name === suggested ? 'primary' : 'quiet'}
             onClick={() => void allow(provider, offered)}
           >
             Use {offered}

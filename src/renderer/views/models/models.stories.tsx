@@ -25,17 +25,18 @@ const lists = {
 const meta: Meta<{
   models: NonNullable<NonNullable<Parameters<typeof createStoryHost>[0]>['models']>
   starts?: boolean
+  isFirstStart?: boolean
 }> = {
   title: 'Screens/Models',
   decorators: [inWindow],
-  render: ({ models, starts = false }) => (
+  render: ({ models, starts = false, isFirstStart = false }) => (
     <AppStage
       fake={createStoryHost({
-        records: laterRecords,
+        records: isFirstStart ? [] : laterRecords,
         models,
         info: { agents: agents((models.entries ?? []).length > 0) },
       })}
-      address={starts ? '#/' : '#/settings'}
+      address={starts || isFirstStart ? '#/' : '#/settings'}
       {...(starts && { overlay: { kind: 'new-agent' as const, projectId: apiProject } })}
     />
   ),
@@ -74,6 +75,25 @@ export const FoundInEnvironment: Story = {
     await canvas.findByText('OPENAI_API_KEY is set and not used yet')
     await userEvent.click(canvas.getByRole('button', { name: 'Use OPENAI_API_KEY' }))
     await canvas.findByText('Key from OPENAI_API_KEY')
+  },
+}
+/** On the first start, of two keys and the demo one button stands out: the first key. */
+export const FoundOnFirstStart: Story = {
+  args: {
+    models: {
+      env: { ANTHROPIC_API_KEY: 'sk-ant-planted-0123', OPENAI_API_KEY: 'sk-planted-0123' },
+    },
+    isFirstStart: true,
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const first = await canvas.findByRole('button', { name: 'Use ANTHROPIC_API_KEY' })
+    const colourOf = (button: HTMLElement) => getComputedStyle(button).backgroundColor
+    const others = ['Use OPENAI_API_KEY', 'Set up a model…', 'Add a project…', 'Try the demo']
+    for (const name of others)
+      await expect(colourOf(canvas.getByRole('button', { name }))).not.toBe(colourOf(first))
+    await userEvent.click(first)
+    await canvas.findByText('Anthropic: Key from ANTHROPIC_API_KEY')
   },
 }
 export const Server: Story = {
