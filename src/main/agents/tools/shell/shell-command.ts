@@ -18,12 +18,13 @@ import { readShellState, shellInvocation } from './shell-state.ts'
 export const outputBytesMax = 32 * 1024
 
 /**
- * After the shell has ended, its children may still be writing (`> >(tee log)`). The rest of its group is then ended;
- * only a process that left the group can hold the output longer.
+ * After the shell has ended, its children may still be writing (`> >(tee log)`), on a busy machine for some tenths of a
+ * second. The rest of its group is then ended. A command waits this long only if it left something in the background
+ * that holds its output.
  */
-const outputDrainMs = 200
-/** The last output of a process may arrive after its exit. */
-const settleMs = 100
+const outputDrainMs = 1_000
+/** The last output of a process may arrive after its exit; a process that left the group can hold it open longer. */
+const settleMs = 200
 
 export interface ShellCommand {
   taskId: TaskId
@@ -133,7 +134,7 @@ async function runInGroup(
   if (byItself) await Promise.race([closed, sleep(outputDrainMs)])
   const leftBehind = await endProcessGroup(pid, { settleMs: byItself ? settleMs : 0 })
   const exitCode = await exited
-  await Promise.race([closed, sleep(outputDrainMs)])
+  await Promise.race([closed, sleep(settleMs)])
   child.stdout.destroy()
   child.stderr.destroy()
   masking.end()
