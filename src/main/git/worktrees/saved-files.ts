@@ -3,15 +3,17 @@
  */
 
 import { lstat } from 'node:fs/promises'
+import { submoduleMode, symlinkMode } from '../changes/tree-changes.ts'
 import type { RunGit } from '../command/run-git.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
 import { withScratchDir } from '../snapshots/scratch-dir.ts'
 import { mapAtOnce } from '../update/at-once.ts'
+import { findLossy } from './converted-files.ts'
 
 interface FilesInCommit {
   /** Every file of the commit. Paths are bytes relative to the folder, with `/`: a name need not be UTF-8. */
   all: Buffer[]
-  /** Those that exist in the folder with the commit's content and mode. */
+  /** Those that exist in the folder with the commit's mode, and with the content that a checkout of it gives. */
   saved: Buffer[]
 }
 
@@ -47,27 +49,36 @@ export async function filesInCommit(
       run,
     )
     const differs = new Set(splitNul(differing.stdout).map((name) => name.toString('latin1')))
-    const all = splitNul(listed.stdout)
-      .filter((entry) => !entry.subarray(0, 6).equals(submoduleMode))
-      .map((entry) => entry.subarray(entry.indexOf(0x09) + 1))
-    const same = all.filter((name) => !differs.has(name.toString('latin1')))
+    const entries = splitNul(listed.stdout).map((entry) => ({
+      // `<mode> <id> <stage>`, a tab and the name.
+      mode: entry.toString('latin1', 0, 6),
+      id: entry.toString('latin1', 7, entry.indexOf(0x20, 7)),
+      name: entry.subarray(entry.indexOf(0x09) + 1),
+    }))
+    const files = entries.filter(({ mode }) => mode !== submoduleMode)
+    const same = files.filter(({ name }) => !differs.has(name.toString('latin1')))
     // Git does not list files that it can't access, but prints a warning.
-    const saved = differing.stderr === '' ? same : await visibleIn(dir, same)
-    return { all, saved }
+    const visible = differing.stderr === '' ? same : await visibleIn(dir, same)
+    const compared = { dir, scratchDir, here, run }
+    const regular = visible.filter(({ mode }) => mode !== symlinkMode)
+    const lossy = await findLossy(git, compared, regular)
+    const saved = visible.filter(({ name }) => !lossy.has(name.toString('latin1')))
+    return { all: files.map(({ name }) => name), saved: saved.map(({ name }) => name) }
   })
 }
 
-async function visibleIn(dir: string, names: Buffer[]): Promise<Buffer[]> {
-  const seen = await mapAtOnce(names, (name) =>
-    lstat(Buffer.concat([Buffer.from(`${dir}/`), name])).then(
-      () => [name],
+async function visibleIn<File extends { name: Buffer }>(
+  dir: string,
+  files: readonly File[],
+): Promise<File[]> {
+  const seen = await mapAtOnce(files, (file) =>
+    lstat(Buffer.concat([Buffer.from(`${dir}/`), file.name])).then(
+      () => [file],
       () => [],
     ),
   )
   return seen.flat()
 }
-
-const submoduleMode = Buffer.from('160000')
 
 function splitNul(data: Buffer): Buffer[] {
   const parts: Buffer[] = []
