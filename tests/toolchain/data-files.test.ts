@@ -9,7 +9,9 @@ const exempt: Record<string, string> = {
   'src/main/journal/files/data-file.ts': 'the opening function itself',
   'src/main/git/repository/read-git-file.ts': 'the same for files of Git, which knows no journal',
   'src/main/git/worktree-files/durable.ts': 'writes and syncs by the same flag',
+  'src/main/git/worktrees/converted-files.ts': 'opens files of a worktree by the same flag',
   'src/main/git/worktree-files/state.ts': 'opens the index by the same flag',
+  'src/main/journal/files/mounts.ts': 'reads what the kernel says in /proc',
   'src/main/processes/identity.ts': 'reads what the kernel says in /proc',
 }
 

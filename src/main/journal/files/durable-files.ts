@@ -16,6 +16,7 @@ import {
 import path from 'node:path'
 import { systemCode } from '../errors.ts'
 import { isNoFile, readDataFile } from './data-file.ts'
+import { createMountCheck, type IsMount, mountedError } from './mounts.ts'
 import { type RawPath, rawDirname, rawJoin } from './raw-path.ts'
 
 /** The last pending write to each file, so that calls take effect in order. */
@@ -195,7 +196,7 @@ export async function refuseSymlinks(root: string, target: string): Promise<void
 
 /**
  * Removes a file or a directory tree durably; a missing path is no error. Removes symbolic links
- * without following them.
+ * without following them. Keeps what is mounted in it, and then throws with code EBUSY.
  */
 export async function removeDurable(target: RawPath): Promise<void> {
   await removeTree(target)
@@ -297,13 +298,15 @@ export async function refuseSymlink(file: string): Promise<void> {
     )
 }
 
-async function removeTree(target: RawPath): Promise<void> {
+async function removeTree(target: RawPath, isMount?: IsMount): Promise<void> {
   const status = await lstat(target).catch(ignore('ENOENT'))
   if (!status) return
   if (!status.isDirectory()) return unlink(target).catch(ignore('ENOENT'))
+  const check = isMount ?? (await createMountCheck(target))
+  if (await check(target)) throw mountedError(target)
   await makeAccessible(target)
   for (const name of await readdir(target, { encoding: 'buffer' }))
-    await removeTree(rawJoin(target, name))
+    await removeTree(rawJoin(target, name), check)
   await rmdir(target).catch(ignore('ENOENT'))
 }
 

@@ -16,7 +16,9 @@ import type { Workspace } from '../../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import {
+  createMountCheck,
   exists,
+  type IsMount,
   makeAccessible,
   makeDirDurable,
   moveDurable,
@@ -118,18 +120,23 @@ export function createLeftovers(deps: {
         commit,
         signal: ending.signal,
       }))
-    const recreatable = files ? await deleteWhatIsSaved(dir, files) : []
+    const isMount = await createMountCheck(dir)
+    const recreatable = files ? await deleteWhatIsSaved(dir, files, isMount) : []
     await record(name, task.id, recreatable)
     for (const { path } of recreatable) await deleteByRename(join(dir, path))
-    await deleteEmptyFolders(dir)
+    await deleteEmptyFolders(dir, isMount)
     if (!(await exists(dir))) return
     if ((await readdir(dir)).length === 0) await removeDurable(dir)
     else await renameDurable(dir, join(layout.trash, sortedName(name)))
   }
 
   /** Resolves with the generated folders, which still exist. */
-  async function deleteWhatIsSaved(dir: string, files: { all: Buffer[]; saved: Buffer[] }) {
-    const isInRoot = await createPathCheck(dir)
+  async function deleteWhatIsSaved(
+    dir: string,
+    files: { all: Buffer[]; saved: Buffer[] },
+    isMount: IsMount,
+  ) {
+    const isInRoot = createPathCheck(dir, isMount)
     for (const name of files.saved) {
       const path = Buffer.concat([Buffer.from(`${dir}/`), name])
       if (await isInRoot(name)) await deleteEntry(path, unlink)
@@ -144,6 +151,7 @@ export function createLeftovers(deps: {
       dir,
       (path) => committed.has(path),
       (path) => committed.get(path) ?? [],
+      isMount,
     )
   }
 
@@ -287,10 +295,10 @@ function foldersOf(files: Buffer[]): Map<string, string[]> {
 }
 
 /**
- * The check returns false if a folder in a file's path is a symbolic link, because its target is
- * outside the worktree.
+ * The check returns false if a folder in a file's path is a symbolic link or a mount, because its
+ * content is outside the worktree.
  */
-async function createPathCheck(root: string): Promise<(name: Buffer) => Promise<boolean>> {
+function createPathCheck(root: string, isMount: IsMount): (name: Buffer) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>([['', Promise.resolve(true)]])
   const isRealFolder = (folder: string): Promise<boolean> => {
     const before = known.get(folder)
@@ -298,7 +306,10 @@ async function createPathCheck(root: string): Promise<(name: Buffer) => Promise<
     const above = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))
     const path = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(folder, 'latin1')])
     const answer = isRealFolder(above).then(
-      async (isReal) => isReal && (await lstat(path).catch(() => null))?.isDirectory() === true,
+      async (isReal) =>
+        isReal &&
+        (await lstat(path).catch(() => null))?.isDirectory() === true &&
+        !(await isMount(path)),
     )
     known.set(folder, answer)
     return answer
@@ -310,14 +321,14 @@ async function createPathCheck(root: string): Promise<(name: Buffer) => Promise<
 }
 
 /** Git stores no empty folders, so they hold no work. */
-async function deleteEmptyFolders(dir: RawPath): Promise<void> {
+async function deleteEmptyFolders(dir: RawPath, isMount: IsMount): Promise<void> {
   // An unreadable folder stays.
   const entries = await readdir(dir, { encoding: 'buffer', withFileTypes: true }).catch(() => [])
   for (const entry of entries) {
     if (!entry.isDirectory()) continue
     const path = rawJoin(dir, entry.name)
-    if (String(entry.name) === '.git') continue
-    await deleteEmptyFolders(path)
+    if (String(entry.name) === '.git' || (await isMount(path))) continue
+    await deleteEmptyFolders(path, isMount)
     const left = await readdir(path).catch(() => null)
     if (left?.length === 0) await deleteEntry(path, rmdir)
   }

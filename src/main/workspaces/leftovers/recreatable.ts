@@ -5,7 +5,7 @@
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { openDataFile } from '../../journal/index.ts'
+import { createMountCheck, type IsMount, openDataFile } from '../../journal/index.ts'
 
 interface Rule {
   /** The tool that generates it, for the receipt. */
@@ -90,13 +90,14 @@ interface RecreatableFolder {
 /**
  * Returns the generated folders below `root`. `isKept` returns true for a folder (relative, with
  * `/`) that holds files of the saved commit: it was committed on purpose and is skipped. A folder
- * that contains a repository may hold the user's work, and is not returned.
+ * that contains a repository or a mount may hold the user's work, and is not returned.
  */
 export async function findRecreatable(
   root: string,
   isKept: (path: string) => boolean,
   /** Returns names beside a folder that no longer exist on the disk. */
   alsoBeside: (path: string) => Iterable<string>,
+  isMount: IsMount,
 ): Promise<RecreatableFolder[]> {
   const found: RecreatableFolder[] = []
   await visit('')
@@ -113,12 +114,12 @@ export async function findRecreatable(
       // An unreadable folder may contain the user's work.
       if (names === null) continue
       const inside = new Set(names)
-      // The content of a repository belongs to its owner.
-      if (inside.has('.git')) continue
+      // The content of a repository, or of a mount, belongs to its owner.
+      if (inside.has('.git') || (await isMount(join(root, path)))) continue
       const rule = isKept(path)
         ? null
         : await ruleOf({ path: join(root, path), name: entry.name, inside, beside })
-      if (rule && !(await holdsRepository(join(root, path))))
+      if (rule && !(await holdsForeign(join(root, path), isMount)))
         found.push({ path, madeBy: rule.madeBy })
       else await visit(path)
     }
@@ -134,7 +135,7 @@ export async function isRecreatable(root: string, path: string): Promise<boolean
   const inside = new Set(names)
   const beside = new Set(await readdir(dirname(folder)))
   const rule = await ruleOf({ path: folder, name: basename(folder), inside, beside })
-  return rule !== null && !(await holdsRepository(folder))
+  return rule !== null && !(await holdsForeign(folder, await createMountCheck(root)))
 }
 
 async function ruleOf(folder: Folder): Promise<Rule | null> {
@@ -156,7 +157,8 @@ async function hasCacheSignature(dir: string): Promise<boolean> {
 /** Tools generate no folders with such names. A replacement character shows a name that is not UTF-8. */
 const isNotUtf8 = (name: string): boolean => name.includes('\ufffd')
 
-async function holdsRepository(dir: string): Promise<boolean> {
+/** Reports whether a folder contains a repository or a mount. */
+async function holdsForeign(dir: string, isMount: IsMount): Promise<boolean> {
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => null)
   // An unreadable folder may contain a repository.
   if (entries === null) return true
@@ -164,7 +166,9 @@ async function holdsRepository(dir: string): Promise<boolean> {
     if (entry.name === '.git') return true
     // It can't be opened by this name, so it may contain a repository.
     if (isNotUtf8(entry.name)) return true
-    if (entry.isDirectory() && (await holdsRepository(join(dir, entry.name)))) return true
+    if (!entry.isDirectory()) continue
+    const path = join(dir, entry.name)
+    if ((await isMount(path)) || (await holdsForeign(path, isMount))) return true
   }
   return false
 }
