@@ -124,6 +124,25 @@ it('undoes an apply to the byte, says that it is not applied, and applies again'
   expect(status(dir)).toBe(after)
 })
 
+it('undoes an apply to the byte although the repository has replacements for the contents', async () => {
+  const { fixture, taskId, dir } = await finished()
+  const { client } = fixture.shiplog
+  await client.tasks.applyPatch({ taskId })
+  await writeFiles(dir, { 'as-long': 'GONE\n', longer: 'another length\n' })
+  const replace = (path: string, by: string) =>
+    git(
+      dir,
+      'replace',
+      git(dir, 'rev-parse', `HEAD:${path}`).trim(),
+      git(dir, 'hash-object', '-w', by).trim(),
+    )
+  replace('gone.txt', 'as-long')
+  replace('old.txt', 'longer')
+  await expect(client.tasks.undoApply({ taskId })).resolves.toMatchObject({ kind: 'undone' })
+  for (const name of ['gone.txt', 'old.txt'] as const)
+    expect(await readFile(join(dir, name), 'utf8')).toBe(files[name])
+})
+
 it('refuses an undo where a file was changed since, names it, and changes nothing', async () => {
   const { fixture, taskId, dir } = await finished()
   const { client } = fixture.shiplog
