@@ -1,3 +1,4 @@
+import { delimiter, dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { agentEnvironment } from '../../src/main/secrets/agent-environment.ts'
 
@@ -142,3 +143,12 @@ it('[K1] withholds the variable that holds the key of the task’s model, whatev
   const allowed = agentEnvironment(host, { ...policy, allowed: ['MY_ACCESS'] })
   expect(allowed.env).toHaveProperty('MY_ACCESS')
 })
+
+it.each(['', '.', './node_modules/.bin', 'bin'])(
+  '[K2] looks for no program in the working directory for the entry "%s" of the PATH',
+  (entry) => {
+    const path = [entry, '/usr/bin', entry, '/bin', entry].join(delimiter)
+    const dirs = agentEnvironment({ PATH: path }, none).env.PATH?.split(delimiter)
+    expect(dirs).toEqual(['/usr/bin', '/bin', dirname(process.execPath)])
+  },
+)

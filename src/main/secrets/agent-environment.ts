@@ -2,7 +2,7 @@
  * Builds the environment of agents' shells and of set-up commands (K2): the host's, so that builds
  * that need `JAVA_HOME` work, without secrets and without variables of Shiplog, Git or the runtime.
  */
-import { dirname } from 'node:path'
+import { delimiter, dirname, isAbsolute } from 'node:path'
 import { isSecretName } from './secret-names.ts'
 import { hasSecretForm } from './secret-values.ts'
 
@@ -67,10 +67,20 @@ export function agentEnvironment(
   }
   // No user is there to page through output or to answer a question.
   Object.assign(env, { TERM: 'dumb', PAGER: 'cat' }, git)
-  // Last in PATH, for machines where Shiplog's own Node is the only one.
-  if (!process.versions.electron)
-    env.PATH = [env.PATH, dirname(process.execPath)].filter(Boolean).join(':')
+  const pathName = Object.keys(env).find((name) => comparable(name) === 'PATH') ?? 'PATH'
+  env[pathName] = programPath(env[pathName] ?? '')
   return { env, withheld: withheld.sort() }
+}
+
+/**
+ * Without empty and relative entries, such as `./node_modules/.bin`: permissions go by the names of programs, and a
+ * repository could bring its own `ls`.
+ */
+function programPath(path: string): string {
+  const dirs = path.split(delimiter).filter(isAbsolute)
+  // Last, for machines where Shiplog's own Node is the only one.
+  if (!process.versions.electron) dirs.push(dirname(process.execPath))
+  return dirs.join(delimiter)
 }
 
 const comparable = (name: string): string =>
