@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { entriesOf, start, temporaryDir, until, untilQuiet } from '../harness.ts'
@@ -27,7 +27,7 @@ function gitProcesses(): () => string[] {
   onTestFinished(() => void unsubscribe('child_process', note))
   return () =>
     children
-      .filter(({ spawnfile }) => spawnfile === 'git')
+      .filter(({ spawnfile }) => basename(spawnfile) === 'git')
       .map(({ spawnargs }) => spawnargs.slice(spawnargs.lastIndexOf('-c') + 2).join(' '))
 }
 

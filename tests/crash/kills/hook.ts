@@ -5,6 +5,7 @@
 import childProcess, { type ChildProcess } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { basename } from 'node:path'
 import { patternOf } from '../explore.ts'
 import { type Attempt, record } from '../fault-fs/record.ts'
 import { type KillPlan, planVariable } from './plan.ts'
@@ -65,7 +66,7 @@ function chosenMoment(
   file: string,
   args: readonly string[],
 ): 'before' | 'meanwhile' | 'after' | null {
-  if (file !== 'git' || (moment.kind !== 'git-command' && moment.kind !== 'git-class')) return null
+  if (basename(file) !== 'git' || (moment.kind !== 'git-command' && moment.kind !== 'git-class')) return null
   const first = args.findIndex((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c')
   const command = args.slice(first).join(' ')
   const isMeant =
