@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { rangesOf } from '../../src/main/export/formats/agent-trace.ts'
 import { checkExport } from '../../src/main/export/read-export.ts'
 import { atifAdapter } from '../../src/main/imports/adapters/atif/index.ts'
+import { claudeCodeAdapter } from '../../src/main/imports/adapters/claude-code/index.ts'
 import type { ExportFormat } from '../../src/shared/contract/exports.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { runToEnd } from '../cli/fake-process.ts'
@@ -266,6 +267,37 @@ it('[E1] has the lines that viewers of Claude Code’s sessions read, each call 
     expect(calls.length).toBeGreaterThan(0)
   }
   for (const secret of [key, 'grace']) expect(text).not.toContain(secret)
+})
+
+it('[E1] is read as a session of Claude Code: tools, edits, and sub-agents with their titles and reports', async () => {
+  const made = await exported()
+  const text = await textOf(made, made.lead, { format: 'claude-code' })
+  const file = join(await temporaryDir(), `${made.lead}.jsonl`)
+  await writeFile(file, text)
+  const [again] = await readSessions(claudeCodeAdapter, file)
+  expect(again?.tasks).toMatchObject([
+    { title: 'Do it', isComplete: true, counts: { damaged: 0 } },
+    {
+      ...{ title: 'Helping', agent: 'helper', isComplete: true },
+      report: '# Found\n\nA puffin was there.',
+      edited: [{ path: expect.stringMatching(/\/src\/puffin\.txt$/) }],
+    },
+  ])
+  expect(again?.links).toEqual({ linked: 1, unlinked: 0, orphaned: 0, missing: 0 })
+  const entries = again?.entriesOf(made.helper.slice(0, 8)) ?? []
+  const calls = entries.flatMap((entry) => (entry.type === 'tool-call' ? [entry.name] : []))
+  expect(calls).toEqual(['bash', 'write_file', 'agent_report'])
+  const details = entries.flatMap((entry) => (entry.type === 'tool-result' ? [entry.detail] : []))
+  expect(details[1]).toMatchObject({ kind: 'edit', change: 'created', additions: 2 })
+  // Names that its viewers know.
+  const names = linesOf(text).flatMap((line) => {
+    const parsed = claudeCodeLine.parse(line)
+    const content = parsed.type === 'summary' ? [] : parsed.message.content
+    return content.flatMap((block) => (block.type === 'tool_use' ? [block.name] : []))
+  })
+  expect(names).toEqual(['Task', 'agent_report', 'Bash', 'Write', 'agent_report'])
+  const brief = await textOf(made, made.lead, { format: 'claude-code', children: 'summary' })
+  expect(brief).not.toContain('"agentId"')
 })
 
 describe('OTLP', () => {

@@ -125,6 +125,8 @@ const claudeCodeContent = z.discriminatedUnion('type', [
     is_error: z.boolean(),
   }),
 ])
+/** The API refuses an empty message. */
+const claudeCodeContents = z.array(claudeCodeContent).min(1)
 export const claudeCodeLine = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('summary'), summary: z.string(), leafUuid: z.string() }),
   ...(['user', 'assistant'] as const).map((type) =>
@@ -137,7 +139,13 @@ export const claudeCodeLine = z.discriminatedUnion('type', [
       timestamp: z.iso.datetime(),
       cwd: z.string(),
       version: z.string(),
-      message: z.object({ role: z.literal(type), content: z.array(claudeCodeContent) }),
+      message: z.object({ role: z.literal(type), content: claudeCodeContents }),
+      toolUseResult: z
+        .union([
+          z.object({ agentId: z.string(), status: z.enum(['completed', 'async_launched']) }),
+          z.object({ filePath: z.string(), structuredPatch: z.array(z.object({})) }),
+        ])
+        .optional(),
     }),
   ),
 ])

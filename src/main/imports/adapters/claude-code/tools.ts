@@ -4,49 +4,10 @@
  */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { CallKind } from '../../../../shared/agents/agent-records.ts'
-import type { ToolDetail, ToolName } from '../../../../shared/agents/tools.ts'
+import { claudeCodeTools } from '../../../../shared/agents/claude-code-tools.ts'
+import type { ToolDetail } from '../../../../shared/agents/tools.ts'
 import { editDetail, patchCharsMax, shownPath } from '../edits.ts'
 import { asRecord, count, isRecord, records, text } from '../values.ts'
-
-interface ToolMap {
-  name: ToolName
-  kind: CallKind
-  fields: Readonly<Record<string, string>>
-}
-
-const task: ToolMap = {
-  name: 'task',
-  kind: 'other',
-  fields: { subagent_type: 'agent', description: 'title' },
-}
-const tools: Readonly<Record<string, ToolMap>> = {
-  Bash: {
-    name: 'bash',
-    kind: 'execute',
-    fields: { timeout: 'timeoutMs', run_in_background: 'background' },
-  },
-  Read: {
-    name: 'read_file',
-    kind: 'read',
-    fields: { file_path: 'path', offset: 'fromLine', limit: 'lines' },
-  },
-  Write: { name: 'write_file', kind: 'edit', fields: { file_path: 'path' } },
-  Edit: {
-    name: 'edit_file',
-    kind: 'edit',
-    fields: {
-      file_path: 'path',
-      old_string: 'oldText',
-      new_string: 'newText',
-      replace_all: 'replaceAll',
-    },
-  },
-  Glob: { name: 'list_files', kind: 'search', fields: { pattern: 'glob' } },
-  Grep: { name: 'search_files', kind: 'search', fields: { '-i': 'ignoreCase' } },
-  WebFetch: { name: 'web_fetch', kind: 'fetch', fields: {} },
-  Task: task,
-  Agent: task,
-}
 
 /** Input fields that can serve as title of an unknown tool's call; the first that exists is used. */
 const subjects = ['query', 'skill', 'description', 'plan', 'path', 'file_path', 'url', 'pattern']
@@ -60,7 +21,7 @@ interface MappedCall {
 }
 
 export function mapCall(name: string, input: unknown): MappedCall {
-  const known = Object.hasOwn(tools, name) ? tools[name] : undefined
+  const known = Object.hasOwn(claudeCodeTools, name) ? claudeCodeTools[name] : undefined
   if (!isRecord(input)) return { name: known?.name ?? name, input, kind: known?.kind ?? 'other' }
   if (!known) {
     const subject = subjects.map((key) => text(input[key])).find(Boolean)
@@ -134,7 +95,11 @@ function editOf(
       `@@ -${count(hunk.oldStart)},${count(hunk.oldLines)} +${count(hunk.newStart)},${count(hunk.newLines)} @@`,
       ...(Array.isArray(hunk.lines) ? hunk.lines.map(String) : []),
     ])
-    return editDetail(path, 'changed', `--- a/${path}\n+++ b/${path}\n${lines.join('\n')}\n`)
+    const [from, change] =
+      reported.type === 'create'
+        ? (['/dev/null', 'created'] as const)
+        : ([`a/${path}`, 'changed'] as const)
+    return editDetail(path, change, `--- ${from}\n+++ b/${path}\n${lines.join('\n')}\n`)
   }
   const before = text(input.oldText)
   const after = text(input.newText) ?? text(input.content)
