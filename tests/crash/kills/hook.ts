@@ -66,7 +66,8 @@ function chosenMoment(
   file: string,
   args: readonly string[],
 ): 'before' | 'meanwhile' | 'after' | null {
-  if (basename(file) !== 'git' || (moment.kind !== 'git-command' && moment.kind !== 'git-class')) return null
+  if (basename(file) !== 'git' || (moment.kind !== 'git-command' && moment.kind !== 'git-class'))
+    return null
   const first = args.findIndex((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c')
   const command = args.slice(first).join(' ')
   const isMeant =
