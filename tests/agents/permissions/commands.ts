@@ -332,6 +332,16 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ['tail -n 5 a | wc -l', 'allow'],
   ['LD_PRELOAD=./x.so ls', 'ask'],
   ['node --version', 'allow'],
+  ['node -v | cat', 'allow'],
+  ['python3 -V', 'allow'],
+  // Runs what it reads.
+  ['cat made-by-agent.py | python3 -v', 'ask'],
+  ['echo code | python -v', 'ask'],
+  // What they start is named by files of the folder.
+  ['yarn --version', 'ask'],
+  ['yarn -v', 'ask'],
+  ['pnpm --version', 'ask'],
+  ['cargo --version', 'ask'],
   ['which npm', 'allow'],
   // Directories.
   ['cd src && npm test', 'allow'],

@@ -18,8 +18,21 @@ const grepOption =
   /^(-[acEFGHhIiLlnoqrsvwxz]+|-[ABCm]\d*|-e|--(include|exclude|exclude-dir)=.*|--color(=.*)?)$/s
 const findOption =
   /^-(name|iname|path|ipath|type|maxdepth|mindepth|size|newer|mtime|mmin|empty|not|and|or|a|o|print|print0|prune|regex|iregex)$/
-/** Programs that may be called for their version. */
-const versioned = new Set('node npm npx pnpm yarn python python3 pip cargo go git make'.split(' '))
+/**
+ * Programs that may be called for their version, each with the options that only print it: `python -v` runs its standard
+ * input. Some are missing, because the folder decides what they start: `yarn` runs the file of `yarnPath` in
+ * `.yarnrc.yml`, `pnpm` the version of `package.json`, `cargo` the toolchain of `rust-toolchain.toml`.
+ */
+const versionOptions: ReadonlyMap<string, readonly string[]> = new Map([
+  ['node', ['--version', '-v']],
+  ['npm', ['--version', '-v']],
+  ['npx', ['--version', '-v']],
+  ['python', ['--version', '-V']],
+  ['python3', ['--version', '-V']],
+  ['pip', ['--version', '-V']],
+  ['git', ['--version']],
+  ['make', ['--version', '-v']],
+])
 
 /** `inside` reports whether the path of a word is inside the working directory. */
 export function onlyReads(
@@ -55,9 +68,7 @@ export function onlyReads(
     case 'command':
       return values[0] === '-v' || values[0] === '-V'
     default:
-      return (
-        versioned.has(program) && values.length === 1 && /^(--version|-v|-V)$/.test(values[0] ?? '')
-      )
+      return values.length === 1 && (versionOptions.get(program) ?? []).includes(values[0] ?? '')
   }
 }
 
