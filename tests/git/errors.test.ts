@@ -19,7 +19,7 @@ it.each([
   {
     what: 'a file in another encoding than its attribute says',
     stderr: "fatal: failed to encode 'a b.txt' from UTF-16LE-BOM to UTF-8\n",
-    said: "can't store a b.txt: by .gitattributes it is UTF-16LE-BOM, and it is not.",
+    said: "can't store a b.txt: .gitattributes declares it as UTF-16LE-BOM, but its content is not.",
   },
   {
     what: 'borrowed objects that are gone',

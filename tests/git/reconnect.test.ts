@@ -62,7 +62,7 @@ it('leaves a worktree alone that another repository has, or that the new one doe
   await rename(project.dir, repoDir)
   expect(await reconnect({ repoDir: other.dir })).toMatchObject({
     kind: 'unknown',
-    why: expect.stringContaining('does not know'),
+    why: expect.stringContaining('does not list'),
   })
   expect(await reconnect({ repoDir: path.join(repoDir, 'missing') })).toMatchObject({
     kind: 'unknown',

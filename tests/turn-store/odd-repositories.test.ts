@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readdir, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { createGit, mapAtOnce } from '../../src/main/git/index.ts'
+import { createGit, mapConcurrently } from '../../src/main/git/index.ts'
 import { isSoak } from '../crash/effort.ts'
 import { makeRepository, openRepository, temporaryDir, testEnv } from '../git/repository.ts'
 import { openStates, statesOf, textOf } from './states.ts'
@@ -65,7 +65,7 @@ it('deletes no index of a state that is taken while those of an earlier process 
   const indexes = path.join(store, 'indexes')
   // They are deleted one after another: this takes longer than a state.
   const others = Array.from({ length: 1_500 }, (_, at) => path.join(indexes, String(at)))
-  await mapAtOnce(others, (file) => writeFile(file, ''))
+  await mapConcurrently(others, (file) => writeFile(file, ''))
   const [here, there] = await takeAll('c\n')
   expect(here?.tree).toBe(there?.tree)
   expect(here?.tree).not.toBe(before?.tree)
@@ -125,7 +125,7 @@ it(`[H4] passes over ${isSoak ? 'a million' : 'some'} ignored files and a huge u
   const count = isSoak ? 1_000_000 : 300
   const { project, take, turns } = await openStates({ '.gitignore': 'cache/\n', 'a.txt': 'a\n' })
   const names = Array.from({ length: count }, (_, n) => `cache/${n % 1000}/${n}`)
-  await mapAtOnce(names, (name) => project.write(name, ''))
+  await mapConcurrently(names, (name) => project.write(name, ''))
   await project.write('dump.bin', '')
   // Without blocks on the disk, and two gigabytes long.
   const bytes = 2 * 1024 ** 3

@@ -1,7 +1,7 @@
 import { rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { mapAtOnce } from '../../src/main/git/index.ts'
+import { mapConcurrently } from '../../src/main/git/index.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 import { isSoak } from '../crash/effort.ts'
 import { openRepository, temporaryDir } from '../git/repository.ts'
@@ -197,7 +197,7 @@ itInSoak(
     const { project, take, turns } = await openStates()
     // The names of a million are more than is listed at once.
     const names = Array.from({ length: 1_000_000 }, (_, n) => `cache/${n % 500}/${n}`)
-    await mapAtOnce(names, (name) => project.write(name, name))
+    await mapConcurrently(names, (name) => project.write(name, name))
     await project.write('own/kept.txt', 'kept\n')
     project.git('init', '-q', 'inner')
     await project.write('inner/x.txt', 'x\n')

@@ -160,9 +160,9 @@ it('[K8] says what is wrong where nothing can be put right, and stores nothing e
   await rm(join(it.path, '.git'))
   git(it.project, 'worktree', 'prune', '--expire=now')
   const workspaceId: TaskId = it.taskId
-  await expect(it.workspace().diff({ workspaceId })).rejects.toThrow('its .git file is gone')
+  await expect(it.workspace().diff({ workspaceId })).rejects.toThrow('its .git file is missing')
   await expect(it.tasks().applyPatch({ taskId: workspaceId })).rejects.toThrow(
-    'its .git file is gone',
+    'its .git file is missing',
   )
   await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('kept as a patch')
   expect([it.stored(it.home), it.stored(it.project)]).toEqual(before)
@@ -175,7 +175,7 @@ it('[R3] waits for no named pipe in place of the .git file, and moves the files 
   await rm(join(it.path, '.git'))
   execFileSync('mkfifo', [join(it.path, '.git')])
   const workspaceId: TaskId = it.taskId
-  await expect(it.workspace().diff({ workspaceId })).rejects.toThrow('its .git is no file')
+  await expect(it.workspace().diff({ workspaceId })).rejects.toThrow('its .git is not a file')
   await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('kept as a patch')
   await it.workspace().remove({ workspaceId, discardUnknownWorktree: true })
   expect(await it.task()).toMatchObject({ archived: true })

@@ -100,7 +100,7 @@ describe('a new clone in place of a folder that is gone', () => {
         tone: 'warning',
         details: [
           expect.stringMatching(
-            `"Do it".*the repository in ${to} does not know its worktree.*${workspace?.path}.*--discard-unknown-worktree`,
+            `"Do it".*the repository in ${to} does not list its worktree.*${workspace?.path}.*--discard-unknown-worktree`,
           ),
         ],
       },
@@ -163,7 +163,7 @@ describe('another repository in the same folder', () => {
         text: expect.stringContaining(`${dir} holds another repository than before`),
         details: [
           expect.stringContaining('asked again'),
-          expect.stringContaining('does not know its worktree'),
+          expect.stringContaining('does not list its worktree'),
         ],
       },
     ])

@@ -258,7 +258,7 @@ describe('a restore that is refused', () => {
     await rename(dir, `${dir}-elsewhere`)
     await expect(restore()).rejects.toThrow(/not there any more.*projects add/)
     await mkdir(dir)
-    await expect(restore()).rejects.toThrow(`${dir} is not there or no Git repository any more`)
+    await expect(restore()).rejects.toThrow(`${dir} is missing or no longer a Git repository`)
     await rm(dir, { recursive: true })
     await rename(`${dir}-elsewhere`, dir)
     await restore()

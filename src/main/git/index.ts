@@ -19,15 +19,15 @@ import { pushAddress, runApproved } from './publish/publish.ts'
 import { readCommitReports } from './repository/commit-reports.ts'
 import * as commits from './repository/commits.ts'
 import * as gitDirs from './repository/common-dir.ts'
+import { topLevelOf } from './repository/head-state.ts'
 import * as history from './repository/history.ts'
 import { identifyRepository } from './repository/identity.ts'
 import { initRepository } from './repository/init.ts'
 import { inspectProject } from './repository/inspect.ts'
 import { listFiles } from './repository/list-files.ts'
-import { privateFile, takeAwayIndexLock } from './repository/private-files.ts'
+import { privateFile, removeStaleIndexLock } from './repository/private-files.ts'
 import { remoteName } from './repository/remote-name.ts'
 import { remoteUrls } from './repository/remotes.ts'
-import { topLevelOf } from './repository/standing.ts'
 import { joinSubmodule, submodulesWithWork } from './repository/submodules.ts'
 import { readTexts } from './repository/texts.ts'
 import * as tips from './repository/tips.ts'
@@ -66,15 +66,15 @@ export { GitError, GitMissingError, WorktreeRefusedError } from './command/error
 export type { CommitSummary } from './repository/history.ts'
 export type { TreeFile, TreeName } from './store/stores.ts'
 export type { TurnSnapshot, TurnState } from './store/turn-snapshot.ts'
-export { mapAtOnce } from './update/at-once.ts'
 export {
   blobHash,
   type Content,
-  caseTwins,
+  caseCollisions,
   contentAt,
-  isSpelledSo,
+  existsWithExactCase,
   type UpdateManifest,
 } from './update/contents.ts'
+export { mapConcurrently } from './update/map-concurrently.ts'
 export { isSameContent, type UpdatePlan } from './update/plan.ts'
 export type { DiffContent, MergeAnswer, RepositoryConfig, TreeDifference, WriteUpdate }
 
@@ -192,8 +192,8 @@ export function createGit(options: RunGitOptions = {}) {
      * worktree.
      */
     privateFile: (dir: string, name: string) => privateFile(git, dir, name),
-    takeAwayIndexLock: (input: Parameters<typeof takeAwayIndexLock>[1]) =>
-      takeAwayIndexLock(git, input),
+    removeStaleIndexLock: (input: Parameters<typeof removeStaleIndexLock>[1]) =>
+      removeStaleIndexLock(git, input),
     forgetPartialWorktree,
     createWorktree: (input: worktrees.CreateWorktreeInput) =>
       inRepository(input.repoDir, () => worktrees.createWorktree(git, input)),

@@ -6,7 +6,7 @@
  */
 import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, matchesGlob, posix, relative, sep } from 'node:path'
-import { mapAtOnce } from '../git/index.ts'
+import { mapConcurrently } from '../git/index.ts'
 import { readDataFile } from '../journal/index.ts'
 
 const { dirname, normalize } = posix
@@ -76,7 +76,7 @@ async function changedAndRun(
     const toInspect = [...new Set([...named, ...matching])].filter((path) => !inspected.has(path))
     for (const path of toInspect) inspected.add(path)
     if (inspected.size > namesMax) return [...changed]
-    const found = await mapAtOnce(toInspect, (path) => inspect(join(root, path), realRoot))
+    const found = await mapConcurrently(toInspect, (path) => inspect(join(root, path), realRoot))
     for (const [at, path] of toInspect.entries()) {
       const { text = null, real = null } = found[at] ?? {}
       // A link counts as changed if its target has changed.

@@ -65,22 +65,22 @@ async function writePatch(
   { dir, seriesPath, worktreePath, signal }: SavePatchInput,
 ): Promise<SavedPatch> {
   const final = await commitOpen(git, open, { message: finalMessage, signal })
-  const apart = open.quarantine.git
-  const tip = await linearTip(apart, dir, { base, head: final.head, signal })
+  const isolated = open.quarantine.git
+  const tip = await linearTip(isolated, dir, { base, head: final.head, signal })
 
-  const seriesBytes = await write(apart, seriesPath, tip === null || tip === base, {
+  const seriesBytes = await write(isolated, seriesPath, tip === null || tip === base, {
     args: [...formatPatch, `${base}..${tip}`],
     cwd: dir,
     signal,
   })
   const worktreeFrom = tip === null ? 'base' : 'head'
   const from = worktreeFrom === 'base' ? base : (final.head ?? base)
-  const worktreeBytes = await write(apart, worktreePath, false, {
+  const worktreeBytes = await write(isolated, worktreePath, false, {
     args: [...diffTree, '--find-renames', '--binary', '-p', from, final.tree],
     cwd: dir,
     signal,
   })
-  const paths = await changedTreePaths(apart, { dir, from: base, to: final.tree, signal })
+  const paths = await changedTreePaths(isolated, { dir, from: base, to: final.tree, signal })
   return {
     status: paths.length === 0 ? 'none' : 'ready',
     headCommit: final.head,

@@ -22,7 +22,7 @@ export class GitError extends Error {
     outputCode: string | null = null,
   ) {
     const subcommand = args.slice(0, 2).join(' ')
-    const failed = `git ${subcommand} failed (${exitCode ?? 'ended early'}): ${essence(stderr)}`
+    const failed = `git ${subcommand} failed (${exitCode ?? 'ended early'}): ${summarize(stderr)}`
     const code = outputCode ?? diskCodeIn(stderr)
     const remedy = code === null ? remedyFor(stderr) : `Git could not write: ${explainErrno(code)}.`
     // Git then prints only that its output could not be written.
@@ -65,7 +65,7 @@ const remedies: readonly [RegExp, (first: string, second: string) => string][] =
   [
     /failed to encode '(.+)' from (\S+) to UTF-8/,
     (file, encoding) =>
-      `Git can't store ${file}: by .gitattributes it is ${encoding}, and it is not. Change the file, or its working-tree-encoding.`,
+      `Git can't store ${file}: .gitattributes declares it as ${encoding}, but its content is not. Change the file, or its working-tree-encoding.`,
   ],
   [
     /unable to normalize alternate object path: (.+)/,
@@ -87,6 +87,12 @@ function remedyFor(stderr: string): string | null {
   return null
 }
 
+/** For a promise's `catch`: returns null for a GitError, and throws any other error. */
+export function nullForGitError(error: unknown): null {
+  if (error instanceof GitError) return null
+  throw error
+}
+
 /**
  * A folder of Shiplog's is no longer a worktree and could not be repaired. Its message is that of
  * Git outside a repository, which would apply if no repository enclosed the folder.
@@ -96,7 +102,7 @@ export class WorktreeBrokenError extends GitError {
 
   constructor(root: string, why: string) {
     super([], null, `fatal: not a git repository: ${root}: ${why}`)
-    this.message = `${root} is not a Git worktree any more: ${why}. Its files are where they were; nothing was changed.`
+    this.message = `${root} is no longer a Git worktree: ${why}. Its files are untouched; nothing was changed.`
     this.name = 'WorktreeBrokenError'
     this.root = root
   }
@@ -113,7 +119,7 @@ export class ObjectsMissingError extends GitError {
       url === null
         ? `Its remote "${remote}" names a program for fetching, which is never run for you: fetch what is missing yourself with Git`
         : `It would have to be fetched from ${url} (remote "${remote}"). Start an agent in the project to be asked whether Git may fetch it, or fetch it yourself with Git`
-    this.message = `${what} ${how} (${essence(cause.stderr)}).`
+    this.message = `${what} ${how} (${summarize(cause.stderr)}).`
     this.name = 'ObjectsMissingError'
   }
 }
@@ -125,7 +131,7 @@ export class ObjectsMissingError extends GitError {
 export class ObjectsVanishedError extends GitError {
   constructor(cause: GitError) {
     super(cause.args, cause.exitCode, cause.stderr)
-    this.message = `Git deleted objects of the repository while Shiplog needed them, or they are damaged. If a "git gc --prune=now" is running there, wait until it ends and try again; else see "git fsck". Nothing was changed. Git says: ${essence(cause.stderr)}.`
+    this.message = `Git deleted objects of the repository while Shiplog needed them, or they are damaged. If a "git gc --prune=now" is running there, wait until it ends and try again; else see "git fsck". Nothing was changed. Git says: ${summarize(cause.stderr)}.`
     this.name = 'ObjectsVanishedError'
   }
 }
@@ -137,7 +143,7 @@ export class GitMissingError extends Error {
 
   constructor(gitPath: string, cause: unknown) {
     super(
-      `Git could not be started (tried "${gitPath}"). Install Git 2.33 or newer from https://git-scm.com and see that it is on the PATH.`,
+      `Git could not be started (tried "${gitPath}"). Install Git 2.33 or newer from https://git-scm.com and make sure that it is on the PATH.`,
       { cause },
     )
     this.name = 'GitMissingError'
@@ -178,7 +184,7 @@ export class NotAWorktreeError extends Error {
 }
 
 /** Returns the error lines, without hints and warnings. */
-function essence(stderr: string): string {
+function summarize(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const errorLines = lines.filter((line) => /^(fatal|error): /.test(line))
   const chosen = errorLines.length > 0 ? errorLines : lines

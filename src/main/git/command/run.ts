@@ -27,7 +27,7 @@ import { inspectWorktree, repairWorktree, type WorktreeState } from '../worktree
 import { gitEnvironment, personalFilesIn, settings } from './environment.ts'
 import { GitError, GitMissingError, ObjectsMissingError } from './errors.ts'
 import { type GitResult, type GitRunOptions, line, type RunGit } from './run-git.ts'
-import { lockInTheWay, takeAwayOwnLock } from './stale-locks.ts'
+import { blockingLock, removeOwnStaleLock } from './stale-locks.ts'
 
 /** For lists of names: a million files of 60 characters fit. */
 const stdoutBytesMaxDefault = 64 * 1024 * 1024
@@ -115,9 +115,9 @@ export function createRunGit({
 
   /** Concurrent calls that find the same damage share one repair, which is reported once. */
   function repairOnce(known: Worktrees, root: string): Promise<WorktreeState> {
-    const underWay = repairs.get(root) ?? repairIfBroken(known, root)
-    repairs.set(root, underWay)
-    return underWay.finally(() => repairs.delete(root))
+    const running = repairs.get(root) ?? repairIfBroken(known, root)
+    repairs.set(root, running)
+    return running.finally(() => repairs.delete(root))
   }
 
   async function repairIfBroken(known: Worktrees, root: string): Promise<WorktreeState> {
@@ -140,7 +140,7 @@ export function createRunGit({
       await guarded(['read-tree', 'HEAD'], { cwd: root })
       await guarded(['update-index', '-q', '--refresh'], { cwd: root, okExitCodes: [0, 1] })
       if (exists(path.join(path.dirname(index), 'info', 'sparse-checkout')))
-        await takeMissingAsOutside(root)
+        await markMissingAsSparse(root)
     }
     known.onRepaired?.(root)
     return state
@@ -150,7 +150,7 @@ export function createRunGit({
    * Marks missing files as outside the sparse checkout, as most of them are: which ones an agent
    * deleted was in the lost index only, and files that look deleted would be deleted by an apply.
    */
-  async function takeMissingAsOutside(root: string): Promise<void> {
+  async function markMissingAsSparse(root: string): Promise<void> {
     const missing = await guarded(['ls-files', '--deleted', '-z'], { cwd: root })
     const mark = ['update-index', '--skip-worktree', '-z', '--stdin']
     await guarded(mark, { cwd: root, input: missing.stdout })
@@ -158,7 +158,7 @@ export function createRunGit({
 
   async function retried(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
     const waitedSinceMs = Date.now()
-    let tookAway = false
+    let hasRemovedLock = false
     for (let attempt = 0; ; attempt++) {
       try {
         return await runOnce(await program(), baseEnv, args, options)
@@ -170,9 +170,9 @@ export function createRunGit({
           await sleep(delayMs, undefined, { signal: options.signal })
           continue
         }
-        if (tookAway) throw error
-        tookAway = await takeAwayOwnLock(error, { cwd: options.cwd, waitedSinceMs })
-        if (!tookAway) throw error
+        if (hasRemovedLock) throw error
+        hasRemovedLock = await removeOwnStaleLock(error, { cwd: options.cwd, waitedSinceMs })
+        if (!hasRemovedLock) throw error
       }
     }
   }
@@ -205,7 +205,7 @@ const objectsAreMissing = (error: unknown): error is GitError =>
 /** Another process holds a lock, or is creating a worktree and has written only part of its administrative files. */
 function isLocked(error: unknown): boolean {
   return (
-    lockInTheWay(error) !== null ||
+    blockingLock(error) !== null ||
     (error instanceof GitError && /failed to read .*\/commondir/.test(error.stderr))
   )
 }
@@ -245,17 +245,18 @@ async function runOnce(
   }
   signal?.throwIfAborted()
 
-  const said = stderr.bytes().toString()
+  const errorOutput = stderr.bytes().toString()
   if (stdout.overflowed()) {
-    if (!options.cut) throw new GitError(args, null, 'its output is larger than Shiplog reads')
-    return { exitCode: 0, stdout: stdout.bytes(), stderr: said, truncated: true }
+    if (!options.cut) throw new GitError(args, null, 'its output is larger than Shiplog accepts')
+    return { exitCode: 0, stdout: stdout.bytes(), stderr: errorOutput, truncated: true }
   }
   if (exitCode === null || !okExitCodes.includes(exitCode)) {
     const { stdoutFd } = options
-    const isOutput = stdoutFd !== undefined && said.includes('write failure on standard output')
-    throw new GitError(args, exitCode, said, isOutput ? writeErrorOf(stdoutFd) : null)
+    const isOutput =
+      stdoutFd !== undefined && errorOutput.includes('write failure on standard output')
+    throw new GitError(args, exitCode, errorOutput, isOutput ? writeErrorOf(stdoutFd) : null)
   }
-  return { exitCode, stdout: stdout.bytes(), stderr: said, truncated: false }
+  return { exitCode, stdout: stdout.bytes(), stderr: errorOutput, truncated: false }
 }
 
 /** Larger than the free rest of a file's last block, so that a full disk fails the write. */

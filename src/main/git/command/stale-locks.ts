@@ -10,7 +10,7 @@ import { GitError } from './errors.ts'
  * Returns the lock file that a call failed on, as Git prints it; null if the error has another
  * cause.
  */
-export function lockInTheWay(error: unknown): string | null {
+export function blockingLock(error: unknown): string | null {
   if (!(error instanceof GitError)) return null
   return /Unable to create '(.+\.lock)': File exists/.exec(error.stderr)?.[1] ?? null
 }
@@ -22,11 +22,11 @@ export function lockInTheWay(error: unknown): string | null {
  * take as long as its hooks: it stays, and the error contains the remedy. Resolves with whether the
  * lock was removed.
  */
-export async function takeAwayOwnLock(
+export async function removeOwnStaleLock(
   error: unknown,
   { cwd, waitedSinceMs }: { cwd: string; waitedSinceMs: number },
 ): Promise<boolean> {
-  const named = lockInTheWay(error)
+  const named = blockingLock(error)
   if (named === null || !ownRefLock.test(named)) return false
   const file = path.resolve(cwd, named)
   const found = await stat(file).catch(() => null)

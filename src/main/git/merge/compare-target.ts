@@ -37,13 +37,15 @@ export async function compareTarget(
   if (base === null || theirs === null) return null
   if (base === theirs) return { tree: theirs, files: [], conflicts: [] }
   return withSnapshot(git, targetDir, { signal }, async (target) => {
-    const apart = target.quarantine.git
+    const isolated = target.quarantine.git
     const { topLevel: dir, tree: ours } = target
     const trees = { dir, base, ours, theirs, signal }
-    const files = await filesOf(apart, trees)
+    const files = await filesOf(isolated, trees)
     const merge =
-      ours === base ? ({ kind: 'merged', tree: theirs } as const) : await mergeTrees(apart, trees)
-    return { tree: theirs, files, conflicts: await conflictsOf(apart, dir, merge) }
+      ours === base
+        ? ({ kind: 'merged', tree: theirs } as const)
+        : await mergeTrees(isolated, trees)
+    return { tree: theirs, files, conflicts: await conflictsOf(isolated, dir, merge) }
   })
 }
 
@@ -64,7 +66,7 @@ async function filesOf(
   })
   const changes = readRaw(fields(raw.stdout)).changes
   // Paths that differ between the target and the final state; all others are applied already.
-  const apart = new Set(
+  const differing = new Set(
     (await treeChanges(git, { dir, from: ours, to: theirs, signal })).map(({ path }) => path),
   )
   const inTarget = new Map(
@@ -74,7 +76,7 @@ async function filesOf(
   let compared = 0
   for (const change of changes) {
     const { path, oldPath } = change
-    const same = !apart.has(path) && (oldPath === null || !apart.has(oldPath))
+    const same = !differing.has(path) && (oldPath === null || !differing.has(oldPath))
     const hunks =
       !same && canCompare(change, inTarget.get(path)) && compared++ < comparedMax
         ? await sharedHunks(git, change, { dir, base, ours, theirs, signal })

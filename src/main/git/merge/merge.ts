@@ -70,7 +70,7 @@ export async function mergeInto(git: RunGit, input: MergeIntoInput): Promise<Mer
   const prepared = await withSnapshot(git, targetDir, { signal }, (target) =>
     mergeSelected(git, target, { base, theirs }, input),
   )
-  return bringIn(prepared, input)
+  return applyPrepared(prepared, input)
 }
 
 export interface MergePatchInput extends Writing {
@@ -91,27 +91,29 @@ export async function mergePatchInto(
 ): Promise<ApplyOutcome | NotSelected> {
   const { targetDir, baseCommit, signal } = input
   const prepared = await withSnapshot(git, targetDir, { signal }, async (target) => {
-    const apart = target.quarantine.git
-    const patches = await patchFiles(apart, target.scratchDir, input)
+    const isolated = target.quarantine.git
+    const patches = await patchFiles(isolated, target.scratchDir, input)
     if (patches.length === 0) return answered({ kind: 'nothing-to-apply' })
     const base =
-      baseCommit === undefined ? null : await treeOfCommit(apart, targetDir, baseCommit, { signal })
+      baseCommit === undefined
+        ? null
+        : await treeOfCommit(isolated, targetDir, baseCommit, { signal })
     if (base !== null) {
-      const theirs = await treeWith(apart, target, base, patches, signal)
+      const theirs = await applyPatches(isolated, target, base, patches, signal)
       if (theirs.kind === 'merged') {
         if (theirs.tree === base) return answered({ kind: 'nothing-to-apply' })
         return mergeSelected(git, target, { base, theirs: theirs.tree }, input)
       }
     }
     if (input.selection) return answered({ kind: 'base-missing' })
-    const merge = await treeWith(apart, target, target.tree, patches, signal)
+    const merge = await applyPatches(isolated, target, target.tree, patches, signal)
     // Without its original blobs, a patch that is already applied looks like one that does not fit.
-    if (merge.kind === 'conflict' && (await holdsAll(apart, target, patches, signal))) {
+    if (merge.kind === 'conflict' && (await containsAll(isolated, target, patches, signal))) {
       return answered({ kind: 'already-applied' })
     }
     return prepare(git, target, merge, input)
   })
-  return bringIn(prepared, input)
+  return applyPrepared(prepared, input)
 }
 
 /**
@@ -131,7 +133,7 @@ async function mergeSelected(
   input: Writing & Pick<MergeIntoInput, 'selection' | 'signal'>,
 ): Promise<Prepared> {
   const { selection, signal } = input
-  const { git: apart } = target.quarantine
+  const { git: isolated } = target.quarantine
   const trees = { dir: target.topLevel, base, signal }
   let wanted = theirs
   let ours = target.tree
@@ -139,12 +141,12 @@ async function mergeSelected(
     if (selection.tree !== theirs) return answered({ kind: 'changed-since-shown' })
     const indexFile = path.join(target.scratchDir, 'index-selected')
     const { files } = selection
-    const selected = await selectChanges(apart, { ...trees, theirs, ours, files, indexFile })
+    const selected = await selectChanges(isolated, { ...trees, theirs, ours, files, indexFile })
     if (selected.kind === 'no-such-change') return answered(selected)
     wanted = selected.tree
     ours = selected.ours
   }
-  const merge = await mergeTrees(apart, { ...trees, ours, theirs: wanted })
+  const merge = await mergeTrees(isolated, { ...trees, ours, theirs: wanted })
   return prepare(git, target, merge, input)
 }
 
@@ -161,7 +163,7 @@ async function prepare(
   return answered(conflict(planned.paths, [`${named(planned.paths)}: ${planned.why}`]))
 }
 
-async function bringIn(
+async function applyPrepared(
   prepared: Prepared,
   { write }: Writing,
 ): Promise<ApplyOutcome | NotSelected> {
@@ -169,7 +171,7 @@ async function bringIn(
   const { files, converted } = prepared.plan
   const written = await write(prepared.plan)
   if (written.kind === 'edited') {
-    const why = 'it was edited while the changes were being brought in'
+    const why = 'it was edited while the changes were being applied'
     return conflict(written.paths, [`${named(written.paths)}: ${why}`])
   }
   return { kind: 'applied', files, ...(converted.length > 0 ? { converted } : {}) }
@@ -208,7 +210,7 @@ async function patchFiles(
 }
 
 /** Returns the tree that results from applying all patches to `tree`. */
-async function treeWith(
+async function applyPatches(
   git: RunGit,
   { topLevel, scratchDir }: OpenSnapshot,
   tree: string,
@@ -228,7 +230,7 @@ async function treeWith(
   return { kind: 'merged', tree: line(await git(['write-tree'], run)) }
 }
 
-async function holdsAll(
+async function containsAll(
   git: RunGit,
   { topLevel, tree, scratchDir }: OpenSnapshot,
   patches: readonly string[],

@@ -49,7 +49,7 @@ export async function selectChanges(git: RunGit, input: SelectInput): Promise<Se
     if (!patch) return { kind: 'no-such-change', what: `${path}: ${hunks.map(rangeText)}` }
     patches.push(patch)
   }
-  const treeWith = async (tree: string, changed: readonly string[]) => {
+  const readTreeWith = async (tree: string, changed: readonly string[]) => {
     await git(['read-tree', tree], run)
     // Removed paths first: a file may take the place of a folder.
     const isRemoval = (entry: string) => Number(entry.startsWith('0 '))
@@ -60,10 +60,10 @@ export async function selectChanges(git: RunGit, input: SelectInput): Promise<Se
   const writeTree = async () => line(await git(['write-tree'], run))
   let { ours } = input
   if (replaced.length > 0) {
-    await treeWith(ours, replaced)
+    await readTreeWith(ours, replaced)
     ours = await writeTree()
   }
-  await treeWith(base, entries)
+  await readTreeWith(base, entries)
   for (const patch of patches)
     await git(['apply', '--cached', '--unidiff-zero', '--binary', '--whitespace=nowarn', '-'], {
       ...run,

@@ -16,26 +16,26 @@ const fetchVariables = {
   GIT_ALLOW_PROTOCOL: fetchProtocols,
 }
 /** Folders whose configuration is cached: more than there are active worktrees and projects. */
-const rememberedMax = 500
+const cachedMax = 500
 
 /**
  * Returns a function that resolves with the variables to add for Git in a folder. `git` is
  * unguarded. `personal` are the paths of the user's own configuration, whether they exist or not.
  */
 export function createConfigGuard(git: RunGit, isAllowed: IsAllowed, personal: readonly string[]) {
-  const remembered = new Map<string, ReadConfig>()
+  const cached = new Map<string, ReadConfig>()
   const personalFiles = new Set(personal)
 
   async function readOf(place: Place): Promise<ReadConfig> {
     const key = JSON.stringify(place)
-    const known = remembered.get(key)
+    const known = cached.get(key)
     if (known?.fingerprint && known.fingerprint.now() === known.fingerprint.then) return known
-    remembered.delete(key)
+    cached.delete(key)
     const read = await readRepositoryConfig(git, place, personalFiles)
     for (const file of read.personalFiles) personalFiles.add(file)
     if (read.fingerprint) {
-      if (remembered.size >= rememberedMax) remembered.clear()
-      remembered.set(key, read)
+      if (cached.size >= cachedMax) cached.clear()
+      cached.set(key, read)
     }
     return read
   }
@@ -45,7 +45,7 @@ export function createConfigGuard(git: RunGit, isAllowed: IsAllowed, personal: r
    * can't be detected.
    */
   async function stampOf(place: Place): Promise<string | null> {
-    const { then, now } = remembered.get(JSON.stringify(place))?.fingerprint ?? {}
+    const { then, now } = cached.get(JSON.stringify(place))?.fingerprint ?? {}
     return then !== undefined && now?.() === then ? then : null
   }
 

@@ -3,7 +3,7 @@
  */
 import { posix } from 'node:path'
 import { prefixOf } from '../changes/tree-changes.ts'
-import { GitError } from '../command/errors.ts'
+import { nullForGitError } from '../command/errors.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
 import { finalMessage, shiplogIdentity, snapshotMessage } from '../snapshots/snapshot.ts'
 import { resolveCommit } from './commits.ts'
@@ -118,12 +118,7 @@ export async function committedBase(
  */
 export async function isSameRepository(git: RunGit, a: string, b: string): Promise<boolean> {
   const [one, other] = await Promise.all(
-    [a, b].map((dir) =>
-      commonDirOf(git, dir).catch((error) => {
-        if (error instanceof GitError) return null
-        throw error
-      }),
-    ),
+    [a, b].map((dir) => commonDirOf(git, dir).catch(nullForGitError)),
   )
   return one !== undefined && one !== null && one === other
 }

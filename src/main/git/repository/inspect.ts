@@ -1,12 +1,12 @@
 /** Classifies a folder for Git. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { GitError } from '../command/errors.ts'
+import { GitError, nullForGitError } from '../command/errors.ts'
 import { line, type RunGit } from '../command/run-git.ts'
 import { currentBranch, head, type Where } from './commits.ts'
 import { isBareRefusal } from './common-dir.ts'
 import { readGitDir } from './git-dir.ts'
-import { filesElsewhere, standingOf, topLevelOf } from './standing.ts'
+import { filesElsewhere, headStateOf, topLevelOf } from './head-state.ts'
 
 type ProjectInspection =
   | {
@@ -39,14 +39,14 @@ export async function inspectProject(
   try {
     // Most projects need only one Git process.
     const own = readGitDir(dir)
-    const standing = own && (await standingOf(git, dir, { signal }).catch(nullForGitError))
-    if (own && standing?.head) {
-      const { topLevel, head } = standing
+    const headState = own && (await headStateOf(git, dir, { signal }).catch(nullForGitError))
+    if (own && headState?.head) {
+      const { topLevel, head } = headState
       return { kind: 'repository', topLevel, branch: own.branch, head: head.commit }
     }
     const asked = ['--is-bare-repository', '--is-inside-work-tree', '--is-inside-git-dir']
-    const told = line(await git(['rev-parse', ...asked], { cwd: dir, signal })).split('\n')
-    const [isBare, isInWorkTree, isInGitDir] = told.map((answer) => answer === 'true')
+    const answers = line(await git(['rev-parse', ...asked], { cwd: dir, signal })).split('\n')
+    const [isBare, isInWorkTree, isInGitDir] = answers.map((answer) => answer === 'true')
     if (!isInWorkTree) {
       if (isBare) return { kind: 'bare' }
       if (isInGitDir) return { kind: 'not-a-repository' }
@@ -69,9 +69,4 @@ export async function inspectProject(
     }
     throw error
   }
-}
-
-function nullForGitError(error: unknown): null {
-  if (error instanceof GitError) return null
-  throw error
 }

@@ -12,7 +12,7 @@ import { readGitDir } from './git-dir.ts'
  * `beforeMs` (since the epoch). Only for a worktree of Shiplog's own in which no agent runs.
  * Resolves with whether there was one.
  */
-export async function takeAwayIndexLock(
+export async function removeStaleIndexLock(
   git: RunGit,
   { dir, beforeMs }: { dir: string; beforeMs: number },
 ): Promise<boolean> {

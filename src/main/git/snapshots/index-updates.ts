@@ -4,7 +4,7 @@ import { lstat, open } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
 import type { RunGit } from '../command/run-git.ts'
-import { mapAtOnce } from '../update/at-once.ts'
+import { mapConcurrently } from '../update/map-concurrently.ts'
 
 export interface IndexRun {
   /** The top level of the working tree. */
@@ -60,7 +60,7 @@ async function tryToAdd(
   const { stdout } = await git(['ls-files', '-z', '--cached'], run)
   const held = new Set(stdout.toString('latin1').split('\0'))
   const missing = names.filter((name) => !held.has(name.toString('latin1', 0, name.length - 1)))
-  const found = await mapAtOnce(missing, async (name): Promise<Unstorable[]> => {
+  const found = await mapConcurrently(missing, async (name): Promise<Unstorable[]> => {
     const isThere = await lstat(fileOf(run.cwd, name)).then(
       (stats) => !stats.isDirectory(),
       () => false,
@@ -108,7 +108,7 @@ export async function findUnstorable(
   topLevel: string,
   names: readonly Buffer[],
 ): Promise<Unstorable[]> {
-  const found = await mapAtOnce(names, async (name) => {
+  const found = await mapConcurrently(names, async (name) => {
     const why = await reasonOf(fileOf(topLevel, name))
     return why === null ? [] : [{ name, why }]
   })
@@ -136,7 +136,7 @@ async function beyondLinks(topLevel: string, names: readonly Buffer[]): Promise<
     }
     return false
   }
-  const found = await mapAtOnce(names, async (name) => ((await leadsOut(name)) ? [name] : []))
+  const found = await mapConcurrently(names, async (name) => ((await leadsOut(name)) ? [name] : []))
   return new Set(found.flat())
 }
 

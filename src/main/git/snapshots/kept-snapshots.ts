@@ -6,7 +6,7 @@ import { dayMs } from '../../../shared/durations.ts'
 import { diffTree, readRaw, submoduleMode } from '../changes/tree-changes.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
 import { lacksReference, lacksReferenceIn } from '../repository/git-dir.ts'
-import { noteLook } from '../store/collect.ts'
+import { protectTree } from '../store/collect.ts'
 import { foldersOf } from '../store/copy.ts'
 import { inStore, storesAt } from '../store/store.ts'
 import type { Quarantine } from './quarantine.ts'
@@ -39,9 +39,9 @@ export async function keepSnapshot(
 }
 
 /** Makes a tree readable without leaving a reference. */
-export async function lendTree(quarantine: Quarantine, tree: NewTree): Promise<void> {
+export async function storeTreeUnreferenced(quarantine: Quarantine, tree: NewTree): Promise<void> {
   await quarantine.storeUnreferenced(await newIds(quarantine, tree))
-  if (quarantine.store !== null) noteLook(quarantine.store, tree.tree)
+  if (quarantine.store !== null) protectTree(quarantine.store, tree.tree)
 }
 
 async function newIds({ git, store }: Quarantine, tree: NewTree): Promise<string[]> {

@@ -16,7 +16,7 @@ import { dayMs } from '../../../shared/durations.ts'
 import { GitError, ObjectsVanishedError } from '../command/errors.ts'
 import { line, type RunGit, withVariables } from '../command/run-git.ts'
 import { readGitDir } from '../repository/git-dir.ts'
-import { whileStoreStays } from '../store/exclusion.ts'
+import { withSharedStore } from '../store/exclusion.ts'
 import { borrowing, ensureStore, inStore, missingIn, objectsIn, storesAt } from '../store/store.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
 
@@ -72,7 +72,7 @@ export async function withQuarantine<Result>(
   const [store = null] = into === 'store' ? git.storesOf(dir) : []
   if (store === null) return quarantined(git, dir, null, use)
   await ensureStore(git, store, dir)
-  return whileStoreStays(store, () => quarantined(git, dir, store, use))
+  return withSharedStore(store, () => quarantined(git, dir, store, use))
 }
 
 async function quarantined<Result>(
@@ -89,14 +89,14 @@ async function quarantined<Result>(
   try {
     await mkdir(path.join(own, 'pack'))
     const others = new Set([objects, repository, ...storesAt(git, dir).map(objectsIn)])
-    const apart = withVariables(git, { GIT_OBJECT_DIRECTORY: own, ...borrowing([...others]) })
+    const isolated = withVariables(git, { GIT_OBJECT_DIRECTORY: own, ...borrowing([...others]) })
     const refs = store === null ? git : inStore(git, store)
     const pack = async (ids: readonly string[], areNew: boolean, then: () => Promise<unknown>) => {
       const lacking = store === null || areNew ? ids : await missingIn(git, store, ids)
-      await publish(apart, { dir, own, objects, ids: lacking }, then)
+      await publish(isolated, { dir, own, objects, ids: lacking }, then)
     }
     return await use({
-      git: apart,
+      git: isolated,
       dir: own,
       store,
       keep: ({ ref, commit, ids, areNew = false }) =>
@@ -127,7 +127,7 @@ async function syncReference(store: string, ref: string): Promise<void> {
 
 /** Moves objects to their destination; no `gc` deletes them before `then` is done. */
 async function publish(
-  apart: RunGit,
+  isolated: RunGit,
   { dir, own, objects, ids }: { dir: string; own: string; objects: string; ids: readonly string[] },
   then: () => Promise<unknown>,
 ): Promise<void> {
@@ -137,7 +137,7 @@ async function publish(
   }
   const args = ['pack-objects', '-q', '--window=0', path.join(own, 'pack', 'pack')]
   const input = ids.map((id) => `${id}\n`).join('')
-  const pack = line(await apart([...durable, ...args], { cwd: dir, input }))
+  const pack = line(await isolated([...durable, ...args], { cwd: dir, input }))
   const keepFile = await movePack(path.join(own, 'pack'), path.join(objects, 'pack'), pack)
   try {
     await then()
@@ -195,7 +195,7 @@ const retryDelaysMs = [20, 100, 400, 1500]
  * unreferenced object there, and therefore not written it. `work` must leave nothing behind if it
  * fails.
  */
-export async function whileObjectsStay<Result>(
+export async function retryIfPruned<Result>(
   work: () => Promise<Result>,
   signal?: AbortSignal,
 ): Promise<Result> {

@@ -14,11 +14,11 @@ import { copyFile, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
 import { line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
+import { headStateOf } from '../repository/head-state.ts'
 import { privateFile } from '../repository/private-files.ts'
-import { standingOf } from '../repository/standing.ts'
 import { addToIndex, type IndexRun, updateIndex } from './index-updates.ts'
-import { keepSnapshot, lendTree } from './kept-snapshots.ts'
-import { type Into, type Quarantine, whileObjectsStay, withQuarantine } from './quarantine.ts'
+import { keepSnapshot, storeTreeUnreferenced } from './kept-snapshots.ts'
+import { type Into, type Quarantine, retryIfPruned, withQuarantine } from './quarantine.ts'
 import { withScratchDir } from './scratch-dir.ts'
 
 interface Snapshot {
@@ -79,7 +79,8 @@ export async function snapshot(
   options: SnapshotOptions = {},
 ): Promise<Snapshot> {
   return withSnapshot(git, dir, options, async ({ tree, head, dirty, leftOut, ...open }) => {
-    if (dirty) await lendTree(open.quarantine, { dir: open.topLevel, tree, since: head })
+    if (dirty)
+      await storeTreeUnreferenced(open.quarantine, { dir: open.topLevel, tree, since: head })
     return { tree, head, dirty, leftOut }
   })
 }
@@ -151,29 +152,29 @@ export async function withSnapshot<Result>(
   use: (snapshot: OpenSnapshot) => Promise<Result>,
 ): Promise<Result> {
   const attempt = async () => {
-    const { topLevel, head: standing } = await standingOf(git, dir, { signal })
-    const head = standing?.commit ?? null
+    const { topLevel, head: headState } = await headStateOf(git, dir, { signal })
+    const head = headState?.commit ?? null
     return withScratchDir((scratchDir) =>
       withQuarantine(
         git,
         // The store of `dir`: the working tree may contain several projects, each with its own store.
         dir,
         async (quarantine) => {
-          const apart = quarantine.git
+          const isolated = quarantine.git
           const indexFile = path.join(scratchDir, 'index')
-          await startIndex(apart, topLevel, indexFile, head, signal)
+          await startIndex(isolated, topLevel, indexFile, head, signal)
 
           const run = { cwd: topLevel, env: { GIT_INDEX_FILE: indexFile }, signal }
-          const leftOut = await addWork(apart, run)
-          const tree = await writeTree(apart, run)
-          const dirty = tree !== standing?.tree
+          const leftOut = await addWork(isolated, run)
+          const tree = await writeTree(isolated, run)
+          const dirty = tree !== headState?.tree
           return use({ tree, head, dirty, leftOut, topLevel, quarantine, indexFile, scratchDir })
         },
         { into },
       ),
     )
   }
-  return whileObjectsStay(attempt, signal)
+  return retryIfPruned(attempt, signal)
 }
 
 /**

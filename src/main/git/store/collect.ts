@@ -8,7 +8,7 @@ import path from 'node:path'
 import { fields, line, type RunGit } from '../command/run-git.ts'
 import { exists } from '../repository/file-facts.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
-import { alone } from './exclusion.ts'
+import { withExclusiveStore } from './exclusion.ts'
 import { inStore, objectsIn } from './store.ts'
 
 /** For lists of ids: four million objects. */
@@ -17,19 +17,19 @@ const listBytesMax = 256 * 1024 * 1024
 const packBytesMax = 256 * 1024 * 1024
 const durable = ['-c', 'core.fsync=all']
 /** Unreferenced trees that were read recently stay readable for this long. */
-const lookMsMax = 10 * 60_000
+const readGraceMs = 10 * 60_000
 /**
  * While this file exists, unreachable objects may be incomplete: new objects must not refer to
  * them.
  */
 const underWay = 'collecting'
 
-const looks = new Map<string, Map<string, number>>()
+const recentReads = new Map<string, Map<string, number>>()
 
-/** Protects a tree without a reference from collection for `lookMsMax`, because it is about to be read. */
-export function noteLook(store: string, tree: string): void {
-  const known = looks.get(store) ?? new Map<string, number>()
-  looks.set(store, known)
+/** Protects a tree without a reference from collection for `readGraceMs`, because it is about to be read. */
+export function protectTree(store: string, tree: string): void {
+  const known = recentReads.get(store) ?? new Map<string, number>()
+  recentReads.set(store, known)
   known.set(tree, performance.now())
 }
 
@@ -38,7 +38,7 @@ export const wasCollecting = (store: string): boolean => exists(path.join(store,
 
 /** Deletes the unreachable objects of a store; resolves with their number. Throws GitError. */
 export async function collect(git: RunGit, store: string): Promise<number> {
-  return alone(store, async () => {
+  return withExclusiveStore(store, async () => {
     const inside = inStore(git, store)
     const all = await objectsAndTypes(inside, store)
     const live = await liveObjects(inside, store, all)
@@ -80,8 +80,8 @@ async function liveObjects(
   all: ReadonlyMap<string, string>,
 ): Promise<Set<string>> {
   const named = line(await git(['for-each-ref', '--format=%(objectname)'], { cwd: store }))
-  const known = looks.get(store) ?? new Map<string, number>()
-  for (const [tree, atMs] of known) if (performance.now() - atMs > lookMsMax) known.delete(tree)
+  const known = recentReads.get(store) ?? new Map<string, number>()
+  for (const [tree, atMs] of known) if (performance.now() - atMs > readGraceMs) known.delete(tree)
   const roots = [...named.split('\n'), ...known.keys()].filter((id) => all.has(id))
   const trees = roots.filter((id) => all.get(id) === 'tree')
   const commits = await ancestors(
@@ -166,8 +166,8 @@ async function sweep(
   const ids = await idsIn(git, store, pack)
   const kept = ids.filter((id) => live.has(id))
   if (kept.length === ids.length) return
-  const made = kept.length === 0 ? [] : await write(git, store, kept)
-  await deletePack(pack, made)
+  const newPacks = kept.length === 0 ? [] : await write(git, store, kept)
+  await deletePack(pack, newPacks)
 }
 
 async function idsIn(git: RunGit, store: string, pack: Pack): Promise<string[]> {
@@ -191,13 +191,13 @@ async function write(git: RunGit, store: string, ids: readonly string[]): Promis
   const place = path.join(objectsIn(store), 'pack', 'pack')
   const args = ['pack-objects', '-q', `--max-pack-size=${packBytesMax}`, windowMemory, place]
   const input = ids.map((id) => `${id}\n`).join('')
-  const made = fields(
+  const newPacks = fields(
     Buffer.from(
       line(await git([...durable, ...args], { cwd: store, input })).replaceAll('\n', '\0'),
     ),
   )
   await syncPaths([path.dirname(place)])
-  return made.map((hash) => `pack-${hash}`)
+  return newPacks.map((hash) => `pack-${hash}`)
 }
 
 /** Comparing large contents must not take all memory. */
@@ -239,7 +239,7 @@ export const packAll = (git: RunGit, store: string): Promise<void> =>
   merge(git, store, { all: true })
 
 async function merge(git: RunGit, store: string, { all }: { all: boolean }): Promise<void> {
-  await alone(store, async () => {
+  await withExclusiveStore(store, async () => {
     const chosen: Pack[] = []
     let bytes = 0
     for (const pack of await packsOf(store)) {
@@ -252,8 +252,8 @@ async function merge(git: RunGit, store: string, { all }: { all: boolean }): Pro
     const place = path.join(objectsIn(store), 'pack', 'pack')
     const args = ['pack-objects', '-q', '--stdin-packs', windowMemory, place]
     const input = chosen.map(({ base }) => `${path.basename(base)}.pack\n`).join('')
-    const made = line(await inStore(git, store)([...durable, ...args], { cwd: store, input }))
+    const newPacks = line(await inStore(git, store)([...durable, ...args], { cwd: store, input }))
     await syncPaths([path.dirname(place)])
-    for (const pack of chosen) await deletePack(pack, [`pack-${made}`])
+    for (const pack of chosen) await deletePack(pack, [`pack-${newPacks}`])
   })
 }

@@ -3,7 +3,7 @@ import { diffTree, readRaw, submoduleMode } from '../changes/tree-changes.ts'
 import { GitError } from '../command/errors.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
 import { resolveCommit } from '../repository/commits.ts'
-import { whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
+import { retryIfPruned, withQuarantine } from '../snapshots/quarantine.ts'
 import { missingIn, objectsOfRepository, reading } from './store.ts'
 
 /** An agent that checked out another branch may have a long history that is not its work. */
@@ -48,7 +48,7 @@ export async function keepCommits(
   store: string,
   { dir, base, tip, ref }: { dir: string; base: string | null; tip: string; ref: string },
 ): Promise<void> {
-  await whileObjectsStay(async () => {
+  await retryIfPruned(async () => {
     const isKept = (await missingIn(git, store, [tip])).length === 0
     const ids = isKept ? [] : await commitsFrom(git, { dir, base, tip })
     await withQuarantine(reading(git, dir), dir, (quarantine) =>
@@ -110,7 +110,7 @@ const isContent = (mode: string): boolean => mode !== submoduleMode && mode !== 
  * refer to it. Throws GitError if no object database has it. The copy is unreferenced, so the
  * caller must write its reference at once.
  */
-export async function bringIntoRepository(
+export async function copyIntoRepository(
   git: RunGit,
   repoDir: string,
   commit: string,
@@ -136,5 +136,5 @@ export async function bringIntoRepository(
       },
       { into: 'repository' },
     )
-  await whileObjectsStay(copy)
+  await retryIfPruned(copy)
 }

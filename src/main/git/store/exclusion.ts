@@ -19,7 +19,7 @@ function gateOf(store: string): Gate {
 }
 
 /** Runs `work` while no collection of the store runs. Without a store (null), runs it at once. */
-export async function whileStoreStays<Result>(
+export async function withSharedStore<Result>(
   store: string | null,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -35,8 +35,11 @@ export async function whileStoreStays<Result>(
   }
 }
 
-/** Runs `work` once no call of `whileStoreStays` for the store is running; later calls wait. */
-export async function alone<Result>(store: string, work: () => Promise<Result>): Promise<Result> {
+/** Runs `work` once no call of `withSharedStore` for the store is running; later calls wait. */
+export async function withExclusiveStore<Result>(
+  store: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const gate = gateOf(store)
   while (gate.collection) await gate.collection.catch(() => {})
   const run = async () => {

@@ -56,22 +56,22 @@ export function createGitStores(git: RunGit) {
     return inStore(git, store, await objectsOfRepository(git, repoDir))
   }
 
-  function ended(store: string): Promise<void> {
-    const known = checked.get(store) ?? endCollection(store)
+  function ensureCollected(store: string): Promise<void> {
+    const known = checked.get(store) ?? resumeCollection(store)
     checked.set(store, known)
     known.catch(() => checked.delete(store))
     return known
   }
 
-  async function endCollection(store: string): Promise<void> {
+  async function resumeCollection(store: string): Promise<void> {
     if (wasCollecting(store)) await collectIn(store)
   }
 
   async function collectIn(store: string): Promise<number> {
-    const went = await serially(store, () => collect(git, store))
+    const deleted = await serially(store, () => collect(git, store))
     snapshots.forgetIndexes(store)
     await pack(store)
-    return went
+    return deleted
   }
 
   const pack = (store: string): Promise<void> => serially(store, () => packAll(git, store))
@@ -80,7 +80,7 @@ export function createGitStores(git: RunGit) {
     /** Stores the current working tree, durable and referenced by the session's reference. */
     async take(input: TurnSnapshotInput): Promise<TurnSnapshot> {
       const [store] = git.storesOf(input.dir)
-      if (store !== undefined) await ended(store)
+      if (store !== undefined) await ensureCollected(store)
       const taken = await snapshots.take(input)
       const { commits, last } = input
       const { head } = taken

@@ -11,10 +11,10 @@ import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
 import { lacksReferenceIn } from '../repository/git-dir.ts'
+import { headStateOf } from '../repository/head-state.ts'
 import { privateFile } from '../repository/private-files.ts'
-import { standingOf } from '../repository/standing.ts'
 import { addToIndex, dropFromIndex } from '../snapshots/index-updates.ts'
-import { type Quarantine, whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
+import { type Quarantine, retryIfPruned, withQuarantine } from '../snapshots/quarantine.ts'
 import { commitTree, startIndex, writeTree } from '../snapshots/snapshot.ts'
 import { contentsBetween } from './copy.ts'
 import { borrowing, ensureStore, inStore, missingIn, objectsIn, reading } from './store.ts'
@@ -57,7 +57,7 @@ export interface TurnSnapshotInput {
  */
 class HomeDirectoryError extends Error {
   constructor(topLevel: string) {
-    super(`${topLevel} is a home directory, of which no states are kept`)
+    super(`${topLevel} is a home directory, whose files are not recorded`)
   }
 }
 
@@ -87,16 +87,16 @@ export function createTurnSnapshots(git: RunGit): {
   async function take(input: TurnSnapshotInput): Promise<TurnSnapshot> {
     const { dir, signal } = input
     const [store] = git.storesOf(dir)
-    if (store === undefined) throw new Error(`no project of Shiplog is in ${dir}`)
-    return whileObjectsStay(async () => {
-      const { topLevel, head } = await standingOf(git, dir, { signal })
+    if (store === undefined) throw new Error(`${dir} contains no Shiplog project`)
+    return retryIfPruned(async () => {
+      const { topLevel, head } = await headStateOf(git, dir, { signal })
       await refuseHome(topLevel)
       await ensureStore(git, store, dir)
       await clearIndexes(store)
       return serially(topLevel, async () => {
-        const standing = { topLevel, head: head?.commit ?? null, headTree: head?.tree ?? null }
+        const headState = { topLevel, head: head?.commit ?? null, headTree: head?.tree ?? null }
         try {
-          return await takeOf(input, store, standing)
+          return await takeOf(input, store, headState)
         } catch (error) {
           // The index may be partly updated.
           warm.delete(topLevel)

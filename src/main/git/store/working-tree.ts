@@ -11,7 +11,7 @@ import {
 } from '../../../shared/records/entry-types/files.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
 import { type Unstorable, unreadableFolders } from '../snapshots/index-updates.ts'
-import { mapAtOnce } from '../update/at-once.ts'
+import { mapConcurrently } from '../update/map-concurrently.ts'
 
 /**
  * A path whose content is in no tree, with the reason. `repository`: one inside the working tree that is no submodule;
@@ -184,9 +184,9 @@ async function bySize(
   topLevel: string,
   names: Buffer[],
 ): Promise<{ small: Sized[]; large: Sized[] }> {
-  const sized = await mapAtOnce(names, async (name) => ({
+  const sized = await mapConcurrently(names, async (name) => ({
     name,
-    bytes: await bytesOf(topLevel, name),
+    bytes: await fileSize(topLevel, name),
   }))
   return {
     small: sized.filter(({ bytes }) => bytes <= untrackedFileBytesMax),
@@ -199,7 +199,7 @@ async function tooLargeOf(topLevel: string, names: Buffer[]): Promise<Sized[]> {
 }
 
 /** Returns 0 if it was deleted. */
-async function bytesOf(topLevel: string, name: Buffer): Promise<number> {
+async function fileSize(topLevel: string, name: Buffer): Promise<number> {
   const file = Buffer.concat([Buffer.from(topLevel + path.sep), name.subarray(0, -1)])
   return lstat(file).then(
     (found) => (found.isFile() ? found.size : 0),

@@ -123,7 +123,12 @@ export async function openContentStore(
       { cwd: topLevel },
     )
     const lost = /^\?[0-9a-f]+/m.test(walk.stdout.toString())
-    if (lost) throw new GitError(['pack-objects'], null, 'fatal: what it wrote was pruned at once')
+    if (lost)
+      throw new GitError(
+        ['pack-objects'],
+        null,
+        'fatal: the objects it wrote were pruned immediately',
+      )
   }
 
   return { add, keep }
@@ -270,13 +275,13 @@ export async function contentAt(
  * Returns those of `names` that differ from another one only in case, because on some disks both
  * are one file.
  */
-export function caseTwins(names: readonly string[]): ReadonlySet<string> {
+export function caseCollisions(names: readonly string[]): ReadonlySet<string> {
   const byFolded = Map.groupBy(names, (name) => name.toLowerCase())
   return new Set([...byFolded.values()].filter((some) => some.length > 1).flat())
 }
 
 /** Reports whether its folder has an entry of exactly this name. */
-export async function isSpelledSo(file: string): Promise<boolean> {
+export async function existsWithExactCase(file: string): Promise<boolean> {
   const names = await readdir(path.dirname(file)).catch((): string[] => [])
   return names.includes(path.basename(file))
 }

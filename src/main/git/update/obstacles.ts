@@ -5,8 +5,8 @@ import { isGitName } from '../../../shared/git-names.ts'
 import { submoduleMode, symlinkMode, type TreeChange } from '../changes/tree-changes.ts'
 import { fields, line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
 import type { OpenSnapshot } from '../snapshots/snapshot.ts'
-import { mapAtOnce } from './at-once.ts'
-import { caseTwins, isSpelledSo } from './contents.ts'
+import { caseCollisions, existsWithExactCase } from './contents.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 
 /** Paths that can't be overwritten, and the reason; null if there are none. */
 type Obstacle = { paths: string[]; why: string } | null
@@ -22,26 +22,29 @@ export async function findObstacle(
     .filter(({ oldMode, newMode }) => [oldMode, newMode].includes(submoduleMode))
     .map((change) => change.path)
   if (submodules.length > 0) {
-    return { paths: submodules, why: 'a submodule changes, which has to be done by hand' }
+    return { paths: submodules, why: 'a submodule changes; update it by hand' }
   }
-  const unnameable = changes.map((change) => change.path).filter((name) => name.includes('\ufffd'))
-  if (unnameable.length > 0) {
+  const notUtf8 = changes.map((change) => change.path).filter((name) => name.includes('\ufffd'))
+  if (notUtf8.length > 0) {
     return {
-      paths: unnameable,
-      why: 'its name is not UTF-8 (the signs that stand for its bytes here are not it), so it has to be brought in with Git by hand, or renamed first',
+      paths: notUtf8,
+      why: 'its name is not valid UTF-8 and is shown with replacement characters; rename it, or apply its change by hand with Git',
     }
   }
-  const ofGit = changes
+  const gitNames = changes
     .map((change) => change.path)
     .filter((name) => name.split('/').some(isGitName))
-  if (ofGit.length > 0) {
-    return { paths: ofGit, why: 'some systems take its name for .git, and would run what it says' }
+  if (gitNames.length > 0) {
+    return {
+      paths: gitNames,
+      why: 'some systems treat its name as .git, and would run programs that it configures',
+    }
   }
-  const inner = changes
+  const nested = changes
     .map((change) => change.path)
     .filter((name) => snapshot.leftOut.some((folder) => name.startsWith(folder)))
-  if (inner.length > 0) {
-    return { paths: inner, why: 'another repository is in the place of its folder' }
+  if (nested.length > 0) {
+    return { paths: nested, why: 'another repository is in the place of its folder' }
   }
   const special = await specialFiles(snapshot.topLevel, changes)
   if (special.length > 0) {
@@ -49,15 +52,17 @@ export async function findObstacle(
   }
   const hidden = await hiddenPaths(git, snapshot, signal)
   const gone = new Set(changes.filter(({ status }) => status === 'D').map(({ path: name }) => name))
-  const twins = caseTwins(changes.map((change) => change.path))
-  const looked = await mapAtOnce(changes, async (change) => {
+  const twins = caseCollisions(changes.map((change) => change.path))
+  const checked = await mapConcurrently(changes, async (change) => {
     const unknownToGit = change.status === 'A' || hidden.has(change.path)
     const respelled =
-      twins.has(change.path) && !(await isSpelledSo(path.join(snapshot.topLevel, change.path)))
-    const free = !unknownToGit || respelled || (await isFree(git, snapshot.topLevel, change, gone))
-    return free ? [] : [change.path]
+      twins.has(change.path) &&
+      !(await existsWithExactCase(path.join(snapshot.topLevel, change.path)))
+    const canReplace =
+      !unknownToGit || respelled || (await isReplaceable(git, snapshot.topLevel, change, gone))
+    return canReplace ? [] : [change.path]
   })
-  const blocked = looked.flat()
+  const blocked = checked.flat()
   if (blocked.length === 0) return null
   return { paths: blocked, why: 'a file that Git does not track, or a folder, is in its place' }
 }
@@ -72,7 +77,7 @@ export async function findEdited(
   const edited = await editedSince(git, snapshot, signal)
   const meanwhile = changes.map((change) => change.path).filter((name) => edited.has(name))
   if (meanwhile.length > 0) {
-    return { paths: meanwhile, why: 'it was edited while the changes were being brought in' }
+    return { paths: meanwhile, why: 'it was edited while the changes were being applied' }
   }
   return null
 }
@@ -113,16 +118,16 @@ async function hiddenPaths(
 
 /** Returns paths with a pipe, socket or device. The snapshot lacks it, and reading a pipe would block Git forever. */
 async function specialFiles(topLevel: string, changes: readonly TreeChange[]): Promise<string[]> {
-  const looked = await mapAtOnce(changes, async (change) => {
+  const checked = await mapConcurrently(changes, async (change) => {
     const found = await lstatOf(path.join(topLevel, change.path))
     if (found === null || found.isFile() || found.isDirectory() || found.isSymbolicLink()) return []
     return [change.path]
   })
-  return looked.flat()
+  return checked.flat()
 }
 
 /** Reports whether writing or deleting this path would lose nothing of the user's. */
-async function isFree(
+async function isReplaceable(
   git: RunGit,
   topLevel: string,
   change: TreeChange,
@@ -153,8 +158,8 @@ async function holdsOnly(
 ): Promise<boolean> {
   for (const entry of await readdir(path.join(topLevel, folder), { withFileTypes: true })) {
     const name = `${folder}/${entry.name}`
-    const fine = entry.isDirectory() ? await holdsOnly(topLevel, name, gone) : gone.has(name)
-    if (!fine) return false
+    const isGone = entry.isDirectory() ? await holdsOnly(topLevel, name, gone) : gone.has(name)
+    if (!isGone) return false
   }
   return true
 }

@@ -12,17 +12,17 @@ import type { AppliedFile } from '../../../shared/agents/tools.ts'
 import { type TreeChange, treeChanges, treeDifferences } from '../changes/tree-changes.ts'
 import { line, type RunGit } from '../command/run-git.ts'
 import type { OpenSnapshot } from '../snapshots/snapshot.ts'
-import { mapAtOnce } from './at-once.ts'
 import {
   type Content,
   type ContentStore,
-  caseTwins,
+  caseCollisions,
   contentAt,
-  isSpelledSo,
+  existsWithExactCase,
   openContentStore,
   type UpdatedFile,
   type UpdateManifest,
 } from './contents.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import { findEdited, findObstacle } from './obstacles.ts'
 
 export interface UpdatePlan {
@@ -54,20 +54,20 @@ export async function planUpdate(
   { updateId, signal }: { updateId: string; signal?: AbortSignal | undefined },
 ): Promise<Planned> {
   const { topLevel: root, quarantine } = snapshot
-  const apart = quarantine.git
-  const changes = await treeChanges(apart, { dir: root, from: snapshot.tree, to: tree, signal })
-  const obstacle = await findObstacle(apart, snapshot, changes, signal)
+  const isolated = quarantine.git
+  const changes = await treeChanges(isolated, { dir: root, from: snapshot.tree, to: tree, signal })
+  const obstacle = await findObstacle(isolated, snapshot, changes, signal)
   if (obstacle !== null) return { kind: 'in-the-way', ...obstacle }
 
   const store = await openContentStore(git, snapshot)
   const paths = changes.map((change) => change.path)
   const before = await contentsOf(store, root, paths)
   // Checked after the contents were read, because the merge used these.
-  const edited = await findEdited(apart, snapshot, changes, signal)
+  const edited = await findEdited(isolated, snapshot, changes, signal)
   if (edited !== null) return { kind: 'in-the-way', ...edited }
 
   const written = changes.filter(({ status }) => status !== 'D')
-  const stage = await checkOut(apart, snapshot, tree, written, signal)
+  const stage = await checkOut(isolated, snapshot, tree, written, signal)
   const staged = await contentsOf(
     store,
     stage,
@@ -87,7 +87,7 @@ export async function planUpdate(
   }
   signal?.throwIfAborted()
   const commit = await store.keep(updateId, manifest)
-  const differences = await treeDifferences(apart, { dir: root, from: snapshot.tree, to: tree })
+  const differences = await treeDifferences(isolated, { dir: root, from: snapshot.tree, to: tree })
   return {
     kind: 'planned',
     plan: {
@@ -119,10 +119,11 @@ async function contentsOf(
   dir: string,
   names: readonly string[],
 ): Promise<Map<string, Content>> {
-  const twins = caseTwins(names)
-  const looked = await mapAtOnce(names, async (name) => {
+  const twins = caseCollisions(names)
+  const looked = await mapConcurrently(names, async (name) => {
     const file = path.join(dir, name)
-    const absent = (await leadsOut(dir, name)) || (twins.has(name) && !(await isSpelledSo(file)))
+    const absent =
+      (await leadsOut(dir, name)) || (twins.has(name) && !(await existsWithExactCase(file)))
     const content = absent ? null : await contentAt(file)
     if (content === null || content.kind === 'other') return []
     const source = content.kind === 'link' ? await readlink(file, { encoding: 'buffer' }) : file
@@ -191,7 +192,7 @@ async function oldDirs(
   files: readonly UpdatedFile[],
 ): Promise<{ path: string; mode: number }[]> {
   const dirs = foldersAbove(files.filter(({ after }) => after === null))
-  const found = await mapAtOnce(dirs, async (dir) => {
+  const found = await mapConcurrently(dirs, async (dir) => {
     const status = await lstat(path.join(root, dir)).catch(() => null)
     return status?.isDirectory() ? [{ path: dir, mode: status.mode & 0o7777 }] : []
   })

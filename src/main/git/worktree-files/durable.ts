@@ -5,7 +5,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import path from 'node:path'
-import { mapAtOnce } from '../update/at-once.ts'
+import { mapConcurrently } from '../update/map-concurrently.ts'
 
 /**
  * Opening a named pipe in place of a file must not block. Undefined on Windows, which has none in
@@ -28,7 +28,7 @@ export async function writeDurable(file: string, text: string): Promise<void> {
 
 /** Syncs files and folders. Skips those that are missing, or can't be synced on this system. */
 export async function syncPaths(paths: readonly string[]): Promise<void> {
-  await mapAtOnce(paths, async (one) => {
+  await mapConcurrently(paths, async (one) => {
     const handle = await open(one, constants.O_RDONLY | O_NONBLOCK).catch(() => null)
     if (handle === null) return
     try {

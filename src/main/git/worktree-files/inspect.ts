@@ -1,4 +1,4 @@
-import { GitError } from '../command/errors.ts'
+import { nullForGitError } from '../command/errors.ts'
 import type { RunGit } from '../command/run-git.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
 import { canRepairWorktree, inspectWorktree, type WorktreeState } from './state.ts'
@@ -27,9 +27,4 @@ export async function inspectWorktreeOf(
     return isOther ? { kind: 'of-another-repository' } : state
   }
   return { ...state, repairable: commonDir !== null && (await canRepairWorktree(commonDir, root)) }
-}
-
-function nullForGitError(error: unknown): null {
-  if (error instanceof GitError) return null
-  throw error
 }

@@ -43,7 +43,7 @@ export async function reconnectWorktree(
       const after = await repairWorktree({ commonDir, root, branch })
       return after.kind === 'whole' && (await commonDirOf(git, root)) === commonDir
         ? { kind: 'reconnected' }
-        : { kind: 'unknown', why: `the repository in ${repoDir} does not know its worktree` }
+        : { kind: 'unknown', why: `the repository in ${repoDir} does not list its worktree` }
     }
   }
 }

@@ -28,14 +28,14 @@ export function inspectWorktree(root: string): WorktreeState {
   if (isClosed(root)) return { kind: 'broken', why: 'its folder may not be read' }
   const file = path.join(root, '.git')
   const found = lstatOf(file)
-  if (found === null) return { kind: 'broken', why: 'its .git file is gone' }
+  if (found === null) return { kind: 'broken', why: 'its .git file is missing' }
   if (found.isDirectory()) return { kind: 'own-repository' }
   const adminDir = found.isFile() ? namedAdminDir(root) : null
   if (adminDir === null) {
     return {
       kind: 'broken',
       why: !found.isFile()
-        ? 'its .git is no file'
+        ? 'its .git is not a file'
         : found.size === 0
           ? 'its .git file is empty'
           : 'its .git file is damaged',
@@ -73,10 +73,10 @@ export async function repairWorktree({
   if (adminDir === null) return before
   const missing = (name: string) => isBlank(readIfPossible(path.join(adminDir, name)) ?? '')
   const gitFile = path.join(await realpath(root), '.git')
-  if (missing('gitdir')) await writeAgain(path.join(adminDir, 'gitdir'), `${gitFile}\n`)
-  if (missing('commondir')) await writeAgain(path.join(adminDir, 'commondir'), '../..\n')
+  if (missing('gitdir')) await replaceFile(path.join(adminDir, 'gitdir'), `${gitFile}\n`)
+  if (missing('commondir')) await replaceFile(path.join(adminDir, 'commondir'), '../..\n')
   if (branch !== null && missing('HEAD'))
-    await writeAgain(path.join(adminDir, 'HEAD'), `ref: refs/heads/${branch}\n`)
+    await replaceFile(path.join(adminDir, 'HEAD'), `ref: refs/heads/${branch}\n`)
   // Git recreates it from HEAD; the files are unchanged.
   const index = path.join(adminDir, 'index')
   if (isBlankIndex(index)) await unlink(index)
@@ -89,7 +89,7 @@ export async function repairWorktree({
 }
 
 /** A named pipe can't be written, and a link's target must not be: both are replaced. */
-async function writeAgain(file: string, text: string): Promise<void> {
+async function replaceFile(file: string, text: string): Promise<void> {
   const found = lstatOf(file)
   if (found?.isFIFO() || found?.isSymbolicLink()) await unlink(file)
   await writeDurable(file, text)

@@ -6,7 +6,7 @@ import { mergeTrees } from '../merge/merge-trees.ts'
 import { head as headOf, isClean, resolveCommit, treeOf } from '../repository/commits.ts'
 import { exists } from '../repository/file-facts.ts'
 import { keepSnapshot } from '../snapshots/kept-snapshots.ts'
-import { whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
+import { retryIfPruned, withQuarantine } from '../snapshots/quarantine.ts'
 import { commitTree, snapshotMessage } from '../snapshots/snapshot.ts'
 
 type Rebased = { kind: 'rebased'; commit: string } | { kind: 'conflict'; paths: string[] }
@@ -22,22 +22,22 @@ export async function rebaseSnapshot(
 ): Promise<Rebased> {
   const attempt = () =>
     withQuarantine(git, repoDir, async (quarantine): Promise<Rebased> => {
-      const apart = quarantine.git
+      const isolated = quarantine.git
       const [base, ours, theirs] = await Promise.all(
-        [head, onto, final].map((commit) => treeOf(apart, repoDir, commit)),
+        [head, onto, final].map((commit) => treeOf(isolated, repoDir, commit)),
       )
       if (base === undefined || ours === undefined || theirs === undefined)
         throw new Error('git rev-parse did not print three trees')
-      const merged = await mergeTrees(apart, { dir: repoDir, base, ours, theirs })
+      const merged = await mergeTrees(isolated, { dir: repoDir, base, ours, theirs })
       if (merged.kind === 'conflict') return { kind: 'conflict', paths: merged.paths }
       if (merged.tree === ours) return { kind: 'rebased', commit: onto }
       const { tree } = merged
       const parts = { tree, parents: [onto], message: snapshotMessage }
-      const commit = await commitTree(apart, repoDir, parts)
+      const commit = await commitTree(isolated, repoDir, parts)
       await keepSnapshot(git, quarantine, { dir: repoDir, commit, tree, since: onto })
       return { kind: 'rebased', commit }
     })
-  return whileObjectsStay(attempt)
+  return retryIfPruned(attempt)
 }
 
 /** Files that Git keeps while an operation is unfinished. */

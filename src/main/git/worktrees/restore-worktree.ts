@@ -8,7 +8,7 @@ import { resolveCommit } from '../repository/commits.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
 import { exists } from '../repository/file-facts.ts'
 import { releaseSnapshot } from '../snapshots/kept-snapshots.ts'
-import { bringIntoRepository } from '../store/copy.ts'
+import { copyIntoRepository } from '../store/copy.ts'
 import { reading } from '../store/store.ts'
 import { adminDirOf } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
@@ -44,13 +44,13 @@ export async function restoreWorktree(git: RunGit, input: RestoreWorktreeInput):
   const { repoDir, path } = input
   await refuseUnrestorable(git, input)
   // If the folder was deleted by hand, Git still considers its branch checked out there.
-  const note = await setNoteAside(git, repoDir, path)
+  const hidden = await hideAdminDir(git, repoDir, path)
   try {
-    const branch = await makeAgain(git, input)
-    await note.drop()
+    const branch = await recreateWorktree(git, input)
+    await hidden.discard()
     return branch
   } catch (error) {
-    await note.putBack()
+    await hidden.reinstate()
     throw error
   }
 }
@@ -63,7 +63,7 @@ export async function refuseUnrestorable(
   if ((await commonDirOf(git, repoDir)) === null) {
     throw new WorktreeRefusedError(
       'no-repository',
-      `${repoDir} is not there or no Git repository any more; put it back first.`,
+      `${repoDir} is missing or no longer a Git repository; restore it first.`,
     )
   }
   for (const commit of [head, final]) {
@@ -78,9 +78,9 @@ export async function refuseUnrestorable(
   }
 }
 
-async function makeAgain(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
+async function recreateWorktree(git: RunGit, input: RestoreWorktreeInput): Promise<string> {
   const { repoDir, path, head, final } = input
-  await bringIntoRepository(git, repoDir, head)
+  await copyIntoRepository(git, repoDir, head)
   const all = reading(git, repoDir)
   const branch = await freeBranch(git, input)
   const isNew = (await resolveCommit(git, repoDir, `refs/heads/${branch}`)) === null
@@ -125,20 +125,20 @@ async function filesBetween(
  * Hides Git's administrative folder of a deleted worktree until it is clear whether it is still
  * needed.
  */
-async function setNoteAside(git: RunGit, repoDir: string, path: string) {
+async function hideAdminDir(git: RunGit, repoDir: string, path: string) {
   const commonDir = await commonDirOf(git, repoDir)
-  const note = commonDir && (await adminDirOf(commonDir, path))
-  if (!commonDir || !note) return { drop: async () => {}, putBack: async () => {} }
-  const aside = join(commonDir, `shiplog-aside-${basename(note)}`)
+  const adminDir = commonDir && (await adminDirOf(commonDir, path))
+  if (!commonDir || !adminDir) return { discard: async () => {}, reinstate: async () => {} }
+  const aside = join(commonDir, `shiplog-aside-${basename(adminDir)}`)
   // Left behind by a killed call: the present folder is newer.
   await rm(aside, { recursive: true, force: true })
-  await rename(note, aside)
+  await rename(adminDir, aside)
   return {
-    drop: () => rm(aside, { recursive: true, force: true }),
-    putBack: async () => {
+    discard: () => rm(aside, { recursive: true, force: true }),
+    reinstate: async () => {
       // Git removes the parent folder with its last entry.
-      await mkdir(dirname(note), { recursive: true })
-      await rename(aside, note)
+      await mkdir(dirname(adminDir), { recursive: true })
+      await rename(aside, adminDir)
     },
   }
 }

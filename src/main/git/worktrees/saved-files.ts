@@ -7,7 +7,7 @@ import { submoduleMode, symlinkMode } from '../changes/tree-changes.ts'
 import type { RunGit } from '../command/run-git.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
 import { withScratchDir } from '../snapshots/scratch-dir.ts'
-import { mapAtOnce } from '../update/at-once.ts'
+import { mapConcurrently } from '../update/map-concurrently.ts'
 import { findLossy } from './converted-files.ts'
 
 interface FilesInCommit {
@@ -71,7 +71,7 @@ async function visibleIn<File extends { name: Buffer }>(
   dir: string,
   files: readonly File[],
 ): Promise<File[]> {
-  const seen = await mapAtOnce(files, (file) =>
+  const seen = await mapConcurrently(files, (file) =>
     lstat(Buffer.concat([Buffer.from(`${dir}/`), file.name])).then(
       () => [file],
       () => [],

@@ -13,9 +13,9 @@ import { exists } from '../repository/file-facts.ts'
 import { lacksReference, lacksReferenceIn } from '../repository/git-dir.ts'
 import { committedBase } from '../repository/history.ts'
 import { releaseSnapshot, releasing } from '../snapshots/kept-snapshots.ts'
-import { whileObjectsStay, withQuarantine } from '../snapshots/quarantine.ts'
+import { retryIfPruned, withQuarantine } from '../snapshots/quarantine.ts'
 import { shiplogIdentity } from '../snapshots/snapshot.ts'
-import { bringIntoRepository, objectsOfWork } from '../store/copy.ts'
+import { copyIntoRepository, objectsOfWork } from '../store/copy.ts'
 import { inStore, reading, storesAt } from '../store/store.ts'
 import { adminDirOf, resolved } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
@@ -39,7 +39,7 @@ export interface CreateWorktreeInput {
  * WorktreeRefusedError for problems that the caller can fix; a failure leaves nothing behind.
  */
 export async function createWorktree(git: RunGit, input: CreateWorktreeInput): Promise<void> {
-  const from = await refuseWhatCannotBe(git, input)
+  const from = await checkCreatable(git, input)
   for (let attemptsLeft = 3; ; attemptsLeft--) {
     try {
       return await addWorktree(git, input, from)
@@ -64,7 +64,7 @@ async function addWorktree(git: RunGit, input: CreateWorktreeInput, from: string
     // Run in the worktree, because configuration that is included for this worktree alone is
     // visible only there.
     await git(['reset', '--hard', '--quiet'], { cwd: input.path, signal })
-    await bringUncommitted(git, input, from)
+    await writeUncommitted(git, input, from)
     const commonDir = await commonDirOf(git, repoDir)
     if (commonDir !== null) await syncWorktree({ commonDir, root: input.path, branch })
     await git(['worktree', 'unlock', input.path], { cwd: repoDir, signal })
@@ -77,7 +77,7 @@ async function addWorktree(git: RunGit, input: CreateWorktreeInput, from: string
 }
 
 /** Writes the parent's uncommitted files that are outside the sparse checkout. */
-async function bringUncommitted(
+async function writeUncommitted(
   git: RunGit,
   { path: dir, signal }: CreateWorktreeInput,
   commit: string,
@@ -198,7 +198,7 @@ export async function keepRef(
     return
   }
   const all = reading(git, repoDir)
-  await whileObjectsStay(async () => {
+  await retryIfPruned(async () => {
     const since = base === null ? null : await committedBase(all, { dir: repoDir, commit: base })
     await withQuarantine(git, repoDir, async (quarantine) => {
       const work = { dir: repoDir, tip: commit, base, since }
@@ -292,10 +292,10 @@ async function isBranchName(
  * Throws WorktreeRefusedError if the worktree can't be created. Returns the full id of the commit to start from, after
  * copying it into the repository if only a store had it.
  */
-async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Promise<string> {
+async function checkCreatable(git: RunGit, input: CreateWorktreeInput): Promise<string> {
   const { repoDir, branch, signal } = input
   if (!(await isBranchName(git, branch, { repoDir, signal })))
-    throw new WorktreeRefusedError('bad-branch-name', `"${branch}" can't be a branch's name.`)
+    throw new WorktreeRefusedError('bad-branch-name', `"${branch}" is not a valid branch name.`)
   if ((await resolveCommit(git, repoDir, `refs/heads/${branch}`, { signal })) !== null) {
     throw new WorktreeRefusedError(
       'branch-exists',
@@ -314,7 +314,7 @@ async function refuseWhatCannotBe(git: RunGit, input: CreateWorktreeInput): Prom
       `There is no commit ${input.from} in ${repoDir}.`,
     )
   }
-  await bringIntoRepository(git, repoDir, from)
+  await copyIntoRepository(git, repoDir, from)
   return from
 }
 

@@ -45,7 +45,7 @@ export function historyEntries(
   )
   const newest = new Set<TaskId>()
   for (const status of ['completed', 'failed'] as const) {
-    const ended = tasks.filter((task) => standingOf(task).status === status).sort(byEnd)
+    const ended = tasks.filter((task) => headStateOf(task).status === status).sort(byEnd)
     for (const task of ended.slice(-max)) newest.add(task.id)
   }
   return tasks
@@ -74,7 +74,7 @@ function entriesOf(state: LedgerState, task: Task, findings: Findings | undefine
   const groups = runsByEntry(task.runs)
   return groups.map((runs, index) => {
     const isLatest = index === groups.length - 1
-    const { status, reason }: Standing = isLatest ? standingOf(task) : { status: 'interrupted' }
+    const { status, reason }: Standing = isLatest ? headStateOf(task) : { status: 'interrupted' }
     const ended = status === 'completed' || status === 'failed'
     return {
       agent_id: task.id,
@@ -131,7 +131,7 @@ interface Standing {
 }
 
 /** Maps the nine states of a task to the file's six, with a reason where the state is lost in the mapping. */
-function standingOf(task: Task): Standing {
+function headStateOf(task: Task): Standing {
   const why = task.cause ? formatCause(task.cause, { reader: 'agent' }) : 'no reason was given'
   // Nothing that lies in the trash can be resumed.
   if (task.trashed && mayStillGoOn(task)) return { status: 'failed', reason: 'it was deleted' }
@@ -160,7 +160,7 @@ function mayStillGoOn({ status }: Task): boolean {
 }
 
 function mayNeedResuming(task: Task): boolean {
-  const { status } = standingOf(task)
+  const { status } = headStateOf(task)
   return status !== 'completed' && status !== 'failed'
 }
 

@@ -75,7 +75,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
   /** Removes an index lock from before this process began: no running agent can hold it. */
   async function removeStaleLock(root: string): Promise<string[]> {
     const beforeMs = performance.timeOrigin
-    if (!(await git.takeAwayIndexLock({ dir: root, beforeMs }))) return []
+    if (!(await git.removeStaleIndexLock({ dir: root, beforeMs }))) return []
     return ["A lock that a killed Git had left on the worktree's index was taken away."]
   }
 }

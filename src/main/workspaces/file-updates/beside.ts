@@ -1,7 +1,7 @@
 /** Writes new contents to temporary files beside their targets, durably, before any target changes. */
 import { lstat, open, readdir, symlink, unlink } from 'node:fs/promises'
 import { join, posix } from 'node:path'
-import { type Content, type Git, mapAtOnce } from '../../git/index.ts'
+import { type Content, type Git, mapConcurrently } from '../../git/index.ts'
 import { writeFully } from '../../journal/index.ts'
 import { absentOr, type Swap } from './file-state.ts'
 
@@ -48,7 +48,7 @@ export async function removeBeside(
   updateId: string,
   swaps: readonly Swap[],
 ): Promise<void> {
-  const dirs = await mapAtOnce([...parentsOf(swaps)], (parent) => dirsAbove(root, parent))
+  const dirs = await mapConcurrently([...parentsOf(swaps)], (parent) => dirsAbove(root, parent))
   for (const dir of new Set(dirs.flat())) {
     const names = (await readdir(dir).catch(absentOr)) ?? []
     for (const name of names)
@@ -65,7 +65,7 @@ async function nearestDirs(
   swaps: readonly Swap[],
 ): Promise<ReadonlyMap<string, string>> {
   const parents = [...parentsOf(swaps)]
-  const there = await mapAtOnce(parents, (parent) => dirsAbove(root, parent))
+  const there = await mapConcurrently(parents, (parent) => dirsAbove(root, parent))
   return new Map(parents.map((parent, at) => [parent, there[at]?.at(-1) ?? root]))
 }
 

@@ -1,7 +1,13 @@
 /** Compares the entry at a path of a working tree with the state that an update expects. */
 import { type FileHandle, lstat, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { blobHash, type Content, contentAt, isSameContent, isSpelledSo } from '../../git/index.ts'
+import {
+  blobHash,
+  type Content,
+  contentAt,
+  existsWithExactCase,
+  isSameContent,
+} from '../../git/index.ts'
 import { openDataFile } from '../../journal/index.ts'
 
 export interface Swap {
@@ -71,7 +77,7 @@ async function placeOf(
     if (found === null) return 'absent'
     if (!found.isDirectory()) return paths.has(parent) ? 'absent' : 'elsewhere'
   }
-  return twins.has(name) && !(await isSpelledSo(join(root, name))) ? 'absent' : 'here'
+  return twins.has(name) && !(await existsWithExactCase(join(root, name))) ? 'absent' : 'here'
 }
 
 async function isFolder(file: string): Promise<boolean> {

@@ -22,9 +22,9 @@ import { dirname, join, posix } from 'node:path'
 import {
   blobHash,
   type Content,
-  caseTwins,
+  caseCollisions,
   type Git,
-  mapAtOnce,
+  mapConcurrently,
   type UpdateManifest,
 } from '../../git/index.ts'
 import { openDataFile, syncDirectory, systemCode, writeFully } from '../../journal/index.ts'
@@ -145,7 +145,7 @@ async function allStates(
   swaps: readonly Swap[],
   around: Surroundings,
 ): Promise<Map<Swap, SwapState>> {
-  const found = await mapAtOnce(swaps, (swap) => stateOf(swap, around))
+  const found = await mapConcurrently(swaps, (swap) => stateOf(swap, around))
   return new Map(swaps.map((swap, at) => [swap, found[at] ?? 'other']))
 }
 
@@ -156,7 +156,7 @@ const swapsOf = ({ files }: UpdateManifest, direction: Direction): Swap[] =>
 
 function surroundingsOf(root: string, swaps: readonly Swap[]): Surroundings {
   const paths = swaps.map(({ path }) => path)
-  return { root, twins: caseTwins(paths), paths: new Set(paths) }
+  return { root, twins: caseCollisions(paths), paths: new Set(paths) }
 }
 
 /**
@@ -171,7 +171,7 @@ async function inOrder(
   const free: Swap[] = []
   const blocked: Swap[] = []
   const coming = swaps.filter(({ to }) => to !== null)
-  const isFolder = await mapAtOnce(
+  const isFolder = await mapConcurrently(
     coming,
     async ({ path }) => (await lstat(join(root, path)).catch(absentOr))?.isDirectory() ?? false,
   )

@@ -8,7 +8,7 @@ const atOnce = 16
  * Runs `work` for each of `items`, several concurrently; the results are in the order of the items.
  * After a failure no further item is started, and it is thrown once the running ones have ended.
  */
-export async function mapAtOnce<Item, Result>(
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {

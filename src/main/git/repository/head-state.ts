@@ -23,28 +23,28 @@ export async function topLevelOf(
   return topLevel
 }
 
-interface Standing {
+interface HeadState {
   topLevel: string
   /** The commit of HEAD and its tree; null before the first one. */
   head: { commit: string; tree: string } | null
 }
 
 /** Returns the results of `topLevelOf`, `head` and `treeOf` with one Git process. */
-export async function standingOf(
+export async function headStateOf(
   git: RunGit,
   dir: string,
   { signal }: Where = {},
-): Promise<Standing> {
+): Promise<HeadState> {
   await git.ensureWorktree(dir)
   const own = readGitDir(dir)
-  const known = standings.get(git)?.get(dir)
+  const known = headStates.get(git)?.get(dir)
   if (
     known &&
-    own?.commit === known.standing.head.commit &&
+    own?.commit === known.headState.head.commit &&
     (await git.configStamp(dir)) === known.stamp
   ) {
-    await refuseElsewhere(git, dir, known.standing.topLevel)
-    return known.standing
+    await refuseElsewhere(git, dir, known.headState.topLevel)
+    return known.headState
   }
   const args = ['rev-parse', '--show-toplevel', '--revs-only', 'HEAD^{commit}', 'HEAD^{tree}']
   const text = line(await git(args, { cwd: dir, signal }))
@@ -59,36 +59,36 @@ export async function standingOf(
   const [, place = '', commit = '', tree = ''] = answers
   const topLevel = path.resolve(place)
   await refuseElsewhere(git, dir, topLevel)
-  const standing = { topLevel, head: { commit, tree } }
-  if (own?.commit === commit) await rememberStanding(git, dir, standing)
-  return standing
+  const headState = { topLevel, head: { commit, tree } }
+  if (own?.commit === commit) await cacheHeadState(git, dir, headState)
+  return headState
 }
 
-interface KnownStanding {
+interface CachedHeadState {
   /** A checksum of the configuration, which could place the files elsewhere. */
   stamp: string
-  standing: Standing & { head: NonNullable<Standing['head']> }
+  headState: HeadState & { head: NonNullable<HeadState['head']> }
 }
 
 /**
  * A cache by folder. Each turn of an agent needs this, and HEAD rarely moves: the commit is read from Git's files,
  * and the tree of a commit never changes.
  */
-const standings = new WeakMap<RunGit, Map<string, KnownStanding>>()
+const headStates = new WeakMap<RunGit, Map<string, CachedHeadState>>()
 /** More folders than there are active worktrees and projects. */
-const standingsMax = 500
+const headStatesMax = 500
 
-async function rememberStanding(
+async function cacheHeadState(
   git: RunGit,
   dir: string,
-  standing: KnownStanding['standing'],
+  headState: CachedHeadState['headState'],
 ): Promise<void> {
   const stamp = await git.configStamp(dir)
   if (stamp === null) return
-  const known = standings.get(git) ?? new Map<string, KnownStanding>()
-  standings.set(git, known)
-  if (known.size >= standingsMax) known.clear()
-  known.set(dir, { stamp, standing })
+  const known = headStates.get(git) ?? new Map<string, CachedHeadState>()
+  headStates.set(git, known)
+  if (known.size >= headStatesMax) known.clear()
+  known.set(dir, { stamp, headState })
 }
 
 async function refuseElsewhere(git: RunGit, dir: string, topLevel: string): Promise<void> {
@@ -103,6 +103,6 @@ async function refuseElsewhere(git: RunGit, dir: string, topLevel: string): Prom
 
 export function filesElsewhere(dir: string, place: string): GitError {
   const error = new GitError(['rev-parse', '--show-toplevel'], null, 'fatal: core.worktree')
-  error.message = `By its configuration (core.worktree), the files of the repository of ${dir} are in ${place}, so Shiplog does not use it. Unset core.worktree there first.`
+  error.message = `The repository of ${dir} is configured to keep its files in ${place} (core.worktree), so Shiplog does not use it. Unset core.worktree there first.`
   return error
 }
