@@ -80,7 +80,7 @@ it('notes a project whose folder is gone, and what to do when it was moved', asy
   const { fixture, rootId, check } = await makePatient()
   const { dir } = fixture.project
   await rename(dir, `${dir}-moved`)
-  const advice = expect.stringMatching(/not there any more.*projects add/)
+  const advice = expect.stringMatching(/is missing.*projects add/)
   expect((await check()).notes).toEqual([{ kind: 'project-gone', path: dir, detail: advice }])
   const { client } = await fixture.restart()
   await client.projects.add({ dir: `${dir}-moved` })

@@ -68,7 +68,7 @@ export function projectAnswers(
     if (!dir.startsWith('/'))
       invalid(
         'dir',
-        `${dir} is not a whole path. Give it from the root, such as /home/robin/${dir}.`,
+        `${dir} is not an absolute path. Enter it from the root, such as /home/robin/${dir}.`,
       )
     if (dir.includes('missing')) invalid('dir', `${dir} does not exist. Give the path of a folder.`)
     const there = [...state.projects.values()].find((one) => one.dir === dir)
@@ -108,7 +108,7 @@ export function projectAnswers(
       if (asked.configSha256 !== configSha256)
         refused(
           'setup-changed',
-          'What the project asks for (.shiplog/project.yaml, .git/config) has changed since it was shown. Look at it again.',
+          "The project's requests (.shiplog/project.yaml, .git/config) have changed since they were shown. Review them again.",
         )
       record({ type: 'project.setup-trusted', projectId, configSha256 })
       if (asked.git) record({ type: 'project.git-config-allowed', projectId, sha256: configSha256 })
@@ -120,7 +120,7 @@ export function projectAnswers(
       if (shown && !isSameEnvironment(present, shown))
         refused(
           'settings-changed',
-          `The settings of ${name} were changed elsewhere since they were shown. Look at them again.`,
+          `The settings of ${name} were changed elsewhere since they were shown. Review them again.`,
         )
       record({ type: 'project.environment-set', projectId, environment })
       return {}

@@ -19,7 +19,7 @@ export function openedAnswers(os: Implementer, { given }: Memory, client: () => 
   }
 
   async function* events() {
-    const log = given.openedLog ?? invalid('path', 'notes.txt is no log that can be read.')
+    const log = given.openedLog ?? invalid('path', 'notes.txt is not a readable log.')
     yield { type: 'progress' as const, bytes: 10, bytesTotal: 100 }
     yield { type: 'opened' as const, log }
   }

@@ -10,7 +10,7 @@ import type { Memory } from './memory.ts'
 const commitsOnly = (worktree: string, branch: string): PublishState => ({
   ...{ worktree, branch, uncommitted: true, remote: null },
   cannotPush: 'The repository has no remote called origin.',
-  gh: { state: 'failed', reason: 'The remote is no repository of GitHub.' },
+  gh: { state: 'failed', reason: 'The remote is not a GitHub repository.' },
 })
 
 export const publishAnswers = (os: Implementer, { given, find }: Memory) => {

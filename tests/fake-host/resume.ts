@@ -205,10 +205,10 @@ export function createFakeResume({
     const { title, status } = old
     const isFromEnd = asked.at === undefined
     if (isFromEnd && (isRunning(status) || status === 'queued'))
-      refused('running', `"${title}" is not over yet: wait for it, or stop it first.`)
+      refused('running', `"${title}" has not ended yet. Wait for it, or stop it first.`)
     if (isFromEnd && status === 'interrupted' && asked.as === null)
       refused('not-interrupted', `"${title}" was interrupted: resume it instead.`)
-    if (old.trashed) refused('removed', `"${title}" is in the trash. Take it out first.`)
+    if (old.trashed) refused('removed', `"${title}" is in the trash. Restore it first.`)
     const taskId = newTaskId()
     const { projectId, isolation, options } = old
     const { agent, spec, model } = { ...old, ...asked.as }

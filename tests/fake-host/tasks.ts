@@ -86,7 +86,7 @@ export function taskAnswers(
     if (selection && selection.tree !== diff.tree)
       refused(
         'changed-since-shown',
-        `The changes of "${task.title}" are not the ones that were shown. Look at them again, then apply.`,
+        `The changes of "${task.title}" are no longer those that were shown. Review them again, then apply.`,
       )
     const missing = selection?.files.find(
       ({ path }) => !diff.files.some((one) => one.path === path),
@@ -180,7 +180,7 @@ export function taskAnswers(
     withdrawPrompt: os.tasks.withdrawPrompt.handler(({ input: { taskId: text, promptId } }) => {
       const { id: taskId, title, waitingPrompts } = find(text)
       if (!waitingPrompts?.some(({ id }) => id === promptId))
-        refused('not-running', `That follow-up does not wait in "${title}" any more.`)
+        refused('not-running', `That follow-up is no longer waiting in "${title}".`)
       record({ type: 'task.prompt-withdrawn', taskId, promptId })
       return {}
     }),
@@ -234,7 +234,7 @@ export function taskAnswers(
         if (hasReport && input.run === undefined)
           throw new FailureError({
             ...{ kind: 'damaged', what: 'report', id, file: 'reports' },
-            reason: 'the ledger names a report that is not on disk',
+            reason: 'the ledger refers to a report that is not on disk',
           })
         const why =
           input.run === undefined
@@ -312,7 +312,7 @@ export function taskAnswers(
 function whyNothing({ title, fileUpdates = [] }: Task): string {
   const old = fileUpdates.some(({ reason, doneAt }) => reason === 'apply' && doneAt !== null)
   return old
-    ? `"${title}" was applied more than ${undoableDays} days ago, so what it replaced is not kept any more.`
+    ? `"${title}" was applied more than ${undoableDays} days ago, so the replaced content is no longer kept.`
     : `The changes of "${title}" are not applied, so there is nothing to undo.`
 }
 

@@ -166,7 +166,7 @@ export function workspaceAnswers(
     }),
     untrash: os.workspace.untrash.handler(({ input }) => {
       const { id, title, trashed, purged } = archivedRoot(find(input.workspaceId, 'workspace'))
-      if (purged) refused('removed', `"${title}" is not in the trash any more: it has expired.`)
+      if (purged) refused('removed', `"${title}" is no longer in the trash: it has expired.`)
       if (!trashed) refused('not-archived', `"${title}" is not in the trash.`)
       record({ type: 'workspace.untrashed', workspaceId: id })
       return {}

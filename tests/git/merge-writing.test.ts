@@ -51,7 +51,7 @@ describe('while files are written', () => {
         await expect(updateWorkingTree(run, snapshot, tree)).resolves.toMatchObject({
           kind: 'in-the-way',
           paths: [`sub/${name}/config`],
-          why: expect.stringContaining('take its name for .git'),
+          why: expect.stringContaining('treat its name as .git'),
         })
         expect(await parent.account()).toEqual(before)
       })
@@ -71,7 +71,7 @@ describe('while files are written', () => {
         await expect(updateWorkingTree(run, snapshot, tree)).resolves.toMatchObject({
           kind: 'in-the-way',
           paths: ['caf\ufffd.txt'],
-          why: expect.stringContaining('its name is not UTF-8'),
+          why: expect.stringContaining('its name is not valid UTF-8'),
         })
         expect(await parent.account()).toEqual(before)
       })

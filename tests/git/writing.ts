@@ -17,12 +17,12 @@ const swapRequest = ({ root, updateId, manifest }: UpdatePlan) => ({
 })
 
 export const write: WriteUpdate = async (plan) => {
-  const swapped = await swapFiles({ ...swapRequest(plan), direction: 'there', changed: 'refuse' })
+  const swapped = await swapFiles({ ...swapRequest(plan), direction: 'forward', changed: 'refuse' })
   return swapped.kind === 'swapped' ? { kind: 'written' } : { ...swapped, kind: 'edited' }
 }
 
 export const takeBack = (plan: UpdatePlan) =>
-  swapFiles({ ...swapRequest(plan), direction: 'back', changed: 'leave' })
+  swapFiles({ ...swapRequest(plan), direction: 'backward', changed: 'leave' })
 
 type Input<Name extends 'mergeInto' | 'mergePatchInto'> = Omit<
   Parameters<Git[Name]>[0],

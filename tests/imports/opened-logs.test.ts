@@ -63,7 +63,7 @@ it('opens logs of any tool for reading, keeps nothing of them, and deletes what 
   const both = await open({ path: dir })
   expect(new Set(both.tools)).toEqual(new Set(['claude-code', 'atif']))
   await expect(open({ path: join(dir, 'notes.txt') })).rejects.toMatchObject({
-    message: expect.stringContaining('is no log that can be read'),
+    message: expect.stringContaining('is not a readable log'),
   })
   await expect(open({ path: join(dir, 'nothing') })).rejects.toMatchObject({ code: 'INVALID' })
 

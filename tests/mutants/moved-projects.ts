@@ -67,7 +67,7 @@ export const movedProjectsMutants: Mutant[] = [
   {
     id: 'moved-removed-not-listed-again',
     file: 'src/main/workspaces/archived/roots.ts',
-    find: '    await deps.listAgain(task.projectId)\n',
+    find: '    await deps.relist(task.projectId)\n',
     replace: '',
     harm: 'An agent that is restored after its project was removed is in no list of the window.',
     tests: workspaces,

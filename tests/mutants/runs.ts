@@ -21,7 +21,7 @@ export const runsMutants: Mutant[] = [
   {
     id: 'runs-new-agent-first',
     file: 'src/main/runs/semaphore.ts',
-    find: "order === 'go-on' && firstBeginner >= 0 ? firstBeginner : waiting.length",
+    find: "order === 'continue' && firstNew >= 0 ? firstNew : waiting.length",
     replace: 'waiting.length',
     harm: 'A parent whose sub-agents have ended waits behind agents that have not begun.',
     tests: ['tests/runs/semaphore.test.ts'],

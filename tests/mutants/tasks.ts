@@ -76,7 +76,7 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-parent-removed-first',
     file: 'src/main/tasks/running/clean-up.ts',
-    find: 'if (!over || record.children(taskId).some(holdsItsParent)) return',
+    find: 'if (!over || taskLedger.children(taskId).some(needsParent)) return',
     replace: 'if (!over) return',
     harm: 'A sub-agent that is done is removed while its own sub-agents still work from its state.',
     tests: [
@@ -96,7 +96,7 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-blocked-runs',
     file: 'src/main/tasks/running/runner.ts',
-    find: 'const cause = blockedBy(record, record.known(taskId))',
+    find: 'const cause = blockedBy(taskLedger, taskLedger.get(taskId))',
     replace: 'const cause: ReturnType<typeof blockedBy> = null',
     harm: 'An agent begins although one that it depends on has failed.',
     tests: ['tests/tasks/task-service.test.ts', 'tests/tasks/state/lifecycle.test.ts'],
@@ -104,8 +104,8 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-beginners-first',
     file: 'src/main/runs/semaphore.ts',
-    find: "order === 'go-on' && firstBeginner >= 0 ? firstBeginner : waiting.length",
-    replace: "order === 'go-on' && firstBeginner > waiting.length ? firstBeginner : waiting.length",
+    find: "order === 'continue' && firstNew >= 0 ? firstNew : waiting.length",
+    replace: "order === 'continue' && firstNew > waiting.length ? firstNew : waiting.length",
     harm: 'Agents whose sub-agents are done wait behind all those that have not begun.',
     tests: ['tests/runs/semaphore.test.ts'],
   },
@@ -268,7 +268,7 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-removed-while-prompted',
     file: 'src/main/tasks/messages/follow-ups.ts',
-    find: 'else if (isIdle(record.known(taskId))) beginWith',
+    find: 'else if (isIdle(taskLedger.get(taskId))) beginWith',
     replace: 'else beginWith',
     harm: 'An agent begins to work in a workspace whose removal began while its prompt was being recorded.',
     tests: ['tests/tasks/messages/follow-ups.test.ts'],
@@ -332,7 +332,7 @@ export const tasksMutants: Mutant[] = [
   {
     id: 'tasks-released-too-early',
     file: 'src/main/tasks/state/dependencies.ts',
-    find: 'blockedBy(record, task) === null,',
+    find: 'blockedBy(taskLedger, task) === null,',
     replace: 'Boolean(task),',
     harm: 'An agent is released although another one that it depends on has failed.',
     tests: [

@@ -39,7 +39,7 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-parent-archived-first',
     file: 'src/main/workspaces/removal.ts',
-    find: '        refuseWhileNeeded(task)\n',
+    find: '        refuseWhileHeld(task)\n',
     replace: '',
     harm: 'A sub-agent whose archive had to wait has no session directory left to roll up into.',
     tests: [
@@ -148,7 +148,7 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-half-written-merged',
     file: 'src/main/workspaces/changes/apply.ts',
-    find: '    await settleFirst(target)\n',
+    find: '    await settleEarlierUpdates(target)\n',
     replace: '',
     harm: 'Changes are merged with files that an earlier apply left half written.',
     tests: ['tests/workspaces/file-updates/interrupted.test.ts', 'tests/crash/applying.test.ts'],

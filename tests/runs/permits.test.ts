@@ -59,7 +59,7 @@ it.each<[PermissionMode | null, PermissionOutcome, Partial<PermissionAnswer>, nu
   ['ask', { kind: 'ended' }, { optionId: null, allowed: false, by: 'end-of-run' }, 2],
 ])('[P4] in %s, %j is answered with %j', async (mode, outcome, answer, entries) => {
   const { permits, recorded } = permitsWith(mode, outcome)
-  expect(await permits.askFor(question, '/', signal)).toMatchObject(answer)
+  expect(await permits.forwardQuestion(question, '/', signal)).toMatchObject(answer)
   expect(recorded).toHaveLength(entries)
   expect(recorded.at(-1)).toMatchObject(answer)
   if (entries === 2) expect(recorded[0]).toBe(null)
@@ -81,7 +81,7 @@ it('[K3] asks about a call by its input without secrets, and records that', asyn
 describe('[P3] a request of an installed agent', () => {
   const asked = async (verdicts: Verdict[], outcome: PermissionOutcome = { kind: 'nobody' }) => {
     const recorded: (PermissionAnswer | null)[] = []
-    const { askFor } = createPermits(
+    const { forwardQuestion } = createPermits(
       {
         task: {
           ...{ id: newTaskId(), agent: 'codex' },
@@ -106,7 +106,7 @@ describe('[P3] a request of an installed agent', () => {
     )
     const actions = verdicts.map((_, index) => ({ name: 'bash', input: index }))
     const question = { callId: null, question: 'x', options, actions }
-    return { answer: await askFor(question, '/', new AbortController().signal), recorded }
+    return { answer: await forwardQuestion(question, '/', new AbortController().signal), recorded }
   }
   const ask: Verdict = { kind: 'ask', reasons: ['it writes'], proposal: ['bash: x'] }
   const deny: Verdict = { kind: 'deny', rule: 'bash: x' }

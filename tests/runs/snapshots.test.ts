@@ -108,7 +108,7 @@ agents:
   expect((await taskNow(fixture, id)).status).toBe('completed')
   expect(snapshotsIn(await entriesOf(fixture.shiplog, id))).toHaveLength(1)
   const { notices } = await fixture.shiplog.client.app.info()
-  expect(JSON.stringify(notices)).toContain('could not be found from Git')
+  expect(JSON.stringify(notices)).toContain('could not be determined from Git')
 
   const plain = join(fixture.dir, 'plain')
   await mkdir(plain)
@@ -211,5 +211,5 @@ it('[S2] goes on recording states where texts can’t be read, and says so once'
   await snapshots?.beforeTool({ name: 'bash' })
   await snapshots?.afterTurn(1)
   expect(recorded.map(({ type }) => type)).toEqual(['workspace-snapshot', 'workspace-snapshot'])
-  expect(problems).toEqual([expect.stringContaining('Who wrote what')])
+  expect(problems).toEqual([expect.stringContaining('The authors of the changes')])
 })

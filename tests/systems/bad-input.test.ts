@@ -201,7 +201,7 @@ describe('resuming on bad input', { timeout }, () => {
     const head = join(fixture.project.dir, '.git', 'HEAD')
     const before = await readFile(head)
     await writeFile(head, 'nothing of the kind')
-    expect(await obstacle()).toContain('is not a Git repository any more')
+    expect(await obstacle()).toContain('is no longer a Git repository')
     const { accepted, refused } = await shiplog.client.tasks.resume({ selector, force: true })
     expect([accepted, refused.map(({ reason }) => reason)]).toEqual([[], ['obstacle']])
     await writeFile(head, before)

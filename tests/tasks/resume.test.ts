@@ -201,7 +201,9 @@ describe('what was allowed before', { timeout: treeTimeoutMs }, () => {
     await writeFile(join(fixture.project.dir, config), 'setup: touch not-allowed\n')
     const again = () => resume(shiplog, { by: 'task', taskId: root }, { force: true })
     const { refused } = await again()
-    expect(refused).toMatchObject([{ message: expect.stringContaining('it was not allowed yet') }])
+    expect(refused).toMatchObject([
+      { message: expect.stringContaining('you have not allowed yet') },
+    ])
     expect((await taskOf(shiplog, root)).runs).toHaveLength(1)
     expect(existsSync(join(path, 'not-allowed'))).toBe(false)
 

@@ -255,7 +255,7 @@ agents:
   expect((await taskOf(fixture.shiplog, taskId)).runs).toHaveLength(1)
   await rename(fixture.project.dir, `${fixture.project.dir}-moved`)
   await expect(tasks.continueFrom({ taskId: after.id })).rejects.toThrow(
-    `${fixture.project.dir} is not there any more. If it was moved, add it at its new place`,
+    `${fixture.project.dir} is missing. If it was moved, add it at its new path`,
   )
 })
 

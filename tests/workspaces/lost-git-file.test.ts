@@ -164,7 +164,7 @@ it('[K8] says what is wrong where nothing can be put right, and stores nothing e
   await expect(it.tasks().applyPatch({ taskId: workspaceId })).rejects.toThrow(
     'its .git file is missing',
   )
-  await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('kept as a patch')
+  await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('saved as a patch')
   expect([it.stored(it.home), it.stored(it.project)]).toEqual(before)
   expect(await readFile(join(it.path, 'loose.txt'), 'utf8')).toBe('not committed')
   await it.close()
@@ -176,7 +176,7 @@ it('[R3] waits for no named pipe in place of the .git file, and moves the files 
   execFileSync('mkfifo', [join(it.path, '.git')])
   const workspaceId: TaskId = it.taskId
   await expect(it.workspace().diff({ workspaceId })).rejects.toThrow('its .git is not a file')
-  await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('kept as a patch')
+  await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('saved as a patch')
   await it.workspace().remove({ workspaceId, discardUnknownWorktree: true })
   expect(await it.task()).toMatchObject({ archived: true })
   expect(await inTrash(it.project, 'loose.txt')).toEqual(['not committed'])
@@ -230,7 +230,7 @@ it.each([
     const workspaceId: TaskId = it.taskId
     await expect(it.workspace().diff({ workspaceId })).rejects.toThrow('a link is in its place')
     await it.doctor(true)
-    await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('kept as a patch')
+    await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('saved as a patch')
     await it.workspace().remove({ workspaceId, discardUnknownWorktree: true })
     expect(await it.task()).toMatchObject({ archived: true })
     expect(await readdir(target)).toEqual(before)
@@ -254,7 +254,7 @@ it('[R3] moves the files of a worktree that leads to another repository to the t
   expect((await it.doctor(true)).problems).toMatchObject([
     { kind: 'worktree-unregistered', detail: expect.stringContaining('another repository') },
   ])
-  await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('kept as a patch')
+  await expect(it.workspace().remove({ workspaceId })).rejects.toThrow('saved as a patch')
   await it.workspace().remove({ workspaceId, discardUnknownWorktree: true })
   expect(await it.task()).toMatchObject({ archived: true })
   expect(await inTrash(it.project, 'loose.txt')).toEqual(['not committed'])

@@ -62,7 +62,7 @@ describe('a project whose folder was moved', () => {
     const fixture = await openFixture()
     const to = `${fixture.project.dir}-moved`
     await rename(fixture.project.dir, to)
-    await expect(start(fixture, talks)).rejects.toThrow(/not there any more.*projects add/s)
+    await expect(start(fixture, talks)).rejects.toThrow(/is missing.*projects add/s)
     const { id } = await fixture.shiplog.client.projects.add({ dir: to })
     expect(id).toBe(fixture.project.id)
     await start(fixture, talks)
@@ -91,7 +91,7 @@ describe('a project whose folder was moved', () => {
     await rename(fixture.project.dir, to)
     const selector = { by: 'task' as const, taskId: id }
     const [candidate] = (await client.tasks.planResume({ selector })).candidates
-    expect(candidate?.obstacle).toMatch(/not there any more.*projects add.*put it back/)
+    expect(candidate?.obstacle).toMatch(/is missing.*projects add.*put it back/)
     await client.projects.add({ dir: to })
     await writeFile(join(fixture.dir, 'go'), '')
     expect(await client.tasks.resume({ selector, force: false })).toMatchObject({ refused: [] })
@@ -168,7 +168,7 @@ describe('what was allowed for a folder', () => {
       setup: 'echo hi',
       git: { commands: 'filter.own.clean = cat' },
     })
-    await expect(start(fixture, talks)).rejects.toThrow('was not allowed yet')
+    await expect(start(fixture, talks)).rejects.toThrow('have not allowed yet')
     expect(moved.environment).toBeUndefined()
     expect(moved.revokedVariables).toEqual(['NPM_TOKEN'])
     const [{ details } = { details: [] }] = await notices(fixture)

@@ -156,7 +156,7 @@ describe('another repository in the same folder', () => {
     git(dir, 'init', '-q', '-b', 'main')
     git(dir, 'add', '-A')
     git(dir, 'commit', '-q', '-m', 'Anew')
-    await expect(start(fixture, talks)).rejects.toThrow('was not allowed yet')
+    await expect(start(fixture, talks)).rejects.toThrow('have not allowed yet')
     expect(await notices(fixture)).toMatchObject([
       {
         tone: 'warning',
@@ -187,7 +187,7 @@ describe('a folder that is known by its path', () => {
     await rename(plain, `${plain}-moved`)
     await expect(
       start({ ...fixture, project: first }, talks, { isolation: 'in-place' }),
-    ).rejects.toThrow('known by its path alone')
+    ).rejects.toThrow('identified by its path alone')
     expect((await client.projects.add({ dir: `${plain}-moved` })).id).not.toBe(first.id)
   })
 

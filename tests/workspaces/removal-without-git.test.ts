@@ -75,7 +75,7 @@ it.each([
     expect(existsSync(path)).toBe(true)
     await remove(true)
     expect(await notices()).toEqual(
-      expect.arrayContaining([expect.stringContaining('is not kept as a patch')]),
+      expect.arrayContaining([expect.stringContaining('were not saved as a patch')]),
     )
     expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'failed' })
     expect(existsSync(path)).toBe(false)

@@ -221,7 +221,7 @@ describe('a restore that is refused', () => {
     const { client } = fixture.shiplog
     await client.workspace.trash({ workspaceId: id })
     await expect(client.workspace.restore({ workspaceId: id })).rejects.toThrow(
-      'It is out of the trash and in the archive. The worktree',
+      'It was moved from the trash to the archive. The worktree',
     )
     expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, trashed: false })
     await rename(path, `${path}-mine`)
@@ -256,7 +256,7 @@ describe('a restore that is refused', () => {
     const { fixture, path, restore } = await removed()
     const { dir } = fixture.project
     await rename(dir, `${dir}-elsewhere`)
-    await expect(restore()).rejects.toThrow(/not there any more.*projects add/)
+    await expect(restore()).rejects.toThrow(/is missing.*projects add/)
     await mkdir(dir)
     await expect(restore()).rejects.toThrow(`${dir} is missing or no longer a Git repository`)
     await rm(dir, { recursive: true })

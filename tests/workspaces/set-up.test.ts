@@ -96,11 +96,11 @@ it.each([
   await writeFiles(fixture.project.dir, { '.shiplog/project.yaml': config })
   const { client } = fixture.shiplog
   const projectId = fixture.project.id
-  await expect(client.projects.setup({ projectId })).rejects.toThrow("can't be seen (U+")
+  await expect(client.projects.setup({ projectId })).rejects.toThrow('an invisible character (U+')
   await expect(client.projects.trustSetup({ projectId, configSha256: '' })).rejects.toThrow(
     "can't be seen",
   )
-  await expect(start(fixture, talk)).rejects.toThrow("can't be seen")
+  await expect(start(fixture, talk)).rejects.toThrow('an invisible character')
   expect(await allTasks(fixture.shiplog)).toEqual([])
 })
 

@@ -67,7 +67,7 @@ describe('projects', () => {
       return [error?.code, error?.message]
     }
     await expect(shiplog.client.projects.add({ dir: 'some/where' })).rejects.toMatchObject({
-      message: expect.stringContaining('not a whole path'),
+      message: expect.stringContaining('not an absolute path'),
     })
     expect(await refusal('nowhere')).toEqual(['INVALID', expect.stringContaining('does not exist')])
     expect(await refusal('file')).toEqual(['INVALID', expect.stringContaining('not a folder')])

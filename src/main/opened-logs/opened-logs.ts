@@ -93,7 +93,7 @@ export function createOpenedLogs(deps: {
         invalid(
           'path',
           log.skipped[0]?.reason ??
-            `${log.name} is no log that can be read: it holds no session of Claude Code or Codex, no trajectory in ATIF, and no export of Shiplog.`,
+            `${log.name} is not a readable log: it contains no session of Claude Code or Codex, no ATIF trajectory, and no Shiplog export.`,
         )
       await closeLeastUsed()
       logs.set(id, { log, host, usedAt: ++uses })
@@ -125,7 +125,7 @@ export function createOpenedLogs(deps: {
   async function upload(piece: { upload: string; name: string; offset: number; data: string }) {
     const parts = piece.name.split('/')
     if (parts.some((part) => part === '' || part === '.' || part === '..' || /[\\\0]/.test(part)))
-      invalid('path', `${piece.name} is no name of a file.`)
+      invalid('path', `${piece.name} is not a valid file name.`)
     const path = join(dir, piece.upload, uploadFolder, ...parts)
     await makeDirDurable(dirname(path))
     const handle = await openDataFile(path, piece.offset === 0 ? 'overwrite' : 'append')
@@ -154,7 +154,7 @@ export function createOpenedLogs(deps: {
       const one = logs.get(id)
       if (!one) throw new FailureError({ kind: 'not-found', what: 'file', id })
       if (!isReading(path))
-        refused('removed', 'This log is only open for reading. Keep it in the archive first.')
+        refused('removed', 'This log is open for reading only. Import it into the archive first.')
       one.usedAt = ++uses
       let called: unknown = one.host.client
       for (const name of path) called = (called as Record<string, unknown>)[name]

@@ -46,7 +46,7 @@ export function createPublishService(deps: {
       cannotPush: cannotPush(url, settings),
       gh:
         repository === null
-          ? { state: 'failed', reason: 'The remote is no repository of GitHub.' }
+          ? { state: 'failed', reason: 'The remote is not a GitHub repository.' }
           : await gh.state(taskId, repository.split('/')[0] ?? ''),
     }
   }

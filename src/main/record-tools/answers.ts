@@ -107,7 +107,7 @@ export async function transcriptText(
     { signal },
   )
   const { taskId, entries, total, nextSeq, damage, partial, expired } = page
-  if (expired) return `The transcript of ${shortId(taskId)} expired and is not kept any more.`
+  if (expired) return `The transcript of ${shortId(taskId)} has expired and is no longer kept.`
   const markdown = createTranscriptMarkdown()
   let text = ''
   let last = 0
@@ -164,7 +164,7 @@ export async function reportText(
   const { checks } = await client.checks.list({ taskId, ...scoped(scope) }, { signal })
   const checked = checks.map(
     ({ kind, command, outcome, state, seq }) =>
-      `- ${kind} ${outcome}: ${command} (${holds[state]}; ${linkOf(taskId, seq)})`,
+      `- ${kind} ${outcome}: ${command} (${stateTexts[state]}; ${linkOf(taskId, seq)})`,
   )
   return [
     `# ${title}\n*Run ${report.run} of ${linkOf(taskId)}, ${createdAt}*`,
@@ -173,7 +173,7 @@ export async function reportText(
   ].join('\n\n')
 }
 
-const holds = {
+const stateTexts = {
   fresh: 'on the files that were delivered',
   stale: 'files changed since',
   unknown: 'its files were not recorded',

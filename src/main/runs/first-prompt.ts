@@ -57,7 +57,7 @@ export function givenPrompt(
 ): Promise<PromptPart[]> {
   const shown = images.map(async ({ mediaType, sha256 }): Promise<PromptPart> => {
     const data = await session.readBlob(sha256)
-    if (!data) return { type: 'text', text: '[an image that can not be read any more]' }
+    if (!data) return { type: 'text', text: '[an image that can no longer be read]' }
     return { type: 'image', mediaType, sha256, data }
   })
   const said: PromptPart[] = text === '' ? [] : [{ type: 'text', text }]

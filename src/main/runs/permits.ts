@@ -40,7 +40,11 @@ interface Permits {
   /** Resolves with a refusal if nobody answers. */
   permit(call: PermittedCall, signal: AbortSignal): Promise<Permit>
   /** Forwards the agent's permission question to the user, with the agent's own options. */
-  askFor(question: PermissionQuestion, cwd: string, signal: AbortSignal): Promise<PermissionAnswer>
+  forwardQuestion(
+    question: PermissionQuestion,
+    cwd: string,
+    signal: AbortSignal,
+  ): Promise<PermissionAnswer>
   /**
    * Forwards a question of the agent to the user (`ask_person`). The call and its result record it.
    * Rejects when the run ends.
@@ -50,10 +54,10 @@ interface Permits {
     signal: AbortSignal,
   ): Promise<{ answer: PersonAnswer; waitedMs: number }>
   /** Keeps the agent's last text, which is shown with a question. */
-  said(event: AgentEvent): void
+  observe(event: AgentEvent): void
 }
 
-const unasked: Permit = { refusal: null, waitedMs: 0 }
+const unrestricted: Permit = { refusal: null, waitedMs: 0 }
 
 /** Enough for the few sentences before a question; the conversation has the rest. */
 const lastWordsCharsMax = 1_500
@@ -75,7 +79,7 @@ export function createPermits(
   let words = ''
   let isNewTurn = true
 
-  function said(event: AgentEvent): void {
+  function observe(event: AgentEvent): void {
     if (event.type === 'turn-started') isNewTurn = true
     if (event.type !== 'part-delta' || event.kind !== 'text') return
     words = ((isNewTurn ? '' : words) + event.text).slice(-lastWordsCharsMax)
@@ -85,9 +89,9 @@ export function createPermits(
   async function permit(call: PermittedCall, signal: AbortSignal): Promise<Permit> {
     const { callId, name, input, shown, cwd } = call
     const checked = await permissions.check({ name, input, cwd })
-    if (checked === null) return unasked
+    if (checked === null) return unrestricted
     const { verdict } = checked
-    if (verdict.kind === 'allow' && verdict.by === 'mode') return unasked
+    if (verdict.kind === 'allow' && verdict.by === 'mode') return unrestricted
     // The decision uses the actual input; the question shows and records the one without secrets.
     const action = (await permissions.check({ name, input: shown, cwd }))?.action ?? checked.action
     const asked = { callId, question: action.text, options: [] }
@@ -117,7 +121,7 @@ export function createPermits(
     return { refusal: refusalOf(outcome), waitedMs: clock() - askedMs }
   }
 
-  async function askFor(
+  async function forwardQuestion(
     question: PermissionQuestion,
     cwd: string,
     signal: AbortSignal,
@@ -231,7 +235,7 @@ export function createPermits(
     }
   }
 
-  return { permit, askFor, askPerson, said }
+  return { permit, forwardQuestion, askPerson, observe }
 }
 
 const forbiddenBy = (rule: string): string =>

@@ -72,6 +72,6 @@ export interface RunOptions {
   /** Called with what the agent is doing now, in one line. */
   onActivity: (activity: string) => void
   /** Called with each sign that the agent, or one of its tools, is at work. */
-  onSign?: () => void
+  onProgress?: () => void
   limits: RunLimits
 }

@@ -35,7 +35,7 @@ export function createRunRegistry(): RunRegistry {
   return {
     begin(taskId, work) {
       if (closing) refused('closing', 'Shiplog is closing: start it again first.')
-      if (runs.has(taskId)) throw new Error(`task ${taskId} has a run already`)
+      if (runs.has(taskId)) throw new Error(`task ${taskId} already has a run`)
       const abort = new AbortController()
       // Work begins in the next microtask, so that `isQueuedOrRunning` is true before `work` is called.
       const done = Promise.resolve()

@@ -45,15 +45,15 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
     readTexts: async (names) => (await snapshots?.readTexts(names)) ?? new Map(),
   })
   const snapshots = options.snapshots(start.lastTree, fileChanges.byCommands)
-  const held: CallState = { shell: start.shell, isElsewhere: false, report: null }
-  const snapshotsHere = () => (held.isElsewhere ? null : snapshots)
+  const callState: CallState = { shell: start.shell, isElsewhere: false, report: null }
+  const snapshotsHere = () => (callState.isElsewhere ? null : snapshots)
   const recorder = createRecorder({
     session,
     sessionId: task.id,
     runId,
     turnsBefore: start.turns,
-    cwd: () => held.shell.cwd,
-    gitBranch: () => options.gitBranch(held.isElsewhere ? held.shell.cwd : undefined),
+    cwd: () => callState.shell.cwd,
+    gitBranch: () => options.gitBranch(callState.isElsewhere ? callState.shell.cwd : undefined),
     clock: options.clock,
     mask: options.secrets,
     beforeTool: async (call) => (await snapshotsHere()?.beforeTool(call)) ?? null,
@@ -61,12 +61,13 @@ export async function executeRun(request: RunOptions): Promise<RunOutcome> {
     onUsage: usage.add,
     afterTurn: async (turn) => snapshotsHere()?.afterTurn(turn),
   })
-  const end = await playRun(options, start, { recorder, held, fileChanges }).catch((error) =>
+  const end = await playRun(options, start, { recorder, callState, fileChanges }).catch((error) =>
     interrupted(options, error),
   )
   await recorder.interrupt()
   await snapshots?.atEnd(end.status)
-  const summary = held.report && end.status === 'completed' ? [summaryOf(held.report)] : []
+  const summary =
+    callState.report && end.status === 'completed' ? [summaryOf(callState.report)] : []
   await session.append(...summary, { type: 'run-end', runId, run, ...end })
   return { ...end, usage: usage.total() }
 }
@@ -81,7 +82,7 @@ async function playRun(
   const { signal } = options
   const setUp = await options.setUpWorktree()
   if (setUp) await options.session.append({ type: 'set-up', ...setUp })
-  const agent = await opened(options, start)
+  const agent = await openAgentSession(options, start)
   const calls = createToolCalls(options, start.reported, recording)
   const cancel = () => void agent.cancel().catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
@@ -101,7 +102,7 @@ async function playRun(
   return { status: 'failed', cause: { kind: 'no-report' } }
 }
 
-function opened(options: RunOptions, start: RunStart): Promise<AgentSession> {
+function openAgentSession(options: RunOptions, start: RunStart): Promise<AgentSession> {
   const { signal, graceMs = stopGraceMs } = options
   const opening = options.openAgent({
     taskId: options.task.id,
@@ -137,7 +138,7 @@ async function playEvents(
     for await (const event of untilStopped(running, signal, options.graceMs ?? stopGraceMs)) {
       signal.throwIfAborted()
       if (event.type === 'failed') return event.cause
-      options.onSign?.()
+      options.onProgress?.()
       if (event.type === 'moved') {
         calls.moved(event.cwd)
         continue
@@ -145,7 +146,7 @@ async function playEvents(
       if (event.type === 'turn-started') options.onActivity('Thinking')
       if (event.type === 'retrying') options.onActivity('Waiting to try again')
       if (event.type === 'part-delta' && event.kind === 'text') options.onActivity('Writing')
-      calls.said(event)
+      calls.observe(event)
       await recorder.event(event)
     }
     signal.throwIfAborted()

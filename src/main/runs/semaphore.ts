@@ -40,8 +40,8 @@ export function createSemaphore(count: number): Semaphore {
         resolve()
       }
       const entry = { order, take }
-      const firstBeginner = waiting.findIndex((one) => one.order === 'begin')
-      const at = order === 'go-on' && firstBeginner >= 0 ? firstBeginner : waiting.length
+      const firstNew = waiting.findIndex((one) => one.order === 'begin')
+      const at = order === 'continue' && firstNew >= 0 ? firstNew : waiting.length
       waiting.splice(at, 0, entry)
       signal.addEventListener('abort', abort, { once: true })
     })
@@ -56,7 +56,7 @@ export function createSemaphore(count: number): Semaphore {
   return {
     async acquire(signal) {
       await acquire(signal, 'begin')
-      return heldSlot((over) => acquire(over, 'go-on'), release)
+      return heldSlot((over) => acquire(over, 'continue'), release)
     },
     hasFree: () => free > 0,
   }
@@ -88,7 +88,7 @@ export async function acquireBoth(
   }
 }
 
-type Order = 'begin' | 'go-on'
+type Order = 'begin' | 'continue'
 
 function heldSlot(acquireAgain: (over: AbortSignal) => Promise<void>, release: () => void): Slot {
   const over = new AbortController()

@@ -29,7 +29,7 @@ export interface CallState {
 
 export interface Recording {
   recorder: Recorder
-  held: CallState
+  callState: CallState
   fileChanges: FileChanges
 }
 
@@ -38,7 +38,7 @@ export type ToolCalls = ReturnType<typeof createToolCalls>
 export function createToolCalls(
   options: RunOptions,
   isReported: boolean,
-  { recorder, held, fileChanges }: Recording,
+  { recorder, callState, fileChanges }: Recording,
 ) {
   const { session, task } = options
   const agentIsOver = new AbortController()
@@ -46,7 +46,7 @@ export function createToolCalls(
   const inFlight = new Set<Promise<unknown>>()
   const seen = new Set<string>()
   let reported = isReported
-  const { permit, askFor, askPerson, said } = createPermits(options, recorder)
+  const { permit, forwardQuestion, askPerson, observe } = createPermits(options, recorder)
 
   const call: AgentHost['callTool'] = async (
     asked,
@@ -54,7 +54,7 @@ export function createToolCalls(
   ) => {
     const { name, input } = asked
     signal.throwIfAborted()
-    options.onSign?.()
+    options.onProgress?.()
     const result = await recorder.call(asked, async (id, messageUuid) => {
       signal.throwIfAborted()
       const shown = options.secrets.value(input)
@@ -62,7 +62,7 @@ export function createToolCalls(
       if (notItsTool !== null) return { outcome: 'error', output: notItsTool }
       let answeredMs = 0
       const { refusal, waitedMs } = await permit(
-        { callId: id, name, input, shown, cwd: held.shell.cwd },
+        { callId: id, name, input, shown, cwd: callState.shell.cwd },
         signal,
       )
       if (refusal !== null) {
@@ -78,12 +78,12 @@ export function createToolCalls(
         workingDir: options.workingDir,
         environment: options.environment,
         ...(options.sandbox && { sandbox: options.sandbox }),
-        shell: held.shell,
+        shell: callState.shell,
         mask: options.secrets,
         signal: ofCall ? AbortSignal.any([signal, ofCall]) : signal,
         stopWaiting,
         onOutput: (output) => {
-          options.onSign?.()
+          options.onProgress?.()
           session.callProgressed({ callId: id, output })
           onOutput?.(output)
         },
@@ -92,7 +92,7 @@ export function createToolCalls(
         recordPlan: (items) => recorder.event({ type: 'plan', items }),
         async askPerson(asked) {
           const { answer, waitedMs } = await askPerson(
-            { ...asked, callId: id, cwd: held.shell.cwd },
+            { ...asked, callId: id, cwd: callState.shell.cwd },
             signal,
           )
           answeredMs += waitedMs
@@ -101,12 +101,12 @@ export function createToolCalls(
         tasks: options.taskTools,
       })
       if (!result.shell) return { ...result, waitedMs: waitedMs + answeredMs }
-      const shellChange = changeOfShell(held.shell, result.shell, options.secrets)
-      held.shell = result.shell
+      const shellChange = changeOfShell(callState.shell, result.shell, options.secrets)
+      callState.shell = result.shell
       return { ...result, shellChange, waitedMs }
     })
     reported ||= result.endsRun === true
-    if (result.detail?.kind === 'report') held.report = result.detail
+    if (result.detail?.kind === 'report') callState.report = result.detail
     if (name === 'bash') await linkPullRequests(result)
     return result
   }
@@ -136,13 +136,13 @@ export function createToolCalls(
   }
 
   function moved(cwd: string): void {
-    held.shell = { ...held.shell, cwd }
-    held.isElsewhere = isOutside(relative(options.workingDir, cwd))
+    callState.shell = { ...callState.shell, cwd }
+    callState.isElsewhere = isOutside(relative(options.workingDir, cwd))
   }
 
   const host: AgentHost = {
     callTool: tracked,
-    ask: (question) => askFor(question, held.shell.cwd, signal),
+    ask: (question) => forwardQuestion(question, callState.shell.cwd, signal),
     async adopt(subAgent) {
       signal.throwIfAborted()
       const { title, prompt } = subAgent
@@ -153,12 +153,12 @@ export function createToolCalls(
       ...options,
       runId: runIdOf(task.id, options.run),
       place: () => ({
-        ...{ ...options, cwd: held.shell.cwd },
-        ...(held.isElsewhere && { gitBranch: () => options.gitBranch(held.shell.cwd) }),
+        ...{ ...options, cwd: callState.shell.cwd },
+        ...(callState.isElsewhere && { gitBranch: () => options.gitBranch(callState.shell.cwd) }),
       }),
     }),
   }
-  return { host, settle, said, moved, reported: () => reported }
+  return { host, settle, observe, moved, reported: () => reported }
 }
 
 const isOutside = (path: string): boolean =>

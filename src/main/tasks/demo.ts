@@ -105,7 +105,7 @@ async function refuseUsedDir(dir: string): Promise<void> {
   if (entries && entries.length > 0) {
     invalid(
       'dir',
-      `${dir} is not empty. The demo makes a project of its own: give a new or an empty folder.`,
+      `${dir} is not empty. The demo creates its own project: choose a new or empty folder.`,
     )
   }
 }
@@ -117,8 +117,7 @@ async function entriesOf(dir: string): Promise<string[] | null> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return null
-    if (code === 'ENOTDIR')
-      return invalid('dir', `${dir} is a file. Give a new or an empty folder.`)
+    if (code === 'ENOTDIR') return invalid('dir', `${dir} is a file. Choose a new or empty folder.`)
     throw error
   }
 }

@@ -11,7 +11,7 @@ import { appendBetweenRuns } from '../sessions/append-between-runs.ts'
 import { chatFile, type DataLayout } from '../sessions/session-files.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
-import type { TaskRecord } from './state/task-record.ts'
+import type { TaskLedger } from './state/task-ledger.ts'
 
 /** Resolves with false when it was linked already. Throws FailureError. */
 export type LinkPullRequest = (
@@ -22,15 +22,15 @@ export type LinkPullRequest = (
 
 export function createLinkPullRequest(deps: {
   ledger: Ledger
-  record: TaskRecord
+  taskLedger: TaskLedger
   sessions: Sessions
   layout: DataLayout
   workspaces: Pick<WorkspaceService, 'exclusively'>
 }): LinkPullRequest {
-  const { ledger, record, sessions, layout } = deps
+  const { ledger, taskLedger, sessions, layout } = deps
 
   async function append(taskId: TaskId, url: string, source: LinkSource): Promise<boolean> {
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     refuseRemoved(task)
     const counted = task.transcriptCounts
     const transcript = { id: taskId, dir: layout.sessionDir(taskId), counted }
@@ -46,7 +46,7 @@ export function createLinkPullRequest(deps: {
     }
     if (done.added === 0) return false
     // A run that is in progress counts the transcript at its end.
-    if (done.counts && !isRunning(record.known(taskId).status))
+    if (done.counts && !isRunning(taskLedger.get(taskId).status))
       await ledger.record({ type: 'transcript.appended', taskId, transcript: done.counts })
     return true
   }

@@ -6,7 +6,7 @@ import type { TaskId } from '../../shared/records/ids.ts'
 import type { Report } from '../../shared/records/tasks/reports.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import { reportsDir } from '../artifacts/index.ts'
-import type { TaskRecord } from './state/task-record.ts'
+import type { TaskLedger } from './state/task-ledger.ts'
 
 interface Reports {
   /** Answers for live and cleaned-up tasks alike (A7); with `requestingWorkspaceId` only for its descendants (A5). */
@@ -18,14 +18,14 @@ interface Reports {
   awaitedTask(taskId: TaskId): Promise<AwaitedTask>
 }
 
-export function createReports(deps: { record: TaskRecord; archive: ArchiveReader }): Reports {
-  const { record, archive } = deps
+export function createReports(deps: { taskLedger: TaskLedger; archive: ArchiveReader }): Reports {
+  const { taskLedger, archive } = deps
 
   async function report(
     taskId: TaskId,
     options: Parameters<Reports['report']>[1] = {},
   ): Promise<Report> {
-    const { hasReport, title, status, runs } = record.known(taskId)
+    const { hasReport, title, status, runs } = taskLedger.get(taskId)
     const { run } = options
     archive.checkScope(taskId, options.requestingWorkspaceId)
     const found = await archive.findReport(taskId, run)
@@ -34,7 +34,7 @@ export function createReports(deps: { record: TaskRecord; archive: ArchiveReader
     if (found.kind === 'damaged') throw new FailureError({ ...found, what, id: taskId })
     if (hasReport && run === undefined) {
       // The ledger is authoritative: a missing file is damage.
-      const reason = 'the ledger names a report that is not on disk'
+      const reason = 'the ledger refers to a report that is not on disk'
       throw new FailureError({
         kind: 'damaged',
         what,
@@ -54,7 +54,7 @@ export function createReports(deps: { record: TaskRecord; archive: ArchiveReader
   }
 
   async function awaitedTask(taskId: TaskId): Promise<AwaitedTask> {
-    const { title, agent, status, cause, hasReport } = record.known(taskId)
+    const { title, agent, status, cause, hasReport } = taskLedger.get(taskId)
     const known = { taskId, title, agent, status, cause, report: null }
     if (!hasReport || status !== 'completed') return known
     try {

@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { Interruption } from '../runs/interruption.ts'
 import type { RunRegistry } from '../runs/run-registry.ts'
 import type { RunStopper } from '../workspaces/ports.ts'
-import { createTaskRecord } from './state/task-record.ts'
+import { createTaskLedger } from './state/task-ledger.ts'
 
 export function createRunStopper({
   ledger,
@@ -19,7 +19,7 @@ export function createRunStopper({
       await runs.stop(taskId, new Interruption(cause))
       // A task that an earlier process left queued has no run, and nothing would start it any more.
       if (ledger.state.tasks.get(taskId)?.status === 'queued')
-        await createTaskRecord(ledger).cancel(taskId, cause)
+        await createTaskLedger(ledger).cancel(taskId, cause)
     },
   }
 }

@@ -56,7 +56,7 @@ import { createRoots } from './start/roots.ts'
 import { createStartTask, type StartTask } from './start/start-task.ts'
 import { createAbandonAndRetry } from './state/abandon-and-retry.ts'
 import { releasedBy } from './state/dependencies.ts'
-import { createTaskRecord } from './state/task-record.ts'
+import { createTaskLedger } from './state/task-ledger.ts'
 import { isAboutToRunAgain, waitUntilOver } from './state/waiting.ts'
 import { createSubAgents } from './sub-agents/sub-agents.ts'
 import { createTaskTools } from './sub-agents/task-tools.ts'
@@ -137,12 +137,12 @@ interface TaskServiceDependencies {
 export function createTaskService(deps: TaskServiceDependencies): TaskService {
   const { ledger, workspaces, layout, runs } = deps
   const { state } = ledger
-  const record = createTaskRecord(ledger)
+  const taskLedger = createTaskLedger(ledger)
   const agentSpecs = createAgentSpecs(deps.drivers)
   const activity = createActivityBoard()
   const transcripts = { state, records: workspaces.records }
   const limits = createTreeLimits({
-    ...{ ledger, record, clock: deps.clock, canAsk: deps.canAskForBudget },
+    ...{ ledger, taskLedger, clock: deps.clock, canAsk: deps.canAskForBudget },
     messages: {
       of: (taskId) => followUps.messagesFor(taskId),
       deliver: (taskId, promptId, record) => followUps.deliver(taskId, promptId, record),
@@ -153,7 +153,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   const runner = createRunner({
     ...deps,
     limits,
-    record,
+    taskLedger,
     agentSpecs,
     activity,
     toolsFor,
@@ -162,11 +162,11 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   })
   const isReserved = (taskId: TaskId) =>
     runs.isQueuedOrRunning(taskId) || restarting.isBeingReplaced(taskId)
-  const followUps = createFollowUps({ ledger, record, layout, isReserved, runs, runner })
+  const followUps = createFollowUps({ ledger, taskLedger, layout, isReserved, runs, runner })
   const roots = createRoots({ ledger, workspaces, layout, agentSpecs })
   const subAgents = createSubAgents({
     ...deps,
-    record,
+    taskLedger,
     agentSpecs,
     begin: (taskId, prompt, attached) =>
       runner.begin(taskId, { prompt, reason: 'prompt', ...(attached && { attached }) }),
@@ -174,14 +174,14 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   })
   const stop = createStop({
     state,
-    record,
+    taskLedger,
     runs,
     runner,
     stoppedByPerson: (rootId) => sleeping.stopped(rootId),
   })
   const restarting = createRestart({
     state,
-    record,
+    taskLedger,
     workspaces,
     agentSpecs,
     roots,
@@ -191,7 +191,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     cleanUp: (taskId) => void runner.cleanUp(taskId),
   })
   const ending = createAbandonAndRetry({
-    record,
+    taskLedger,
     runs,
     runner,
     isBeingReplaced: restarting.isBeingReplaced,
@@ -199,7 +199,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   const findRecordedPlace = createFindRecordedPlace(deps)
   const continueFrom = createContinueFrom({
     ...deps,
-    record,
+    taskLedger,
     agentSpecs,
     roots,
     replace: restarting.replace,
@@ -210,7 +210,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   })
   const resuming = createResumeService({
     ledger,
-    record,
+    taskLedger,
     workspaces,
     layout,
     runs,
@@ -233,14 +233,14 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     resume: (rootId, taskIds) => resumeAgents(resuming, rootId, taskIds),
     onProblem: deps.onProblem,
   })
-  const reports = createReports({ record, archive: workspaces.records })
+  const reports = createReports({ taskLedger, archive: workspaces.records })
   const start = createStartTask({ ...deps, agentSpecs, roots, runner })
   const stopReleasing = ledger.subscribe((records) => {
     for (const { event } of records) if (event.type === 'task.completed') release(event.taskId)
   })
 
   async function compact(taskId: TaskId): ReturnType<TaskService['compact']> {
-    const { title, spec, parentId, workspace, status } = record.known(taskId)
+    const { title, spec, parentId, workspace, status } = taskLedger.get(taskId)
     if (spec.kind !== 'model')
       return refused('not-running', `"${title}" plays a script: it has no context that fills.`)
     const isAtWork = isRunning(status) && runs.mayStillSpawn(taskId)
@@ -262,7 +262,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   }
 
   async function rename(taskId: TaskId, title: string): Promise<void> {
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     if (task.parentId !== null)
       return refused('not-a-root', `"${task.title}" is a sub-agent; only roots can be renamed.`)
     const line = title.trim().replaceAll(/\s+/g, ' ')
@@ -271,9 +271,9 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
 
   /** Starts the tasks that the completed one had blocked (T6). */
   function release(completed: TaskId): void {
-    for (const { id, title, prompt } of releasedBy(record, completed)) {
-      void record
-        .move({ type: 'task.requeued', taskId: id })
+    for (const { id, title, prompt } of releasedBy(taskLedger, completed)) {
+      void taskLedger
+        .transition({ type: 'task.requeued', taskId: id })
         .then(() => runner.begin(id, { prompt, reason: 'prompt' }))
         .catch((error) => deps.onProblem(`"${title}" could not be resumed`, error))
     }
@@ -304,14 +304,21 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     start,
     followUps,
     reviewComments: createReviewComments({
-      ...{ ledger, record, followUps },
+      ...{ ledger, taskLedger, followUps },
       lastSeq: async (taskId) => {
         const { entries } = await workspaces.records.transcriptPage(taskId, { last: 1 })
         return entries.at(-1)?.seq ?? 0
       },
     }),
     compact,
-    wrapUp: createWrapUp({ state, record, runs, limits, activity, isAttached: runner.isAttached }),
+    wrapUp: createWrapUp({
+      state,
+      taskLedger,
+      runs,
+      limits,
+      activity,
+      isAttached: runner.isAttached,
+    }),
     stop,
     list: (query) => listTasks(state, query, limits.usage),
     report: reports.report,
@@ -319,13 +326,13 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     resuming,
     restarting,
     continueFrom,
-    continuation: (taskId, given) => findRecordedPlace(record.known(taskId), given),
+    continuation: (taskId, given) => findRecordedPlace(taskLedger.get(taskId), given),
     abandon: ending.abandon,
     rename,
-    setNextRun: createSetNextRun({ ...deps, record, agentSpecs }),
-    linkPullRequest: createLinkPullRequest({ ...deps, record }),
+    setNextRun: createSetNextRun({ ...deps, taskLedger, agentSpecs }),
+    linkPullRequest: createLinkPullRequest({ ...deps, taskLedger }),
     retry: ending.retry,
-    running: () => runs.ids().map(record.known),
+    running: () => runs.ids().map(taskLedger.get),
     cleanUpFinished: async () => {
       // Deepest first: a parent is a leaf once its children are deleted.
       const finished = [...state.tasks.values()].sort((a, b) => b.depth - a.depth)
@@ -335,7 +342,7 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
       stopReleasing()
       sleeping.close()
       await runs.stopAll(new Interruption({ kind: 'closed', how }))
-      await runner.cleanUpsOver()
+      await runner.cleanUpsSettled()
       await workspaces.settled()
     },
   }

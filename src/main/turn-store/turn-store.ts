@@ -147,7 +147,7 @@ export function createTurnStore(deps: {
     await serially(store, () => dropFrom(store, (name) => isUnused(state, name)))
   }
 
-  function later(projectId: ProjectId): void {
+  function settleLater(projectId: ProjectId): void {
     void settle(projectId).catch((error) =>
       onProblem(
         'Files of transcripts that are gone could not be deleted from the turn store',
@@ -165,7 +165,7 @@ export function createTurnStore(deps: {
         return path === null ? [] : [{ projectId, path }]
       }),
     begin() {
-      for (const { id } of everyProject(state)) later(id)
+      for (const { id } of everyProject(state)) settleLater(id)
       unsubscribe = ledger.subscribe((records) => {
         const ids = records.flatMap(({ event }) =>
           event.type === 'transcript.purged'
@@ -175,7 +175,7 @@ export function createTurnStore(deps: {
               : [],
         )
         const projects = new Set(ids.flatMap((id) => state.tasks.get(id)?.projectId ?? []))
-        for (const id of projects) later(id)
+        for (const id of projects) settleLater(id)
       })
     },
     settled: () => serially.settled(),
@@ -189,7 +189,7 @@ export function createTurnStore(deps: {
 
 /** `name` is that of a reference without `refs/`. */
 function isOf(name: string, taskIds: ReadonlySet<TaskId>, all: boolean): boolean {
-  const { kind, taskId } = read(name)
+  const { kind, taskId } = parseReference(name)
   return taskId !== null && taskIds.has(taskId) && (all || kind === 'session')
 }
 
@@ -199,14 +199,14 @@ function isOf(name: string, taskIds: ReadonlySet<TaskId>, all: boolean): boolean
  * is not in the ledger are kept, because a truncated ledger must not cost files.
  */
 function isUnused(state: LedgerState, name: string): boolean {
-  const { kind, taskId } = read(name)
+  const { kind, taskId } = parseReference(name)
   const task = taskId && state.tasks.get(taskId)
   if (!task) return false
   if (state.tasks.get(task.rootId)?.purged) return true
   return kind === 'session' && Boolean(task.transcriptExpired?.purgedAt)
 }
 
-function read(name: string): { kind: 'session' | 'final' | null; taskId: TaskId | null } {
+function parseReference(name: string): { kind: 'session' | 'final' | null; taskId: TaskId | null } {
   const [, place, id = ''] = /^(sessions|commits|shiplog)\/([^/]+)$/.exec(name) ?? []
   const kind = place === 'shiplog' ? 'final' : place ? 'session' : null
   return { kind, taskId: kind && parseTaskId(id) }

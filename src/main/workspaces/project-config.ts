@@ -46,7 +46,7 @@ export async function readProjectConfig(projectDir: string): Promise<ProjectConf
   })
   if (!bytes) return null
   if (bytes.length > configBytesMax)
-    invalid('project', `${path} is larger than 64 KB: that is no configuration.`)
+    invalid('project', `${path} is larger than 64 KB, the limit for a configuration.`)
   const document = parseDocument(bytes.toString('utf8'))
   const [syntaxError] = document.errors
   if (syntaxError) invalid('project', `${path}: ${syntaxError.message}`)
@@ -68,7 +68,7 @@ export async function readProjectConfig(projectDir: string): Promise<ProjectConf
     if (found === null) continue
     invalid(
       'project',
-      `${path}: ${key} holds a character that can't be seen (${found}). Nothing of it is run or copied: take the character out, or distrust who wrote it.`,
+      `${path}: ${key} contains an invisible character (${found}). Nothing is run or copied. Remove the character, or distrust its author.`,
     )
   }
   return { setup, copy, env, sha256: createHash('sha256').update(bytes).digest('hex') }
@@ -87,7 +87,7 @@ export async function copyProjectFiles(
     if (!isBelow(projectRoot, from) || !isBelow(worktree, to)) {
       invalid(
         'project',
-        `${projectConfigPath}: copy: ${path} leads out of the project; only what is inside it is copied.`,
+        `${projectConfigPath}: copy: ${path} leads out of the project; only files inside it are copied.`,
       )
     }
     const source = await realpath(from).catch(() => null)

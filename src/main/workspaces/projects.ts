@@ -44,7 +44,7 @@ export interface Projects {
   identifyAll(signal: AbortSignal): Promise<void>
   remove(projectId: ProjectId): Promise<void>
   /** Lists a removed project again, in its former position. Does nothing for a listed or unknown one. */
-  listAgain(projectId: ProjectId): Promise<void>
+  relist(projectId: ProjectId): Promise<void>
   setup(projectId: ProjectId): Promise<ProjectSetup>
   trustSetup(projectId: ProjectId, configSha256: string): Promise<void>
   /**
@@ -95,7 +95,7 @@ export function createProjects(deps: {
     if (!isAbsolute(path)) {
       invalid(
         'dir',
-        `${given} is not a whole path. Give it from the root, such as ${join(homedir(), given)}.`,
+        `${given} is not an absolute path. Enter it from the root, such as ${join(homedir(), given)}.`,
       )
     }
     const dir = await realpath(path).catch(() => resolve(path))
@@ -112,7 +112,7 @@ export function createProjects(deps: {
       const identity = isGit ? await identify(dir) : null
       const found = await moves.find(dir, identity)
       if (found) {
-        await listAgain(found.id)
+        await relist(found.id)
         if (found.dir === dir || !identity) return identified(known(found.id), isGit)
         await serially(found.id, () => moves.move(found, dir, identity))
         return known(found.id)
@@ -131,7 +131,7 @@ export function createProjects(deps: {
     })
   }
 
-  async function listAgain(projectId: ProjectId): Promise<void> {
+  async function relist(projectId: ProjectId): Promise<void> {
     const removed = state.removedProjects.get(projectId)
     if (!removed) return
     const { name, dir, git, identity } = removed
@@ -165,7 +165,7 @@ export function createProjects(deps: {
       case 'no-commits':
         return invalid(
           'dir',
-          `${dir} is a Git repository without a commit, so no worktree can be made from it. Make a first one: \`git -C "${dir}" commit --allow-empty -m "First commit"\`.`,
+          `${dir} is a Git repository without a commit, so no worktree can be created from it. Create one: \`git -C "${dir}" commit --allow-empty -m "First commit"\`.`,
         )
       case 'dubious-ownership':
         return invalid('dir', found.advice)
@@ -198,7 +198,7 @@ export function createProjects(deps: {
     return known(project.id)
   }
 
-  function identifyAgain(projectId: ProjectId): Promise<void> {
+  function reidentify(projectId: ProjectId): Promise<void> {
     const { dir = '' } = state.projects.get(projectId) ?? {}
     return serially(dir, async () => {
       const project = projectAt(dir)
@@ -209,11 +209,11 @@ export function createProjects(deps: {
   function identifyAfterRun(taskId: TaskId): void {
     const task = state.tasks.get(taskId)
     const project = task && state.projects.get(task.projectId)
-    if (project && !project.identity) void identifyAgain(project.id)
+    if (project && !project.identity) void reidentify(project.id)
   }
 
   async function identifyAll(signal: AbortSignal): Promise<void> {
-    for (const id of [...state.projects.keys()]) if (!signal.aborted) await identifyAgain(id)
+    for (const id of [...state.projects.keys()]) if (!signal.aborted) await reidentify(id)
   }
 
   async function remove(projectId: ProjectId): Promise<void> {
@@ -266,7 +266,7 @@ export function createProjects(deps: {
       if (configSha256 !== shownSha256) {
         refused(
           'setup-changed',
-          'What the project asks for (.shiplog/project.yaml, .git/config) has changed since it was shown. Look at it again.',
+          "The project's requests (.shiplog/project.yaml, .git/config) have changed since they were shown. Review them again.",
         )
       }
       await ledger.record(
@@ -286,7 +286,7 @@ export function createProjects(deps: {
       if (shown && !isSameEnvironment(present, shown)) {
         refused(
           'settings-changed',
-          `The settings of ${name} were changed elsewhere since they were shown. Look at them again.`,
+          `The settings of ${name} were changed elsewhere since they were shown. Review them again.`,
         )
       }
       await ledger.record({ type: 'project.environment-set', projectId, environment })
@@ -311,7 +311,7 @@ export function createProjects(deps: {
     settled: serially.settled,
     identifyAll,
     remove,
-    listAgain,
+    relist,
     setup,
     trustSetup,
     setEnvironment,

@@ -110,7 +110,7 @@ export function createRemoval(deps: {
       'totals-recorded': async () => undefined,
       'patch-saved': ({ task }, options) => deps.saveChanges(task.id, options),
       'artifacts-rolled-up': async ({ task, sessionDir, keeperDir }) => {
-        refuseWhileNeeded(task)
+        refuseWhileHeld(task)
         await recordWorktreeLeft(task, sessionDir)
         if (!keeperDir || !(await exists(sessionDir))) return
         await locks.session(task.id, () => rollUpArtifacts(sessionDir, keeperDir))
@@ -210,9 +210,9 @@ export function createRemoval(deps: {
   async function begin(taskIds: TaskId[]): Promise<void> {
     // No await between the check and the append, because a concurrent call could record the same step
     // twice.
-    const fresh = taskIds.filter((id) => subjectOf(id)?.workspace.removal === null)
-    if (fresh.length === 0) return
-    await ledger.record(...fresh.map((id) => advanced(id, 'started', null)))
+    const notStarted = taskIds.filter((id) => subjectOf(id)?.workspace.removal === null)
+    if (notStarted.length === 0) return
+    await ledger.record(...notStarted.map((id) => advanced(id, 'started', null)))
   }
 
   async function remove(taskId: TaskId, options: RemovalOptions = {}): Promise<void> {
@@ -243,7 +243,7 @@ export function createRemoval(deps: {
   /**
    * Throws HeldError while a workspace below the task is unarchived: it rolls up into the task's session directory.
    */
-  function refuseWhileNeeded(task: Task): void {
+  function refuseWhileHeld(task: Task): void {
     const held = [...state.tasks.values()].find(
       (one) => one.parentId === task.id && one.workspace && !one.archived,
     )

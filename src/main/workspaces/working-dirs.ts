@@ -130,8 +130,8 @@ export function createWorkingDirs(deps: {
         found.kind === 'missing' && start === project.dir
           ? goneFolderAdvice(project, start)
           : found.kind === 'missing'
-            ? `${start} is not there any more: put it back, and try again.`
-            : `${start} is not a Git repository with commits any more (${found.kind}): no worktree can be made from it.`,
+            ? `${start} is missing: put it back, and try again.`
+            : `${start} is no longer a Git repository with commits (${found.kind}), so no worktree can be created from it.`,
       )
     }
     // A sub-agent starts from its parent's state, uncommitted work included; a root from its
@@ -171,7 +171,7 @@ export function createWorkingDirs(deps: {
     if (commands.length === 0) return
     refused(
       'setup-not-trusted',
-      `The repository's Git configuration names commands for worktrees or branches of Shiplog only (includeIf), and you can't be asked about those: ${commands.join('; ')}. If you want them to run, set them in .git/config without a condition, or in your own configuration (git config --global), then start again; if not, take the include out.`,
+      `The repository's Git configuration has commands only for Shiplog's worktrees or branches (includeIf), and Shiplog can't ask you about those: ${commands.join('; ')}. If you want them to run, set them in .git/config without a condition, or in your own configuration (git config --global), then start again; if not, remove the include.`,
     )
   }
 
@@ -191,12 +191,12 @@ export function createWorkingDirs(deps: {
     if (config.git) {
       return refused(
         'setup-not-trusted',
-        `The Git configuration of the project asks for something that was not allowed yet: ${[config.git.commands, ...config.git.fetches.map(({ url }) => `fetching from ${url}`)].filter(Boolean).join('; ')}`,
+        `The Git configuration of the project requests something that you have not allowed yet: ${[config.git.commands, ...config.git.fetches.map(({ url }) => `fetching from ${url}`)].filter(Boolean).join('; ')}`,
       )
     }
     return refused(
       'setup-not-trusted',
-      `The project asks to run a command in each new worktree, and it was not allowed yet: ${config.setup}`,
+      `The project requests to run a command in each new worktree, which you have not allowed yet: ${config.setup}`,
     )
   }
 

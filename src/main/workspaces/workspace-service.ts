@@ -150,7 +150,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const archivedRoots = createArchivedRoots({
     ...deps,
     worktrees,
-    listAgain: projects.listAgain,
+    relist: projects.relist,
     locks,
   })
   const restoring = createRestoreArchived({
@@ -178,10 +178,10 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     }
     for (const taskId of restoring.unfinished()) await finishRestore(taskId)
     await leftovers.sortAll().catch((error) => {
-      deps.onProblem('The worktrees in the trash could not be looked through', error)
+      deps.onProblem('The worktrees in the trash could not be sorted', error)
     })
     await archivedRoots.settleTrash().catch((error) => {
-      deps.onProblem('The trash and the ledger could not be brought together', error)
+      deps.onProblem('The trash and the ledger could not be reconciled', error)
     })
   }
 

@@ -11,7 +11,7 @@ import type { DataLayout } from '../sessions/session-files.ts'
 export function worktreeRootIn({ worktrees }: DataLayout, { path }: Workspace): string {
   const [folder, name] = relative(worktrees, path).split(sep)
   if (!folder || !name || folder === '..' || isAbsolute(folder))
-    throw new Error(`${path} is no worktree of Shiplog`)
+    throw new Error(`${path} is not a worktree of Shiplog`)
   return join(worktrees, folder, name)
 }
 

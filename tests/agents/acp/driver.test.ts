@@ -153,7 +153,7 @@ describe('a run of an installed agent', () => {
       { prompts: [[textChunk('Waiting.'), { ask: { toolCallId: 'a' } }, ended()]] },
       {
         // The session, the turn, and then its text.
-        onSign() {
+        onProgress() {
           signs++
           if (signs === 3) call()
         },
@@ -176,7 +176,7 @@ describe('a run of an installed agent', () => {
       { prompts: [[{ leaves: true }, textChunk('Working.'), { untilCancelled: true }]] },
       {
         // The session, the turn, and then its text.
-        onSign: () => {
+        onProgress: () => {
           signs++
           if (signs === 3) abort.abort(new Error('stopped'))
         },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createActivityBoard } from '../../../src/main/tasks/activity/activity.ts'
-import { createSilence, silentAfterMs } from '../../../src/main/tasks/activity/silence.ts'
+import { createSilenceMonitor, silentAfterMs } from '../../../src/main/tasks/activity/silence.ts'
 import { newTaskId } from '../../../src/shared/records/ids.ts'
 
 function stage() {
@@ -9,7 +9,7 @@ function stage() {
   let nowMs = 1_000_000
   let look = () => {}
   let isLooking = false
-  const silence = createSilence({
+  const silenceMonitor = createSilenceMonitor({
     ...{ activity, clock: () => nowMs },
     every(_ms, run) {
       look = run
@@ -20,7 +20,7 @@ function stage() {
     },
   })
   return {
-    ...{ activity, taskId, silence },
+    ...{ activity, taskId, silenceMonitor },
     isLooking: () => isLooking,
     pass(ms: number) {
       nowMs += ms
@@ -30,22 +30,22 @@ function stage() {
 }
 
 it('[Q4] says since when a working agent is silent, until it gives a sign', () => {
-  const { activity, taskId, silence, pass, isLooking } = stage()
+  const { activity, taskId, silenceMonitor, pass, isLooking } = stage()
   activity.set(taskId, { state: 'working', text: 'Running npm test' })
-  silence.sign(taskId)
+  silenceMonitor.recordProgress(taskId)
   pass(silentAfterMs - 1)
   expect(activity.get(taskId)).not.toHaveProperty('silentSince')
   pass(1)
   expect(activity.get(taskId)).toMatchObject({ silentSince: 1_000_000, text: 'Running npm test' })
-  silence.sign(taskId)
+  silenceMonitor.recordProgress(taskId)
   expect(activity.get(taskId)).toEqual({ state: 'working', text: 'Running npm test' })
-  silence.ended(taskId)
+  silenceMonitor.ended(taskId)
   expect(isLooking()).toBe(false)
 })
 
 it('[Q4] takes nobody for silent who waits for sub-agents or for a person', () => {
-  const { activity, taskId, silence, pass } = stage()
-  silence.sign(taskId)
+  const { activity, taskId, silenceMonitor, pass } = stage()
+  silenceMonitor.recordProgress(taskId)
   activity.set(taskId, { state: 'working', text: 'Waiting for its sub-agents', awaits: true })
   pass(2 * silentAfterMs)
   expect(activity.get(taskId)).not.toHaveProperty('silentSince')

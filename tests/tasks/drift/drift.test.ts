@@ -369,7 +369,7 @@ it('[S2] a moved project is missing, and so is one that is no repository any mor
   const { fixture, task } = await stopped()
   const { dir } = fixture.project
   await rename(join(dir, '.git'), join(fixture.dir, 'taken'))
-  expect((await driftOf(fixture, task)).notCompared).toContain('not a Git repository any more')
+  expect((await driftOf(fixture, task)).notCompared).toContain('no longer a Git repository')
   await rename(join(fixture.dir, 'taken'), join(dir, '.git'))
   await rename(dir, `${dir}-moved`)
   const drift = await driftOf(fixture, task)

@@ -93,14 +93,14 @@ itInSoak('[S4] has nothing to do where everything is there', async () => {
   await expect(restore(fixture, task)).resolves.toEqual(untouched)
 })
 
-it('[S4] makes a worktree again from its branch, with the work that was not committed', async () => {
+it('[S4] makes a worktree again from its branch, with the uncommitted work', async () => {
   const { fixture, task } = await stopped()
   const { path: dir, branch } = task.workspace
   const tip = tipOf(dir, branch)
   await rm(dir, { recursive: true })
   await expect(restore(fixture, task)).resolves.toEqual({
     restored: [
-      `The worktree was gone and was made again from ${branch}, with the work that was not committed.`,
+      `The worktree was missing and was recreated from ${branch}, with the uncommitted work.`,
     ],
     recreated: true,
   })
@@ -125,7 +125,7 @@ itInSoak(
     inRepository(project, 'gc', '--quiet', '--prune=now')
     const { restored } = await restore(fixture, task)
     expect(restored).toEqual([
-      expect.stringContaining('which was gone and was made again, with the'),
+      expect.stringContaining('which had been deleted and was recreated, with the'),
     ])
     expect(status(dir)).toBe(asItWas(branch))
     expect(tipOf(dir, branch)).toBe(tip)
@@ -144,7 +144,9 @@ it('[S4] puts uncommitted work on top of a branch that has moved on', async () =
   inRepository(project, 'commit', '-qam', 'Theirs')
   inRepository(project, 'checkout', '-q', 'main')
   const { restored } = await restore(fixture, task)
-  expect(restored).toEqual([expect.stringContaining('which has moved on, with the work')])
+  expect(restored).toEqual([
+    expect.stringContaining('which has moved on, with the uncommitted work'),
+  ])
   expect(status(dir)).toBe(asItWas(branch))
   expect(await readFile(join(dir, 'b.txt'), 'utf8')).toBe('theirs\n')
 })
@@ -164,7 +166,7 @@ it('[S5] a branch that conflicts with the uncommitted work, or is in use, is ref
   inRepository(project, 'commit', '-qam', 'Conflicts')
   inRepository(project, 'checkout', '-q', 'main')
   const before = account(project)
-  await expect(restore(fixture, task)).rejects.toThrow('conflicts with that in a.txt')
+  await expect(restore(fixture, task)).rejects.toThrow('conflicts with it in a.txt')
   expect(account(project)).toEqual(before)
   await expect(readFile(join(dir, 'a.txt'))).rejects.toThrow('ENOENT')
 })
@@ -224,7 +226,7 @@ agents:
   expect(await driftOf(fixture, task)).toMatchObject({ branchChanged: { to: 'elsewhere' } })
   await rm(join(dir, 'theirs.txt'))
   await expect(restore(fixture, task)).resolves.toEqual({
-    restored: [`${branch} was checked out again; elsewhere was.`],
+    restored: [`${branch} was checked out again in place of elsewhere.`],
     recreated: false,
   })
   expect(status(dir)).toBe(`## ${branch}\n`)
@@ -327,7 +329,7 @@ it('[S5] a project that has moved, or a worktree that Git does not know, is refu
   const { fixture, task } = await stopped()
   const { dir: project } = fixture.project
   await rename(project, `${project}-moved`)
-  await expect(restore(fixture, task)).rejects.toThrow(/not there any more.*projects add/)
+  await expect(restore(fixture, task)).rejects.toThrow(/is missing.*projects add/)
   await rename(`${project}-moved`, project)
   await writeFile(join(task.workspace.path, '.git'), 'nonsense')
   await expect(restore(fixture, task)).rejects.toThrow('git worktree repair')

@@ -187,7 +187,7 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
   }
 
   async function restart(): Promise<void> {
-    const before = await headStateOf(shiplog)
+    const before = await standingOf(shiplog)
     await shiplog.close()
     shiplog = await open()
     wrong.push(...changedBy('a restart', before, await allTasks(shiplog)))
@@ -199,7 +199,7 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
     for (let n = 0; n < ticks; n++) await tick()
     const copy = join(place, `data-${++lives}`)
     const tree = treeAtRest(dataDir)
-    const before = during ? null : await headStateOf(shiplog)
+    const before = during ? null : await standingOf(shiplog)
     stage.crash()
     writeTree(copy, tree)
     await disownLease(copy)
@@ -311,7 +311,7 @@ interface Standing {
   active: Set<TaskId>
 }
 
-async function headStateOf(shiplog: Shiplog): Promise<Standing> {
+async function standingOf(shiplog: Shiplog): Promise<Standing> {
   const active = new Set(shiplog.runningAgents().map(({ taskId }) => taskId))
   return { tasks: await allTasks(shiplog), active }
 }

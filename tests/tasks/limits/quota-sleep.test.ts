@@ -161,7 +161,7 @@ it('[Q1] never wakes a tree that a person stopped, and wakes none that may not w
   pass(20)
   expect(state()?.sleep).toBe(undefined)
   expect(resumed).toEqual([])
-  await expect(sleep().wakeNow(root)).rejects.toThrow('does not sleep')
+  await expect(sleep().wakeNow(root)).rejects.toThrow('is not asleep')
 })
 
 it('[Q1] is woken at once, or not at all, when the person says so', async () => {

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openLedger } from '../../../src/main/ledger/ledger.ts'
 import { Interruption } from '../../../src/main/runs/interruption.ts'
 import { createTreeLimits } from '../../../src/main/tasks/limits/tree-limits.ts'
-import { createTaskRecord } from '../../../src/main/tasks/state/task-record.ts'
+import { createTaskLedger } from '../../../src/main/tasks/state/task-ledger.ts'
 import { newProjectId, newTaskId, type TaskId } from '../../../src/shared/records/ids.ts'
 import type { Budget } from '../../../src/shared/records/tasks/budgets.ts'
 import { noUsage, type Usage } from '../../../src/shared/records/usage.ts'
@@ -41,7 +41,7 @@ async function tree(budget: Budget, { canAsk = true } = {}) {
   let nowMs = Date.now()
   const limits = () => {
     const made = createTreeLimits({
-      ...{ ledger, record: createTaskRecord(ledger), clock: () => nowMs, canAsk: () => canAsk },
+      ...{ ledger, taskLedger: createTaskLedger(ledger), clock: () => nowMs, canAsk: () => canAsk },
       messages: { of: () => [], deliver: async () => true },
       onNotice: (text) => notices.push(text),
       onAnswered: (taskId) => answered.push(taskId),
@@ -136,7 +136,7 @@ it.each([
     'tokens, and a turn did not say what it used',
     { tokens: 5_000 },
     { ...noUsage, complete: false },
-    'does not say what it uses',
+    'does not report its usage',
   ],
 ])('[Q2] does not pass over a budget of %s', async (_, budget, usage, why) => {
   const { limits } = await tree(budget, { canAsk: false })

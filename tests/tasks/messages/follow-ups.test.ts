@@ -6,7 +6,7 @@ import { openJournal, type RecordBody } from '../../../src/main/journal/index.ts
 import type { Ledger } from '../../../src/main/ledger/ledger.ts'
 import { layoutOf } from '../../../src/main/sessions/session-files.ts'
 import { createFollowUps } from '../../../src/main/tasks/messages/follow-ups.ts'
-import { createTaskRecord } from '../../../src/main/tasks/state/task-record.ts'
+import { createTaskLedger } from '../../../src/main/tasks/state/task-ledger.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../../src/shared/records/ledger.ts'
 import { waitingPromptsMax } from '../../../src/shared/records/tasks/waiting-prompts.ts'
@@ -233,7 +233,7 @@ it('[T7] leaves a follow-up waiting when the removal of its workspace begins whi
   }
   const begun: TaskId[] = []
   const { prompt } = createFollowUps({
-    ...{ ledger, record: createTaskRecord(ledger), isReserved: () => false, runs },
+    ...{ ledger, taskLedger: createTaskLedger(ledger), isReserved: () => false, runs },
     layout: layoutOf('/nowhere'),
     runner: {
       begin: (id) => void begun.push(id),
@@ -263,7 +263,7 @@ async function runningRoot(
     record: (...events: LedgerEvent[]) => record(() => world.record(nowMs, ...events)),
   } as unknown as Ledger
   const followUps = createFollowUps({
-    ...{ ledger, record: createTaskRecord(ledger), isReserved: () => false },
+    ...{ ledger, taskLedger: createTaskLedger(ledger), isReserved: () => false },
     runs: {
       mayStillSpawn: () => true,
       isQueuedOrRunning: () => true,
@@ -300,7 +300,7 @@ it('[Q3] takes no message back that is being given', async () => {
   const { taskId, promptId, withdraw, deliver } = await runningRoot()
   const recorded = Promise.withResolvers<void>()
   const given = deliver(taskId, promptId, () => recorded.promise)
-  await expect(withdraw(taskId, promptId)).rejects.toThrow('about to take it up')
+  await expect(withdraw(taskId, promptId)).rejects.toThrow('about to start it')
   recorded.resolve()
   expect(await given).toBe(true)
 })

@@ -31,7 +31,7 @@ async function resumeFirst(by: 'the other' | 'one that is resumed too'): Promise
   let looks = 0
   const service = createResumeService({
     ledger: { state: { tasks }, record: async () => undefined },
-    record: { known: (id: TaskId) => tasks.get(id), children: () => [] },
+    taskLedger: { get: (id: TaskId) => tasks.get(id), children: () => [] },
     runs: { ended: () => new Promise(() => {}) },
     isReserved: () => false,
     layout: { sessionDir: () => '/nowhere' },
@@ -62,7 +62,7 @@ async function resumeFirst(by: 'the other' | 'one that is resumed too'): Promise
 
 it('[S2] conflicts with an agent that is not resumed count, also when one that is resumed has its title', async () => {
   expect(await resumeFirst('the other')).toMatchObject([
-    expect.stringContaining('were changed by others while it waited'),
+    expect.stringContaining('while it waited for its turn'),
   ])
   expect(await resumeFirst('one that is resumed too')).toEqual([])
 })

@@ -1,7 +1,7 @@
 /** What the disk would not take of a task's end is not forgotten. */
 import { expect, it, onTestFinished } from 'vitest'
 import { createDeferredEvents } from '../../../src/main/tasks/state/deferred-events.ts'
-import type { TaskEvent } from '../../../src/main/tasks/state/task-record.ts'
+import type { TaskEvent } from '../../../src/main/tasks/state/task-ledger.ts'
 import { newTaskId, type TaskId } from '../../../src/shared/records/ids.ts'
 
 function stage() {
@@ -9,7 +9,7 @@ function stage() {
   const recorded: TaskEvent[] = []
   const later: TaskId[] = []
   const putOff = createDeferredEvents({
-    async move(event) {
+    async transition(event) {
       if (refusing) throw refusing
       recorded.push(event)
     },

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import type { Ledger } from '../../../src/main/ledger/ledger.ts'
 import { blockedBy, releasedBy } from '../../../src/main/tasks/state/dependencies.ts'
-import { createTaskRecord } from '../../../src/main/tasks/state/task-record.ts'
+import { createTaskLedger } from '../../../src/main/tasks/state/task-ledger.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { testLedger } from '../agent-history/ledger-of.ts'
 
 it('[T6] releases a blocked task only when all that it depends on has completed', () => {
   const ledger = testLedger()
-  const record = createTaskRecord({ state: ledger.state } as Ledger)
+  const taskLedger = createTaskLedger({ state: ledger.state } as Ledger)
   const parentId = ledger.ask()
   const ask = (title: string, dependsOn: TaskId[] = []) =>
     ledger.ask({ parentId, rootId: parentId, title, dependsOn })
@@ -25,10 +25,10 @@ it('[T6] releases a blocked task only when all that it depends on has completed'
   const released = (id: TaskId) => {
     ledger.spawn(id)
     ledger.complete(id)
-    return releasedBy(record, id).map((task) => task.id)
+    return releasedBy(taskLedger, id).map((task) => task.id)
   }
   expect(released(first)).toEqual([])
-  expect(blockedBy(record, record.known(dependent))).toEqual({
+  expect(blockedBy(taskLedger, taskLedger.get(dependent))).toEqual({
     kind: 'dependencies',
     tasks: [{ taskId: second, title: 'Second', status: 'failed' }],
   })

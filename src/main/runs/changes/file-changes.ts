@@ -78,7 +78,7 @@ export function createFileChanges({
   /** Files that a command may have changed before a tool did, as they were before both. */
   const unclear = new Map<string, Known | null>()
 
-  async function keep(content: Uint8Array): Promise<string> {
+  async function saveContent(content: Uint8Array): Promise<string> {
     const hash = sha256(content)
     const path = join(historyDir, hash)
     // An existing one may come from a process that died before its directory entry was durable.
@@ -91,7 +91,7 @@ export function createFileChanges({
   }
 
   /** Returns the spans of `before`, the content of the file before the change. */
-  async function asFound(
+  async function spansBefore(
     path: string,
     state: Known | null,
     before: string,
@@ -124,7 +124,7 @@ export function createFileChanges({
   }
 
   /** Discards the file's attribution. Returns whether there was one. */
-  function forget(path: string): boolean {
+  function dropAttribution(path: string): boolean {
     const wasKnown = known.has(path) ? known.get(path) !== null : recorded.has(path)
     known.set(path, null)
     return wasKnown
@@ -145,7 +145,7 @@ export function createFileChanges({
     if (commandMessage !== null && state?.sha256 !== sha256(before) && !unclear.has(path))
       unclear.set(path, state)
     const time = timeFor(comparisonMsMax)
-    const found = await asFound(path, state, before, time)
+    const found = await spansBefore(path, state, before, time)
     const spans = follow(found, { before, after, author: 'agent', msMax: time.leftMs() })
     known.set(path, { sha256: sha256(after), spans, blob: null, isNew: true })
     return attribution(sha256(after), spans)
@@ -169,7 +169,7 @@ export function createFileChanges({
     const left = state?.isNew ? await contentOf(path, state) : null
     const before = left ?? was
     const found =
-      left === null ? await asFound(oldPath ?? path, state, was, time) : (state?.spans ?? [])
+      left === null ? await spansBefore(oldPath ?? path, state, was, time) : (state?.spans ?? [])
     const spans = follow(found, { before, after, author: 'agent', msMax: time.leftMs() })
     known.set(path, { sha256: sha256(after), spans, blob: newId, isNew: false })
     return attribution(sha256(after), spans)
@@ -191,7 +191,7 @@ export function createFileChanges({
       // Also beyond the limit: a later file of the same name is another file.
       for (const { change, path, oldPath } of ofFiles) {
         const gone = change === 'deleted' ? path : oldPath
-        if (gone !== null && forget(gone)) files[gone] = attribution(null, [])
+        if (gone !== null && dropAttribution(gone)) files[gone] = attribution(null, [])
       }
     }
     for (const [path, state] of known) if (state) known.set(path, { ...state, isNew: false })
@@ -204,16 +204,16 @@ export function createFileChanges({
   return {
     recorder: (messageUuid) => ({
       keepOriginal: async (before) => {
-        if (before) await keep(before)
+        if (before) await saveContent(before)
       },
       record: ({ callId, path, before, after }) =>
         serially('', async () => {
           const text = (bytes: Uint8Array | null) =>
             bytes ? Buffer.from(bytes).toString('utf8') : ''
           const change = {
-            before: before && (await keep(before)),
+            before: before && (await saveContent(before)),
             // The next run compares the file with it.
-            after: after && (await keep(after)),
+            after: after && (await saveContent(after)),
           }
           const files = { [path]: await attribute(path, text(before), text(after)) }
           await session.append(

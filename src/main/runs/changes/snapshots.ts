@@ -73,7 +73,7 @@ export function createRunSnapshots(deps: {
   const problems = { states: 0, texts: 0 }
 
   async function begin(): Promise<State | null> {
-    const found = await look(null)
+    const found = await takeState(null)
     if (!found) return null
     const before = deps.lastTree
     if (!before || !isSame(before, found)) await record(found, null, [])
@@ -114,9 +114,9 @@ export function createRunSnapshots(deps: {
   }
 
   // Sequential: each builds on the one before it.
-  const look = (turn: number | null) => serially('', () => lookOnce(turn))
+  const takeState = (turn: number | null) => serially('', () => takeStateNow(turn))
 
-  const lookOnce = (turn: number | null) =>
+  const takeStateNow = (turn: number | null) =>
     attempt('states', turn, async (signal): Promise<State> => {
       const since = last?.tree ?? deps.lastTree?.tree ?? baseCommit
       last = await turns.snapshot({ taskId: task.id, dir: workingDir, last, since, base, signal })
@@ -144,7 +144,7 @@ export function createRunSnapshots(deps: {
       const reason = problems[what] < problemsMax ? why : `${why}. No more are taken in this run.`
       if (what === 'states') await session.append({ type: 'snapshot-failed', runId, turn, reason })
       if (problems[what] === 1) {
-        deps.onProblem(`${couldNotBe[what](task.title)}: ${why}`, error)
+        deps.onProblem(`${failureTexts[what](task.title)}: ${why}`, error)
       }
       return null
     }
@@ -157,19 +157,19 @@ export function createRunSnapshots(deps: {
       const isFirst = beginning === null
       beginning ??= begin()
       const first = await beginning
-      const found = isFirst ? first : await look(null)
+      const found = isFirst ? first : await takeState(null)
       mayHaveChanged = true
       afterLastCall = null
       return found?.tree ?? null
     },
     async afterTool(call) {
       if (!mayChange(call)) return null
-      afterLastCall = await look(null)
+      afterLastCall = await takeState(null)
       return afterLastCall?.tree ?? null
     },
     async afterTurn(turn) {
       // The agent changed nothing since its last call; the next snapshot shows changes by others.
-      if (mayHaveChanged) await noteChanges(afterLastCall ?? (await look(turn)), turn)
+      if (mayHaveChanged) await noteChanges(afterLastCall ?? (await takeState(turn)), turn)
     },
     async readTexts(names) {
       const texts = await attempt('texts', null, (signal) =>
@@ -181,7 +181,7 @@ export function createRunSnapshots(deps: {
       // The work of a completed sub-agent is saved as a patch next, and is never resumed (T4).
       if (status === 'completed' && task.parentId !== null && !mayHaveChanged) return
       if (beginning === null) await begin()
-      else await noteChanges(await look(null), null)
+      else await noteChanges(await takeState(null), null)
     },
   }
 }
@@ -203,9 +203,10 @@ type State = Pick<TurnSnapshot, 'tree' | 'head' | 'notStored'> & { branch: strin
 /** Each failure may have taken `snapshotMsMax`, and a tree that is too large stays too large. */
 const problemsMax = 3
 
-const couldNotBe = {
-  states: (title: string) => `What "${title}" changed could not be found from Git`,
-  texts: (title: string) => `Who wrote what in the files of "${title}" could not be read from Git`,
+const failureTexts = {
+  states: (title: string) => `The changes of "${title}" could not be determined from Git`,
+  texts: (title: string) =>
+    `The authors of the changes of "${title}" could not be determined from Git`,
 }
 
 type Compared = Omit<State, 'notStored'>

@@ -56,9 +56,9 @@ interface CallRecorder {
   update(news: CallUpdated): boolean
   end(result: CallEnded): Promise<boolean>
   /** Resolves once no call is open. Calls that the agent executes end with its turn. */
-  settled(): Promise<void>
+  allEnded(): Promise<void>
   /** Records an unknown outcome for every open call. */
-  settle(): Promise<void>
+  abandonOpen(): Promise<void>
 }
 
 export function createCallRecorder({
@@ -234,7 +234,7 @@ export function createCallRecorder({
     return true
   }
 
-  async function settle(): Promise<void> {
+  async function abandonOpen(): Promise<void> {
     for (const call of [...open.values()]) {
       if (call.isRecording) {
         await call.settled.promise
@@ -245,7 +245,7 @@ export function createCallRecorder({
     }
   }
 
-  async function settled(): Promise<void> {
+  async function allEnded(): Promise<void> {
     for (const call of new Set(elsewhere.values())) {
       forget(call)
       await recordUnknown(call)
@@ -254,7 +254,7 @@ export function createCallRecorder({
     while (open.size > 0) await Promise.all([...open.values()].map((call) => call.settled.promise))
   }
 
-  return { begin, record, run, update, end, settled, settle }
+  return { begin, record, run, update, end, allEnded, abandonOpen }
 }
 
 const interruptedOutput = 'Interrupted while it ran: its outcome is unknown.'

@@ -243,7 +243,7 @@ export function createRecorder(options: {
     untilMs,
   }: Extract<RecordedEvent, { type: 'retrying' }>): Promise<void> {
     refuseWhenClosed()
-    await calls.settle()
+    await calls.abandonOpen()
     const failed = message
     message = null
     const said = failed && keptMessage(failed, 'superseded')
@@ -275,7 +275,7 @@ export function createRecorder(options: {
   async function end(of: TurnEnd): Promise<void> {
     // The calls of a turn get their results before it ends, even if the agent does not wait for
     // them.
-    await calls.settled()
+    await calls.allEnded()
     if (!message) return
     ending ??= writeTurn(message, of).finally(() => {
       ending = null
@@ -318,7 +318,7 @@ export function createRecorder(options: {
 
   async function interrupt(): Promise<void> {
     isClosed = true
-    await calls.settle()
+    await calls.abandonOpen()
     if (!message) return
     const said = keptMessage(message, 'interrupted')
     if (said) await session.append(said)
@@ -327,5 +327,12 @@ export function createRecorder(options: {
     session.setPartial(null)
   }
 
-  return { event, call, permission, endTurn: () => end({}), settleCalls: calls.settle, interrupt }
+  return {
+    event,
+    call,
+    permission,
+    endTurn: () => end({}),
+    settleCalls: calls.abandonOpen,
+    interrupt,
+  }
 }

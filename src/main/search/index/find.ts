@@ -31,7 +31,7 @@ export interface Found {
 export function find(db: IndexDb, vocabulary: Vocabulary, request: FindRequest): Found {
   const { taskIds, limit, nowMs } = request
   if (isEmpty(request.query)) return { hits: [], more: false }
-  const query = withoutNoise(request.query)
+  const query = withDefaultKinds(request.query)
   const { after, before } = query
   const facets = query.tools.length + query.models.length > 0 ? db.facets() : []
   const newest = (asked: Query, most: number, among: readonly Fit[] = fits): Ranked[] => {
@@ -56,7 +56,7 @@ export function find(db: IndexDb, vocabulary: Vocabulary, request: FindRequest):
 }
 
 /** A query with filters for tasks only returns titles, reports and prompts instead of every entry. */
-function withoutNoise(query: Query): Query {
+function withDefaultKinds(query: Query): Query {
   const { terms, files, tools, models, kinds, flags } = query
   const asked = terms.length + files.length + tools.length + models.length + kinds.length
   return asked > 0 || flags.includes('error') ? query : { ...query, kinds: [...important] }

@@ -54,25 +54,26 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   const failures = new Map<TaskId, number>()
   let thread: IndexThread | null = null
   let unusable: string | null = null
-  let isFirstLook = true
+  let isFirstUpdate = true
   let working: Promise<void> | null = null
   let hurry = new AbortController()
 
   const unsubscribe = [
     sessions.subscribeAll(({ id }) => {
       thread?.noteRecorded()
-      note([id])
+      markChanged([id])
     }),
     ledger.subscribe((records) => {
       for (const record of records) {
         const { event } = record
-        note(tasksMovedBy(record, ledger.state))
-        if (event.type === 'task.created' || event.type === 'task.renamed') note([event.taskId])
+        markChanged(tasksMovedBy(record, ledger.state))
+        if (event.type === 'task.created' || event.type === 'task.renamed')
+          markChanged([event.taskId])
       }
     }),
   ]
 
-  function note(ids: readonly TaskId[]): void {
+  function markChanged(ids: readonly TaskId[]): void {
     for (const id of ids) changed.add(id)
     if (ids.length > 0) void work()
   }
@@ -86,7 +87,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   }
 
   async function update(): Promise<void> {
-    if (isFirstLook) await lookAtAll()
+    if (isFirstUpdate) await findOutdated()
     else await pause()
     if (failures.size > 0)
       await delay(attemptPauseMs, undefined, { signal: closing.signal }).catch(() => undefined)
@@ -121,10 +122,10 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
     )
 
   /** Finds the changes made while the index was not being updated. */
-  async function lookAtAll(): Promise<void> {
+  async function findOutdated(): Promise<void> {
     const known = await ask((calls) => calls.sessions())
     if (!known) return
-    isFirstLook = false
+    isFirstUpdate = false
     const indexed = new Map(known.map((one) => [one.taskId, one]))
     for (const [id, { lastSeq, title }] of indexed) {
       const task = tasks.get(id)
@@ -179,12 +180,12 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
     if (closing.signal.aborted) return null
     onIgnored('The search index could not be used', new Error(outcome.reason))
     if (outcome.kind === 'emptied') {
-      isFirstLook = true
+      isFirstUpdate = true
       void work()
       return null
     }
     unusable = outcome.reason
-    if (outcome.kind === 'failed') tryAgain()
+    if (outcome.kind === 'failed') retryLater()
     return null
   }
 
@@ -196,7 +197,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
     return one
   }
 
-  function tryAgain(): void {
+  function retryLater(): void {
     setTimeout(() => {
       if (closing.signal.aborted) return
       unusable = null
@@ -209,7 +210,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
   return {
     state() {
       const total = [...tasks.values()].filter(isSearched).length
-      const indexed = isFirstLook ? 0 : Math.max(0, total - changed.size)
+      const indexed = isFirstUpdate ? 0 : Math.max(0, total - changed.size)
       if (unusable !== null) return { state: 'unavailable', indexed, total, reason: unusable }
       return { state: working ? 'updating' : 'ready', indexed, total, reason: null }
     },

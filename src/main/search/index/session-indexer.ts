@@ -40,22 +40,22 @@ export async function indexSession(
 async function addSession(db: IndexDb, session: SessionToIndex, pace: Pace): Promise<number> {
   const { taskId, title, file } = session
   let known = db.session(taskId)
-  if (known && !(await continues(file, known))) {
+  if (known && !(await isIndexedPartUnchanged(file, known))) {
     db.remove(taskId)
     known = null
   }
   if (known && known.title !== title) db.retitle(taskId, titleOf(session))
-  const first = known ? [] : [titleOf(session), ...reportOf(session)]
+  const headDocuments = known ? [] : [titleOf(session), ...reportOf(session)]
   const lastSeq = known?.lastSeq ?? 0
   if (file === null) {
-    if (!known) db.add({ taskId, title, lastSeq: 0, lastSum: null }, first)
-    return first.length
+    if (!known) db.add({ taskId, title, lastSeq: 0, lastSum: null }, headDocuments)
+    return headDocuments.length
   }
-  return addEntries(db, { ...session, file }, { first, afterSeq: lastSeq, pace })
+  return addEntries(db, { ...session, file }, { headDocuments, afterSeq: lastSeq, pace })
 }
 
 /** Whether the indexed part of the transcript is unchanged. */
-async function continues(
+async function isIndexedPartUnchanged(
   file: string | null,
   { lastSeq, lastSum }: { lastSeq: number; lastSum: string | null },
 ): Promise<boolean> {
@@ -66,10 +66,10 @@ async function continues(
 async function addEntries(
   db: IndexDb,
   { taskId, title, file }: { taskId: TaskId; title: string; file: string },
-  { first, afterSeq, pace }: { first: NewDocument[]; afterSeq: number; pace: Pace },
+  { headDocuments, afterSeq, pace }: { headDocuments: NewDocument[]; afterSeq: number; pace: Pace },
 ): Promise<number> {
   let added = 0
-  let documents = first
+  let documents = headDocuments
   let chars = 0
   let seq = afterSeq
   let workingSince = performance.now()

@@ -23,7 +23,7 @@ export function tasksOf(query: Query, state: LedgerState, caller?: TaskId): Task
   const tests: ((task: Task) => boolean)[] = []
   if (projects.length > 0) tests.push(ofProjects(projects, state))
   if (sources.length > 0) tests.push((task) => sources.some((one) => one === sourceOf(state, task)))
-  if (agents.length > 0) tests.push(({ agent }) => agents.some((one) => holds(agent, one)))
+  if (agents.length > 0) tests.push(({ agent }) => agents.some((one) => includesText(agent, one)))
   if (tasks.length > 0) tests.push(ofTasks(tasks, state))
   if (statuses.length > 0) tests.push(({ status }) => statuses.includes(status))
   for (const flag of flags) {
@@ -38,14 +38,15 @@ export function tasksOf(query: Query, state: LedgerState, caller?: TaskId): Task
     .map(({ id }) => id)
 }
 
-const holds = (text: string, part: string): boolean =>
+const includesText = (text: string, part: string): boolean =>
   text.toLowerCase().includes(part.toLowerCase())
 
 function ofProjects(projects: readonly string[], state: LedgerState): (task: Task) => boolean {
   const isNamed = ({ projectId, projectDir }: Task) => {
     const name = state.projects.get(projectId)?.name ?? ''
     return projects.some(
-      (one) => holds(name, one) || holds(projectDir, one) || projectId.startsWith(one),
+      (one) =>
+        includesText(name, one) || includesText(projectDir, one) || projectId.startsWith(one),
     )
   }
   const known = new Map<string, boolean>()

@@ -4,29 +4,29 @@ import type { ActivityBoard } from './activity.ts'
 
 /** Longer than most models take to begin an answer, and than most tests run without output. */
 export const silentAfterMs = 4 * 60_000
-const lookEveryMs = 30_000
+const checkIntervalMs = 30_000
 
-export interface Silence {
+export interface SilenceMonitor {
   /** Records that the agent sent text, made a call or printed output. */
-  sign(taskId: TaskId): void
+  recordProgress(taskId: TaskId): void
   ended(taskId: TaskId): void
 }
 
 /** `every` calls back at an interval, and returns a function that stops it. */
-export function createSilence({
+export function createSilenceMonitor({
   activity,
   clock,
   every = interval,
 }: {
   activity: ActivityBoard
   clock: () => number
-  every?: (ms: number, look: () => void) => () => void
-}): Silence {
-  const lastSign = new Map<TaskId, number>()
+  every?: (ms: number, check: () => void) => () => void
+}): SilenceMonitor {
+  const lastProgressAt = new Map<TaskId, number>()
   let stop: (() => void) | null = null
 
-  function look(): void {
-    for (const [taskId, atMs] of lastSign) {
+  function check(): void {
+    for (const [taskId, atMs] of lastProgressAt) {
       const doing = activity.get(taskId)
       // An agent that waits for others or for a person is expected to be silent.
       if (doing?.state !== 'working' || doing.awaits || doing.silentSince !== undefined) continue
@@ -35,25 +35,25 @@ export function createSilence({
   }
 
   return {
-    sign(taskId) {
-      lastSign.set(taskId, clock())
-      stop ??= every(lookEveryMs, look)
+    recordProgress(taskId) {
+      lastProgressAt.set(taskId, clock())
+      stop ??= every(checkIntervalMs, check)
       const doing = activity.get(taskId)
       if (doing?.state !== 'working' || doing.silentSince === undefined) return
       const { silentSince: _, ...awake } = doing
       activity.set(taskId, awake)
     },
     ended(taskId) {
-      lastSign.delete(taskId)
-      if (lastSign.size > 0) return
+      lastProgressAt.delete(taskId)
+      if (lastProgressAt.size > 0) return
       stop?.()
       stop = null
     },
   }
 }
 
-function interval(ms: number, look: () => void): () => void {
-  const timer = setInterval(look, ms)
+function interval(ms: number, check: () => void): () => void {
+  const timer = setInterval(check, ms)
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -16,10 +16,10 @@ type ShowWait = <T>(
   run: (over: () => void) => Promise<T>,
 ) => Promise<T>
 
-/** `onGoOn` is called when an agent has stopped waiting. */
+/** `onContinue` is called when an agent has stopped waiting. */
 export function createShowWait(
   activity: Pick<ActivityBoard, 'set'>,
-  onGoOn: (taskId: TaskId) => void,
+  onContinue: (taskId: TaskId) => void,
 ): ShowWait {
   const waits = new Map<TaskId, Activity[]>()
 
@@ -37,7 +37,7 @@ export function createShowWait(
       return await run(() => show({ state: 'waiting' }))
     } finally {
       show({ state: 'working', text: 'Thinking' })
-      if (isRunning()) onGoOn(taskId)
+      if (isRunning()) onContinue(taskId)
     }
   }
 }

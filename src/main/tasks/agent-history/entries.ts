@@ -45,7 +45,7 @@ export function historyEntries(
   )
   const newest = new Set<TaskId>()
   for (const status of ['completed', 'failed'] as const) {
-    const ended = tasks.filter((task) => headStateOf(task).status === status).sort(byEnd)
+    const ended = tasks.filter((task) => historyStatusOf(task).status === status).sort(byEnd)
     for (const task of ended.slice(-max)) newest.add(task.id)
   }
   return tasks
@@ -74,7 +74,9 @@ function entriesOf(state: LedgerState, task: Task, findings: Findings | undefine
   const groups = runsByEntry(task.runs)
   return groups.map((runs, index) => {
     const isLatest = index === groups.length - 1
-    const { status, reason }: Standing = isLatest ? headStateOf(task) : { status: 'interrupted' }
+    const { status, reason }: MappedStatus = isLatest
+      ? historyStatusOf(task)
+      : { status: 'interrupted' }
     const ended = status === 'completed' || status === 'failed'
     return {
       agent_id: task.id,
@@ -125,16 +127,16 @@ function taskResults(
 /** Planning tools require a string here. Their own phases and plans begin with 01. */
 const unplanned = '00'
 
-interface Standing {
+interface MappedStatus {
   status: HistoryStatus
   reason?: string
 }
 
 /** Maps the nine states of a task to the file's six, with a reason where the state is lost in the mapping. */
-function headStateOf(task: Task): Standing {
+function historyStatusOf(task: Task): MappedStatus {
   const why = task.cause ? formatCause(task.cause, { reader: 'agent' }) : 'no reason was given'
   // Nothing that lies in the trash can be resumed.
-  if (task.trashed && mayStillGoOn(task)) return { status: 'failed', reason: 'it was deleted' }
+  if (task.trashed && isUnfinished(task)) return { status: 'failed', reason: 'it was deleted' }
   switch (task.status) {
     case 'queued':
     case 'spawned':
@@ -155,12 +157,12 @@ function headStateOf(task: Task): Standing {
   }
 }
 
-function mayStillGoOn({ status }: Task): boolean {
+function isUnfinished({ status }: Task): boolean {
   return ['queued', 'blocked', 'spawned', 'resumed', 'interrupted'].includes(status)
 }
 
 function mayNeedResuming(task: Task): boolean {
-  const { status } = headStateOf(task)
+  const { status } = historyStatusOf(task)
   return status !== 'completed' && status !== 'failed'
 }
 

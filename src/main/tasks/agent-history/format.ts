@@ -68,15 +68,15 @@ export function parseHistory(text: string): ParsedHistory {
   } catch {
     return { kind: 'damaged', reason: 'it is not JSON' }
   }
-  if (!isObject(value)) return { kind: 'damaged', reason: 'it is no JSON object' }
+  if (!isObject(value)) return { kind: 'damaged', reason: 'it is not a JSON object' }
   const version = versionOf(value.version)
-  if (version === null) return { kind: 'damaged', reason: 'it has no version that can be read' }
+  if (version === null) return { kind: 'damaged', reason: 'it has no readable version' }
   const order = compareVersions(version, historyVersion)
   if (order > 0) return { kind: 'newer', version }
   if (!Array.isArray(value.entries)) return { kind: 'damaged', reason: 'it has no list of entries' }
   const from = upgrades.findIndex((upgrade) => upgrade.from === version)
   if (from === -1 && order !== 0)
-    return { kind: 'damaged', reason: `there is no version ${version} of it` }
+    return { kind: 'damaged', reason: `version ${version} is unknown` }
   const entries = (from === -1 ? [] : upgrades.slice(from)).reduce<unknown[]>(
     (upgraded, { upgrade }) => upgraded.map((entry) => (isObject(entry) ? upgrade(entry) : entry)),
     value.entries,

@@ -55,7 +55,7 @@ export async function makePlanningFolder(projectDir: string): Promise<void> {
     await syncDirectory(projectDir)
   } catch (error) {
     if (systemCode(error) === undefined) throw error
-    refused('no-planning-folder', `${dir} can't be made: ${(error as Error).message}.`)
+    refused('no-planning-folder', `${dir} can't be created: ${(error as Error).message}.`)
   }
 }
 

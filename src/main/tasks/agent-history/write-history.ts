@@ -163,7 +163,7 @@ async function readSettled(path: string): Promise<ParsedHistory | { kind: 'missi
   for (let before: string | null = null; ; ) {
     const read = await readText(path, historyBytesMax)
     if (read.kind === 'missing') return read
-    if (read.kind === 'too-long') return { kind: 'damaged', reason: 'it is far too long' }
+    if (read.kind === 'too-long') return { kind: 'damaged', reason: 'it is too long' }
     const parsed = parseHistory(read.text)
     if (parsed.kind !== 'damaged' || read.text === before) return parsed
     before = read.text

@@ -29,7 +29,7 @@ export interface Neighbours {
 }
 
 /** Excludes tasks without reading their transcripts, because a project may have thousands. */
-function mayHaveMet(task: Task, other: Task): boolean {
+function mayShareFolder(task: Task, other: Task): boolean {
   if (other.id === task.id || other.projectId !== task.projectId) return false
   if (!other.workspace || other.runs.length === 0) return false
   const over = !isRunning(other.status) && other.endedAt !== null
@@ -42,7 +42,7 @@ export async function neighboursIn(deps: Deps, task: Task, dir: string): Promise
   const changes = new Map<string, { agent: Task; at: number }>()
   const moves: Neighbours['moves'] = []
   for (const other of deps.state.tasks.values()) {
-    if (!mayHaveMet(task, other) || !other.workspace) continue
+    if (!mayShareFolder(task, other) || !other.workspace) continue
     if ((await resolved(other.workspace.path)) !== place) continue
     const past = await deps.records.sessionState(other.id).catch(() => null)
     for (const [path, { changedAt }] of past?.files ?? []) {

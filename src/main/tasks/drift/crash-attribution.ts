@@ -13,7 +13,7 @@ const clearlyAfterMs = 2_000
  * Determines who made a change since the last snapshot. `own`: the task's edit tool wrote exactly that content.
  * `unclear`: a command ran, and the file was not written clearly after the run's recorded end. `others`: neither holds.
  */
-export async function whoseChange(
+export async function attributeChange(
   dir: string,
   path: string,
   { uncovered, endedAt }: Trail,

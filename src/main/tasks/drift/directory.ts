@@ -5,7 +5,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git, TreeDifference } from '../../git/index.ts'
 import type { Trail } from '../../runs/session-history.ts'
 import { committersOf, type Neighbours, neighboursIn } from './attribution.ts'
-import { contentHash, whoseChange } from './crash-attribution.ts'
+import { attributeChange, contentHash } from './crash-attribution.ts'
 
 type Deps = Parameters<typeof neighboursIn>[0]
 
@@ -34,7 +34,7 @@ export async function compareTrees(
     const isTouched = touches(trail, difference)
     const whose =
       isTouched || trail.uncovered.written.has(difference.path)
-        ? await whoseChange(dir, difference.path, trail)
+        ? await attributeChange(dir, difference.path, trail)
         : 'others'
     if (whose === 'own') continue
     dirty.push(difference.path)
@@ -45,7 +45,7 @@ export async function compareTrees(
 }
 
 const noKnownState =
-  'The state that it left its files in is not in the repository any more, so they could not be compared.'
+  'The last recorded state of its files is no longer in the repository, so they could not be compared.'
 
 /** Returns the last recorded tree, else the commit that the worktree was created from; null if neither exists. */
 async function lastKnownTree(
@@ -119,7 +119,7 @@ export async function compareContents(
     const present = await contentHash(dir, path)
     if (present === after) continue
     dirty.push(path)
-    if ((await whoseChange(dir, path, trail)) !== 'others') continue
+    if ((await attributeChange(dir, path, trail)) !== 'others') continue
     neighbours ??= await neighboursIn(deps, task, dir)
     const change = present === null ? 'deleted' : after === null ? 'added' : 'modified'
     const changedBy = neighbours.changed(path, trail.endedAt ?? trail.knownAt) ?? thePerson

@@ -79,7 +79,7 @@ async function compare(
   // A worktree is of no use to Git without the project that it belongs to.
   if (!hasProject) return
   if (!(await deps.git.isSameRepository(task.projectDir, task.projectDir))) {
-    report.notCompared = `${task.projectDir} is not a Git repository any more.`
+    report.notCompared = `${task.projectDir} is no longer a Git repository.`
     return
   }
   await compareInGit(deps, report, {
@@ -137,7 +137,7 @@ async function compareDirectory(
   const { git } = deps
   const dir = workspace.path
   if (!(await git.isSameRepository(dir, task.projectDir))) {
-    report.notCompared = `Git does not know ${dir} as part of the project any more; \`git worktree repair\` in ${task.projectDir} may help.`
+    report.notCompared = `Git no longer lists ${dir} as a worktree of the project; \`git worktree repair\` in ${task.projectDir} may help.`
     return null
   }
   const present = await git.currentBranch(dir)

@@ -32,7 +32,7 @@ export function createFindObstacle({
     const owner = ownerOf(state, task)
     if (!owner) return null
     if (!(await git.isSameRepository(projectDir, projectDir)))
-      return `${projectDir} is not a Git repository any more, and the worktree of "${title}" belongs to it.`
+      return `${projectDir} is no longer a Git repository, and the worktree of "${title}" belongs to it.`
     const root = workingDirs.worktreeRoot(owner.workspace)
     if (!(await exists(root)) || (await git.isPartialWorktree(root))) {
       const branch = past.tree?.branch ?? owner.workspace.branch
@@ -41,7 +41,7 @@ export function createFindObstacle({
       const own = await whereItWas(root)
       const taken = holders.find((folder) => folder !== own)
       return taken
-        ? `The worktree of "${title}" is gone, and its branch ${branch} is checked out in ${taken}: check out another one there.`
+        ? `The worktree of "${title}" is missing, and its branch ${branch} is checked out in ${taken}. Check out another branch there.`
         : null
     }
     const belongs =
@@ -49,7 +49,7 @@ export function createFindObstacle({
       (await git.isMovedWorktree(projectDir, root))
     return belongs
       ? null
-      : `${root} is there, but Git does not know it as a worktree any more. Run \`git worktree repair\` in ${projectDir}, or move the folder away.`
+      : `${root} exists, but Git no longer lists it as a worktree. Run \`git worktree repair\` in ${projectDir}, or move the folder away.`
   }
 }
 

@@ -30,10 +30,12 @@ export async function projectBranchConflicts(
     touches(trail, difference),
   )
   if (found.length === 0) return []
-  const isNews = await pathsBetween(git, { dir, from: workspace.baseCommit, to: tip })
+  const differsFromBase = await pathsBetween(git, { dir, from: workspace.baseCommit, to: tip })
   const fromOwn = ownTree && (await pathsBetween(git, { dir, from: ownTree, to: tip }))
   const differing = found.filter((difference) =>
-    bothNames(difference).some((name) => isNews.has(name) && (!fromOwn || fromOwn.has(name))),
+    bothNames(difference).some(
+      (name) => differsFromBase.has(name) && (!fromOwn || fromOwn.has(name)),
+    ),
   )
   if (differing.length === 0) return []
 

@@ -64,7 +64,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
       back.push(`The worktree was registered in Git at its present path, ${root}.`)
     if (!(await isDirectory(workspace.path))) {
       await mkdir(workspace.path, { recursive: true })
-      back.push('The working directory was made again, empty.')
+      back.push('The working directory was recreated, empty.')
       return { restored: back, recreated: false }
     }
     back.push(...(await removeStaleLock(root)))
@@ -76,7 +76,7 @@ export function createRestoreWorkingDir(deps: RestoreDependencies): RestoreWorki
   async function removeStaleLock(root: string): Promise<string[]> {
     const beforeMs = performance.timeOrigin
     if (!(await git.removeStaleIndexLock({ dir: root, beforeMs }))) return []
-    return ["A lock that a killed Git had left on the worktree's index was taken away."]
+    return ['An index lock left behind by a killed Git process was removed from the worktree.']
   }
 }
 
@@ -84,7 +84,7 @@ async function inProject({ title }: Task, { path }: Workspace): Promise<Restored
   if (await isDirectory(path)) return untouched
   return refused(
     'removed',
-    `The folder ${path}, in which "${title}" worked, is gone. Put it back, or start a new agent.`,
+    `The folder ${path}, in which "${title}" worked, is missing. Put it back, or start a new agent.`,
   )
 }
 
@@ -102,7 +102,7 @@ async function checkOutAgain(
   if (snapshot && !(await isTreeOf(git, dir, wanted, snapshot.tree))) return untouched
   if (!(await git.switchBranch({ dir, branch: wanted }))) return untouched
   return {
-    restored: [`${wanted} was checked out again; ${present ?? 'no branch'} was.`],
+    restored: [`${wanted} was checked out again in place of ${present ?? 'a detached HEAD'}.`],
     recreated: false,
   }
 }
@@ -126,7 +126,7 @@ async function recreate(
   if (branch === null) {
     return refused(
       'removed',
-      `The worktree of "${owner.title}" had no branch checked out when it was last seen. Make it again with \`git worktree add\` at ${root}, or start a new agent.`,
+      `The worktree of "${owner.title}" had no branch checked out when it was last recorded. Recreate it with \`git worktree add\` at ${root}, or start a new agent.`,
     )
   }
   const tip = await git.resolveCommit(repoDir, `refs/heads/${branch}`)
@@ -135,7 +135,7 @@ async function recreate(
   if (head === null) {
     return refused(
       'removed',
-      `The branch ${branch} is gone, and nothing of it is in ${repoDir} any more. Start a new agent.`,
+      `The branch ${branch} was deleted, and ${repoDir} no longer has its commits. Start a new agent.`,
     )
   }
   const then = { head, final: kept?.final ?? head }
@@ -151,7 +151,7 @@ async function recreate(
     })
   } catch (error) {
     if (!(error instanceof WorktreeRefusedError)) throw error
-    return refused('in-use', `The worktree can't be made again: ${error.message}`)
+    return refused('in-use', `The worktree can't be recreated: ${error.message}`)
   }
   // A project that is a folder of its repository may hold only files that Git does not know.
   await mkdir(workspace.path, { recursive: true }).catch(async (error) => {
@@ -174,12 +174,12 @@ function describeRestore(made: {
 }): string {
   const { branch, isNew, at, then, final } = made
   const from = isNew
-    ? `from what was kept of ${branch}, which was gone and was made again`
+    ? `from the kept commits of ${branch}, which had been deleted and was recreated`
     : at === then.head
       ? `from ${branch}`
       : `from ${branch}, which has moved on`
-  const work = final === at ? '' : ', with the work that was not committed'
-  return `The worktree was gone and was made again ${from}${work}.`
+  const work = final === at ? '' : ', with the uncommitted work'
+  return `The worktree was missing and was recreated ${from}${work}.`
 }
 
 /** Rebases uncommitted work onto the branch's new tip, if the branch has moved. Throws FailureError on a conflict. */
@@ -196,7 +196,7 @@ async function onBranch(
   if (rebased.kind === 'rebased') return { head: tip, final: rebased.commit }
   return refused(
     'in-use',
-    `The branch ${branch} was changed since, and the work that was not committed conflicts with that in ${rebased.paths.join(', ')}. Set the branch back to ${then.head}, or start a new agent; the work stays in the turn store as ${then.final}.`,
+    `The branch ${branch} has changed since, and the uncommitted work conflicts with it in ${rebased.paths.join(', ')}. Reset the branch to ${then.head}, or start a new agent. The work is kept in the turn store as ${then.final}.`,
   )
 }
 

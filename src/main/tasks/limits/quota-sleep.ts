@@ -22,7 +22,7 @@ import { messageOf } from '../../runs/interruption.ts'
 /** Spreads the wake-ups of trees whose quota was spent at the same time. */
 const jitterMsMax = 60_000
 /** A timer does not count the time in which a laptop sleeps: the clock is read at least this often. */
-const lookEveryMs = 30_000
+const clockCheckMs = 30_000
 
 export interface QuotaSleep {
   /** Sets a timer for each sleeping tree in the ledger. */
@@ -60,16 +60,16 @@ export function createQuotaSleep(deps: {
 
   const unsubscribe = ledger.subscribe((records) => {
     for (const { event } of records) {
-      if (event.type === 'task.interrupted') inTurn(() => ended(event.taskId, event.cause))
+      if (event.type === 'task.interrupted') enqueue(() => onEnded(event.taskId, event.cause))
       else if (event.type === 'task.completed' || event.type === 'task.failed')
-        inTurn(() => answeredBy(event.taskId))
+        enqueue(() => onAnswered(event.taskId))
       // A first run is that of an agent that was queued: the tree works, and those that sleep still do.
       else if (event.type === 'task.resumed' || (event.type === 'task.spawned' && event.run > 1))
-        inTurn(() => begun(event.taskId))
+        enqueue(() => onBegun(event.taskId))
     }
   })
 
-  function inTurn(work: () => Promise<void>): void {
+  function enqueue(work: () => Promise<void>): void {
     queue = queue.then(async () => {
       if (!isClosed) await work()
     })
@@ -80,7 +80,7 @@ export function createQuotaSleep(deps: {
     })
   }
 
-  async function ended(taskId: TaskId, cause: Cause): Promise<void> {
+  async function onEnded(taskId: TaskId, cause: Cause): Promise<void> {
     const task = state.tasks.get(taskId)
     const root = task && state.tasks.get(task.rootId)
     if (!task || !root) return
@@ -103,7 +103,7 @@ export function createQuotaSleep(deps: {
     await ledger.record({
       ...{ type: 'task.sleep-started', taskId: root.id, untilMs, wait, reason: cause.detail },
     })
-    arm(root.id)
+    setTimer(root.id)
   }
 
   async function end(root: Task, because: SleepEnd): Promise<void> {
@@ -115,23 +115,23 @@ export function createQuotaSleep(deps: {
   }
 
   /** An agent of a sleeping tree runs, and it was not woken here: the user resumed it. */
-  async function begun(taskId: TaskId): Promise<void> {
+  async function onBegun(taskId: TaskId): Promise<void> {
     const root = rootOf(taskId)
     if (!root?.sleep || probes.has(root.id)) return
     await end(root, 'resumed')
   }
 
-  function arm(rootId: TaskId): void {
+  function setTimer(rootId: TaskId): void {
     timers.get(rootId)?.()
     const sleep = state.tasks.get(rootId)?.sleep
     if (!sleep || isClosed) return
     const untilMs = Date.parse(sleep.until)
-    const atMs = Math.min(untilMs, clock() + lookEveryMs)
+    const atMs = Math.min(untilMs, clock() + clockCheckMs)
     timers.set(
       rootId,
       deps.schedule(atMs, () => {
-        if (clock() < untilMs) arm(rootId)
-        else inTurn(() => probe(rootId))
+        if (clock() < untilMs) setTimer(rootId)
+        else enqueue(() => probe(rootId))
       }),
     )
   }
@@ -157,7 +157,7 @@ export function createQuotaSleep(deps: {
   }
 
   /** Resumes the other agents once the probe was answered. */
-  async function answeredBy(taskId: TaskId): Promise<void> {
+  async function onAnswered(taskId: TaskId): Promise<void> {
     const root = rootOf(taskId)
     if (!root?.sleep || probes.get(root.id) !== taskId) return
     const others = sleepersOf(root, root.sleep).filter(({ id }) => id !== taskId)
@@ -181,17 +181,17 @@ export function createQuotaSleep(deps: {
 
   function sleeping(rootId: TaskId): Task {
     const root = state.tasks.get(rootId)
-    if (!root?.sleep) return refused('not-running', `"${root?.title ?? rootId}" does not sleep.`)
+    if (!root?.sleep) return refused('not-running', `"${root?.title ?? rootId}" is not asleep.`)
     return root
   }
 
   return {
     start() {
-      for (const { id, sleep } of state.tasks.values()) if (sleep) arm(id)
+      for (const { id, sleep } of state.tasks.values()) if (sleep) setTimer(id)
     },
     async wakeNow(rootId) {
       sleeping(rootId)
-      inTurn(() => probe(rootId))
+      enqueue(() => probe(rootId))
       await queue
     },
     async cancel(rootId) {
@@ -202,7 +202,7 @@ export function createQuotaSleep(deps: {
       if (root?.sleep) await end(root, 'stopped')
     },
     answered: (taskId) => {
-      if ([...probes.values()].includes(taskId)) inTurn(() => answeredBy(taskId))
+      if ([...probes.values()].includes(taskId)) enqueue(() => onAnswered(taskId))
     },
     close() {
       isClosed = true

@@ -27,7 +27,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import { Interruption } from '../../runs/interruption.ts'
 import type { RunLimits } from '../../runs/run-limits.ts'
 import { type Board, createBoard } from '../activity/board.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 
 export type UsageBoard = Board<RunUsage>
 
@@ -62,7 +62,7 @@ interface Reached {
 
 export function createTreeLimits(deps: {
   ledger: Ledger
-  record: TaskRecord
+  taskLedger: TaskLedger
   clock: () => number
   /** Reports whether the user can be asked. If not, a tree whose budget is used up ends. */
   canAsk: () => boolean
@@ -76,7 +76,7 @@ export function createTreeLimits(deps: {
   /** Called when a run's reported tokens increased, which shows that its model answered. */
   onAnswered?: (taskId: TaskId) => void
 }): TreeLimits {
-  const { ledger, record, clock } = deps
+  const { ledger, taskLedger, clock } = deps
   const { state } = ledger
   const usage: UsageBoard = createBoard((a, b) => a === b)
   const live = new Map<TaskId, RunUsage>()
@@ -91,7 +91,7 @@ export function createTreeLimits(deps: {
   function reachedBy(rootId: TaskId, budget: Budget): Reached[] {
     const tree = [...state.tasks.values()].filter((task) => task.rootId === rootId)
     const used = usageOfTasks(tree, live)
-    const workedMs = timeAtWork(tree, record.known(rootId).budgetPauses, clock())
+    const workedMs = timeAtWork(tree, taskLedger.get(rootId).budgetPauses, clock())
     const reached = budgetUse(budget, used, workedMs).flatMap((one): Reached[] => {
       if (one.used >= one.limit) return [{ ...one, level: 'spent' }]
       return one.used >= one.limit * nearShare ? [{ ...one, level: 'near' }] : []
@@ -116,7 +116,7 @@ export function createTreeLimits(deps: {
   /** Records that a limit was reached, once per budget. */
   async function recordReached(rootId: TaskId, reached: Reached): Promise<void> {
     const { part, level, used } = reached
-    const { title, budgetReached = [] } = record.known(rootId)
+    const { title, budgetReached = [] } = taskLedger.get(rootId)
     if (budgetReached.some((one) => one.part === part && one.level === level)) return
     const key = `${rootId} ${part} ${level}`
     const recorded =
@@ -138,8 +138,8 @@ export function createTreeLimits(deps: {
     for (;;) {
       signal.throwIfAborted()
       if (wrappingUp.has(taskId)) return
-      const { rootId } = record.known(taskId)
-      const { budget } = record.known(rootId).options
+      const { rootId } = taskLedger.get(taskId)
+      const { budget } = taskLedger.get(rootId).options
       if (!hasLimit(budget)) return
       const reached = reachedBy(rootId, budget)
       for (const one of reached) await recordReached(rootId, one)
@@ -148,14 +148,14 @@ export function createTreeLimits(deps: {
       if (!deps.canAsk()) throw new Interruption({ kind: 'budget', detail: overText(over) })
       // Checked again: a stop, a wrap up or a larger budget may have come while that was recorded.
       signal.throwIfAborted()
-      if (wrappingUp.has(taskId) || record.known(rootId).budgetReached === undefined) continue
+      if (wrappingUp.has(taskId) || taskLedger.get(rootId).budgetReached === undefined) continue
       await whilePaused(() => nextChange(signal))
     }
   }
 
   /** The request is cleared first, so that a summary that fails is not retried in every later run. */
   async function takeCompaction(taskId: TaskId): Promise<boolean> {
-    if (!record.known(taskId).compactionWanted) return false
+    if (!taskLedger.get(taskId).compactionWanted) return false
     await ledger.record({ type: 'task.compaction-set', taskId, wanted: false })
     return true
   }
@@ -190,13 +190,13 @@ export function createTreeLimits(deps: {
         usage.set(taskId, now)
         // Without new tokens no model answered, so nothing follows about the quota.
         if (tokensOf(sum) > (before ? tokensOf(before) : 0)) deps.onAnswered?.(taskId)
-        const { rootId } = record.known(taskId)
+        const { rootId } = taskLedger.get(taskId)
         if (!measured.usd) unmeasured.usd.add(rootId)
         if (!measured.tokens) unmeasured.tokens.add(rootId)
       },
     }),
     async setBudget(taskId, budget) {
-      const { title, parentId } = record.known(taskId)
+      const { title, parentId } = taskLedger.get(taskId)
       if (parentId !== null)
         refused('not-a-root', `"${title}" is a sub-agent: the budget belongs to its root.`)
       await ledger.record({
@@ -213,7 +213,7 @@ export function createTreeLimits(deps: {
       wake()
     },
     async compact(taskId) {
-      if (!record.known(taskId).compactionWanted)
+      if (!taskLedger.get(taskId).compactionWanted)
         await ledger.record({ type: 'task.compaction-set', taskId, wanted: true })
     },
     ended(taskId) {
@@ -233,7 +233,7 @@ function overText(reached: Reached): string {
   const { part, level, used, limit } = reached
   if (level === 'unpriced')
     return part === 'usd'
-      ? `a model of the tree has no known price, so ${amountText(part, limit)} can't be kept to. Set a limit of tokens or minutes`
-      : `a model of the tree does not say what it uses, so ${amountText(part, limit)} can't be kept to. Set a limit of minutes`
+      ? `a model of the tree has no known price, so the limit of ${amountText(part, limit)} can't be enforced. Set a limit of tokens or minutes`
+      : `a model of the tree does not report its usage, so the limit of ${amountText(part, limit)} can't be enforced. Set a limit of minutes`
   return `${amountText(part, used)} of ${amountText(part, limit)}`
 }

@@ -20,7 +20,7 @@ import type { DataLayout } from '../../sessions/session-files.ts'
 import type { IsReserved } from '../resume/select.ts'
 import type { Runner } from '../running/runner.ts'
 import { transitionFor } from '../state/lifecycle.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import { type CheckedImage, checkImages, keepImages } from './prompt-images.ts'
 
 interface GivenWithPrompt {
@@ -55,13 +55,13 @@ export interface FollowUps {
 
 export function createFollowUps(deps: {
   ledger: Ledger
-  record: TaskRecord
+  taskLedger: TaskLedger
   layout: Pick<DataLayout, 'sessionDir'>
   isReserved: IsReserved
   runs: Pick<RunRegistry, 'ended' | 'isQueuedOrRunning' | 'mayStillSpawn'>
   runner: Pick<Runner, 'begin' | 'flushDeferred' | 'isAttached'>
 }): FollowUps {
-  const { ledger, record, isReserved, runs, runner } = deps
+  const { ledger, taskLedger, isReserved, runs, runner } = deps
   /**
    * Follow-ups that begin without the user: those sent while this process was running their root.
    */
@@ -79,7 +79,7 @@ export function createFollowUps(deps: {
   ): Promise<void> {
     const checked = checkImages(images)
     await runner.flushDeferred(taskId)
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     const isAtWork = runs.isQueuedOrRunning(taskId)
     if (isAtWork) refuseUnlessRoot(task)
     else refuseUnlessIdle(task)
@@ -92,7 +92,7 @@ export function createFollowUps(deps: {
       startNextAfterRun(taskId)
     }
     // If the workspace was removed meanwhile, the accepted follow-up stays queued.
-    else if (isIdle(record.known(taskId))) beginWith(taskId, { id: promptId, ...said })
+    else if (isIdle(taskLedger.get(taskId))) beginWith(taskId, { id: promptId, ...said })
   }
 
   /** Returns the event's fields. The images are durable when it resolves. */
@@ -112,7 +112,7 @@ export function createFollowUps(deps: {
     { images = [], comments }: GivenWithPrompt = {},
   ): Promise<void> {
     const checked = checkImages(images)
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     const { title, spec, workspace } = task
     if (workspace?.removal) refused('removed', `The workspace of "${title}" was removed.`)
     if (!runs.mayStillSpawn(taskId))
@@ -138,7 +138,7 @@ export function createFollowUps(deps: {
 
   /** A sub-agent that has completed gets no more messages (T4). */
   async function withdrawUndelivered(taskId: TaskId): Promise<void> {
-    if (record.known(taskId).status !== 'completed') return
+    if (taskLedger.get(taskId).status !== 'completed') return
     for (const { id: promptId } of messagesFor(taskId)) {
       queued.delete(promptId)
       await ledger.record({ type: 'task.prompt-withdrawn', taskId, promptId })
@@ -149,7 +149,7 @@ export function createFollowUps(deps: {
     waitingPrompts.filter(({ id }) => !beingWithdrawn.has(id))
 
   const messagesFor = (taskId: TaskId) =>
-    waitingIn(record.known(taskId)).filter(({ atNextTurn }) => atNextTurn)
+    waitingIn(taskLedger.get(taskId)).filter(({ atNextTurn }) => atNextTurn)
 
   async function deliver(
     taskId: TaskId,
@@ -172,7 +172,7 @@ export function createFollowUps(deps: {
     if (waitingPrompts.length < waitingPromptsMax) return
     refused(
       'running',
-      `${waitingPrompts.length} follow-ups wait in "${title}" already. Discard one first.`,
+      `"${title}" already has ${waitingPrompts.length} waiting follow-ups. Discard one first.`,
     )
   }
 
@@ -190,14 +190,14 @@ export function createFollowUps(deps: {
   function startNext(taskId: TaskId): void {
     if (runs.isQueuedOrRunning(taskId)) return
     starting.delete(taskId)
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     const next = waitingIn(task).find(({ id }) => queued.has(id))
     if (next && task.status === 'completed' && isIdle(task)) beginWith(taskId, next)
   }
 
   async function startWaiting(taskId: TaskId): Promise<void> {
     await runner.flushDeferred(taskId)
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     refuseUnlessIdle(task)
     const [waiting] = waitingIn(task)
     if (task.status === 'queued') runner.begin(taskId, { prompt: task.prompt, reason: 'prompt' })
@@ -206,12 +206,12 @@ export function createFollowUps(deps: {
   }
 
   async function withdraw(taskId: TaskId, promptId: PromptId): Promise<void> {
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     const { title } = task
     if (!waitingIn(task).some(({ id }) => id === promptId))
-      refused('not-running', `That follow-up does not wait in "${title}" any more.`)
+      refused('not-running', `That follow-up is no longer waiting in "${title}".`)
     if (starting.get(taskId) === promptId || beingDelivered.has(promptId))
-      refused('running', `"${title}" is about to take it up. Stop it first.`)
+      refused('running', `"${title}" is about to start it. Stop the agent first.`)
     beingWithdrawn.add(promptId)
     try {
       await ledger.record({ type: 'task.prompt-withdrawn', taskId, promptId })

@@ -32,7 +32,7 @@ export function checkImages(images: readonly PromptImage[]): CheckedImage[] {
   if (bytes > promptImagesBytesMax)
     invalid(
       'images',
-      `The images have ${Math.ceil(bytes / 1e6)} MB together, and one prompt takes ${promptImagesBytesMax / 1e6} MB: send some with a follow-up.`,
+      `The images total ${Math.ceil(bytes / 1e6)} MB, and a prompt can hold ${promptImagesBytesMax / 1e6} MB. Send some with a follow-up.`,
     )
   return checked
 }

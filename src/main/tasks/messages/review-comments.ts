@@ -13,7 +13,7 @@ import {
 } from '../../../shared/records/review-comments.ts'
 import { reviewPrompt } from '../../../shared/text/review-prompt.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import type { FollowUps } from './follow-ups.ts'
 
 export interface ReviewComments {
@@ -29,15 +29,15 @@ export interface ReviewComments {
 
 export function createReviewComments(deps: {
   ledger: Ledger
-  record: TaskRecord
+  taskLedger: TaskLedger
   followUps: Pick<FollowUps, 'prompt' | 'steer'>
   /** Resolves with the seq of a transcript's last entry; 0 if it has none. */
   lastSeq: (taskId: TaskId) => Promise<number>
 }): ReviewComments {
-  const { ledger, record } = deps
+  const { ledger, taskLedger } = deps
   /** Two windows must not send the same drafts twice, or change one while it is sent. */
   const oneAtATime = createKeyedMutex()
-  const of = (taskId: TaskId): ReviewComment[] => record.known(taskId).reviewComments ?? []
+  const of = (taskId: TaskId): ReviewComment[] => taskLedger.get(taskId).reviewComments ?? []
 
   function draft(taskId: TaskId, id: CommentId): void {
     const found = of(taskId).find((one) => one.id === id)
@@ -46,7 +46,7 @@ export function createReviewComments(deps: {
   }
 
   async function send(taskId: TaskId): Promise<{ sent: number; to: TaskId }> {
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     const drafts = of(taskId).filter(({ sent }) => sent === null)
     if (drafts.length === 0) refused('not-running', `"${task.title}" has no comments to send.`)
     const { to, atNextTurn } = commentsRecipient(task, ledger.state.tasks)

@@ -8,7 +8,7 @@ import { Interruption } from '../../runs/interruption.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 import type { ActivityBoard } from '../activity/activity.ts'
 import type { TreeLimits } from '../limits/tree-limits.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 
 /**
  * Asks a task and all tasks below it to end with a report: each running one gets one last turn, and
@@ -19,14 +19,14 @@ export type WrapUp = (taskId: TaskId) => Promise<{ asked: TaskId[]; cancelled: T
 
 export function createWrapUp({
   state,
-  record,
+  taskLedger,
   runs,
   limits,
   activity,
   isAttached,
 }: {
   state: LedgerState
-  record: TaskRecord
+  taskLedger: TaskLedger
   runs: Pick<RunRegistry, 'mayStillSpawn' | 'stop'>
   limits: Pick<TreeLimits, 'wrapUp'>
   activity: Pick<ActivityBoard, 'wrapUp'>
@@ -34,7 +34,7 @@ export function createWrapUp({
   isAttached: (taskId: TaskId) => boolean
 }): WrapUp {
   return async (taskId) => {
-    const { title } = record.known(taskId)
+    const { title } = taskLedger.get(taskId)
     const tree = [...descendantsOf(state, taskId).map(({ id }) => id), taskId]
     if (isAttached(taskId))
       refused(
@@ -42,7 +42,7 @@ export function createWrapUp({
         `"${title}" runs inside its parent’s agent, which alone can ask it for a report. Ask its parent to wrap up.`,
       )
     const asked = tree.filter(
-      (id) => isRunning(record.known(id).status) && runs.mayStillSpawn(id) && !isAttached(id),
+      (id) => isRunning(taskLedger.get(id).status) && runs.mayStillSpawn(id) && !isAttached(id),
     )
     if (asked.length === 0)
       return refused('not-running', `"${title}" is not running: there is nothing to wrap up.`)
@@ -51,10 +51,10 @@ export function createWrapUp({
     const cause: Cause = { kind: 'stopped', by: 'person' }
     const cancelled: TaskId[] = []
     for (const id of tree) {
-      if (!['queued', 'blocked'].includes(record.known(id).status)) continue
+      if (!['queued', 'blocked'].includes(taskLedger.get(id).status)) continue
       await runs.stop(id, new Interruption(cause))
-      await record.cancel(id, cause)
-      if (record.known(id).status === 'cancelled') cancelled.push(id)
+      await taskLedger.cancel(id, cause)
+      if (taskLedger.get(id).status === 'cancelled') cancelled.push(id)
     }
     return { asked, cancelled }
   }

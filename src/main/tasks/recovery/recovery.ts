@@ -91,7 +91,7 @@ async function returnSessions({
       if (!(await exists(place))) continue
       await makeDirDurable(layout.sessions)
       await moveDurable(place, home)
-      const text = `The ledger lost the removal of "${title}": its record is back where it was`
+      const text = `The ledger lost the removal of "${title}": its record was moved back`
       onProblem(text, new Error(place))
       break
     }

@@ -20,7 +20,7 @@ class RunsElsewhereError extends Error {
     const titles = tasks.slice(0, titlesMax).map(({ title }) => `"${title}"`)
     if (tasks.length > titlesMax) titles.push(`${tasks.length - titlesMax} more`)
     super(
-      `process ${process.pid} still runs agents here (${titles.join(', ')}), although it does not hold lease.json any more; end that process, then start again`,
+      `process ${process.pid} still runs agents here (${titles.join(', ')}), although it no longer holds lease.json; end that process, then start again`,
     )
     this.name = 'RunsElsewhereError'
     this.process = process

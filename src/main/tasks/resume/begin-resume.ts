@@ -21,12 +21,12 @@ import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { FindDrift, FindObstacle, RestoreWorkingDir } from '../drift/index.ts'
 import { type CheckedImage, keepImages } from '../messages/prompt-images.ts'
 import type { Runner } from '../running/runner.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import { canBeResumed, type IsReserved } from './select.ts'
 
 export interface BeginResumeDependencies {
   ledger: Ledger
-  record: TaskRecord
+  taskLedger: TaskLedger
   workspaces: WorkspaceService
   layout: Pick<DataLayout, 'sessionDir'>
   runs: RunRegistry
@@ -60,7 +60,7 @@ export function createBeginResume(
     recordConflicts: (taskId: TaskId, drift: DriftReport) => Promise<void>
   },
 ) {
-  const { ledger, record, runs, runner, isReserved } = deps
+  const { ledger, taskLedger, runs, runner, isReserved } = deps
   /** By task: the cause why its last resume never began. */
   const neverBegun = new Map<TaskId, Cause>()
 
@@ -70,12 +70,12 @@ export function createBeginResume(
     { together, said, images, known, permissions }: Beginning,
   ): Promise<void> {
     await runner.flushDeferred(taskId)
-    if (record.known(taskId).archived) {
+    if (taskLedger.get(taskId).archived) {
       // Before anything is changed: a deleted history can't be continued.
-      await deps.checkLineage(record.known(taskId))
+      await deps.checkLineage(taskLedger.get(taskId))
       await deps.workspaces.restore(taskId)
     }
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     // Two may resume the same agent at once: one wins.
     if (!canBeResumed(task, isReserved))
       return refused('running', `"${task.title}" is already being resumed or restarted.`)
@@ -114,15 +114,15 @@ export function createBeginResume(
     signal: AbortSignal,
     known: KnownConflicts,
   ): Promise<EntryBody[]> {
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     const past = await deps.pastOf(task)
     const drift = await deps.driftOf(task, past)
     const obstacle = await deps.obstacleOf(task, past)
     if (obstacle !== null) refused('removed', obstacle)
     if (drift.conflicts.some((conflict) => !known(conflict))) {
       await deps.recordConflicts(taskId, drift)
-      const what = `Files that "${task.title}" worked on were changed by others while it waited for its turn.`
-      refused('conflicts', `${what} Look at them, and resume it again.`)
+      const what = `Others changed files that "${task.title}" worked on while it waited for its turn.`
+      refused('conflicts', `${what} Review the changes, and resume it again.`)
     }
     // The run reads the lineage again. Checked here so that a missing part prevents the run from beginning.
     const { damage } = await deps.checkLineage(task)

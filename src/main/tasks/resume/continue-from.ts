@@ -21,7 +21,7 @@ import { checkImages } from '../messages/prompt-images.ts'
 import type { RunRequest } from '../running/run-request.ts'
 import { type AgentSpecs, onModel, prepareChoice } from '../start/agent-specs.ts'
 import type { Roots } from '../start/roots.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import { type LineageCheck, turnEndOf } from './lineage.ts'
 import type { FindRecordedPlace } from './recorded-place.ts'
 import { imagesOf, preparedOf, type Restart } from './restart.ts'
@@ -51,7 +51,7 @@ interface Given {
 export type ContinueFrom = (taskId: TaskId, given: Given) => Promise<TaskId>
 
 export function createContinueFrom(deps: {
-  record: TaskRecord
+  taskLedger: TaskLedger
   workspaces: WorkspaceService
   turnStore: Pick<TurnStore, 'open'>
   agentSpecs: AgentSpecs
@@ -62,11 +62,11 @@ export function createContinueFrom(deps: {
   checkLineage: (task: Task) => Promise<LineageCheck>
   findRecordedPlace: FindRecordedPlace
 }): ContinueFrom {
-  const { record, workspaces, agentSpecs, roots } = deps
+  const { taskLedger, workspaces, agentSpecs, roots } = deps
 
   return async (taskId, given) => {
     const asked = checkImages(given.images ?? [])
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     if (given.place && !task.imported)
       invalid('place', `"${task.title}" continues in its own project.`)
     refuseUnlessOver(task, given)
@@ -135,11 +135,11 @@ export function createContinueFrom(deps: {
   }
 
   function refuseUnlessOver({ id, title, status, trashed }: Task, given: Given): void {
-    if (trashed) refused('removed', `"${title}" is in the trash. Take it out first.`)
+    if (trashed) refused('removed', `"${title}" is in the trash. Restore it first.`)
     // The turns before are complete, whatever the task does now.
     if (given.at !== undefined) return
     if (isRunning(status) || status === 'queued' || deps.isQueuedOrRunning(id))
-      refused('running', `"${title}" is not over yet: wait for it, or stop it first.`)
+      refused('running', `"${title}" has not ended yet. Wait for it, or stop it first.`)
     if (status === 'interrupted' && given.agent === undefined && given.model === undefined)
       refused(
         'not-interrupted',
@@ -163,7 +163,7 @@ export function createContinueFrom(deps: {
     const onWanted = model === undefined ? spec : onModel(agentSpecs, spec, model)
     if (keyEnv === undefined) return { spec: onWanted, files }
     if (onWanted.kind !== 'model')
-      return invalid('keyEnv', `"${task.title}" is no model: it needs no key.`)
+      return invalid('keyEnv', `"${task.title}" is not a model, so it needs no key.`)
     return { spec: { ...onWanted, keyEnv }, files }
   }
 
@@ -181,7 +181,7 @@ export function createContinueFrom(deps: {
     if (commit === null)
       return refused(
         'removed',
-        `No files are kept of entry ${seq} of "${title}". Continue from a later turn, or from its end.`,
+        `No files are kept for entry ${seq} of "${title}". Continue from a later turn, or from its end.`,
       )
     return commit
   }

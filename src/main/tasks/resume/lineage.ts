@@ -216,7 +216,7 @@ const endEntries = 50
 function refuseExpired(title: string, expired: TranscriptExpiry): never {
   const remedy =
     expired.purgedAt === null
-      ? `Take it back out of the trash first: \`shiplog prune --undo ${expired.receiptId}\`, or "Restore it" where it is shown.`
+      ? `Restore it from the trash first: \`shiplog prune --undo ${expired.receiptId}\`, or "Restore it" where it is shown.`
       : 'It was permanently deleted, so there is no history to continue from: start a new agent instead.'
   return refused(
     'removed',

@@ -14,7 +14,7 @@ import type { CheckedImage } from '../messages/prompt-images.ts'
 import type { RunRequest } from '../running/run-request.ts'
 import type { AgentSpecs } from '../start/agent-specs.ts'
 import type { Roots } from '../start/roots.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import type { SubAgents } from '../sub-agents/sub-agents.ts'
 
 export interface Restart {
@@ -48,7 +48,7 @@ export interface Restarted {
 
 interface RestartDependencies {
   state: LedgerState
-  record: TaskRecord
+  taskLedger: TaskLedger
   workspaces: WorkspaceService
   agentSpecs: AgentSpecs
   roots: Roots
@@ -59,14 +59,14 @@ interface RestartDependencies {
 }
 
 export function createRestart(deps: RestartDependencies): Restart {
-  const { record, workspaces, roots } = deps
+  const { taskLedger, workspaces, roots } = deps
   const beingReplaced = new Set<TaskId>()
 
   async function restart(
     taskId: TaskId,
     spared: ReadonlySet<TaskId> = new Set(),
   ): Promise<Restarted> {
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     if (beingReplaced.has(taskId))
       return refused('running', `"${task.title}" is already being restarted.`)
     if (task.status !== 'interrupted' || deps.isQueuedOrRunning(taskId)) {
@@ -79,7 +79,7 @@ export function createRestart(deps: RestartDependencies): Restart {
       task,
       { kind: 'restarted' },
       (also) =>
-        task.parentId === null ? sameRoot(task, also) : deps.subAgents.again(task, ...also),
+        task.parentId === null ? recreateRoot(task, also) : deps.subAgents.recreate(task, ...also),
       spared,
     )
     deps.begin(created, { prompt: task.prompt, reason: 'prompt' })
@@ -111,7 +111,7 @@ export function createRestart(deps: RestartDependencies): Restart {
       refused('running', `"${busy.title}", a sub-agent of "${title}", is running. Stop it first.`)
   }
 
-  async function sameRoot(task: Task, also: LedgerEvent[]): Promise<TaskId> {
+  async function recreateRoot(task: Task, also: LedgerEvent[]): Promise<TaskId> {
     const { projectId, title, prompt, model, isolation, options } = task
     const prepared = await preparedOf(deps, task)
     const images = await imagesOf(workspaces.records, task)

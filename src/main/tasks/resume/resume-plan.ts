@@ -11,7 +11,7 @@ import type {
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { FindDrift, FindObstacle } from '../drift/index.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import { type IsReserved, selectForResume } from './select.ts'
 
 /** Each comparison runs a Git process. */
@@ -19,14 +19,14 @@ const plannedAtOnce = 4
 
 export function createResumePlan({
   ledger,
-  record,
+  taskLedger,
   isReserved,
   pastOf,
   driftOf,
   obstacleOf,
 }: {
   ledger: Ledger
-  record: TaskRecord
+  taskLedger: TaskLedger
   isReserved: IsReserved
   pastOf: (task: Task) => Promise<SessionState>
   driftOf: FindDrift
@@ -79,7 +79,7 @@ export function createResumePlan({
 
   async function recordConflicts(taskId: TaskId, drift: DriftReport): Promise<void> {
     const files = drift.conflicts.length + (drift.conflictsMore ?? 0)
-    const { status, conflictsFound } = record.known(taskId)
+    const { status, conflictsFound } = taskLedger.get(taskId)
     if (
       (conflictsFound?.files ?? 0) === files ||
       !(status === 'interrupted' || status === 'queued')

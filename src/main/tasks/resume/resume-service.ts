@@ -75,7 +75,7 @@ interface ResumeDependencies extends BeginResumeDependencies {
 }
 
 export function createResumeService(deps: ResumeDependencies): ResumeService {
-  const { record, runs } = deps
+  const { taskLedger, runs } = deps
   const { state } = deps.ledger
   const planner = createResumePlan(deps)
   const starter = createBeginResume({ ...deps, recordConflicts: planner.recordConflicts })
@@ -84,7 +84,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     taskId: TaskId,
     { path, blobs }: { path: string; blobs: { from: string; to: string } },
   ): Promise<string> {
-    const { projectDir } = record.known(taskId)
+    const { projectDir } = taskLedger.get(taskId)
     const hunks = await deps.diffBlobs({ repoDir: projectDir, ...blobs })
     return hunks === '' ? '' : `--- a/${path}\n+++ b/${path}\n${hunks}`
   }
@@ -105,7 +105,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
       return outcome
     }
 
-    await chooseOtherwise(candidates, choiceOf, outcome)
+    await applyOtherChoices(candidates, choiceOf, outcome)
     const together = limitFor(toResume, request.agentsAtOnce)
     const resumedIds = new Set(toResume.map(({ taskId }) => taskId))
     // With `force` all conflicts count as known; otherwise the shown ones, and those by tasks that
@@ -143,7 +143,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
     return outcome
   }
 
-  async function chooseOtherwise(
+  async function applyOtherChoices(
     candidates: ResumeCandidate[],
     choiceOf: (candidate: ResumeCandidate) => ResumeChoice,
     outcome: ResumeOutcome,
@@ -175,20 +175,22 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
    * dependencies are about to run again.
    */
   function inOrder(candidates: ResumeCandidate[]): ResumeCandidate[] {
-    const depthOf = ({ taskId }: ResumeCandidate) => record.known(taskId).depth
+    const depthOf = ({ taskId }: ResumeCandidate) => taskLedger.get(taskId).depth
     const rank = ({ status }: ResumeCandidate) => (status === 'queued' ? 1 : 0)
     return candidates.toSorted((a, b) => depthOf(b) - depthOf(a) || rank(a) - rank(b))
   }
 
   const topmostOf = (candidates: ResumeCandidate[]): ResumeCandidate | undefined =>
-    candidates.toSorted((a, b) => record.known(a.taskId).depth - record.known(b.taskId).depth)[0]
+    candidates.toSorted(
+      (a, b) => taskLedger.get(a.taskId).depth - taskLedger.get(b.taskId).depth,
+    )[0]
 
   /** A tree has its own limit; several trees, or a requested limit, need an additional one (T5). */
   function limitFor(
     candidates: ResumeCandidate[],
     asked: number | undefined,
   ): Semaphore | undefined {
-    const roots = new Set(candidates.map(({ taskId }) => record.known(taskId).rootId))
+    const roots = new Set(candidates.map(({ taskId }) => taskLedger.get(taskId).rootId))
     if (asked === undefined && roots.size < 2) return undefined
     return createSemaphore(asked ?? agentsAtOnceDefault)
   }

@@ -29,24 +29,24 @@ export function selectForResume(
   switch (selector.by) {
     case 'task': {
       const task = taskNamed(state, selector.taskId)
-      refuseWhatCannotGoOn(state, task, isReserved)
+      refuseUnlessResumable(state, task, isReserved)
       return [task]
     }
     case 'most-recent':
       return [mostRecent(all.filter(inProject(selector.projectDir)).filter(resumable))]
     case 'group': {
       const members = groupNamed(state, selector, resumable)
-      return inTreeOrder(state, someOf(members.filter(resumable)))
+      return inTreeOrder(state, nonEmpty(members.filter(resumable)))
     }
     case 'tree': {
       const { rootId } = taskNamed(state, selector.taskId)
       const tree = all.filter((task) => task.rootId === rootId)
-      return inTreeOrder(state, someOf(tree.filter(resumable)))
+      return inTreeOrder(state, nonEmpty(tree.filter(resumable)))
     }
     case 'all':
       return inTreeOrder(
         state,
-        someOf(all.filter(inProject(selector.projectDir)).filter(resumable)),
+        nonEmpty(all.filter(inProject(selector.projectDir)).filter(resumable)),
       )
   }
 }
@@ -58,7 +58,7 @@ export function canBeResumed(task: Task, isReserved: IsReserved): boolean {
   return task.status === 'interrupted' || task.status === 'queued'
 }
 
-function refuseWhatCannotGoOn(state: LedgerState, task: Task, isReserved: IsReserved): void {
+function refuseUnlessResumable(state: LedgerState, task: Task, isReserved: IsReserved): void {
   const { title, status, endedAt, cause } = task
   const why = cause ? formatCause(cause) : 'no cause is known'
   const instead = 'Continue from it as a new task instead.'
@@ -85,7 +85,7 @@ function refuseWhatCannotGoOn(state: LedgerState, task: Task, isReserved: IsRese
     case 'resumed':
       return refused('running', `"${title}" is running.`)
   }
-  if (task.trashed) refused('removed', `"${title}" is in the trash. Take it out first.`)
+  if (task.trashed) refused('removed', `"${title}" is in the trash. Restore it first.`)
   if (task.workspace?.removal && !task.archived)
     refused('removed', `The workspace of "${title}" is being removed.`)
   // A resume restores an archived root, and an archived sub-agent whose root is in use.
@@ -111,7 +111,7 @@ function taskNamed(state: LedgerState, text: string): Task {
 }
 
 function mostRecent(tasks: Task[]): Task {
-  const [first, ...others] = someOf(tasks)
+  const [first, ...others] = nonEmpty(tasks)
   return others.reduce(
     (latest, task) => (stoppedAt(task) > stoppedAt(latest) ? task : latest),
     first as Task,
@@ -162,7 +162,7 @@ const inProject =
   (task: Task): boolean =>
     projectDir === undefined || task.projectDir === projectDir
 
-function someOf(tasks: Task[]): Task[] {
+function nonEmpty(tasks: Task[]): Task[] {
   if (tasks.length === 0)
     refused('nothing-to-resume', 'No agent is interrupted here: there is nothing to resume.')
   return tasks

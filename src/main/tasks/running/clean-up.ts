@@ -4,20 +4,20 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { messageOf } from '../../runs/interruption.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 
 export function createCleanUps(deps: {
-  record: TaskRecord
+  taskLedger: TaskLedger
   runs: RunRegistry
   workspaces: Pick<WorkspaceService, 'remove'>
   onProblem: (text: string, error: unknown) => void
 }) {
-  const { record, runs, workspaces } = deps
+  const { taskLedger, runs, workspaces } = deps
   const running = new Set<Promise<void>>()
 
   /** Removes the workspace of a finished sub-agent, then those of its ancestors that became leaves. */
   async function cleanUp(taskId: TaskId, ended: Promise<void> = Promise.resolve()): Promise<void> {
-    const cleaned = ended.then(() => removeWhatIsOver(taskId))
+    const cleaned = ended.then(() => removeFinished(taskId))
     running.add(cleaned)
     await cleaned.finally(() => running.delete(cleaned))
   }
@@ -26,13 +26,13 @@ export function createCleanUps(deps: {
    * A finished sub-agent is cleaned up once it is a leaf; then its parent may be a leaf too (R1). A failed or
    * interrupted one keeps its workspace, because it can be retried or resumed.
    */
-  async function removeWhatIsOver(taskId: TaskId): Promise<void> {
-    const task = record.known(taskId)
+  async function removeFinished(taskId: TaskId): Promise<void> {
+    const task = taskLedger.get(taskId)
     const { parentId } = task
     if (parentId === null || task.options.keep || runs.isQueuedOrRunning(taskId)) return
     if (task.workspace && !task.archived) {
       const over = ['completed', 'cancelled', 'abandoned'].includes(task.status)
-      if (!over || record.children(taskId).some(holdsItsParent)) return
+      if (!over || taskLedger.children(taskId).some(needsParent)) return
       try {
         await workspaces.remove(taskId)
       } catch (error) {
@@ -40,18 +40,18 @@ export function createCleanUps(deps: {
         return deps.onProblem(`${text}: ${messageOf(error)}`, error)
       }
     }
-    await removeWhatIsOver(parentId)
+    await removeFinished(parentId)
   }
 
   /** Reports whether the child has, or will get, a worktree made from its parent's state. */
-  function holdsItsParent(child: Task): boolean {
+  function needsParent(child: Task): boolean {
     return !child.archived && (child.workspace !== null || runs.isQueuedOrRunning(child.id))
   }
 
   /** Resolves when every clean-up that was started has ended. */
-  async function over(): Promise<void> {
+  async function settled(): Promise<void> {
     while (running.size > 0) await Promise.allSettled(running)
   }
 
-  return { cleanUp, over }
+  return { cleanUp, settled }
 }

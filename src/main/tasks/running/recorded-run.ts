@@ -23,11 +23,11 @@ import type { Sessions } from '../../sessions/sessions.ts'
 import type { TurnStore } from '../../turn-store/turn-store.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { ActivityBoard } from '../activity/activity.ts'
-import type { Silence } from '../activity/silence.ts'
+import type { SilenceMonitor } from '../activity/silence.ts'
 import type { TreeLimits } from '../limits/tree-limits.ts'
 import { closeUnfinished } from '../recovery/recovery.ts'
 import type { AgentSpecs } from '../start/agent-specs.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import type { RunRequest } from './run-request.ts'
 import type { RunSlots } from './run-slots.ts'
 
@@ -47,7 +47,7 @@ interface RecordedRun {
 export interface RecordedRunDependencies {
   git: Git
   turnStore: Pick<TurnStore, 'open'>
-  record: TaskRecord
+  taskLedger: TaskLedger
   sessions: Sessions
   workspaces: WorkspaceService
   layout: DataLayout
@@ -67,9 +67,9 @@ export interface RecordedRunDependencies {
 }
 
 export function createRecordedRuns(
-  deps: RecordedRunDependencies & { slots: RunSlots; silence: Silence },
+  deps: RecordedRunDependencies & { slots: RunSlots; silenceMonitor: SilenceMonitor },
 ) {
-  const { record, sessions, workspaces, layout, activity, slots, silence } = deps
+  const { taskLedger, sessions, workspaces, layout, activity, slots, silenceMonitor } = deps
 
   /** Opens the transcript, to which all runs of a task append. Rejects if the transcript of earlier runs is missing. */
   async function openSession(task: Task, run: number): Promise<Session> {
@@ -91,7 +91,7 @@ export function createRecordedRuns(
       signal,
     }: RecordedRun,
   ): Promise<RunOutcome & { transcript?: TranscriptCounts | null }> {
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     try {
       const session = await opened
       try {
@@ -110,12 +110,12 @@ export function createRecordedRuns(
           permissions: await deps.permissions.forRun(task, {
             workingDir,
             sandbox: inForce,
-            whileAsked: (work) => slots.lend(taskId, { state: 'asking' }, work),
+            whileAsked: (work) => slots.yieldWhile(taskId, { state: 'asking' }, work),
           }),
           runTool: deps.runTool,
           endProcesses: () => deps.custody.endAll(taskId),
           taskTools: deps.toolsFor(taskId),
-          readsRecord: record.known(task.rootId).options.readsRecord ?? false,
+          readsRecord: taskLedger.get(task.rootId).options.readsRecord ?? false,
           workingDir,
           environment: env,
           withheld,
@@ -143,9 +143,9 @@ export function createRecordedRuns(
               workingDir,
             }),
           onActivity: (text) => activity.set(taskId, { state: 'working', text }),
-          onSign: () => silence.sign(taskId),
+          onProgress: () => silenceMonitor.recordProgress(taskId),
           limits: deps.limits.forRun(taskId, run, (work) =>
-            slots.lend(taskId, { state: 'paused' }, work),
+            slots.yieldWhile(taskId, { state: 'paused' }, work),
           ),
         })
         // A failure to count the entries does not change the outcome of the run.

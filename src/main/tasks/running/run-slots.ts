@@ -6,17 +6,17 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Activity } from '../../../shared/records/tasks/activity.ts'
 import { acquireBoth, createSemaphore, type Semaphore, type Slot } from '../../runs/semaphore.ts'
 import type { createShowWait } from '../activity/waits.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import type { RunRequest } from './run-request.ts'
 
 /** For a run that its parent's process executes. */
 const noSlot: Slot = { yieldWhile: (work) => work(), release: () => undefined }
 
 export function createRunSlots({
-  record,
+  taskLedger,
   showWait,
 }: {
-  record: TaskRecord
+  taskLedger: TaskLedger
   showWait: ReturnType<typeof createShowWait>
 }) {
   const byRoot = new Map<TaskId, Semaphore>()
@@ -32,7 +32,7 @@ export function createRunSlots({
   }
 
   function slotsOf(taskId: TaskId): Semaphore {
-    const { rootId, options } = record.known(taskId)
+    const { rootId, options } = taskLedger.get(taskId)
     const slots = byRoot.get(rootId) ?? createSemaphore(options.agentsAtOnce)
     byRoot.set(rootId, slots)
     return slots
@@ -58,7 +58,7 @@ export function createRunSlots({
       }
     },
     /** Releases the agent's slot while `work` is pending, and shows `doing`. */
-    lend<T>(taskId: TaskId, doing: Activity, work: () => Promise<T>): Promise<T> {
+    yieldWhile<T>(taskId: TaskId, doing: Activity, work: () => Promise<T>): Promise<T> {
       const slot = held.get(taskId)
       const isRunning = () => slot !== undefined && held.get(taskId) === slot
       return showWait({ taskId, doing, isRunning }, (over) =>

@@ -12,7 +12,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import { causeOf, Interruption, messageOf } from '../../runs/interruption.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 import type { Slot } from '../../runs/semaphore.ts'
-import { createSilence } from '../activity/silence.ts'
+import { createSilenceMonitor } from '../activity/silence.ts'
 import { createShowWait } from '../activity/waits.ts'
 import type { TreeLimits } from '../limits/tree-limits.ts'
 import { createDeferredEvents } from '../state/deferred-events.ts'
@@ -34,7 +34,7 @@ export interface Runner {
   /** Records the end of the task if an earlier attempt failed. Rejects with the error of the disk. */
   flushDeferred(taskId: TaskId): Promise<void>
   /** Resolves when every clean-up that was started has ended. For closing. */
-  cleanUpsOver(): Promise<void>
+  cleanUpsSettled(): Promise<void>
   /** Reports whether the agent runs in its parent's process. */
   isAttached(taskId: TaskId): boolean
   /** Releases the agent's slot while `work` waits for other agents (T5). */
@@ -51,18 +51,21 @@ interface RunnerDependencies extends RecordedRunDependencies {
 }
 
 export function createRunner(deps: RunnerDependencies): Runner {
-  const { ledger, record, sessions, workspaces, runs, activity } = deps
-  const silence = createSilence({ activity, clock: deps.clock })
-  const slots = createRunSlots({ record, showWait: createShowWait(activity, silence.sign) })
+  const { ledger, taskLedger, sessions, workspaces, runs, activity } = deps
+  const silenceMonitor = createSilenceMonitor({ activity, clock: deps.clock })
+  const slots = createRunSlots({
+    taskLedger,
+    showWait: createShowWait(activity, silenceMonitor.recordProgress),
+  })
   const cleanUps = createCleanUps(deps)
   const { cleanUp } = cleanUps
-  const recordedRuns = createRecordedRuns({ ...deps, slots, silence })
+  const recordedRuns = createRecordedRuns({ ...deps, slots, silenceMonitor })
   const deferred = createDeferredEvents({
-    move: record.move,
+    transition: taskLedger.transition,
     onRecorded: (taskId) => void cleanUp(taskId),
     onDeferred: ({ taskId }, error) =>
       deps.onProblem(
-        `How "${record.known(taskId).title}" ended could not be recorded, and will be as soon as the disk allows: ${messageOf(error)}`,
+        `The end of "${taskLedger.get(taskId).title}" could not be recorded, and will be recorded as soon as the disk allows it: ${messageOf(error)}`,
         error,
       ),
   })
@@ -73,7 +76,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
         activity.set(taskId, { state: 'waiting' })
         await queue(taskId, request, signal)
       } catch (error) {
-        const { title, status, parentId } = record.known(taskId)
+        const { title, status, parentId } = taskLedger.get(taskId)
         const cause = { kind: 'not-started', step: 'run', detail: messageOf(error) } as const
         deps.onProblem(`"${title}" could not continue; ${formatCause(cause)}`, error)
         // A root can be prompted again. A sub-agent must end, because its parent may be waiting for it.
@@ -87,7 +90,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
   }
 
   function startQueued(taskIds: TaskId[]): void {
-    for (const task of taskIds.map(record.known)) {
+    for (const task of taskIds.map(taskLedger.get)) {
       if (task.status === 'queued' && !runs.isQueuedOrRunning(task.id))
         begin(task.id, { prompt: task.prompt, reason: 'prompt' })
     }
@@ -96,13 +99,13 @@ export function createRunner(deps: RunnerDependencies): Runner {
   async function queue(taskId: TaskId, request: RunRequest, signal: AbortSignal): Promise<void> {
     let slot: Slot
     try {
-      if (record.known(taskId).dependsOn.length > 0) request.onWaiting?.()
+      if (taskLedger.get(taskId).dependsOn.length > 0) request.onWaiting?.()
       if (!(await dependenciesDone(taskId, signal))) return
       slot = await slots.acquire(taskId, request, signal)
     } catch (error) {
       // A task that has not started when Shiplog closes stays queued. Any other cause cancels it.
       if (error instanceof Interruption && error.closing) return
-      return record.cancel(taskId, causeOf(error))
+      return taskLedger.cancel(taskId, causeOf(error))
     }
     await slots.hold(taskId, slot, request, async () => {
       if (await hasWorkspace(taskId)) await run(taskId, request, signal)
@@ -110,17 +113,17 @@ export function createRunner(deps: RunnerDependencies): Runner {
   }
 
   async function dependenciesDone(taskId: TaskId, signal: AbortSignal): Promise<boolean> {
-    const ids = dependenciesOf(record, record.known(taskId)).map(({ id }) => id)
+    const ids = dependenciesOf(taskLedger, taskLedger.get(taskId)).map(({ id }) => id)
     startQueued(ids)
     await waitUntilOver({ ledger, runs }, ids, { signal })
-    const cause = blockedBy(record, record.known(taskId))
-    if (cause !== null) await record.move({ type: 'task.blocked', taskId, cause })
+    const cause = blockedBy(taskLedger, taskLedger.get(taskId))
+    if (cause !== null) await taskLedger.transition({ type: 'task.blocked', taskId, cause })
     return cause === null
   }
 
   /** Makes the worktree of a task that waited for dependencies, from the parent's current state. */
   async function hasWorkspace(taskId: TaskId): Promise<boolean> {
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     if (task.workspace) return true
     const { projectId, title, parentId: parent, isolation } = task
     try {
@@ -134,7 +137,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
       return true
     } catch (error) {
       const detail = messageOf(error)
-      await record.cancel(taskId, { kind: 'not-started', step: 'worktree', detail })
+      await taskLedger.cancel(taskId, { kind: 'not-started', step: 'worktree', detail })
       await workspaces.workingDirs.discard(taskId, { projectId, title })
       return false
     }
@@ -143,8 +146,8 @@ export function createRunner(deps: RunnerDependencies): Runner {
   async function run(taskId: TaskId, request: RunRequest, signal: AbortSignal): Promise<void> {
     const opening = request.prepare
       ? await request.prepare(signal)
-      : await deps.ensureWorkingDir(record.known(taskId))
-    const task = record.known(taskId)
+      : await deps.ensureWorkingDir(taskLedger.get(taskId))
+    const task = taskLedger.get(taskId)
     const runNumber = task.runs.length + 1
     const workingDir = task.workspace?.path ?? task.projectDir
     const begun = { taskId, run: runNumber, process: deps.process }
@@ -154,12 +157,17 @@ export function createRunner(deps: RunnerDependencies): Runner {
     await session.catch(() => undefined)
     try {
       if (task.status === 'interrupted' && request.reason === 'resume')
-        await record.move({ type: 'task.resumed', ...begun })
+        await taskLedger.transition({ type: 'task.resumed', ...begun })
       else {
         const spawnCommit = await workspaces.head(workingDir)
         const { promptId } = request
         const consumedPrompt = promptId ? { promptId } : {}
-        await record.move({ type: 'task.spawned', ...begun, spawnCommit, ...consumedPrompt })
+        await taskLedger.transition({
+          type: 'task.spawned',
+          ...begun,
+          spawnCommit,
+          ...consumedPrompt,
+        })
       }
     } catch (error) {
       await session.then(
@@ -173,7 +181,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     })
     await deferred.record(endEvent(taskId, runNumber, outcome))
     deps.limits.ended(taskId)
-    silence.ended(taskId)
+    silenceMonitor.ended(taskId)
   }
 
   return {
@@ -182,12 +190,12 @@ export function createRunner(deps: RunnerDependencies): Runner {
     isAttached: slots.isAttached,
     cleanUp: (taskId) => cleanUp(taskId),
     flushDeferred: deferred.flush,
-    cleanUpsOver: async () => {
+    cleanUpsSettled: async () => {
       await deferred.close()
-      await cleanUps.over()
+      await cleanUps.settled()
     },
     withoutSlot: (taskId, work) =>
-      slots.lend(
+      slots.yieldWhile(
         taskId,
         { state: 'working', text: 'Waiting for its sub-agents', awaits: true },
         work,

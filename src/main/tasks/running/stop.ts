@@ -5,7 +5,7 @@ import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { Interruption } from '../../runs/interruption.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import type { Runner } from './runner.ts'
 
 export type StopTask = (taskId: TaskId, cause: Cause) => Promise<StoppedTasks>
@@ -13,21 +13,21 @@ export type StopTask = (taskId: TaskId, cause: Cause) => Promise<StoppedTasks>
 /** `stoppedByPerson`: called first with the root when a person stops a task, so that nothing wakes its tree. */
 export function createStop({
   state,
-  record,
+  taskLedger,
   runs,
   runner,
   stoppedByPerson,
 }: {
   state: LedgerState
-  record: TaskRecord
+  taskLedger: TaskLedger
   runs: RunRegistry
   runner: Pick<Runner, 'cleanUp'>
   stoppedByPerson: (rootId: TaskId) => Promise<void>
 }): StopTask {
   return async function stop(taskId, cause) {
-    const named = record.known(taskId)
+    const named = taskLedger.get(taskId)
     const tree = () => [...descendantsOf(state, taskId), named].map((task) => task.id)
-    const isWaiting = (id: TaskId) => ['queued', 'blocked'].includes(record.known(id).status)
+    const isWaiting = (id: TaskId) => ['queued', 'blocked'].includes(taskLedger.get(id).status)
     const wasWaiting = isWaiting(taskId)
     if (cause.kind === 'stopped' && cause.by === 'person') await stoppedByPerson(named.rootId)
     const stopped = new Set<TaskId>()
@@ -42,10 +42,10 @@ export function createStop({
     // Blocked tasks, and those that an earlier process left queued, have no run to stop. They are
     // cancelled only if a run was stopped or the task itself was waiting: below an agent that had
     // already ended they may still run.
-    const cancelled = [...stopped].filter((id) => record.known(id).status === 'cancelled')
+    const cancelled = [...stopped].filter((id) => taskLedger.get(id).status === 'cancelled')
     if (stopped.size > 0 || wasWaiting) {
       for (const id of tree().filter(isWaiting)) {
-        await record.cancel(id, cause)
+        await taskLedger.cancel(id, cause)
         cancelled.push(id)
       }
     }

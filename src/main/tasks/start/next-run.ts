@@ -5,7 +5,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import { type AgentSpecs, onModel, refuseUnlessReady } from './agent-specs.ts'
 
 /**
@@ -23,14 +23,14 @@ export type SetNextRun = (
 
 export function createSetNextRun(deps: {
   ledger: Ledger
-  record: TaskRecord
+  taskLedger: TaskLedger
   layout: DataLayout
   agentSpecs: AgentSpecs
 }): SetNextRun {
-  const { ledger, record, layout, agentSpecs } = deps
+  const { ledger, taskLedger, layout, agentSpecs } = deps
 
   return async (taskId, { model, permissions }) => {
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     const { title, spec, parentId, options } = task
     if (parentId !== null)
       return refused('not-a-root', `"${title}" is a sub-agent. Set this for its root.`)

@@ -66,7 +66,7 @@ export function createStartTask(deps: {
     if (budget?.usd !== undefined && !budget.allowUnpriced && !(await deps.hasPrice(prepared.spec)))
       invalid(
         'budget',
-        `${modelOfSpec(prepared.spec)} has no known price, so a budget of money can't be kept to. Set one of tokens or of time.`,
+        `${modelOfSpec(prepared.spec)} has no known price, so a budget in money can't be enforced. Set one in tokens or time.`,
       )
     const taskId = await roots.create({
       projectId,

@@ -4,34 +4,35 @@ import type { Cause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 import type { Runner } from '../running/runner.ts'
-import type { TaskRecord } from './task-record.ts'
+import type { TaskLedger } from './task-ledger.ts'
 
 export function createAbandonAndRetry({
-  record,
+  taskLedger,
   runs,
   runner,
   isBeingReplaced,
 }: {
-  record: TaskRecord
+  taskLedger: TaskLedger
   runs: RunRegistry
   runner: Pick<Runner, 'begin' | 'cleanUp' | 'flushDeferred'>
   isBeingReplaced: (taskId: TaskId) => boolean
 }) {
   async function abandon(taskId: TaskId, cause: Cause): Promise<void> {
     await runner.flushDeferred(taskId)
-    const { title, status } = record.known(taskId)
+    const { title, status } = taskLedger.get(taskId)
     if (runs.isQueuedOrRunning(taskId))
       return refused('running', `"${title}" is running, or about to. Stop it first.`)
     if (isBeingReplaced(taskId)) return refused('running', `"${title}" is being restarted.`)
-    if (status === 'interrupted') await record.move({ type: 'task.abandoned', taskId, cause })
-    else if (status === 'queued' || status === 'blocked') await record.cancel(taskId, cause)
+    if (status === 'interrupted')
+      await taskLedger.transition({ type: 'task.abandoned', taskId, cause })
+    else if (status === 'queued' || status === 'blocked') await taskLedger.cancel(taskId, cause)
     else refused('not-interrupted', `"${title}" is ${status}: there is nothing to abandon.`)
     void runner.cleanUp(taskId)
   }
 
   async function retry(taskId: TaskId): Promise<void> {
     await runner.flushDeferred(taskId)
-    const { title, status, archived, trashed } = record.known(taskId)
+    const { title, status, archived, trashed } = taskLedger.get(taskId)
     if (status !== 'failed' || runs.isQueuedOrRunning(taskId)) {
       const instead = status === 'interrupted' ? ' Resume it instead.' : ''
       return refused(
@@ -40,7 +41,7 @@ export function createAbandonAndRetry({
       )
     }
     if (archived || trashed) refused('removed', `The workspace of "${title}" was removed.`)
-    await record.move({ type: 'task.requeued', taskId })
+    await taskLedger.transition({ type: 'task.requeued', taskId })
     runner.begin(taskId, { prompt: '', reason: 'retry' })
   }
 

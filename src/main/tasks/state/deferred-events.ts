@@ -5,7 +5,7 @@
  */
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isWrittenByOthers } from '../../journal/index.ts'
-import type { TaskEvent } from './task-record.ts'
+import type { TaskEvent } from './task-ledger.ts'
 
 /** Short enough that a user who freed some space sees the effect, long enough to cost nothing. */
 const retryDelayMs = 500
@@ -20,7 +20,7 @@ interface DeferredEvents {
 }
 
 export function createDeferredEvents(deps: {
-  move: (event: TaskEvent) => Promise<void>
+  transition: (event: TaskEvent) => Promise<void>
   /** Called with events that were recorded later than they happened. */
   onRecorded: (taskId: TaskId) => void
   onDeferred: (event: TaskEvent, error: unknown) => void
@@ -39,7 +39,7 @@ export function createDeferredEvents(deps: {
     const mine = last.then(async () => {
       const event = kept.get(taskId)
       if (!event) return
-      await deps.move(event).catch((error) => {
+      await deps.transition(event).catch((error) => {
         over ||= isWrittenByOthers(error)
         throw error
       })
@@ -67,7 +67,7 @@ export function createDeferredEvents(deps: {
   return {
     async record(event) {
       try {
-        await deps.move(event)
+        await deps.transition(event)
       } catch (error) {
         over ||= isWrittenByOthers(error)
         kept.set(event.taskId, event)

@@ -2,7 +2,7 @@
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { TranscriptCounts } from '../../../shared/records/tasks/transcript-status.ts'
 import type { RunOutcome } from '../../runs/run.ts'
-import type { TaskEvent } from './task-record.ts'
+import type { TaskEvent } from './task-ledger.ts'
 
 /** `endedAt` is in milliseconds since the epoch, for a run that ended before its end was recorded. */
 export function endEvent(

@@ -14,7 +14,7 @@ import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { AgentSpecs } from '../start/agent-specs.ts'
-import type { TaskRecord } from '../state/task-record.ts'
+import type { TaskLedger } from '../state/task-ledger.ts'
 import { namedTask } from './named-task.ts'
 
 export interface SubAgents {
@@ -26,14 +26,14 @@ export interface SubAgents {
    * Creates a task with the same assignment, parent and call, recorded in one write with `also`. Does not
    * begin it.
    */
-  again(task: Task, ...also: LedgerEvent[]): Promise<TaskId>
+  recreate(task: Task, ...also: LedgerEvent[]): Promise<TaskId>
   /** Resolves once the report is durable and recorded in the ledger (A1). */
   report(taskId: TaskId, report: Parameters<TaskToolsPort['report']>[0]): Promise<void>
 }
 
 interface SubAgentsDependencies {
   ledger: Ledger
-  record: TaskRecord
+  taskLedger: TaskLedger
   workspaces: WorkspaceService
   layout: DataLayout
   agentSpecs: AgentSpecs
@@ -45,7 +45,7 @@ interface SubAgentsDependencies {
 }
 
 export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
-  const { ledger, record, workspaces, layout } = deps
+  const { ledger, taskLedger, workspaces, layout } = deps
 
   async function spawn(
     parentId: TaskId,
@@ -53,9 +53,9 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     callId: ToolCallId,
   ): Promise<{ taskId: TaskId }> {
     // A parent that was interrupted after the call was durable requests the same task again (S3).
-    const asked = record.children(parentId).findLast((task) => task.callId === callId)
+    const asked = taskLedger.children(parentId).findLast((task) => task.callId === callId)
     if (asked) return { taskId: asked.id }
-    const parent = record.known(parentId)
+    const parent = taskLedger.get(parentId)
     const home = layout.sessionDir(parent.rootId)
     refuseDeeper(parent)
     const dir = parent.workspace?.path ?? parent.projectDir
@@ -70,7 +70,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
   }
 
   async function adopt(parentId: TaskId, subAgent: OwnSubAgent): Promise<{ taskId: TaskId }> {
-    const parent = record.known(parentId)
+    const parent = taskLedger.get(parentId)
     refuseDeeper(parent)
     const { agent, title, prompt, callId, open } = subAgent
     if (parent.spec.kind !== 'acp')
@@ -127,7 +127,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
 
   /** Resolves references to existing siblings only, so no cycle can arise (T5). Throws an Error for the agent. */
   function namedSiblings(parentId: TaskId, texts: string[]): TaskId[] {
-    const siblings = record.children(parentId)
+    const siblings = taskLedger.children(parentId)
     const scope = 'that this agent has started (dependsOn)'
     return [
       ...new Set(
@@ -143,7 +143,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     return found.length > 0 ? found.map(({ id }) => id) : null
   }
 
-  async function again(task: Task, ...also: LedgerEvent[]): Promise<TaskId> {
+  async function recreate(task: Task, ...also: LedgerEvent[]): Promise<TaskId> {
     const { parentId, rootId, projectId, title, agent, spec, prompt, model, isolation } = task
     const { callId, dependsOn, options, plan } = task
     const taskId = newTaskId()
@@ -205,7 +205,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     taskId: TaskId,
     given: Parameters<TaskToolsPort['report']>[0],
   ): Promise<void> {
-    const task = record.known(taskId)
+    const task = taskLedger.get(taskId)
     const run = task.runs.at(-1)?.run ?? 1
     await saveReport(layout.sessionDir(task.parentId ?? taskId), {
       taskId,
@@ -219,5 +219,5 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
     await ledger.record({ type: 'task.reported', taskId, run, title: given.title })
   }
 
-  return { spawn, adopt, again, report }
+  return { spawn, adopt, recreate, report }
 }

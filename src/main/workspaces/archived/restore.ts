@@ -59,7 +59,7 @@ export function createRestoreArchived(deps: {
       await roots.untrash(taskId)
       return { restored: [], left: [] }
     }
-    refuseWhatStays(task)
+    refuseUnlessRestorable(task)
     const line = subAgents.lineOf(task)
     if (!task.workspace?.restoring) await subAgents.refuseUnrestorable(line)
     const restored = await restoreLines([line])
@@ -67,7 +67,7 @@ export function createRestoreArchived(deps: {
     return { restored: await ended(restored.done), left: [] }
   }
 
-  function refuseWhatStays({ title, status, archived, rootId, workspace }: Task): void {
+  function refuseUnlessRestorable({ title, status, archived, rootId, workspace }: Task): void {
     if (!workspace || !archived)
       refused('not-archived', `"${title}" is not in the archive: its workspace was not removed.`)
     // An earlier process began it, as part of the restore of others.
@@ -168,7 +168,7 @@ export function createRestoreArchived(deps: {
     for (const task of restored.toReversed()) {
       await deps.leftovers.restore(task).catch((error) => {
         deps.onProblem(
-          `What was left in the worktree of "${task.title}" is still in the trash`,
+          `The leftover files of the worktree of "${task.title}" are still in the trash`,
           error,
         )
       })

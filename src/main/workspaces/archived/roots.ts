@@ -48,7 +48,7 @@ export function createArchivedRoots(deps: {
   ledger: Ledger
   layout: DataLayout
   worktrees: ArchivedWorktrees
-  listAgain: Projects['listAgain']
+  relist: Projects['relist']
   locks: Pick<WorkspaceLocks, 'session'>
 }): ArchivedRoots {
   const { ledger, layout, worktrees } = deps
@@ -80,9 +80,9 @@ export function createArchivedRoots(deps: {
     const task = archivedRoot(taskId)
     if (task.trashed) await untrash(taskId)
     if (task.workspace.restoring) return task
-    if (task.imported) return orOutOfTheTrash(task, async () => refuseImported(task))
+    if (task.imported) return withTrashNote(task, async () => refuseImported(task))
     const patch = await patchIndex(layout.archiveDir(taskId)).get(taskId)
-    await orOutOfTheTrash(task, () => worktrees.refuseUnrestorable(task, patch))
+    await withTrashNote(task, () => worktrees.refuseUnrestorable(task, patch))
     return task
   }
 
@@ -93,13 +93,13 @@ export function createArchivedRoots(deps: {
     let branch: string | null
     try {
       const patch = await patchIndex(home).get(id)
-      branch = await orOutOfTheTrash(task, () => worktrees.restore(task, patch))
+      branch = await withTrashNote(task, () => worktrees.restore(task, patch))
     } catch (error) {
       // It stays in the archive. If even that fails, the next start tries both again.
       await move(id, home, layout.archiveDir(id))
       throw error
     }
-    await deps.listAgain(task.projectId)
+    await deps.relist(task.projectId)
     await ledger.record({ type: 'workspace.restored', workspaceId: id, branch })
   }
 
@@ -115,10 +115,10 @@ export function createArchivedRoots(deps: {
 
   async function untrash(taskId: TaskId): Promise<void> {
     const { title, trashed: isTrashed, purged } = archivedRoot(taskId)
-    if (purged) refused('removed', `"${title}" is not in the trash any more: it has expired.`)
+    if (purged) refused('removed', `"${title}" is no longer in the trash: it has expired.`)
     if (!isTrashed) refused('not-archived', `"${title}" is not in the trash.`)
     if (!(await exists(trashed(taskId))) && !(await exists(layout.archiveDir(taskId)))) {
-      refused('removed', `"${title}" is not in the trash any more: it has expired.`)
+      refused('removed', `"${title}" is no longer in the trash: it has expired.`)
     }
     await move(taskId, trashed(taskId), layout.archiveDir(taskId))
     await ledger.record({ type: 'workspace.untrashed', workspaceId: taskId })
@@ -157,19 +157,19 @@ const refuseImported = ({ title }: Archived): never =>
  * Adds to an error of `work` that the root is out of the trash now: it stays in the archive, because in
  * the trash it would expire while the user makes room for its worktree.
  */
-async function orOutOfTheTrash<T>({ trashed }: Archived, work: () => Promise<T>): Promise<T> {
+async function withTrashNote<T>({ trashed }: Archived, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!trashed || !(error instanceof FailureError)) throw error
-    return refused('removed', `It is out of the trash and in the archive. ${error.message}`)
+    return refused('removed', `It was moved from the trash to the archive. ${error.message}`)
   }
 }
 
 /** Idempotent: a second call completes an interrupted move. */
 async function moveOnce(from: string, to: string): Promise<void> {
   if (!(await exists(from)) && !(await exists(to)))
-    throw new Error(`neither ${basename(from)} nor ${basename(to)} is there`)
+    throw new Error(`neither ${basename(from)} nor ${basename(to)} exists`)
   await makeDirDurable(dirname(to))
   await moveDurable(from, to)
 }

@@ -65,7 +65,7 @@ export function createArchivedSubAgents(deps: {
     if (expired && canGoOn(task.status)) {
       const remedy =
         expired.purgedAt === null
-          ? `Take it back first: \`shiplog prune --undo ${expired.receiptId}\`.`
+          ? `Restore it first: \`shiplog prune --undo ${expired.receiptId}\`.`
           : 'It was permanently deleted: start a new agent instead.'
       return refused('removed', `The transcript of "${title}" has expired. ${remedy}`)
     }
@@ -85,13 +85,13 @@ export function createArchivedSubAgents(deps: {
       branch = await worktrees.restore(task, await keptPatch(task))
     } catch (error) {
       // If that fails too, the transcript stays in its own session directory, where it is found.
-      await archiveAgain(task).catch(() => undefined)
+      await rearchive(task).catch(() => undefined)
       throw error
     }
     await ledger.record({ type: 'workspace.restored', workspaceId: id, branch })
   }
 
-  async function archiveAgain({ id, title, parentId, transcriptCounts }: Archived): Promise<void> {
+  async function rearchive({ id, title, parentId, transcriptCounts }: Archived): Promise<void> {
     if (parentId === null) return
     await archiveTranscript(layout.sessionDir(id), layout.sessionDir(parentId), {
       taskId: id,

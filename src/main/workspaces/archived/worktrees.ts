@@ -70,7 +70,7 @@ export function createArchivedWorktrees({
     if (!patch?.headCommit || !patch.finalCommit) {
       return refused(
         'removed',
-        `The worktree of "${title}" can't be made again, so only its record can be read: ${patch?.error ?? 'what it held was not saved'}.`,
+        `The worktree of "${title}" can't be recreated, so only its record can be read: ${patch?.error ?? 'its changes were not saved'}.`,
       )
     }
     const path = workingDirs.worktreeRoot(workspace)
@@ -97,6 +97,6 @@ async function orRefused<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof WorktreeRefusedError)) throw error
-    return refused('removed', `The worktree can't be made again: ${error.message}`)
+    return refused('removed', `The worktree can't be recreated: ${error.message}`)
   }
 }

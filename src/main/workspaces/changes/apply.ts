@@ -65,16 +65,15 @@ export function createApplyChanges(deps: {
       )
     }
     const final = await finalState(task, workspace)
-    if (!final)
-      return refused('nothing-to-apply', `Nothing is kept of what "${task.title}" changed.`)
+    if (!final) return refused('nothing-to-apply', `No changes of "${task.title}" are kept.`)
     if ('saved' in final && final.saved.status === 'failed') {
-      const why = final.saved.error ?? 'its patch could not be made'
-      return refused('nothing-to-apply', `What "${task.title}" changed was not kept: ${why}.`)
+      const why = final.saved.error ?? 'its patch could not be created'
+      return refused('nothing-to-apply', `The changes of "${task.title}" were not kept: ${why}.`)
     }
     const theirCommit =
       'live' in final ? (await git.commitSnapshot(final.live)).commit : final.saved.finalCommit
     if (!theirCommit) return { kind: 'nothing-to-apply' }
-    await settleFirst(target)
+    await settleEarlierUpdates(target)
     const partial = selection !== undefined
     const writing = { ...deps.fileUpdates.applyInto(taskId, target, { partial }), selection }
     const merged = await git.mergeInto({
@@ -96,7 +95,7 @@ export function createApplyChanges(deps: {
       case 'changed-since-shown':
         return refused(
           'changed-since-shown',
-          `The changes of "${task.title}" are not the ones that were shown. Look at them again, then apply.`,
+          `The changes of "${task.title}" are no longer those that were shown. Review them again, then apply.`,
         )
       case 'base-missing':
         return refused(
@@ -112,7 +111,7 @@ export function createApplyChanges(deps: {
   }
 
   /** Completes an earlier update first, because half-written files must not be merged with. */
-  async function settleFirst(target: string): Promise<void> {
+  async function settleEarlierUpdates(target: string): Promise<void> {
     for (const { outcome, root } of await deps.fileUpdates.settle(target)) {
       if (outcome.kind !== 'failed') continue
       const why = outcome.error instanceof Error ? outcome.error.message : String(outcome.error)

@@ -45,7 +45,7 @@ export function createDiffWorkspace({
         }
       return refused(
         'not-git',
-        `The base commit of "${task.title}" is not in the repository any more.`,
+        `The base commit of "${task.title}" is no longer in the repository.`,
       )
     }
     const commit = final?.saved.finalCommit

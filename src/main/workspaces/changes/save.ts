@@ -80,10 +80,10 @@ export function createSaveChanges(deps: {
         })
       if (saved === null) {
         if (!discardUnknownWorktree)
-          return refused('unknown-worktree', whatToDoWithoutGit(task, workspace))
+          return refused('unknown-worktree', unknownWorktreeAdvice(task, workspace))
         const name = await deps.leftovers.moveAway(taskId, workspace, { sort: false })
         const error = `Git no longer knew its worktree; its files were moved to the trash as ${name}`
-        deps.onProblem(`What "${task.title}" changed is not kept as a patch`, new Error(error))
+        deps.onProblem(`The changes of "${task.title}" were not saved as a patch`, new Error(error))
         return { ...nothing, paths: [], error }
       }
       await syncDirectory(dir)
@@ -143,15 +143,15 @@ export function createSaveChanges(deps: {
       const gitDir = gitDirBeside(dir)
       if (await exists(gitDir)) await git.joinSubmodule({ dir, gitDir })
     }
-    const text = `"${task.title}" worked in repositories of their own, which no patch holds: ${paths.join(', ')}`
+    const text = `"${task.title}" worked in separate repositories, which no patch contains: ${paths.join(', ')}`
     deps.onProblem(text, new Error(`They are in the trash, in ${trash}`))
   }
 
   return save
 }
 
-function whatToDoWithoutGit({ title, projectDir }: Task, { path }: Workspace): string {
-  return `Git does not know ${path} any more, or its .git file leads to another repository, so what "${title}" changed there can't be kept as a patch. Put the project back to ${projectDir}, or add it at its new place (\`shiplog projects add DIR\`), and remove it then, or choose to discard the unknown worktree (--discard-unknown-worktree): its files go to the trash as they are.`
+function unknownWorktreeAdvice({ title, projectDir }: Task, { path }: Workspace): string {
+  return `Git no longer lists ${path} as a worktree, or its .git file refers to another repository, so the changes of "${title}" can't be saved as a patch. Move the project back to ${projectDir}, or add it at its new path (\`shiplog projects add DIR\`), and then remove the workspace. Or discard the unknown worktree (--discard-unknown-worktree), which moves its files to the trash unchanged.`
 }
 
 const gitDirBeside = (submodule: string): string => `${submodule}.git`

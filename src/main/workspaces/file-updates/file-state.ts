@@ -104,7 +104,7 @@ export async function idOf(handle: FileHandle, like: Content): Promise<string | 
   const found = await handle.stat()
   if (!found.isFile() || found.size !== like.bytes) return null
   const hash = blobHash(like.id, like.bytes)
-  for await (const chunk of bytesOf(handle, like.bytes)) hash.update(chunk)
+  for await (const chunk of readChunks(handle, like.bytes)) hash.update(chunk)
   return hash.digest('hex')
 }
 
@@ -114,7 +114,7 @@ const chunkBytes = 256 * 1024
  * Reads from the beginning; `length` is the expected size. A chunk is valid until the next one is
  * requested.
  */
-export async function* bytesOf(handle: FileHandle, length: number): AsyncGenerator<Buffer> {
+export async function* readChunks(handle: FileHandle, length: number): AsyncGenerator<Buffer> {
   // Thousands of small files must not allocate a large buffer each.
   const buffer = Buffer.allocUnsafe(Math.min(length + 1, chunkBytes))
   for (let at = 0; ; ) {

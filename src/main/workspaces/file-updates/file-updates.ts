@@ -14,9 +14,9 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { UpdatePlan, WriteUpdate } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import { storedPath } from '../../sessions/session-files.ts'
+import { type ActiveUpdate, directionOf, type FileUpdateDependencies } from './active-update.ts'
 import { createSettle, type SettledUpdate } from './settle.ts'
 import { ChangedMeanwhileError, type Direction, statesOf, swapFiles } from './swap-files.ts'
-import { directionOf, type FileUpdateDependencies, type UpdateInHand } from './update-in-hand.ts'
 
 export interface FileUpdates {
   /**
@@ -37,19 +37,20 @@ export interface FileUpdates {
   settle(dir?: string): Promise<SettledUpdate[]>
 }
 
-const opposite = (direction: Direction): Direction => (direction === 'there' ? 'back' : 'there')
+const opposite = (direction: Direction): Direction =>
+  direction === 'forward' ? 'backward' : 'forward'
 
 export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
   const { ledger, git, layout, keepPatchStatus, clock } = deps
   const { state } = ledger
   const settle = createSettle({ ...deps, finish, rollBack })
   /** A failure to drop an old update only costs space. */
-  const notDropped = (error: unknown) =>
+  const reportDropFailure = (error: unknown) =>
     deps.onIgnored?.('what an apply replaced could not be dropped', error)
 
   function taskOf(taskId: TaskId): Task {
     const task = state.tasks.get(taskId)
-    if (!task) throw new Error(`the ledger does not know ${taskId}`)
+    if (!task) throw new Error(`the ledger has no task ${taskId}`)
     return task
   }
 
@@ -63,7 +64,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
       const oldestMs = nowMs - undoableDays * dayMs
       // After the clock jumped ahead, everything looks old.
       if (clockAhead(state.clock, nowMs) === null)
-        await git.dropOldUpdates(root, oldestMs).catch(notDropped)
+        await git.dropOldUpdates(root, oldestMs).catch(reportDropFailure)
       return written
     }
     return { updateId, write }
@@ -72,7 +73,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
   async function undo(taskId: TaskId): Promise<UndoOutcome> {
     const task = taskOf(taskId)
     const applied = undoableApply(task, clock())
-    if (!applied) return refused('nothing-to-undo', whyNothing(task))
+    if (!applied) return refused('nothing-to-undo', noUndoReason(task))
     const { root, commit, files, dir, partial } = applied
     if (!(await exists(root))) {
       return refused('removed', `${root}, to which "${task.title}" was applied, is gone.`)
@@ -82,10 +83,10 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
       if (!manifest) {
         return refused(
           'nothing-to-undo',
-          `What applying "${task.title}" replaced is not in the repository of ${root} any more.`,
+          `The content that applying "${task.title}" replaced is no longer in the repository of ${root}.`,
         )
       }
-      const { other } = await statesOf(root, manifest, 'back')
+      const { other } = await statesOf(root, manifest, 'backward')
       if (other.length > 0) return changedSince(other)
       const about = { reason: 'undo', undoes: applied.id, partial } as const
       const update = { id: newUpdateId(), ...about, root, commit, files }
@@ -98,10 +99,10 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
 
   /** Swaps all files or none. Throws the disk's error; nothing was changed unless its message reports otherwise. */
   async function run(
-    inHand: UpdateInHand,
+    active: ActiveUpdate,
     dir: string,
   ): Promise<{ kind: 'written' } | { kind: 'edited'; paths: string[] }> {
-    const { task, update, manifest } = inHand
+    const { task, update, manifest } = active
     const { id: updateId, reason, undoes, partial, root, commit, files } = update
     try {
       await ledger.record({
@@ -117,24 +118,24 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
         files,
       })
     } catch (error) {
-      if (reason === 'apply') await git.dropUpdate(root, updateId).catch(notDropped)
+      if (reason === 'apply') await git.dropUpdate(root, updateId).catch(reportDropFailure)
       throw error
     }
     const direction = directionOf(update)
     const swapped = new Set<string>()
     const whereKept = async () => {
       const command = await git.commandForUpdate(root, commit)
-      return `The replaced content is kept: ${command} show ${commit}:${direction === 'there' ? 'before' : 'after'}/<file>`
+      return `The replaced content is kept: ${command} show ${commit}:${direction === 'forward' ? 'before' : 'after'}/<file>`
     }
     try {
       const swap = { git, root, updateId, manifest, direction, changed: 'refuse', swapped } as const
       const done = await swapFiles(swap)
       if (done.kind === 'changed') {
-        await rollBack(inHand)
+        await rollBack(active)
         return { kind: 'edited', paths: done.paths }
       }
     } catch (error) {
-      const left = await rollBack(inHand).catch(async (second) => {
+      const left = await rollBack(active).catch(async (second) => {
         throw new AggregateError(
           [error, second],
           `${root} could not be written, and the files that were written could not be restored; the next start tries again. ${await whereKept()}`,
@@ -149,21 +150,21 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
       if (error instanceof ChangedMeanwhileError) return { kind: 'edited', paths: [error.path] }
       throw error
     }
-    await finish(inHand)
+    await finish(active)
     return { kind: 'written' }
   }
 
   /** Records the end of an update whose files are all durable. */
-  async function finish({ task, update }: UpdateInHand): Promise<void> {
+  async function finish({ task, update }: ActiveUpdate): Promise<void> {
     if (!update.partial)
       await keepPatchStatus(task, update.reason === 'apply' ? 'applied' : 'ready')
     await ledger.record({ type: 'files.updated', updateId: update.id, taskId: task.id })
     // The content that the undo replaced is in the patch of the undone apply.
-    if (update.undoes) await git.dropUpdate(update.root, update.undoes).catch(notDropped)
+    if (update.undoes) await git.dropUpdate(update.root, update.undoes).catch(reportDropFailure)
   }
 
   /** Resolves with the paths left unchanged because they are in neither state. */
-  async function rollBack({ task, update, manifest }: UpdateInHand): Promise<string[]> {
+  async function rollBack({ task, update, manifest }: ActiveUpdate): Promise<string[]> {
     const { id: updateId, root, reason } = update
     const direction = opposite(directionOf(update))
     const swapped = await swapFiles({ git, root, updateId, manifest, direction, changed: 'leave' })
@@ -171,7 +172,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     await ledger.record({ type: 'files.update-rolled-back', updateId, taskId: task.id, left })
     // If files were left unchanged, their earlier contents may still be needed.
     if (left.length === 0 && reason === 'apply')
-      await git.dropUpdate(root, updateId).catch(notDropped)
+      await git.dropUpdate(root, updateId).catch(reportDropFailure)
     return left
   }
 
@@ -182,10 +183,10 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
   }
 }
 
-function whyNothing({ title, fileUpdates = [] }: Task): string {
+function noUndoReason({ title, fileUpdates = [] }: Task): string {
   const old = fileUpdates.some(({ reason, doneAt }) => reason === 'apply' && doneAt !== null)
   return old
-    ? `"${title}" was applied more than ${undoableDays} days ago, so what it replaced is not kept any more.`
+    ? `"${title}" was applied more than ${undoableDays} days ago, so the replaced content is no longer kept.`
     : `The changes of "${title}" are not applied, so there is nothing to undo.`
 }
 

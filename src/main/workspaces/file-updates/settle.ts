@@ -3,8 +3,8 @@ import type { FileUpdate } from '../../../shared/records/projects/file-updates.t
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
+import { type ActiveUpdate, directionOf, type FileUpdateDependencies } from './active-update.ts'
 import { statesOf, swapFiles } from './swap-files.ts'
-import { directionOf, type FileUpdateDependencies, type UpdateInHand } from './update-in-hand.ts'
 
 /** The result of completing an interrupted update. */
 export interface SettledUpdate {
@@ -29,8 +29,8 @@ export interface SettledUpdate {
 }
 
 type SettleDependencies = Pick<FileUpdateDependencies, 'ledger' | 'git' | 'layout'> & {
-  finish(inHand: UpdateInHand): Promise<void>
-  rollBack(inHand: UpdateInHand): Promise<string[]>
+  finish(active: ActiveUpdate): Promise<void>
+  rollBack(active: ActiveUpdate): Promise<string[]>
 }
 
 /**
@@ -78,19 +78,19 @@ export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDe
       if (now?.doneAt !== null) return null
       const manifest = await git.updateManifest(update.root, update.commit)
       if (!manifest) return recordNothingLeft(task, update)
-      const inHand = { task, update, manifest }
+      const active = { task, update, manifest }
       const direction = directionOf(update)
       const { to, other } = await statesOf(update.root, manifest, direction)
       if (other.length === 0 && to.length > 0) {
-        const forward = await swapForward(git, inHand)
+        const forward = await swapForward(git, active)
         if (forward) {
-          await finish(inHand)
+          await finish(active)
           return { kind: 'completed' }
         }
       }
       // Also if no file has its new state: a checkout may have reverted the written files, and the
       // user's own work with them, which is then only in the kept contents.
-      return { kind: 'rolled-back', left: await rollBack(inHand) }
+      return { kind: 'rolled-back', left: await rollBack(active) }
     })
   }
 
@@ -109,7 +109,7 @@ export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDe
 }
 
 /** Returns false if it can't be done now, for example because the disk is full. */
-async function swapForward(git: Git, { update, manifest }: UpdateInHand): Promise<boolean> {
+async function swapForward(git: Git, { update, manifest }: ActiveUpdate): Promise<boolean> {
   const { id: updateId, root } = update
   const direction = directionOf(update)
   return swapFiles({ git, root, updateId, manifest, direction, changed: 'refuse' }).then(

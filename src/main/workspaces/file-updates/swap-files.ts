@@ -31,8 +31,8 @@ import { openDataFile, syncDirectory, systemCode, writeFully } from '../../journ
 import { removeBeside, temporaryPrefix, writeBeside } from './beside.ts'
 import {
   absentOr,
-  bytesOf,
   idOf,
+  readChunks,
   type Surroundings,
   type Swap,
   type SwapState,
@@ -54,8 +54,8 @@ interface SwapRequest {
   swapped?: Set<string>
 }
 
-/** `there` swaps from `before` to `after`, `back` the reverse. */
-export type Direction = 'there' | 'back'
+/** `forward` swaps from `before` to `after`, `backward` the reverse. */
+export type Direction = 'forward' | 'backward'
 
 type Swapped =
   | { kind: 'swapped'; left: string[] }
@@ -102,23 +102,23 @@ export async function swapFiles(request: SwapRequest): Promise<Swapped> {
   const touched = new Set<string>()
   const dirModes = new Map((manifest.oldDirs ?? []).map(({ path, mode }) => [path, mode]))
   const swapped = request.swapped ?? new Set()
-  const bringing = { root, updateId, touched, dirModes, swapped }
+  const context = { root, updateId, touched, dirModes, swapped }
   try {
     const beside = await writeBeside(request, swaps)
     const { free, blocked } = await inOrder(swaps, around)
-    for (const swap of free) await bring(swap, beside, bringing)
+    for (const swap of free) await swapIn(swap, beside, context)
     // New files are durable before old ones are deleted, which may be other names of them.
     await syncAll(touched)
     for (const { path, from, to } of swaps) {
       if (from === null || to !== null) continue
-      await remove(path, from, bringing)
-      if (direction === 'there') await removeEmptied(path, bringing)
+      await remove(path, from, context)
+      if (direction === 'forward') await removeEmptiedParents(path, context)
     }
     // A roll-back removes only folders that the update created, because another may have been empty
     // before.
-    if (direction === 'back')
-      for (const dir of manifest.newDirs.toReversed()) await removeEmpty(dir, bringing)
-    for (const swap of blocked) await bring(swap, beside, bringing)
+    if (direction === 'backward')
+      for (const dir of manifest.newDirs.toReversed()) await removeEmpty(dir, context)
+    for (const swap of blocked) await swapIn(swap, beside, context)
     await syncAll(touched)
   } catch (error) {
     await removeBeside(root, updateId, all).catch(() => undefined)
@@ -151,7 +151,7 @@ async function allStates(
 
 const swapsOf = ({ files }: UpdateManifest, direction: Direction): Swap[] =>
   files.map(({ path, before, after }) =>
-    direction === 'there' ? { path, from: before, to: after } : { path, from: after, to: before },
+    direction === 'forward' ? { path, from: before, to: after } : { path, from: after, to: before },
   )
 
 function surroundingsOf(root: string, swaps: readonly Swap[]): Surroundings {
@@ -186,7 +186,7 @@ async function inOrder(
   return { free, blocked }
 }
 
-interface Bringing {
+interface SwapContext {
   root: string
   updateId: string
   /** Folders whose entries have changed. */
@@ -196,26 +196,26 @@ interface Bringing {
   swapped: Set<string>
 }
 
-async function bring(
+async function swapIn(
   swap: Swap,
   beside: ReadonlyMap<Swap, string>,
-  bringing: Bringing,
+  context: SwapContext,
 ): Promise<void> {
-  const { touched } = bringing
+  const { touched } = context
   const { path, from, to } = swap
   const temporary = beside.get(swap)
   if (!to || temporary === undefined) throw new Error(`nothing was written for ${path}`)
-  const file = join(bringing.root, path)
-  await makeDirs(path, bringing)
+  const file = join(context.root, path)
+  await makeDirs(path, context)
   touched.add(dirname(file)).add(dirname(temporary))
-  if (from === null) await putInFreePlace(temporary, file, to, path)
+  if (from === null) await linkIntoPlace(temporary, file, to, path)
   else
-    await checked(path, from, bringing, async (mode) => {
+    await checked(path, from, context, async (mode) => {
       if (mode !== null && to.kind === 'file' && mode !== from.mode)
         await chmod(temporary, modeLike(mode, to))
       await rename(temporary, file)
     })
-  bringing.swapped.add(path)
+  context.swapped.add(path)
 }
 
 /**
@@ -226,7 +226,7 @@ const modeLike = (mode: number, { mode: wanted }: Content): number =>
   wanted & 0o100 ? mode | ((mode & 0o444) >> 2) : mode & ~0o111
 
 /** Fails if another process has created a file there, because it must not be replaced. */
-async function putInFreePlace(
+async function linkIntoPlace(
   temporary: string,
   file: string,
   { kind }: Content,
@@ -250,11 +250,11 @@ async function putInFreePlace(
   }
 }
 
-async function remove(path: string, from: Content, bringing: Bringing): Promise<void> {
-  const file = join(bringing.root, path)
-  bringing.touched.add(dirname(file))
-  await checked(path, from, bringing, () => unlink(file))
-  bringing.swapped.add(path)
+async function remove(path: string, from: Content, context: SwapContext): Promise<void> {
+  const file = join(context.root, path)
+  context.touched.add(dirname(file))
+  await checked(path, from, context, () => unlink(file))
+  context.swapped.add(path)
 }
 
 /** Reports whether the working tree is missing. An empty folder counts: an unmounted drive leaves one. */
@@ -264,9 +264,9 @@ async function isGone(root: string): Promise<boolean> {
 }
 
 /** Deletes folders that become empty, as Git does. */
-async function removeEmptied(path: string, bringing: Bringing): Promise<void> {
+async function removeEmptiedParents(path: string, context: SwapContext): Promise<void> {
   for (let dir = posix.dirname(path); dir !== '.'; dir = posix.dirname(dir))
-    if (!(await removeEmpty(dir, bringing))) return
+    if (!(await removeEmpty(dir, context))) return
 }
 
 /**
@@ -276,7 +276,7 @@ async function removeEmptied(path: string, bringing: Bringing): Promise<void> {
 async function checked(
   path: string,
   expected: Content,
-  { root, updateId }: Bringing,
+  { root, updateId }: SwapContext,
   replace: (mode: number | null) => Promise<void>,
 ): Promise<void> {
   const file = join(root, path)
@@ -307,7 +307,7 @@ async function checked(
     await replace(mode)
     const late = await handle.stat({ bigint: true })
     if (late.mtimeNs === after.mtimeNs && late.size === after.size) return
-    await putBack(handle, file, updateId)
+    await restoreLateWrite(handle, file, updateId)
     throw new ChangedMeanwhileError(path)
   } finally {
     await handle.close().catch(() => undefined)
@@ -318,12 +318,12 @@ async function checked(
  * The file has no name any more but is still open here: writes a copy of its present content to its
  * place.
  */
-async function putBack(handle: FileHandle, file: string, updateId: string): Promise<void> {
+async function restoreLateWrite(handle: FileHandle, file: string, updateId: string): Promise<void> {
   const { mode, size } = await handle.stat()
   const name = join(dirname(file), `${temporaryPrefix(updateId)}late`)
   const copy = await open(name, 'wx', mode & 0o777)
   try {
-    for await (const chunk of bytesOf(handle, size)) await writeFully(copy, chunk)
+    for await (const chunk of readChunks(handle, size)) await writeFully(copy, chunk)
     await copy.sync()
   } finally {
     await copy.close()
@@ -331,7 +331,7 @@ async function putBack(handle: FileHandle, file: string, updateId: string): Prom
   await rename(name, file)
 }
 
-async function makeDirs(path: string, { root, touched, dirModes }: Bringing): Promise<void> {
+async function makeDirs(path: string, { root, touched, dirModes }: SwapContext): Promise<void> {
   let dir = ''
   for (const name of path.split('/').slice(0, -1)) {
     const parent = join(root, dir)
@@ -354,7 +354,7 @@ async function makeDirs(path: string, { root, touched, dirModes }: Bringing): Pr
 }
 
 /** Returns false if it is not empty, or missing. */
-async function removeEmpty(dir: string, { root, touched }: Bringing): Promise<boolean> {
+async function removeEmpty(dir: string, { root, touched }: SwapContext): Promise<boolean> {
   const removed = await rmdir(join(root, dir)).then(
     () => true,
     () => false,

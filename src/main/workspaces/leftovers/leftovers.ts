@@ -101,8 +101,7 @@ export function createLeftovers(deps: {
     // can proceed.
     const queue = nextQueue++ % sortedAtOnce
     void queues(`${queue}`, () => locks.leftovers(sortedName(name), () => sort(name))).catch(
-      (error) =>
-        deps.onProblem(`${sortedName(name)} in the trash could not be looked through`, error),
+      (error) => deps.onProblem(`${sortedName(name)} in the trash could not be sorted`, error),
     )
   }
 

@@ -15,9 +15,9 @@ export async function isGone(dir: string): Promise<boolean> {
 
 /** `project` is undefined if it was removed from the list; then only its old path is known. */
 export function goneFolderAdvice(project: Project | undefined, dir: string): string {
-  const gone = `The project's folder ${dir} is not there any more.`
+  const gone = `The project's folder ${dir} is missing.`
   if (!project) return `${gone} Put it back, and try again.`
   return project.identity
-    ? `${gone} If it was moved, add it at its new place (\`shiplog projects add DIR\`, or "Add a project" in the app): its agents and archive continue there. If not, put it back.`
-    : `${gone} Put it back, and try again: without a Git commit a project is known by its path alone.`
+    ? `${gone} If it was moved, add it at its new path (\`shiplog projects add DIR\`, or "Add a project" in the app): its agents and archive continue there. If not, put it back.`
+    : `${gone} Put it back, and try again: without a Git commit a project is identified by its path alone.`
 }

@@ -161,7 +161,7 @@ function whyNot({ cannotPush, gh, remote }: PublishState, request: PublishReques
   if (request.pushTo === null) return null
   if (cannotPush !== null) return cannotPush
   if (request.pullRequest === null) return null
-  if (remote?.repository == null) return 'The remote is no repository of GitHub.'
+  if (remote?.repository == null) return 'The remote is not a GitHub repository.'
   return gh.state === 'ready' ? null : gh.reason
 }
 

@@ -8,7 +8,7 @@ import type { KeepPatchStatus } from '../changes/patch-status.ts'
 import type { Direction } from './swap-files.ts'
 
 /** The inputs of one update's swap. */
-export interface UpdateInHand {
+export interface ActiveUpdate {
   task: Task
   update: Pick<FileUpdate, 'id' | 'reason' | 'undoes' | 'partial' | 'root' | 'commit' | 'files'>
   manifest: UpdateManifest
@@ -25,4 +25,4 @@ export interface FileUpdateDependencies {
 }
 
 export const directionOf = ({ reason }: Pick<FileUpdate, 'reason'>): Direction =>
-  reason === 'undo' ? 'back' : 'there'
+  reason === 'undo' ? 'backward' : 'forward'

@@ -11,43 +11,43 @@ import { transitionFor } from './lifecycle.ts'
 /** An event that moves one task along the lifecycle table. */
 export type TaskEvent = Extract<LedgerEvent, { type: `task.${string}`; taskId: TaskId }>
 
-export interface TaskRecord {
+export interface TaskLedger {
   /** Throws FailureError (not-found). */
-  known(taskId: TaskId): Task
+  get(taskId: TaskId): Task
   children(taskId: TaskId): Task[]
   /**
    * Durable when it resolves (T2). Throws if the lifecycle does not allow the event, which is a
    * bug.
    */
-  move(event: TaskEvent): Promise<void>
+  transition(event: TaskEvent): Promise<void>
   /** Cancels a task that has not begun. Does nothing for any other. */
   cancel(taskId: TaskId, cause: Cause): Promise<void>
 }
 
-export function createTaskRecord(ledger: Ledger): TaskRecord {
+export function createTaskLedger(ledger: Ledger): TaskLedger {
   const { state } = ledger
 
-  function known(taskId: TaskId): Task {
+  function get(taskId: TaskId): Task {
     const task = state.tasks.get(taskId)
     if (!task) throw new FailureError({ kind: 'not-found', what: 'task', id: taskId })
     return task
   }
 
-  async function move(event: TaskEvent): Promise<void> {
-    const { status, id } = known(event.taskId)
-    if (!transitionFor(known(event.taskId), event.type)) {
+  async function transition(event: TaskEvent): Promise<void> {
+    const { status, id } = get(event.taskId)
+    if (!transitionFor(get(event.taskId), event.type)) {
       throw new Error(`${event.type} can't happen to task ${id}, which is ${status}`)
     }
     await ledger.record(event)
   }
 
   return {
-    known,
+    get,
     children: (taskId) => [...state.tasks.values()].filter((task) => task.parentId === taskId),
-    move,
+    transition,
     async cancel(taskId, cause) {
       const cancelled: TaskEvent = { type: 'task.cancelled', taskId, cause }
-      if (transitionFor(known(taskId), cancelled.type)) await move(cancelled)
+      if (transitionFor(get(taskId), cancelled.type)) await transition(cancelled)
     },
   }
 }
