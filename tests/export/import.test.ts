@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts'
@@ -23,6 +23,8 @@ agents:
         with: { command: "seq 1 30000 | sed 's/$/ gannet/'" }
       - call: write_file
         with: { path: long.txt, content: "${'x'.repeat(300_000)}" }
+      - call: write_file
+        with: { path: long.txt, content: Short. }
       - report: { title: Found, markdown: A puffin was there. }
 `
 
@@ -108,6 +110,18 @@ it.each(['jsonl', 'json'] as const)(
     expect((await there.client.doctor.check({ repair: false })).problems).toEqual([])
   },
 )
+
+it('[E1] calls no content missing that the export left out, and every other', async () => {
+  const made = await recorded()
+  const [without, withFiles] = [await elsewhere(), await elsewhere()]
+  await importInto(without, await exported(made, { format: 'jsonl' }))
+  expect((await without.client.doctor.check({ repair: false })).problems).toEqual([])
+  await importInto(withFiles, await exported(made, { format: 'jsonl', files: true, redact: false }))
+  const kept = join(withFiles.dataDir, 'archive', made.lead, 'subagent-transcripts', made.helper)
+  await rm(join(kept, 'file-history'), { recursive: true })
+  const { problems } = await withFiles.client.doctor.check({ repair: false })
+  expect(problems.map(({ kind }) => kind)).toEqual(['file-history-missing'])
+})
 
 it('[E1] imports what was masked and left out: the rest in its place, and says so where it was', async () => {
   const made = await recorded()

@@ -43,12 +43,19 @@ export async function* examineLedger(subject: Case): Findings {
 /**
  * Checks the transcript in `dir`, if there is one. `recordsMin` is the count in the index when it
  * was archived. `endedRuns` are the runs that completed according to the ledger, so that whole
- * lines cut from the end are detected too.
+ * lines cut from the end are detected too. `withoutFiles`: it was exported without the contents of
+ * changed files.
  */
 export async function* examineTranscript(
   subject: Case,
   dir: string,
-  about: { taskId: TaskId; rootId: TaskId | undefined; recordsMin?: number; endedRuns: number[] },
+  about: {
+    taskId: TaskId
+    rootId: TaskId | undefined
+    recordsMin?: number
+    endedRuns: number[]
+    withoutFiles?: boolean | undefined
+  },
 ): Findings {
   const path = join(dir, chatFile)
   if (!(await isFile(path))) return
@@ -62,6 +69,7 @@ export async function* examineTranscript(
     noteTree(subject, about.taskId, record)
     for (const [folder, sha256] of namedBy(record)) {
       if (seen.has(`${folder}/${sha256}`)) continue
+      if (folder === fileHistoryFolder && about.withoutFiles) continue
       seen.add(`${folder}/${sha256}`)
       subject.looked()
       const problem = await examineContent(dir, folder, sha256)

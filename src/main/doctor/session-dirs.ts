@@ -83,9 +83,10 @@ async function* examineSessionDir(subject: Case, dir: string, task: Task): Findi
   }
   for (const part of parts) {
     const runs = subject.ledger.state.tasks.get(part.taskId)?.runs ?? []
+    const { withoutFiles } = task.importedFrom ?? {}
     const endedRuns = runs.filter((run) => run.status === 'completed').map((run) => run.run)
     yield* guarded({ path: part.dir, rootId }, () =>
-      examineTranscript(subject, part.dir, { ...part, rootId, endedRuns }),
+      examineTranscript(subject, part.dir, { ...part, rootId, endedRuns, withoutFiles }),
     )
   }
   yield* guarded({ path: dir, rootId }, () => examineIndexes(subject, dir, rootId))

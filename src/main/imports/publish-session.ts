@@ -170,5 +170,6 @@ export const sourceOf = (
   bytes: record.files.reduce((sum, { bytes }) => sum + bytes, 0),
   ...{ sha256: record.sha256, originalId: record.session },
   redacted: record.redacted === true,
+  ...(record.withoutFiles === true && { withoutFiles: true }),
   ...(opening !== undefined && { opening }),
 })

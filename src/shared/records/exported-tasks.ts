@@ -63,6 +63,8 @@ export const importSourceSchema = z.object({
   originalId: z.string(),
   /** Something was masked or left out when it was exported. */
   redacted: z.boolean(),
+  /** Contents of changed files were left out, so that their absence is no damage. */
+  withoutFiles: z.boolean().optional(),
   /** The id of its first message: a session that continues in another file begins with a copy of it. */
   opening: z.string().optional(),
 })

@@ -154,7 +154,7 @@ export type ReadEvent =
   | { kind: 'bytes'; bytes: number }
   /**
    * The last event. Parents precede their sub-agents. `continues`: the session that this one continues from.
-   * `isRedacted`: content was masked or withheld.
+   * `isRedacted`: content was masked or withheld. `withoutFiles`: contents of changed files were left out.
    */
   | {
       kind: 'end'
@@ -162,6 +162,7 @@ export type ReadEvent =
       tasks: ReadTask[]
       links: LinkCounts
       isRedacted?: boolean
+      withoutFiles?: boolean
       continues?: ContinuedSession | null
     }
 

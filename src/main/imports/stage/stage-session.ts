@@ -122,6 +122,7 @@ export async function stageSession(
         ...{ folder: dirname(session.files[0]?.path ?? ''), files: hashed, sha256 },
         ...{ links: ended.links, damage, continues: ended.continues ?? null },
         ...{ redacted: ended.isRedacted === true },
+        ...(ended.withoutFiles === true && { withoutFiles: true }),
         tasks: tasks.map(({ id, counts, edited }) => ({ taskId: id, ...counts, edited })),
       },
       tasks,

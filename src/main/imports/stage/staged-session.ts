@@ -54,6 +54,8 @@ export const importRecordSchema = z.object({
   continues: z.object({ taskId: taskIdSchema, seq: count, copies: count }).nullable(),
   /** Content was masked or withheld before the import. */
   redacted: z.boolean().optional(),
+  /** An export of Shiplog without the contents of changed files. */
+  withoutFiles: z.boolean().optional(),
   /** The first damaged lines. */
   damage: z.array(z.object({ file: z.string(), line: count, bytes: count, reason: z.string() })),
 })

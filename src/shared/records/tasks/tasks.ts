@@ -100,6 +100,7 @@ export const taskSchema = z.object({
       sha256: z.string(),
       originalId: z.string(),
       redacted: z.boolean(),
+      withoutFiles: z.boolean().optional(),
       opening: z.string().optional(),
       at: isoDateTime,
     })

@@ -75,6 +75,7 @@ async function* read(
   if (!file) throw new Error('The export has no file')
   const tasks: OpenTask[] = []
   let version = ''
+  let withoutFiles = false
   let isRedacted = false
   let lines = 0
   let bytes = 0
@@ -94,6 +95,7 @@ async function* read(
     if (one.kind === 'header') {
       version = one.header.app
       isRedacted = one.header.redacted || one.header.range !== null
+      withoutFiles = !one.header.files
     } else if (one.kind === 'record' && last) {
       last.counts.lines++
       if (one.withheld) last.withheld++
@@ -118,7 +120,7 @@ async function* read(
   }
   if (tasks.length === 0) throw new Error(`${file.name} contains no task.`)
   yield {
-    ...{ kind: 'end', version, isRedacted, tasks: tasks.map(readTask) },
+    ...{ kind: 'end', version, isRedacted, withoutFiles, tasks: tasks.map(readTask) },
     links: { linked: tasks.length - 1, unlinked: 0, orphaned: 0, missing: 0 },
   }
 }
