@@ -182,11 +182,14 @@ export const DeletesTranscript: Story = {
     const canvas = within(canvasElement)
     const page = within(canvasElement.ownerDocument.body)
     await userEvent.click(await canvas.findByRole('button', { name: 'Delete transcript' }))
+    // It stays while the pointer is on it, however long the rest takes.
+    const undo = await page.findByRole('button', { name: 'Undo' })
+    await userEvent.hover(undo)
     await canvas.findByText(
       /^You deleted this transcript on .+ The report is kept\. You can restore/,
     )
     await expect(canvas.queryByRole('button', { name: 'Delete transcript' })).toBeNull()
-    await userEvent.click(await page.findByRole('button', { name: 'Undo' }))
+    await userEvent.click(undo)
     await canvas.findByRole('button', { name: 'Delete transcript' })
   },
 }
