@@ -43,6 +43,7 @@ const turns = (count: number): OutlineItem[] => [
 ]
 
 export const TenThousandTurns: Story = {
+  tags: ['soak'],
   args: { items: turns(10_000), current: 40 },
   play: async ({ canvasElement, args }) => {
     const canvas = within(canvasElement)

@@ -26,7 +26,7 @@ export const Changed: Story = {
 export const ChangedDark: Story = { globals: { theme: 'dark' } }
 export const Long: Story = { args: { patch: hunk(400), path: 'list.txt' } }
 /** Shown as it is written. */
-export const TooLong: Story = { args: { patch: hunk(20_000), path: 'list.txt' } }
+export const TooLong: Story = { tags: ['soak'], args: { patch: hunk(20_000), path: 'list.txt' } }
 export const NotAPatch: Story = {
   args: { patch: 'This is <b>not</b> a patch.' },
   play: async ({ canvasElement }) => {

@@ -89,6 +89,7 @@ export const SomeToRemove: Story = {
   },
 }
 export const ManyToRemove: Story = {
+  tags: ['soak'],
   render: () => (
     <SweepPreview
       sweep={sweep(

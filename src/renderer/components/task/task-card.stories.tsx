@@ -128,7 +128,12 @@ export const Running: Story = {
     await expect(canvas.getByText('1m 29s')).toBeVisible()
   },
 }
-export const RunningDark: Story = { ...Running, globals: { theme: 'dark' }, play: undefined }
+export const RunningDark: Story = {
+  tags: ['soak'],
+  ...Running,
+  globals: { theme: 'dark' },
+  play: undefined,
+}
 export const Completed: Story = {
   args: {
     task: known(ids.tests, laterState),
@@ -152,6 +157,7 @@ export const Completed: Story = {
 export const CompletedDark: Story = { ...Completed, globals: { theme: 'dark' }, play: undefined }
 /** 180 kilobytes: the window stays responsive, and the whole report can be read. */
 export const HugeReport: Story = {
+  tags: ['soak'],
   args: {
     task: known(ids.tests, laterState),
     later: true,

@@ -137,6 +137,7 @@ const askedBy = (fake: StoryHost, taskId: TaskId, index: number) =>
   )
 
 export const Huge: Story = {
+  tags: ['soak'],
   args: { fake: huge, address: '#/' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

@@ -68,6 +68,7 @@ export const MaskedDark: Story = { tags: ['soak'], ...Masked, globals: { theme: 
 
 /** Other choices change the command and the size; without masking, it says what that means. */
 export const NothingMasked: Story = {
+  tags: ['soak'],
   play: async ({ canvasElement }) => {
     const dialog = within(await open(canvasElement))
     await userEvent.click(await dialog.findByRole('checkbox', { name: /^Mask keys/ }))

@@ -233,6 +233,7 @@ export const Empty: Story = {
 
 /** The list is bounded; the archive has all. */
 export const Huge: Story = {
+  tags: ['soak'],
   args: {
     given: {
       importSources: [

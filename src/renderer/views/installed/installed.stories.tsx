@@ -295,6 +295,7 @@ export const ContinueFromComposer: Story = {
   },
 }
 export const PickerDark: Story = {
+  tags: ['soak'],
   args: { ...ContinueFromComposer.args, theme: 'dark' } as Args,
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

@@ -238,6 +238,7 @@ export const Files: Story = {
 export const EventfulDark: Story = { args: { state: 'eventful' }, globals: { theme: 'dark' } }
 
 export const Huge: Story = {
+  tags: ['soak'],
   args: { state: 'huge' },
   play: async ({ canvasElement }) => {
     const page = within(canvasElement.ownerDocument.body)

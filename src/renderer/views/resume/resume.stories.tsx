@@ -193,6 +193,7 @@ export const OneMoved: Story = {
   },
 }
 export const Many: Story = {
+  tags: ['soak'],
   args: { records: manyInterruptedRecords, address: lead, overlay: all },
   play: async () => {
     const dialog = within(await body().findByRole('dialog', { name: 'Resume interrupted agents' }))

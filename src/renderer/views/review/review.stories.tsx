@@ -211,6 +211,7 @@ export const Failed: Story = {
 }
 /** Four hundred files: each is listed, and keys step on. */
 export const Huge: Story = {
+  tags: ['soak'],
   args: { changes: 'huge' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

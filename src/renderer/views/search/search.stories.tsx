@@ -69,6 +69,7 @@ export const FilterWithoutValue: Story = {
 }
 /** More than are shown. */
 export const Many: Story = {
+  tags: ['soak'],
   args: { query: 'renamed' },
   play: async ({ canvasElement }) => {
     await waitFor(() => expect(status(canvasElement)).toHaveTextContent(/^The best 100 matches/))

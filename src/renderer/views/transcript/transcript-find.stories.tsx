@@ -47,6 +47,7 @@ const marked = (name: 'find-match' | 'find-current') =>
   [...(CSS.highlights.get(name) ?? [])].map(String)
 
 export const Many: Story = {
+  tags: ['soak'],
   play: async ({ canvasElement }) => {
     const { canvas, list, field, bar, status } = await opened(canvasElement)
     await userEvent.keyboard('CASES')

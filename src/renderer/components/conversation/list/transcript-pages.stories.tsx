@@ -78,6 +78,7 @@ function movedBy(before: Map<string, number>, now: Map<string, number>): number 
 }
 
 export const ScrolledUpThroughPages: Story = {
+  tags: ['soak'],
   render: () => <Paged />,
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)

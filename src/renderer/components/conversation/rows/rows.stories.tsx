@@ -96,6 +96,7 @@ const manyStarted = itemsOf(
 
 /** Many sub-agents of one turn are a table; a row opens to the card. */
 export const ManyTasks: Story = {
+  tags: ['soak'],
   args: { items: manyStarted, startAt: 'start' },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
