@@ -28,7 +28,7 @@ export {
   sha256OfDataFile,
 } from './files/data-file.ts'
 export * from './files/durable-files.ts'
-export { isInside } from './files/is-inside.ts'
+export { isInside, pathWithin } from './files/is-inside.ts'
 export { createMountCheck, type IsMount } from './files/mounts.ts'
 export { holdsTheSame, isLeftOfMove, MoveError, moveDurable } from './files/move.ts'
 export { type RawPath, rawDirname, rawJoin } from './files/raw-path.ts'

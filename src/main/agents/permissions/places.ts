@@ -3,9 +3,9 @@
  * security boundary.
  */
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
-import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { isGitName } from '../../../shared/git-names.ts'
-import { systemCode } from '../../journal/index.ts'
+import { pathWithin, systemCode } from '../../journal/index.ts'
 
 export interface Place {
   /** Absolute. */
@@ -68,7 +68,7 @@ export function isGlobInside(
   let paths = folders.map((folder) => (isAbsolute(pattern) ? sep : folder))
   for (const [at, part] of parts.entries()) {
     paths = isGlobPart(part)
-      ? paths.flatMap((path) => namesIn(path, part).map((name) => `${path}${sep}${name}`))
+      ? paths.flatMap((path) => matchingNames(path, part).map((name) => `${path}${sep}${name}`))
       : paths.map((path) => `${path}${sep}${part}`)
     if (paths.length > globFilesMax) return false
     if (at >= first && !paths.every((one) => findIn(place.workingDir, one).inside)) return false
@@ -78,8 +78,8 @@ export function isGlobInside(
 
 const isGlobPart = (part: string): boolean => /[*?[]/.test(part)
 
-/** The files that begin like the pattern. */
-function namesIn(folder: string, pattern: string): string[] {
+/** Returns the files whose names begin like the pattern. A superset of those that match. */
+function matchingNames(folder: string, pattern: string): string[] {
   const [start = ''] = pattern.split(/[*?[\\]/)
   try {
     return readdirSync(folder).filter((name) => !name.startsWith('.') && name.startsWith(start))
@@ -93,23 +93,16 @@ export function mayBeWritten(found: PathFound): boolean {
   return found.inside && !found.names.some((name) => name.split('/').some(isGitName))
 }
 
-/** `path`: absolute, and may hold `..`. */
+/** `path` is absolute and may contain `..`. */
 function findIn(workingDir: string, path: string): PathFound {
-  const root = followed(workingDir)
-  const real = followed(path)
+  const root = resolveLinks(workingDir)
+  const real = resolveLinks(path)
   if (root === null || real === null) return outside
   const text = resolve(path)
-  const way = wayTo(root, real)
-  const byText = wayTo(workingDir, text) ?? wayTo(root, text)
-  if (way === null || byText === null) return outside
-  return { inside: true, relative: way, names: [way, byText] }
-}
-
-/** Null if it leads outside. */
-function wayTo(dir: string, path: string): string | null {
-  const way = relative(dir, path)
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return null
-  return way.split(sep).join('/')
+  const byLinks = pathWithin(root, real)
+  const byText = pathWithin(workingDir, text) ?? pathWithin(root, text)
+  if (byLinks === null || byText === null) return outside
+  return { inside: true, relative: byLinks, names: [byLinks, byText] }
 }
 
 /** The same limit as on Linux. */
@@ -117,7 +110,7 @@ const linksMax = 40
 const separators = sep === '/' ? '/' : /[\\/]/
 
 /** Returns the absolute path without links; missing parts stay as written. Null if unknown. */
-function followed(path: string): string | null {
+function resolveLinks(path: string): string | null {
   let at = parse(path).root
   const parts = path.slice(at.length).split(separators)
   for (let links = 0, part = parts.shift(); part !== undefined; part = parts.shift()) {
@@ -127,7 +120,7 @@ function followed(path: string): string | null {
       continue
     }
     const next = join(at, part)
-    // Its links differ from process to process.
+    // Links in /proc differ between processes.
     if (next === '/proc') return null
     const target = linkAt(next)
     if (target === undefined) {

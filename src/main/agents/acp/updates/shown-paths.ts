@@ -1,16 +1,15 @@
-/** How the paths that an agent names stand in the record: relative to the folder of its task where they are inside it. */
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+/** Converts an agent's paths for the record: paths inside the folder of its task become relative to it. */
+import { isAbsolute, resolve } from 'node:path'
+import { pathWithin } from '../../../journal/index.ts'
 
 export type ShownPath = (path: string) => string
 
-/** `cwd`: the folder from which the agent names paths. `top`: that of its task. Both absolute. */
+/** `cwd` is the folder to which the agent's relative paths refer, `top` the folder of its task. Both absolute. */
 export function shownPathIn(cwd: string, top: string): ShownPath {
   return (path) => {
     if (!isAbsolute(path) && cwd === top) return path
     const absolute = resolve(cwd, path)
-    const inside = relative(top, absolute)
-    const isOutside = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)
-    if (inside === '' || isOutside) return absolute
-    return inside.split(sep).join('/')
+    // The folder itself stays absolute.
+    return pathWithin(top, absolute) || absolute
   }
 }

@@ -1,18 +1,19 @@
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { isInside } from '../../../journal/index.ts'
 import { errorCode, fileError } from '../files/file-error.ts'
 import { ToolError } from '../tool.ts'
 import type { FileCalls } from './file-calls.ts'
 
 export interface ConfinedPath {
-  /** With every symbolic link resolved. The file itself need not exist. */
+  /** With all symbolic links resolved. The file itself need not exist. */
   absolute: string
-  /** From the working directory, `/` as separator; `.` for the directory itself. */
+  /** Relative to the working directory, `/` as separator; `.` for the directory itself. */
   relative: string
 }
 
 /**
- * Resolves a path given by an agent, and refuses those outside its working directory: `..`, absolute paths elsewhere,
- * and symbolic links that lead out, as the file or as a parent directory, existing or yet to be made.
+ * Resolves a path given by an agent. Rejects with ToolError for paths outside its working directory: `..`, absolute paths
+ * elsewhere, and symbolic links that lead out, in the file or in a parent directory, existing or not.
  */
 export async function confine(
   calls: FileCalls,
@@ -42,7 +43,7 @@ async function realRoot(calls: FileCalls, workingDir: string): Promise<string> {
   }
 }
 
-/** The real path of the nearest ancestor that exists, and below it what is yet to be made. */
+/** Resolves with the real path of the nearest existing ancestor, and the missing parts below it. */
 async function resolveLinks(calls: FileCalls, target: string, path: string): Promise<string> {
   const missing: string[] = []
   for (let existing = target; ; existing = dirname(existing)) {
@@ -51,7 +52,7 @@ async function resolveLinks(calls: FileCalls, target: string, path: string): Pro
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw unusable(path, error)
     }
-    // A link whose target does not exist: creating "the file" would create that target.
+    // Refused, because creating "the file" would create the missing target of the link.
     if (await isSymbolicLink(calls, existing))
       throw new ToolError(`path: ${path} contains a symbolic link whose target does not exist.`)
     missing.unshift(basename(existing))
@@ -71,9 +72,4 @@ function unusable(path: string, error: unknown): ToolError {
   if (code === 'ENOTDIR') return new ToolError(`path: ${path} uses a file as a directory.`)
   if (code === 'ELOOP') return new ToolError(`path: ${path} contains a loop of symbolic links.`)
   return fileError(path, error)
-}
-
-function isInside(dir: string, path: string): boolean {
-  const way = relative(dir, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
