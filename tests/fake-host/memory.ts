@@ -1,8 +1,9 @@
 /** What the fake host holds: records and the state they fold to, sessions, who listens, and what was asked of it. */
-import { createFeedQueue } from '../../src/main/rpc/feed-queue.ts'
+
 import type { LedgerFeedEvent, SessionFeedEvent } from '../../src/shared/contract/feed.ts'
 import type { Damage } from '../../src/shared/contract/workspace.ts'
 import { FailureError } from '../../src/shared/failure.ts'
+import { createFeedQueue } from '../../src/shared/feed-queue.ts'
 import { foldLedgerRecord } from '../../src/shared/projections/ledger/fold-ledger.ts'
 import { emptyLedgerState } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { Entry, EntryBody } from '../../src/shared/records/entries.ts'
@@ -173,8 +174,8 @@ export async function* follow<Event>(
   first: () => Event[],
   isLast: (event: Event) => boolean = () => false,
 ): AsyncGenerator<Event> {
-  const mail = createFeedQueue<Event>(signal)
-  const listener = (event: Event) => mail.put(event)
+  const pending = createFeedQueue<Event>({ signal })
+  const listener = (event: Event) => pending.put(event)
   listeners.add(listener)
   try {
     for (const event of first()) {
@@ -182,11 +183,13 @@ export async function* follow<Event>(
       if (isLast(event)) return
     }
     while (!signal?.aborted) {
-      for (const event of mail.take(1)) {
-        yield event
-        if (isLast(event)) return
+      const event = pending.take()
+      if (event === undefined) {
+        await pending.wait()
+        continue
       }
-      await mail.wait()
+      yield event
+      if (isLast(event)) return
     }
   } finally {
     listeners.delete(listener)

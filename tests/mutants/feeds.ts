@@ -1,19 +1,19 @@
 import type { Mutant } from './mutant.ts'
 
-/** The ledger and the sessions as pages hear of them. */
+/** The feeds of the ledger and of sessions. */
 export const feedsMutants: Mutant[] = [
   {
     id: 'feeds-text-twice',
     file: 'src/main/rpc/session-feed.ts',
-    find: "if (event.type === 'entries' || event.type === 'ended') mail.put(event)",
-    replace: 'mail.put(event)',
+    find: "if (event.type === 'entries' || event.type === 'ended') pending.put(event)",
+    replace: 'pending.put(event)',
     harm: 'After a lost connection, text that streamed meanwhile is shown twice.',
     tests: ['tests/rpc/session-feed.test.ts', 'tests/rpc/feeds.test.ts'],
   },
   {
     id: 'feeds-archived-never-ends',
     file: 'src/main/rpc/session-feed.ts',
-    find: "    if (source === 'archived') mail.put({ type: 'ended' })\n",
+    find: "    if (source === 'archived') pending.put({ type: 'ended' })\n",
     replace: '    void source\n',
     harm: 'A page that opens an archived conversation waits for news for ever, and holds its connection.',
     tests: ['tests/rpc/session-feed.test.ts', 'tests/rpc/feeds.test.ts'],
@@ -28,11 +28,11 @@ export const feedsMutants: Mutant[] = [
   },
   {
     id: 'feeds-abort-unheard',
-    file: 'src/main/rpc/feed-queue.ts',
-    find: 'if (items.length > 0 || signal?.aborted) return',
-    replace: 'if (items.length > 0) return',
+    file: 'src/shared/feed-queue.ts',
+    find: "  signal?.addEventListener('abort', wake, { once: true })\n",
+    replace: '',
     harm: 'The feed of a page that was closed while an event was sent to it is never ended.',
-    tests: ['tests/rpc/feeds.test.ts'],
+    tests: ['tests/shared/feed-queue.test.ts'],
   },
   {
     id: 'feeds-never-unsubscribed',
@@ -45,7 +45,7 @@ export const feedsMutants: Mutant[] = [
   {
     id: 'feeds-missed-records-lost',
     file: 'src/main/rpc/ledger-feed.ts',
-    find: '      for (const record of missed) mail.put({ record })\n',
+    find: '      for (const record of missed) pending.put({ record })\n',
     replace: '',
     harm: 'A page does not hear of what was recorded while its connection was lost.',
     tests: ['tests/rpc/feeds.test.ts'],

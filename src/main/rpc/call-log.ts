@@ -4,7 +4,7 @@ import type { Log } from '../log/log.ts'
 /** Calls that take longer are logged. A stream counts until its first answer, not until its end. */
 const slowMsMin = 1_000
 /** Calls whose duration depends on the user. */
-const waitsForPerson = new Set(['app.pickFolder'])
+const waitingForUser = new Set(['app.pickFolder'])
 
 /** Logs failed and slow calls. Never logs inputs or answers. */
 export function createCallLog(log: Pick<Log, 'warning' | 'error'>) {
@@ -12,7 +12,7 @@ export function createCallLog(log: Pick<Log, 'warning' | 'error'>) {
     /** `ms`: the duration of the call. */
     ended(path: readonly string[], ms: number): void {
       const procedure = path.join('.')
-      if (ms >= slowMsMin && !waitsForPerson.has(procedure))
+      if (ms >= slowMsMin && !waitingForUser.has(procedure))
         log.warning('call.slow', { procedure, ms: Math.round(ms) })
     },
     /** Errors that the contract defines are normal answers and not logged, except disk errors. */

@@ -1,4 +1,4 @@
-/** Shared parts of all handlers: the contract implementer, and the checks of ids, scopes and grants. */
+/** Functions shared by all handlers: the contract implementer, and the checks of ids, scopes and grants. */
 import { isWiderMode, type PermissionMode } from '../../shared/agents/permission-modes.ts'
 import type { CallContext } from '../../shared/contract/grants.ts'
 import { FailureError } from '../../shared/failure.ts'
@@ -19,9 +19,9 @@ export function createCalls({ ledger, workspaces, permissions, info, log }: Rout
   }
 
   /** Like `taskId`. Also throws FailureError for a task outside the caller's scope (A5). */
-  function inScope(asked: { taskId: string; requestingWorkspaceId?: TaskId }): TaskId {
-    const id = taskId(asked.taskId)
-    workspaces.records.checkScope(id, asked.requestingWorkspaceId)
+  function inScope(input: { taskId: string; requestingWorkspaceId?: TaskId }): TaskId {
+    const id = taskId(input.taskId)
+    workspaces.records.checkScope(id, input.requestingWorkspaceId)
     return id
   }
 

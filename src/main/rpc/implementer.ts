@@ -18,7 +18,7 @@ export function createImplementer({
   const callLog = createCallLog(log)
   const implementer = implement(contract).$context<CallContext>()
   const shared = implementer.middleware(async ({ next, context, path }) => {
-    const begunMs = performance.now()
+    const startedMs = performance.now()
     try {
       if (grantFor(path) === 'decide' && context.grant !== 'decide') refuseToDecide(info())
       return await next()
@@ -27,7 +27,7 @@ export function createImplementer({
       callLog.failed(path, answer)
       throw answer
     } finally {
-      callLog.ended(path, performance.now() - begunMs)
+      callLog.ended(path, performance.now() - startedMs)
     }
   })
   const os = implementer.use(shared)

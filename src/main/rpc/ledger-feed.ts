@@ -2,6 +2,7 @@
 
 import { withEventMeta } from '@orpc/server'
 import { feedBatchMax, type LedgerFeedEvent } from '../../shared/contract/feed.ts'
+import { createFeedQueue } from '../../shared/feed-queue.ts'
 import { snapshotParts } from '../../shared/projections/ledger/ledger-snapshot.ts'
 import type { RunUsage } from '../../shared/projections/ledger/tree-usage.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
@@ -10,7 +11,6 @@ import type { Activity } from '../../shared/records/tasks/activity.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ActivityBoard } from '../tasks/activity/activity.ts'
 import type { UsageBoard } from '../tasks/limits/tree-limits.ts'
-import { createFeedQueue } from './feed-queue.ts'
 
 /** A reader that lags further behind receives a new snapshot instead. */
 const backlogMax = 5_000
@@ -19,7 +19,7 @@ const retryMs = 200
 
 type Activities = Record<TaskId, Activity | null>
 type Usages = Record<TaskId, RunUsage | null>
-type News = { record: LedgerRecord } | { activity: Activities } | { usage: Usages }
+type PendingEvent = { record: LedgerRecord } | { activity: Activities } | { usage: Usages }
 
 export async function* ledgerFeed(
   deps: { ledger: Ledger; activity: ActivityBoard; usage: UsageBoard },
@@ -27,14 +27,16 @@ export async function* ledgerFeed(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LedgerFeedEvent> {
   const { ledger } = deps
-  const mail = createFeedQueue<News>(signal)
+  const pending = createFeedQueue<PendingEvent>({ signal })
   const putActivity = (activity: Activities) =>
-    mail.put({ activity }, (last) => joinActivity(last, activity))
+    pending.put({ activity }, (last) => mergedActivity(last, activity))
   const putUsage = (usage: Usages) =>
-    mail.put({ usage }, (last) => ('usage' in last ? { usage: { ...last.usage, ...usage } } : null))
+    pending.put({ usage }, (last) =>
+      'usage' in last ? { usage: { ...last.usage, ...usage } } : null,
+    )
   const unsubscribe = [
     ledger.subscribe((records) => {
-      for (const record of records) mail.put({ record })
+      for (const record of records) pending.put({ record })
     }),
     deps.activity.subscribe(putActivity),
     deps.usage.subscribe(putUsage),
@@ -42,7 +44,7 @@ export async function* ledgerFeed(
   const stamped = (event: LedgerFeedEvent, seq: number) =>
     withEventMeta(event, { id: String(seq), retry: retryMs })
   function* snapshot(): Generator<LedgerFeedEvent> {
-    mail.clear()
+    pending.clear()
     putActivity(deps.activity.current())
     putUsage(deps.usage.current())
     const { seq } = ledger.state
@@ -55,30 +57,30 @@ export async function* ledgerFeed(
   try {
     const missed = lastEventId === undefined ? null : ledger.recordsAfter(Number(lastEventId))
     if (missed) {
-      for (const record of missed) mail.put({ record })
+      for (const record of missed) pending.put({ record })
       putActivity(deps.activity.current())
       putUsage(deps.usage.current())
     } else yield* snapshot()
     while (!signal?.aborted) {
-      if (mail.size > backlogMax) yield* snapshot()
-      const news = mail.take(feedBatchMax)
-      const records = news.flatMap((one) => ('record' in one ? [one.record] : []))
+      if (pending.size > backlogMax) yield* snapshot()
+      const taken = pending.takeUpTo(feedBatchMax)
+      const records = taken.flatMap((one) => ('record' in one ? [one.record] : []))
       const last = records.at(-1)
       if (last) yield stamped({ type: 'records', records }, last.seq)
       const activity = Object.assign(
         {},
-        ...news.map((one) => ('activity' in one ? one.activity : {})),
+        ...taken.map((one) => ('activity' in one ? one.activity : {})),
       )
       if (Object.keys(activity).length > 0) yield { type: 'activity', activity }
-      const usage = Object.assign({}, ...news.map((one) => ('usage' in one ? one.usage : {})))
+      const usage = Object.assign({}, ...taken.map((one) => ('usage' in one ? one.usage : {})))
       if (Object.keys(usage).length > 0) yield { type: 'usage', usage }
-      await mail.wait()
+      await pending.wait()
     }
   } finally {
     for (const end of unsubscribe) end()
   }
 }
 
-function joinActivity(last: News, activity: Activities): News | null {
+function mergedActivity(last: PendingEvent, activity: Activities): PendingEvent | null {
   return 'activity' in last ? { activity: { ...last.activity, ...activity } } : null
 }

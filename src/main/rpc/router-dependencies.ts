@@ -44,7 +44,7 @@ interface ModelCalls {
     setDefaults(change: Partial<ModelDefaults>): Promise<void>
   }
   list(provider: string): Promise<string[]>
-  test(asked: {
+  test(input: {
     model: string
     baseUrl?: string | undefined
     keyEnv?: string | undefined

@@ -4,13 +4,13 @@ import { withEventMeta } from '@orpc/server'
 import { joinProgress } from '../../shared/agents/agent-records.ts'
 import { feedBatchMax, type SessionFeedEvent } from '../../shared/contract/feed.ts'
 import { type TranscriptPage, transcriptPageBytesMax } from '../../shared/contract/workspace.ts'
+import { createFeedQueue } from '../../shared/feed-queue.ts'
 import { readPages } from '../../shared/read-pages.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { SessionEvent } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { createFeedQueue } from './feed-queue.ts'
 
 /** Minimum interval between text events: two frames, which looks continuous. */
 const deltaIntervalMs = 33
@@ -26,9 +26,9 @@ export async function* sessionFeed(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionFeedEvent> {
   const { sessions, records } = deps
-  const mail = createFeedQueue<SessionEvent>(signal)
+  const pending = createFeedQueue<SessionEvent>({ signal })
   const unsubscribe = sessions.subscribe(workspaceId, (event) => {
-    mail.put(event, (last) => joined(last, event))
+    pending.put(event, (last) => merged(last, event))
   })
   let seq = Number(lastEventId ?? 0)
   const stamped = (event: SessionFeedEvent) =>
@@ -36,15 +36,15 @@ export async function* sessionFeed(
   const partialNow = () => sessions.current(workspaceId)?.partial ?? null
 
   /** Drops pending text events, because `partialNow` already contains their text. */
-  const dropOldNews = () => {
-    const waiting = mail.take(Number.POSITIVE_INFINITY)
+  const dropPendingText = () => {
+    const waiting = pending.takeUpTo(pending.size)
     for (const event of waiting)
-      if (event.type === 'entries' || event.type === 'ended') mail.put(event)
+      if (event.type === 'entries' || event.type === 'ended') pending.put(event)
   }
 
   /** Ends the feed of an archived session, which no process writes any more. */
-  const endWhereArchived = (source: TranscriptPage['source']) => {
-    if (source === 'archived') mail.put({ type: 'ended' })
+  const endIfArchived = (source: TranscriptPage['source']) => {
+    if (source === 'archived') pending.put({ type: 'ended' })
   }
 
   async function* catchUp(): AsyncGenerator<SessionFeedEvent> {
@@ -60,12 +60,12 @@ export async function* sessionFeed(
         seq = page.entries.at(-1)?.seq ?? seq
         yield stamped({ type: 'entries', entries: page.entries })
       }
-      dropOldNews()
-      if (source !== null) endWhereArchived(source)
+      dropPendingText()
+      if (source !== null) endIfArchived(source)
       // Read before the next yield; text written in between would be sent twice.
-      const printed = running()
+      const runningCalls = running()
       yield stamped({ type: 'partial', partial: partialNow() })
-      yield printed
+      yield runningCalls
       return
     }
     yield* await snapshot()
@@ -80,10 +80,10 @@ export async function* sessionFeed(
       bytesMax: transcriptPageBytesMax,
     })
     seq = page.entries.at(-1)?.seq ?? 0
-    dropOldNews()
+    dropPendingText()
     // Without a writer, the file has the partial message that a crash left behind.
     const partial = sessions.current(workspaceId) ? partialNow() : page.partial
-    endWhereArchived(page.source)
+    endIfArchived(page.source)
     const { entries, damage } = page
     return [stamped({ type: 'snapshot', seq, entries, partial, damage }), running()]
   }
@@ -91,13 +91,13 @@ export async function* sessionFeed(
   try {
     yield* catchUp()
     while (!signal?.aborted) {
-      if (mail.size > backlogMax) {
-        mail.clear()
+      if (pending.size > backlogMax) {
+        pending.clear()
         yield* await snapshot()
       }
-      const [event] = mail.take(1)
+      const event = pending.take()
       if (!event) {
-        await mail.wait()
+        await pending.wait()
         continue
       }
       if (event.type === 'entries') {
@@ -116,7 +116,7 @@ export async function* sessionFeed(
   }
 }
 
-function joined(last: SessionEvent, next: SessionEvent): SessionEvent | null {
+function merged(last: SessionEvent, next: SessionEvent): SessionEvent | null {
   if (last.type === 'call-progress' && next.type === 'call-progress')
     return last.progress.callId === next.progress.callId
       ? { ...last, progress: joinProgress(last.progress, next.progress) }

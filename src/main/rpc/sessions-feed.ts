@@ -21,7 +21,7 @@ export async function* sessionsFeed(
   const changes = new Map<TaskId, Change>()
   let wake: (() => void) | null = null
   signal?.addEventListener('abort', () => wake?.(), { once: true })
-  const note = (taskId: TaskId, seq: number | null) => {
+  const addChange = (taskId: TaskId, seq: number | null) => {
     const known = changes.get(taskId)
     changes.set(taskId, {
       taskId,
@@ -31,10 +31,10 @@ export async function* sessionsFeed(
     wake?.()
   }
   const unsubscribe = [
-    sessions.subscribeAll(({ id, seq }) => note(id, seq)),
+    sessions.subscribeAll(({ id, seq }) => addChange(id, seq)),
     ledger.subscribe((records) => {
       for (const record of records)
-        for (const taskId of tasksMovedBy(record, ledger.state)) note(taskId, null)
+        for (const taskId of tasksMovedBy(record, ledger.state)) addChange(taskId, null)
     }),
   ]
   try {

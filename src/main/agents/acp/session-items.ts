@@ -1,9 +1,9 @@
 /** The items that an agent sends for one of its sessions. */
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable'
-import type { Feed } from './feed.ts'
+import type { FeedQueue } from '../../../shared/feed-queue.ts'
 
 export type Item =
-  /** `sessionId` as received. `about`: the sub-agent that it describes, or is a message to; null: none. */
+  /** `sessionId` as received. `about`: the sub-agent that the update describes or is addressed to; null if there is none. */
   | { kind: 'update'; sessionId: string; update: unknown; about: Child | null }
   | {
       kind: 'permission'
@@ -11,33 +11,33 @@ export type Item =
       signal: AbortSignal
       resolve: (response: RequestPermissionResponse) => void
     }
-  /** A sub-agent of the session, which was announced, sent its first item. */
+  /** An announced sub-agent of the session sent its first item. */
   | { kind: 'sub-agent-began'; child: Child }
-  /** `resolve` is called once everything before it was read. */
+  /** `resolve` is called once all earlier items were read. */
   | { kind: 'mark'; resolve: () => void }
 
-/** What moves or ends the work of a sub-agent as well. */
+/** An item of a session, or an event in the life of the sub-agent whose session it is. */
 export type SessionItem =
   | Item
-  /** Its work is done for now. `state`: as received. */
+  /** The sub-agent's work is done for now. `state` as received. */
   | { kind: 'idle'; state: Record<string, unknown> }
-  /** It works in this folder from now on; null: in that of its parent. */
+  /** The sub-agent works in this folder from now on; null stands for its parent's folder. */
   | { kind: 'moved'; cwd: string | null }
-  /** Nothing more will come. Null: the run of its parent has ended. */
+  /** No more items follow. `error` is null if the run of its parent has ended. */
   | { kind: 'gone'; error: Error | null }
 
-/** One stretch of work of a sub-agent, from its announcement until it is idle. */
+/** One round of work of a sub-agent, from its announcement until it is idle. */
 export interface Child {
   readonly sessionId: string
-  /** 1 for its first work; 0 if that was before the session was loaded. An idle sub-agent may be given more. */
+  /** Counts from 1, because an idle sub-agent may be given more work; 0 if its work was before the session was loaded. */
   readonly round: number
-  readonly feed: Feed<SessionItem>
-  /** Where its work began, if that is another folder than its parent's; null: the same. */
+  readonly feed: FeedQueue<SessionItem>
+  /** The folder in which its work began; null if it is its parent's. */
   cwd: string | null
-  /** The agent takes a request to stop it alone. */
+  /** The agent accepts a request to stop this sub-agent alone. */
   canCancel: boolean
-  /** It said that it works, or waits for an answer. */
+  /** It reported that it works, or waits for an answer. */
   isWorking: boolean
-  /** It is idle, or nobody reads its feed any more: later items belong to its parent. */
+  /** It is idle, or its feed is no longer read: later items go to its parent. */
   isOver: boolean
 }

@@ -1,42 +1,47 @@
 /**
- * Sorts what one process sends by its sessions: that of the run, and those of the sub-agents that the agent runs itself
- * in the same process. Everything happens at arrival, so that the items of a session keep their order.
+ * Sorts the items of one process by session: the session of the run, and those of sub-agents that the agent runs in the
+ * same process. Items are sorted as they arrive, so that those of a session keep their order.
  */
+import { createFeedQueue, type FeedQueue } from '../../../../shared/feed-queue.ts'
 import { isRecord, text } from '../content.ts'
-import { createFeed, type Feed as FeedOf } from '../feed.ts'
 import { cancelled } from '../permission-requests.ts'
 import type { Child, Item, SessionItem } from '../session-items.ts'
 
-type Feed = FeedOf<SessionItem>
+type Feed = FeedQueue<SessionItem>
+
+/** A few seconds of a fast model; more waits in the pipe of the process. */
+const waitingItemsMax = 500
+
+const createFeed = (): Feed => createFeedQueue({ roomMax: waitingItemsMax })
 
 export interface SessionFeeds {
   readonly main: Feed
   /** Called in the order of arrival. */
   update(sessionId: string, update: unknown): void
-  /** Replayed while the session was loaded: a sub-agent in it has ended its work, and has its task. */
+  /** For updates that are replayed while a session is loaded: their sub-agents have ended, and have their tasks. */
   replayed(sessionId: string, update: unknown): void
   permission(item: Extract<Item, { kind: 'permission' }>): void
-  /** Ends one round before it is idle: what it sends from now on is kept with its parent. */
+  /** Ends a sub-agent's round before it is idle. Its later items go to its parent. */
   leave(child: Child): void
-  /** Some sub-agent is at work. */
+  /** Reports whether any sub-agent works. */
   areWorking(): boolean
   hasRoom(): Promise<void>
-  /** Resolves once what has arrived of the session of the run was read. */
+  /** Resolves once all items of the run's session that have arrived were read. */
   untilRead(): Promise<void>
-  /** No process sends anything more. */
+  /** Ends all sub-agents, because their process sends nothing more. */
   end(error: Error | null): void
 }
 
 export function createSessionFeeds(): SessionFeeds {
-  const main = createFeed<SessionItem>()
+  const main = createFeed()
   const children = new Map<string, Child>()
-  /** The session that announced each of them. */
+  /** The session that announced each sub-agent. */
   const owners = new Map<string, string>()
-  const begun = new WeakSet<Child>()
-  /** Where each of them works, as the agent reported it last. */
+  const started = new WeakSet<Child>()
+  /** The folder that the agent last reported for each sub-agent. */
   const folders = new Map<string, string | null>()
 
-  /** The feed of the reader of a session's items, else of the session that announced it. */
+  /** Returns the feed of a session, or of the session that announced it if nobody reads its own. */
   function feedOf(sessionId: string): Feed {
     const child = children.get(sessionId)
     if (!child) return main
@@ -45,12 +50,11 @@ export function createSessionFeeds(): SessionFeeds {
 
   /** The first item of a sub-agent also wakes its parent, which may not have received its prompt. */
   function push(sessionId: string, item: SessionItem): void {
-    const feed = feedOf(sessionId)
-    feed.push(item)
+    feedOf(sessionId).put(item)
     const child = children.get(sessionId)
-    if (child && !child.isOver && !begun.has(child)) {
-      begun.add(child)
-      feedOf(owners.get(sessionId) ?? '').push({ kind: 'sub-agent-began', child })
+    if (child && !child.isOver && !started.has(child)) {
+      started.add(child)
+      feedOf(owners.get(sessionId) ?? '').put({ kind: 'sub-agent-began', child })
     }
   }
 
@@ -60,7 +64,7 @@ export function createSessionFeeds(): SessionFeeds {
     const child: Child = {
       sessionId,
       round: (known?.round ?? 0) + 1,
-      feed: createFeed<SessionItem>(),
+      feed: createFeed(),
       canCancel: known?.canCancel ?? false,
       cwd: folders.get(sessionId) ?? null,
       ...{ isWorking: false, isOver: false },
@@ -70,10 +74,10 @@ export function createSessionFeeds(): SessionFeeds {
     return child
   }
 
-  /** Reports of a session about a sub-agent of its own. */
+  /** Handles a session's report about one of its sub-agents. */
   function subAgentUpdate(owner: string, update: Record<string, unknown>): void {
     const sessionId = text(update.sessionId)
-    // A session can't be below itself.
+    // A session can't be its own ancestor.
     if (sessionId === null || sessionId === owner || isAbove(sessionId, owner))
       return push(owner, { kind: 'update', sessionId: owner, update, about: null })
     const state = isRecord(update.state) ? update.state : null
@@ -92,9 +96,9 @@ export function createSessionFeeds(): SessionFeeds {
 
   function moved(child: Child, cwd: string | null): void {
     folders.set(child.sessionId, cwd)
-    if (!begun.has(child)) child.cwd = cwd
-    // What it sent before was sent from the folder before.
-    else if (!child.isOver) child.feed.push({ kind: 'moved', cwd })
+    if (!started.has(child)) child.cwd = cwd
+    // Queued, because its earlier items were sent from the previous folder.
+    else if (!child.isOver) child.feed.put({ kind: 'moved', cwd })
   }
 
   function isAbove(sessionId: string, owner: string): boolean {
@@ -110,7 +114,7 @@ export function createSessionFeeds(): SessionFeeds {
         return subAgentUpdate(sessionId, update)
       const recipient = isRecord(update) ? text(update.recipientSessionId) : null
       let about = (recipient !== null && recipient !== sessionId && children.get(recipient)) || null
-      // A message to one that is idle gives it more work, whether that was announced or not.
+      // A message to an idle sub-agent gives it more work, even without an announcement.
       if (about?.isOver) about = announce(sessionId, about.sessionId)
       push(sessionId, { kind: 'update', sessionId, update, about })
     },
@@ -119,7 +123,7 @@ export function createSessionFeeds(): SessionFeeds {
       const sessionId = text(update.sessionId)
       if (sessionId === null || sessionId === owner || children.has(sessionId)) return
       children.set(sessionId, {
-        ...{ sessionId, round: 0, feed: createFeed<SessionItem>(), cwd: null },
+        ...{ sessionId, round: 0, feed: createFeed(), cwd: null },
         ...{ canCancel: false, isWorking: false, isOver: true },
       })
       owners.set(sessionId, owner)
@@ -129,7 +133,7 @@ export function createSessionFeeds(): SessionFeeds {
       Object.assign(child, { isOver: true, isWorking: false })
       for (let item = child.feed.take(); item; item = child.feed.take()) {
         if (item.kind === 'permission') item.resolve(cancelled)
-        else if (item.kind === 'update') feedOf(child.sessionId).push(item)
+        else if (item.kind === 'update') feedOf(child.sessionId).put(item)
       }
       main.wake()
     },
@@ -138,10 +142,10 @@ export function createSessionFeeds(): SessionFeeds {
       await main.hasRoom()
       for (const child of children.values()) if (!child.isOver) await child.feed.hasRoom()
     },
-    untilRead: () => new Promise((resolve) => main.push({ kind: 'mark', resolve })),
+    untilRead: () => new Promise((resolve) => main.put({ kind: 'mark', resolve })),
     end(error) {
       for (const child of children.values())
-        if (!child.isOver) child.feed.push({ kind: 'gone', error })
+        if (!child.isOver) child.feed.put({ kind: 'gone', error })
     },
   }
 }
