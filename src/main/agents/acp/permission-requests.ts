@@ -1,11 +1,12 @@
-/** An agent's request for permission, as a question for Shiplog's own rules and the person (P1 to P4). */
+/** Converts an agent's request for permission into a question for Shiplog's own rules and the person (P1 to P4). */
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable'
 import type { PermissionAnswer, PermissionOption } from '../../../shared/agents/agent-records.ts'
 import type { AskedCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
+import { signedLines } from '../permissions/signed-lines.ts'
 import { isRecord, text } from './content.ts'
 import type { CallState } from './updates/calls.ts'
 
-/** `call`: what the agent said about it so far; null: nothing that can be read. */
+/** `call` is the state of the call so far; null if the agent sent nothing that can be read. */
 export function questionOf(
   request: Record<string, unknown>,
   call: CallState | null,
@@ -24,14 +25,17 @@ export function questionOf(
   }
 }
 
-/** Never an option that lasts: those write into the working directory, and Shiplog's rules are the ones that last. */
+/**
+ * Chooses only options that apply once. Permanent ones write into the working directory; Shiplog keeps permanent rules
+ * itself.
+ */
 export function responseTo(
   answer: PermissionAnswer,
   options: readonly PermissionOption[],
 ): RequestPermissionResponse {
   const wanted = answer.allowed ? 'allow-once' : 'reject-once'
   const optionId = options.find(({ kind }) => kind === wanted)?.id
-  // An agent that offers no such option learns that nothing was allowed.
+  // An agent that offers no such option is told that nothing was allowed.
   if (optionId === undefined || answer.by === 'end-of-run') return cancelled
   return { outcome: { outcome: 'selected', optionId } }
 }
@@ -60,9 +64,9 @@ function optionsOf(given: unknown): PermissionOption[] {
   })
 }
 
-/** The same as calls of Shiplog's tools; empty: there are none that do it. */
+/** Returns the call as calls of Shiplog's tools, for the rules; empty if none of them does the same. */
 function actionsOf(call: CallState): AskedCall[] {
-  // An editor's `command` is the kind of its change.
+  // In an edit, `command` names the kind of change, not a shell command.
   const command = call.diffs.length === 0 && call.kind !== 'edit' ? commandOf(call.input) : null
   if (command !== null) return [command]
   if (call.diffs.length > 0)
@@ -89,7 +93,7 @@ function commandOf(input: unknown): AskedCall | null {
   }
 }
 
-/** `bash -lc TEXT` is TEXT; other arguments are quoted. */
+/** Converts an argument list to shell text: `bash -lc TEXT` becomes TEXT, other arguments are quoted. */
 function shellTextOf(args: string[]): string {
   const [program = '', flag = '', script, ...more] = args
   const isShell = /(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-l?c$/.test(flag)
@@ -100,23 +104,15 @@ function shellTextOf(args: string[]): string {
 const quoted = (arg: string): string =>
   /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`
 
-/** All that is known of the action (P2). */
+/** Shows all that is known of the action (P2). */
 function textOfCall(call: CallState, actions: readonly AskedCall[]): string {
   const [action] = actions
   if (action?.name === 'bash') return (action.input as { command: string }).command
   const lines = [call.title ?? call.name]
   for (const { path, oldText, newText } of call.diffs)
-    lines.push(`${path}:`, ...signed('-', oldText ?? ''), ...signed('+', newText))
+    lines.push(`${path}:`, ...signedLines('-', oldText ?? ''), ...signedLines('+', newText))
   for (const { path } of call.diffs.length === 0 ? call.locations : []) lines.push(path)
   if (call.diffs.length === 0 && call.input !== null)
     lines.push(JSON.stringify(call.input, null, 2))
   return lines.join('\n')
 }
-
-const signed = (sign: '+' | '-', lines: string): string[] =>
-  lines === ''
-    ? []
-    : lines
-        .replace(/\n$/, '')
-        .split('\n')
-        .map((line) => `${sign} ${line}`)

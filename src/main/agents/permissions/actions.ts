@@ -2,8 +2,9 @@
 import type { AskedAction } from '../../../shared/agents/permissions.ts'
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import { isToolName, type ToolInput, toolInputSchemas } from '../../../shared/agents/tools.ts'
-import type { PermissionRequest } from './look.ts'
+import type { PermissionRequest } from './analyze-request.ts'
 import type { Place } from './places.ts'
+import { signedLines } from './signed-lines.ts'
 
 interface CalledTool {
   name: string
@@ -31,8 +32,8 @@ export async function actionOf(
     case 'set-up': {
       if ((input as ToolInput<'task'>).isolation === 'in-place') return null
       const setup = await setUp()
-      // It runs in the new worktree, whose path is not known yet; relative paths are the same as
-      // here.
+      // The command runs in the new worktree, whose path is not known yet; its relative paths are
+      // those of this one.
       return setup === null
         ? null
         : command(name, setup, { ...place, cwd: place.workingDir }, { inBackground: false })
@@ -62,27 +63,19 @@ function edit(
 ) {
   // File tools resolve paths from the working directory, not from that of the shell.
   const place = { workingDir, cwd: workingDir }
-  // Each line of content begins with a sign, so that no text of the agent can imitate another part.
+
   const path = input.path.replaceAll('\n', '␊')
   const text =
     'content' in input
-      ? [`Write ${path}:`, ...signed('+', input.content)].join('\n')
+      ? [`Write ${path}:`, ...signedLines('+', input.content)].join('\n')
       : [
           `Change ${path}${input.replaceAll ? ', everywhere in it' : ''}:`,
-          ...signed('-', input.oldText),
-          ...signed('+', input.newText),
+          ...signedLines('-', input.oldText),
+          ...signedLines('+', input.newText),
         ].join('\n')
   const request: PermissionRequest = { kind: 'edit', path: input.path, place }
   return { request, action: { kind: 'edit', tool, text, directory: workingDir } as const }
 }
-
-const signed = (sign: '+' | '-', text: string): string[] =>
-  text === ''
-    ? []
-    : text
-        .replace(/\n$/, '')
-        .split('\n')
-        .map((line) => `${sign} ${line}`)
 
 function call(tool: string, input: Record<string, unknown>, { workingDir }: Place) {
   const [field = ''] = traitsOf(tool)?.subject ?? []

@@ -1,5 +1,5 @@
 /** The providers of models: the built-in ones, those that the person added, and their keys. */
-import type { ZodError } from 'zod'
+
 import {
   type ModelProvider,
   type ModelRef,
@@ -18,21 +18,25 @@ import { FailureError, invalid } from '../../../shared/failure.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { ownBaseUrls } from '../model/base-urls.ts'
 import { keyVariables, type ProviderKeys } from '../model/keys.ts'
+import { refuseSettings } from '../refuse-settings.ts'
 import type { KeyStore } from './key-store.ts'
 import type { ProviderStore } from './provider-store.ts'
 
 export interface Providers extends ProviderKeys {
   list(): ProviderState[]
-  /** Throws FailureError with the field that is wrong. Durable when it resolves. */
+  /**
+   * Saves a provider and its key; null deletes the key, undefined keeps it. Throws FailureError with the invalid field.
+   * Durable when it resolves.
+   */
   save(entry: ProviderEntry, key: string | null | undefined): Promise<void>
-  /** With its key. Throws FailureError: not-found. */
+  /** Removes a provider and its key. Throws FailureError: not-found. */
   remove(name: string): Promise<void>
   defaults(): ModelDefaults
-  /** What is absent stays. Durable when it resolves. Throws FailureError for a model of no provider. */
+  /** Absent fields are unchanged. Durable when it resolves. Throws FailureError for a model of an unknown provider. */
   setDefaults(change: Partial<ModelDefaults>): Promise<void>
-  /** What `PROVIDER/MODEL` or `NAME/MODEL` means; null: there is no such provider. */
+  /** Parses `PROVIDER/MODEL` or `NAME/MODEL`; null if there is no such provider. */
   resolve(text: string): ModelRef | null
-  /** What the person set for the models at this address; null: nothing. */
+  /** Returns the context window that the person set for the models at this address; null if none is set. */
   contextTokens(ref: Pick<ModelRef, 'provider' | 'baseUrl'>): number | null
 }
 
@@ -41,13 +45,13 @@ interface ProvidersDependencies {
   keys: KeyStore
   env: NodeJS.ProcessEnv
   /**
-   * A command runs in the person's own terminal: that it names a model is their yes to the usual variables. The app
-   * asks for it in Settings.
+   * Whether the usual variables of the environment are used without asking: true for a command, because the person names
+   * the model in their own terminal. The app asks in Settings.
    */
   usesEnvironment: boolean
-  /** Told of each key before it is used: no record ever holds it (K3). */
+  /** Called with each key before it is used, so that it is masked in all records (K3). */
   learn: (secrets: { name: string; value: string }[]) => void
-  /** What the person has to know, one sentence. */
+  /** Reports one sentence to the person. */
   onWarning: (text: string) => void
 }
 
@@ -55,16 +59,10 @@ const fieldNames: Record<string, string> = {
   ...{ name: 'The name', baseUrl: 'The address', contextTokens: 'The context window' },
 }
 
-/** Names the field that is wrong, so that a form can mark it. */
-function refuseEntry({ issues: [issue] }: ZodError): never {
-  const field = String(issue?.path[0] ?? 'name')
-  return invalid(field, `${fieldNames[field] ?? 'It'} ${issue?.message ?? 'can’t be used'}.`)
-}
-
 export function createProviders(deps: ProvidersDependencies): Providers {
   const { store, keys, env, usesEnvironment, learn } = deps
-  /** Changes are made one after the other, each to the result of the one before. */
-  const inOrder = createKeyedMutex()
+  /** Serializes the changes. */
+  const mutex = createKeyedMutex()
   for (const { lost } of [store, keys]) if (lost !== null) deps.onWarning(lost)
   for (const name of keys.names()) learnKey(name)
 
@@ -73,8 +71,8 @@ export function createProviders(deps: ProvidersDependencies): Providers {
     if (found.kind === 'found') learn([{ name: secretNameOf(name), value: found.key }])
   }
 
-  /** Those with an address of their own are there unasked. */
-  function all(): ProviderEntry[] {
+  /** Returns all providers. Those with a fixed address are always present. */
+  function allProviders(): ProviderEntry[] {
     const entries = store.entries()
     const own = ownProviders.map(
       (kind) => entries.find(({ name }) => name === kind) ?? { name: kind, kind },
@@ -82,21 +80,22 @@ export function createProviders(deps: ProvidersDependencies): Providers {
     return [...own, ...entries.filter(({ name }) => !isOwn(name))]
   }
 
-  const inEnvironment = (kind: ModelProvider): string | null =>
+  const variableInEnvironment = (kind: ModelProvider): string | null =>
     keyVariables[kind].find((name) => env[name]?.trim()) ?? null
 
   function keyOf(entry: ProviderEntry): ProviderKey {
     const found = keys.find(entry.name)
     if (found.kind === 'found') return { from: 'stored', where: found.where }
     if (found.kind === 'unreadable') return { from: 'unreadable', why: found.why }
-    const variable = entry.keyVariable ?? (isOwn(entry.name) ? inEnvironment(entry.kind) : null)
+    const variable =
+      entry.keyVariable ?? (isOwn(entry.name) ? variableInEnvironment(entry.kind) : null)
     const isSet = variable !== null && !!env[variable]?.trim()
     if (isSet && (usesEnvironment || entry.keyVariable === variable))
       return { from: 'environment', variable }
     return { from: 'none', offered: isSet ? variable : null }
   }
 
-  /** A key is for one origin, whichever address somebody gives its provider later. */
+  /** Resolves with the key of an origin. It is sent to no other, even if the provider's address changes later. */
   async function get({ provider, baseUrl, keyEnv }: Parameters<ProviderKeys['get']>[0]) {
     const origin = originOf(baseUrl ?? ownBaseUrls[provider])
     if (origin === null) return null
@@ -106,10 +105,10 @@ export function createProviders(deps: ProvidersDependencies): Providers {
       learn([{ name: keyEnv, value: key }])
       return key
     }
-    const sameOrigin = all().filter(
+    const sameOrigin = allProviders().filter(
       (one) => one.kind === provider && originOf(baseUrlOf(one)) === origin,
     )
-    // Two may be behind one origin, each with a key of its own: the one of this very address comes first.
+    // Several providers with their own keys may share an origin: the one with exactly this address is preferred.
     const url = baseUrl ?? ownBaseUrls[provider]
     const entry = sameOrigin.find((one) => baseUrlOf(one) === url) ?? sameOrigin[0]
     if (!entry || !isConfidential(origin)) return null
@@ -121,7 +120,7 @@ export function createProviders(deps: ProvidersDependencies): Providers {
 
   async function save(given: ProviderEntry, key: string | null | undefined): Promise<void> {
     const parsed = providerEntrySchema.safeParse(given)
-    if (!parsed.success) return refuseEntry(parsed.error)
+    if (!parsed.success) return refuseSettings(parsed.error, fieldNames)
     const entry = parsed.data
     const { name, kind, baseUrl, keyVariable } = entry
     if (modelProviderSchema.safeParse(name).success && name !== kind)
@@ -141,7 +140,7 @@ export function createProviders(deps: ProvidersDependencies): Providers {
       invalid('name', `There are ${providersMax} providers already. Remove one first.`)
     const before = store.entries().find((one) => one.name === name)
     const moved = before && originOf(baseUrlOf(before)) !== origin
-    // What was entered for one address is not sent to another.
+    // A key that was entered for one address is not sent to another.
     if (key !== undefined || moved) await keys.set(name, key ? { key, origin } : null)
     if (key) learnKey(name)
     await store.save({ entries: [...others, entry] })
@@ -158,7 +157,7 @@ export function createProviders(deps: ProvidersDependencies): Providers {
   return {
     get,
     list: () =>
-      all().map((entry) => ({
+      allProviders().map((entry) => ({
         name: entry.name,
         kind: entry.kind,
         baseUrl: baseUrlOf(entry),
@@ -166,14 +165,14 @@ export function createProviders(deps: ProvidersDependencies): Providers {
         key: keyOf(entry),
         contextTokens: entry.contextTokens ?? null,
       })),
-    save: (entry, key) => inOrder('all', () => save(entry, key)),
-    remove: (name) => inOrder('all', () => remove(name)),
+    save: (entry, key) => mutex('all', () => save(entry, key)),
+    remove: (name) => mutex('all', () => remove(name)),
     defaults: store.defaults,
-    setDefaults: (change) => inOrder('all', () => setDefaults(change)),
+    setDefaults: (change) => mutex('all', () => setDefaults(change)),
     resolve,
     contextTokens({ provider, baseUrl }) {
       const url = baseUrl ?? ownBaseUrls[provider]
-      const entry = all().find((one) => one.kind === provider && baseUrlOf(one) === url)
+      const entry = allProviders().find((one) => one.kind === provider && baseUrlOf(one) === url)
       return entry?.contextTokens ?? null
     },
   }
@@ -188,8 +187,8 @@ export function createProviders(deps: ProvidersDependencies): Providers {
   function resolve(text: string): ModelRef | null {
     const slash = text.indexOf('/')
     const [name, model] = [text.slice(0, slash), text.slice(slash + 1).trim()]
-    const entry = all().find((one) => one.name === name)
-    // The address of the server is given separately: `--base-url`.
+    const entry = allProviders().find((one) => one.name === name)
+    // The address of such a server is given separately, by `--base-url`.
     if (!entry) return parseModelName(text)
     if (model === '') return null
     const { kind, baseUrl } = entry
@@ -208,7 +207,7 @@ const baseUrlOf = ({ kind, baseUrl }: ProviderEntry): string | null => baseUrl ?
 
 const originOf = (url: string | null): string | null => (url === null ? null : new URL(url).origin)
 
-/** As the mark of a masked value names it. */
+/** The name in the mark of the masked key. */
 const secretNameOf = (name: string): string => `${name} key`
 
 function isConfidential(url: string): boolean {

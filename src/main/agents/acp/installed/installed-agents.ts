@@ -1,5 +1,5 @@
-/** The installed agents of this machine: which can be started, what checks of them showed, and what the person set. */
-import type { ZodError } from 'zod'
+/** Lists, checks and configures the installed agents of this machine. */
+
 import {
   type AgentCheck,
   type InstalledAgentState,
@@ -19,6 +19,7 @@ import {
 import { FailureError, invalid } from '../../../../shared/failure.ts'
 import { createKeyedMutex } from '../../../../shared/keyed-mutex.ts'
 import type { Custody } from '../../../processes/custody.ts'
+import { refuseSettings } from '../../refuse-settings.ts'
 import type { FindProgram } from '../process/find-program.ts'
 import { launchOf, notInstalled } from '../process/launch.ts'
 import { commandArguments, specOfOwn } from '../process/own-command.ts'
@@ -65,13 +66,13 @@ export function createInstalledAgents(deps: {
   /** The environment of an agent, with the secret variables of these names. */
   environment: (passes: readonly string[]) => Record<string, string>
   isSecret: (name: string, value: string) => boolean
-  /** False: there is no terminal that could be opened. */
+  /** Resolves with false if no terminal can be opened. */
   openTerminal: (command: readonly string[]) => Promise<boolean>
   onWarning: (text: string) => void
 }): InstalledAgents {
   const { store, find, hostEnv } = deps
   const path = hostEnv.PATH ?? ''
-  const inOrder = createKeyedMutex()
+  const mutex = createKeyedMutex()
   if (store.lost !== null) deps.onWarning(store.lost)
 
   const ownOf = (id: string): OwnAgent | null =>
@@ -146,10 +147,10 @@ export function createInstalledAgents(deps: {
     }
   }
 
-  /** Agents are checked one at a time: each takes hundreds of megabytes of memory. */
+  /** Checks one agent at a time, because each takes hundreds of megabytes of memory. */
   function check(spec: AcpSpec, { prompts = false, fetches = false }): Promise<AgentCheck> {
     const preset = spec.program === 'acp' ? null : agentPresets[spec.program]
-    return inOrder('check', async () => {
+    return mutex('check', async () => {
       const { checkAgent } = await import('./check-agent.ts')
       return checkAgent(spec, {
         ...{ custody: deps.custody, version: deps.version, now: deps.now, prompts, fetches },
@@ -165,10 +166,10 @@ export function createInstalledAgents(deps: {
     })
   }
 
-  async function checkAndKeep(id: string, options: { prompts: boolean }): Promise<AgentCheck> {
+  async function checkAndSave(id: string, options: { prompts: boolean }): Promise<AgentCheck> {
     const found = await check(specOf(id), options)
-    await inOrder('save', async () => {
-      // Removed or changed while it was checked: this is not what it does now.
+    await mutex('save', async () => {
+      // Not saved if the agent was removed during the check.
       if (isAgentPreset(id) || ownOf(id)) await store.save({ check: { id, found } })
     })
     return found
@@ -178,11 +179,14 @@ export function createInstalledAgents(deps: {
     if (!isAgentPreset(id)) throw new FailureError({ kind: 'not-found', what: 'agent', id })
     const { package: from, name } = agentPresets[id]
     if (version !== from.version)
-      invalid('version', `${name} is fetched at version ${from.version}: read it again.`)
+      invalid(
+        'version',
+        `${name} is fetched at version ${from.version}: reload its state and try again.`,
+      )
     const found = await check(specOf(id), { fetches: true })
     // An agent that reports its capabilities has started, signed in or not.
     const hasStarted = found.can !== null
-    await inOrder('save', () =>
+    await mutex('save', () =>
       store.save({
         check: { id, found },
         ...(hasStarted && { fetched: { ...store.content().fetched, [id]: version } }),
@@ -193,7 +197,7 @@ export function createInstalledAgents(deps: {
 
   async function saveOwn(given: OwnAgentInput): Promise<void> {
     const parsed = ownAgentSchema.safeParse(given)
-    if (!parsed.success) return refuseEntry(parsed.error)
+    if (!parsed.success) return refuseSettings(parsed.error, fieldNames)
     const agent = parsed.data
     const { name, command, sets } = agent
     if (isAgentPreset(name) || agentKindSchema.safeParse(name).success)
@@ -226,7 +230,7 @@ export function createInstalledAgents(deps: {
 
   return {
     list,
-    check: checkAndKeep,
+    check: checkAndSave,
     agentOf(id) {
       const spec = specOf(id)
       return { name: installedAgentName(spec), program: spec.program }
@@ -237,13 +241,7 @@ export function createInstalledAgents(deps: {
       const command = (await list()).find((one) => one.id === id)?.signIn.command ?? null
       return { opened: command !== null && (await deps.openTerminal(command)), command }
     },
-    saveOwn: (agent) => inOrder('save', () => saveOwn(agent)),
-    removeOwn: (name) => inOrder('save', () => removeOwn(name)),
+    saveOwn: (agent) => mutex('save', () => saveOwn(agent)),
+    removeOwn: (name) => mutex('save', () => removeOwn(name)),
   }
-}
-
-/** Names the field that is wrong, so that a form can mark it. */
-function refuseEntry({ issues: [issue] }: ZodError): never {
-  const field = String(issue?.path[0] ?? 'name')
-  return invalid(field, `${fieldNames[field] ?? 'It'} ${issue?.message ?? 'can’t be used'}.`)
 }
