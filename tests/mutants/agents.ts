@@ -77,8 +77,8 @@ export const agentsMutants: Mutant[] = [
   {
     id: 'secrets-variables-of-git-passed',
     file: 'src/main/secrets/agent-environment.ts',
-    find: 'ofGit.test(name) || ofShiplog',
-    replace: 'ofShiplog',
+    find: 'gitVariable.test(name) || shiplogVariable',
+    replace: 'shiplogVariable',
     harm: "An agent's commit goes to the repository from whose hook Shiplog was started.",
     tests: ['tests/secrets/agent-environment.test.ts', 'tests/agents/tools/bash.test.ts'],
   },

@@ -5,8 +5,8 @@ export const modelsMutants: Mutant[] = [
   {
     id: 'models-broken-answer-taken',
     file: 'src/main/agents/model/answer.ts',
-    find: '          failure ??= failureOf(part.error)\n          break',
-    replace: '          break',
+    find: '        failure ??= failureOf(part.error)\n        break',
+    replace: '        break',
     harm: 'An answer in which an event was broken is taken for whole: text is silently missing.',
     tests: ['tests/agents/model/failures.test.ts'],
   },
@@ -45,7 +45,7 @@ export const modelsMutants: Mutant[] = [
   {
     id: 'models-stalled-for-ever',
     file: 'src/main/agents/model/answer.ts',
-    find: '  let answer = setTimeout(giveUp, answerMs)\n',
+    find: '  let answer = setTimeout(abortStream, answerMs)\n',
     replace: '  let answer = setTimeout(() => {}, answerMs)\n',
     harm: 'A service that only sends pings keeps an agent waiting without end.',
     tests: ['tests/agents/model/failures.test.ts'],
@@ -69,7 +69,7 @@ export const modelsMutants: Mutant[] = [
   {
     id: 'models-summary-in-every-turn',
     file: 'src/main/agents/model/conversation/memory.ts',
-    find: "return gained >= limit * gainShare ? 'full' : 'cramped'",
+    find: "return gained >= limitTokens * gainShare ? 'full' : 'cramped'",
     replace: "return gained >= -Infinity ? 'full' : 'cramped'",
     harm: 'Where the instructions fill the context, each turn pays for a summary that frees nothing.',
     tests: ['tests/agents/model/compaction.test.ts'],

@@ -29,7 +29,7 @@ export const processesMutants: Mutant[] = [
   {
     id: 'processes-of-other-machine-forgotten',
     file: 'src/main/processes/custody.ts',
-    find: '  if (left.place && !(await isHere(left.place))) return null\n',
+    find: '  if (leftover.info && !(await isHere(leftover.info))) return null\n',
     replace: '',
     harm: 'A start on another machine forgets the commands that still run on the first one.',
     tests: ['tests/processes'],

@@ -51,7 +51,7 @@ export const projectionsMutants: Mutant[] = [
   {
     id: 'projections-empty-message',
     file: 'src/shared/projections/transcript/repair-history.ts',
-    find: 'if (saysSomething(entry)) yield entry',
+    find: 'if (hasContent(entry)) yield entry',
     replace: 'yield entry',
     harm: 'A provider refuses the history of an agent that was interrupted before its first word.',
     tests: [

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { createCustody, endLeftCommands } from '../../src/main/processes/custody.ts'
+import { createCustody, endLeftoverCommands } from '../../src/main/processes/custody.ts'
 import { endProcessGroup } from '../../src/main/processes/group.ts'
 import { temporaryDir } from '../harness.ts'
 
@@ -30,7 +30,7 @@ it('ends what was left running, with all it had started, and says so', async () 
   const { shell, dir } = await leave(folder)
   expect((await stat(dir)).mode & 0o777).toBe(0o700)
   const gone = once(shell, 'exit')
-  expect(await endLeftCommands(folder)).toEqual([ended])
+  expect(await endLeftoverCommands(folder)).toEqual([ended])
   await gone
   // Whether any of it lives: a machine may keep the dead in their group.
   expect(await endProcessGroup(shell.pid as number)).toBe(false)
@@ -44,7 +44,7 @@ it('leaves a process alone that only has the number of one, and takes the folder
   const file = join(dir, 'process.json')
   const known = JSON.parse(await readFile(file, 'utf8'))
   await writeFile(file, JSON.stringify({ ...known, startedAt: 'earlier' }))
-  expect(await endLeftCommands(folder)).toEqual([])
+  expect(await endLeftoverCommands(folder)).toEqual([])
   expect(shell.exitCode ?? shell.signalCode).toBeNull()
   expect(await readdir(folder)).toEqual([])
 })
@@ -55,7 +55,7 @@ onLinux('ends a command whose process id was not written down before the kill', 
   const { shell, dir } = await leave(folder, { script: 'exec sleep 600', isNoted: false })
   expect(await readdir(dir)).toEqual(['command.json'])
   const gone = once(shell, 'exit')
-  expect(await endLeftCommands(folder)).toEqual([ended])
+  expect(await endLeftoverCommands(folder)).toEqual([ended])
   await gone
   expect(await readdir(folder)).toEqual([])
 })
@@ -81,7 +81,7 @@ onLinux('ends also what left its group, after its shell was killed', async () =>
   const gone = once(shell, 'exit')
   shell.kill('SIGKILL')
   await gone
-  expect(await endLeftCommands(folder)).toEqual([ended])
+  expect(await endLeftoverCommands(folder)).toEqual([ended])
   expect(await endProcessGroup(shell.pid as number)).toBe(false)
   expect(await endProcessGroup(outside)).toBe(false)
 })
@@ -91,7 +91,9 @@ onLinux('ends what a command left that had ended before the kill', async () => {
   const { shell, running, outside } = await leavingItsGroup(folder)
   await endProcessGroup(shell.pid as number)
   await running.ended()
-  expect(await endLeftCommands(folder)).toEqual(['Ended processes that commands had left running'])
+  expect(await endLeftoverCommands(folder)).toEqual([
+    'Ended processes that commands had left running',
+  ])
   expect(await endProcessGroup(outside)).toBe(false)
 })
 
@@ -133,7 +135,7 @@ it('leaves the command of another machine to a start there', async () => {
   const file = join(dir, 'command.json')
   const known = JSON.parse(await readFile(file, 'utf8'))
   await writeFile(file, JSON.stringify({ ...known, hostName: 'elsewhere' }))
-  expect(await endLeftCommands(folder)).toEqual([])
+  expect(await endLeftoverCommands(folder)).toEqual([])
   expect(shell.exitCode ?? shell.signalCode).toBeNull()
   expect(await readdir(folder)).toHaveLength(1)
 })
@@ -143,8 +145,8 @@ onLinux('leaves the command alone that this start was called from, for a later s
   const running = await createCustody(folder).begin('task', 'shiplog doctor')
   const module = join(import.meta.dirname, '../../src/main/processes/custody.ts')
   const script = `
-    const { endLeftCommands } = await import(${JSON.stringify(module)})
-    console.log(JSON.stringify(await endLeftCommands(${JSON.stringify(folder)})))`
+    const { endLeftoverCommands } = await import(${JSON.stringify(module)})
+    console.log(JSON.stringify(await endLeftoverCommands(${JSON.stringify(folder)})))`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -158,10 +160,10 @@ onLinux('leaves the command alone that this start was called from, for a later s
 
 it('takes away what says nothing that can be read, and knows nothing of a folder that is not there', async () => {
   const folder = join(await temporaryDir(), 'running')
-  expect(await endLeftCommands(folder)).toEqual([])
+  expect(await endLeftoverCommands(folder)).toEqual([])
   const { dir } = await createCustody(folder).begin('task', 'true')
   await writeFile(join(dir, 'process.json'), '{"pid":')
-  expect(await endLeftCommands(folder)).toEqual([])
+  expect(await endLeftoverCommands(folder)).toEqual([])
   expect(await readdir(folder)).toEqual([])
 })
 

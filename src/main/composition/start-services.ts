@@ -2,7 +2,7 @@
 import type { ClosedHow } from '../../shared/records/causes.ts'
 import { clearStaging } from '../imports/staging.ts'
 import { clearOpenedLogs } from '../opened-logs/opened-logs.ts'
-import { endLeftCommands } from '../processes/custody.ts'
+import { endLeftoverCommands } from '../processes/custody.ts'
 import { readHeartbeat, startHeartbeat } from '../runs/heartbeat.ts'
 import { strayTranscripts } from '../sessions/data-dir-guard.ts'
 import { recoverLostRuns } from '../tasks/recovery/recovery.ts'
@@ -29,7 +29,7 @@ export async function startServices(services: Services, options: ServicesOptions
     watchedImport,
   } = services
   const lastBeatMs = await readHeartbeat(layout.running)
-  const ended = await endLeftCommands(layout.running, {
+  const ended = await endLeftoverCommands(layout.running, {
     afterCrash: lease.tookOver,
   })
   const tidied = lease.tookOver

@@ -101,7 +101,7 @@ export function openLog(
     const opening = stream
     last = last.then(async () => {
       const opened = await opening
-      if (opened && !opened.destroyed) await written(opened, line).catch(failed)
+      if (opened && !opened.destroyed) await writeLine(opened, line).catch(failed)
       waiting--
     })
   }
@@ -134,7 +134,7 @@ export function openLog(
 const nameOf = (index: number | Date | null): string =>
   index === null ? 'shiplog.log' : `shiplog.${index}.log`
 
-const written = (stream: RotatingFileStream, line: string): Promise<void> =>
+const writeLine = (stream: RotatingFileStream, line: string): Promise<void> =>
   new Promise((resolve, reject) =>
     stream.write(line, (error) => (error ? reject(error) : resolve())),
   )

@@ -64,17 +64,17 @@ export function createCustody(
   const groups = new Map<string, Set<number>>()
   return {
     async begin(owner, command) {
-      const dir = await makeIn(folder)
+      const dir = await makeCommandFolder(folder)
       let leader: number | null = null
       const { pidNamespace } = await ownIdentity()
       await write(join(dir, commandFile), {
         pidNamespace,
         hostName: hostname(),
-        command: inOneLine(masked(command)),
+        command: firstLineOf(masked(command)),
       })
       return {
         dir,
-        environment: environmentOf({ custody: nameOf(folder), owner, id: basename(dir) }),
+        environment: environmentOf({ custody: custodyIdOf(folder), owner, id: basename(dir) }),
         async started(pid) {
           leader = pid
           groups.set(owner, (groups.get(owner) ?? new Set()).add(pid))
@@ -91,7 +91,7 @@ export function createCustody(
     },
     async endAll(owner) {
       const marked = await findMarkedProcesses().catch(() => [])
-      const own = marked.filter((one) => one.custody === nameOf(folder) && one.owner === owner)
+      const own = marked.filter((one) => one.custody === custodyIdOf(folder) && one.owner === owner)
       const running = [...(groups.get(owner) ?? [])]
       await endGroups([...own.map(({ group }) => group), ...running])
     },
@@ -99,7 +99,7 @@ export function createCustody(
 }
 
 /** Identifies the data directory, because processes of another one must not be ended. */
-const nameOf = (folder: string): string =>
+const custodyIdOf = (folder: string): string =>
   createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 16)
 
 const endGroups = (groups: number[]): Promise<unknown> =>
@@ -109,7 +109,7 @@ const endGroups = (groups: number[]): Promise<unknown> =>
 const write = (file: string, content: object): Promise<void> =>
   writeFile(file, JSON.stringify(content), { mode: 0o600 }).catch(() => undefined)
 
-async function makeIn(folder: string): Promise<string> {
+async function makeCommandFolder(folder: string): Promise<string> {
   const dir = join(folder, randomUUID())
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 })
@@ -124,7 +124,7 @@ async function makeIn(folder: string): Promise<string> {
  * that it ended. No other process may have commands running in `folder`. `afterCrash`: the previous process did not
  * exit cleanly; otherwise the search through all processes, 10 ms and more, is skipped.
  */
-export async function endLeftCommands(
+export async function endLeftoverCommands(
   folder: string,
   { afterCrash = true }: { afterCrash?: boolean } = {},
 ): Promise<string[]> {
@@ -133,14 +133,16 @@ export async function endLeftCommands(
   const marked = await findMarkedProcesses().catch(() => [])
   const lines = await Promise.all(
     names.map((name) =>
-      endLeft(
+      endLeftover(
         join(folder, name),
         marked.filter(({ id }) => id === name),
       ),
     ),
   )
   // The commands that these processes belonged to have ended.
-  const others = marked.filter((one) => one.custody === nameOf(folder) && !names.includes(one.id))
+  const others = marked.filter(
+    (one) => one.custody === custodyIdOf(folder) && !names.includes(one.id),
+  )
   await endGroups(others.map(({ group }) => group))
   return [
     ...lines.filter((line) => line !== null),
@@ -148,30 +150,30 @@ export async function endLeftCommands(
   ]
 }
 
-async function endLeft(dir: string, marked: MarkedProcess[]): Promise<string | null> {
-  const left = await readLeft(dir)
+async function endLeftover(dir: string, marked: MarkedProcess[]): Promise<string | null> {
+  const leftover = await readLeftover(dir)
   // Processes of another machine or container can't be signalled from here; a start there ends
   // them.
-  if (left.place && !(await isHere(left.place))) return null
+  if (leftover.info && !(await isHere(leftover.info))) return null
   // This command started this process, through a descendant that outlived Shiplog.
   if (ownMark()?.id === basename(dir)) return null
-  const leader = await runningLeader(left)
+  const leader = await runningLeader(leftover)
   if (leader) await endProcessGroup(leader.pid)
   await endGroups(marked.map(({ group }) => group))
   await rm(dir, { recursive: true, force: true })
-  const command = left.place ? `: ${left.place.command}` : ''
+  const command = leftover.info ? `: ${leftover.info.command}` : ''
   return leader || marked.length > 0 ? `Ended a command that was left running${command}` : null
 }
 
-/** Each is null if a kill came before it was written, or the disk was full. */
-interface Left {
-  place: z.infer<typeof commandSchema> | null
+/** The files of a command that was left running. Null if Shiplog was killed before writing one, or the disk was full. */
+interface Leftover {
+  info: z.infer<typeof commandSchema> | null
   leader: z.infer<typeof processSchema> | null
 }
 
-async function readLeft(dir: string): Promise<Left> {
+async function readLeftover(dir: string): Promise<Leftover> {
   return {
-    place: await readJson(join(dir, commandFile), commandSchema),
+    info: await readJson(join(dir, commandFile), commandSchema),
     leader: await readJson(join(dir, processFile), processSchema),
   }
 }
@@ -187,17 +189,17 @@ async function readJson<Schema extends z.ZodType>(
   }
 }
 
-async function isHere({ hostName, pidNamespace }: NonNullable<Left['place']>): Promise<boolean> {
+async function isHere({ hostName, pidNamespace }: NonNullable<Leftover['info']>): Promise<boolean> {
   return hostName === hostname() && pidNamespace === (await ownIdentity()).pidNamespace
 }
 
 /**
- * Returns null if it does not run, or that can't be proved: a process must not be ended on a guess.
+ * Returns the command's first process; null unless it provably runs, because a process must not be ended on a guess.
  */
-async function runningLeader({ place, leader }: Left): Promise<{ pid: number } | null> {
-  const runs = leader && place && (await judgeProcess({ ...leader, ...place })) === 'running'
-  return runs ? leader : null
+async function runningLeader({ info, leader }: Leftover): Promise<{ pid: number } | null> {
+  const isRunning = leader && info && (await judgeProcess({ ...leader, ...info })) === 'running'
+  return isRunning ? leader : null
 }
 
-const inOneLine = (command: string): string =>
+const firstLineOf = (command: string): string =>
   command.trim().split('\n')[0]?.slice(0, commandCharsMax) ?? ''

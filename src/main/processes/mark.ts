@@ -10,7 +10,7 @@ import { readlink } from 'node:fs/promises'
 import { readProcFile } from './proc-file.ts'
 import { allProcessStats } from './stat.ts'
 
-/** Excluded from the variables that the agent exported (`shell-state.ts`). */
+/** `shell-state.ts` excludes variables with this prefix from those that it keeps for an agent's next command. */
 const variable = '__shiplog_running'
 
 interface Mark {
@@ -64,7 +64,7 @@ async function showsOwnProcesses(): Promise<boolean> {
   return (await readlink('/proc/self').catch(() => '')) === String(process.pid)
 }
 
-/** The mark that this process was started with; null if Shiplog did not start it. */
+/** Returns the mark that this process was started with; null if Shiplog did not start it. */
 export const ownMark = (): Mark | null => parseMark(process.env[variable])
 
 async function markIn(pid: number): Promise<Mark | null> {

@@ -29,14 +29,15 @@ export interface AgentEnvironment {
  * redirect an agent's `git commit` to another repository than that of its working directory. The
  * identity and the location of the user's configuration stay.
  */
-const ofGit = /^GIT_(?!(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)$|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$)/
+const gitVariable =
+  /^GIT_(?!(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)$|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$)/
 /** Shiplog's own variables, and those that would change how an agent's Node or Electron runs. */
-const ofShiplog = /^(?:SHIPLOG_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE)$/
+const shiplogVariable = /^(?:SHIPLOG_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE)$/
 /**
  * A color setting inherited from the terminal that started Shiplog would fill the record with
  * escapes.
  */
-const forcedColour = /^(?:FORCE_COLOR|CLICOLOR_FORCE|COLORTERM)$/
+const forcedColor = /^(?:FORCE_COLOR|CLICOLOR_FORCE|COLORTERM)$/
 
 /** Always passed on, because without them no program starts or finds the user's files. */
 const essential =
@@ -52,18 +53,19 @@ export function agentEnvironment(
   { allowed, only, keys = [] }: EnvironmentPolicy,
   git: Record<string, string> = {},
 ): AgentEnvironment {
-  const letThrough = new Set(allowed.map(comparable))
-  const wanted = only && new Set(only.map(comparable))
+  const allowedNames = new Set(allowed.map(comparable))
+  const onlyNames = only && new Set(only.map(comparable))
   const keyNames = new Set(keys.map(comparable))
   const env: Record<string, string> = {}
   const withheld: string[] = []
   for (const [name, value] of Object.entries(host)) {
     if (value === undefined) continue
-    if (ofGit.test(name) || ofShiplog.test(name) || forcedColour.test(name)) continue
+    if (gitVariable.test(name) || shiplogVariable.test(name) || forcedColor.test(name)) continue
     const key = comparable(name)
-    if (letThrough.has(key)) env[name] = value
-    else if ((isSecret(name, value) || keyNames.has(key)) && !wanted?.has(key)) withheld.push(name)
-    else if (!wanted || wanted.has(key) || essential.test(name)) env[name] = value
+    if (allowedNames.has(key)) env[name] = value
+    else if ((isSecret(name, value) || keyNames.has(key)) && !onlyNames?.has(key))
+      withheld.push(name)
+    else if (!onlyNames || onlyNames.has(key) || essential.test(name)) env[name] = value
   }
   // No user is there to page through output or to answer a question.
   Object.assign(env, { TERM: 'dumb', PAGER: 'cat' }, git)

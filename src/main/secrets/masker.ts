@@ -34,8 +34,8 @@ export function createMasker(): LearningMasker {
 
   function currentFinders(): Finder[] {
     finders ??= [
-      createFinder(inOrder(known, textForms), { acrossLines: false }),
-      createFinder(inOrder(known, base64Forms), { acrossLines: true }),
+      createFinder(patternsOf(known, textForms), { acrossLines: false }),
+      createFinder(patternsOf(known, base64Forms), { acrossLines: true }),
     ]
     return finders
   }
@@ -75,8 +75,8 @@ export function createMasker(): LearningMasker {
         for (const one of found.toReversed())
           if (one.end > until) until = Math.min(until, one.start)
         pending = whole.slice(until)
-        const over = found.filter(({ end }) => end <= until)
-        return replaced(whole.slice(0, until), over)
+        const complete = found.filter(({ end }) => end <= until)
+        return replaced(whole.slice(0, until), complete)
       },
       end() {
         const rest = text(pending)
@@ -110,7 +110,7 @@ function replaced(text: string, found: Found[]): string {
 
 const markOf = (name: string): string => `[hidden: ${name}]`
 
-function inOrder(known: Map<string, string>, formsOf: (value: string) => string[]): Pattern[] {
+function patternsOf(known: Map<string, string>, formsOf: (value: string) => string[]): Pattern[] {
   return [...known].flatMap(([value, name]) => formsOf(value).map((text) => ({ text, name })))
 }
 

@@ -55,11 +55,11 @@ describe('a definition in our own form', () => {
     ['no turn at all', ours('limits: {turns: 0}'), 'limits.turns'],
     ['a list', '---\n- a\n---\nDo it.', "can't be used"],
     ['a text', '---\nabc\n---\nDo it.', "can't be used"],
-    ['a key twice', ours('name: b'), 'no YAML'],
-    ['broken YAML', ours('tools: ['), 'no YAML'],
-    ['an alias', ours('tools: &a [read_file]', 'limits: *a'), 'no YAML'],
+    ['a key twice', ours('name: b'), 'not valid YAML'],
+    ['broken YAML', ours('tools: ['), 'not valid YAML'],
+    ['an alias', ours('tools: &a [read_file]', 'limits: *a'), 'not valid YAML'],
     ['an unknown tag', ours('model: !!js/function "x"'), 'model'],
-    ['what nests too deeply', ours(`tools: ${'['.repeat(20_000)}`), 'no YAML'],
+    ['what nests too deeply', ours(`tools: ${'['.repeat(20_000)}`), 'not valid YAML'],
   ])('with %s says what is wrong', (_what, text, problem) => {
     expect(() => parseDefinition(text)).toThrow(problem)
   })
@@ -182,7 +182,7 @@ describe('a definition of Claude Code', () => {
     const description = 'Use this: when\\nuser: "a" says so. <example>x: y</example>'
     const text = file('name: a', `description: ${description}`, 'tools: Read')
     expect(parseClaudeDefinition(text)).toMatchObject({ description, tools: ['read_file'] })
-    expect(() => parseDefinition(text)).toThrow('no YAML')
+    expect(() => parseDefinition(text)).toThrow('not valid YAML')
   })
 })
 

@@ -2,22 +2,22 @@
 import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
 
 export interface AcpAgent {
-  /** As shown: `Codex`. */
+  /** Its name for people: `Codex`. */
   name: string
-  /** In the record: `acp:codex`. */
+  /** Its name in the record: `acp:codex`. */
   source: string
+  /** What a person does to sign in. */
   signIn: string
-  /** The mode that its sessions are put in; null: as they are. */
+  /** The mode that its sessions are set to; null leaves their own. */
   mode: string | null
   /** Other settings of its sessions, by id. */
   options: Readonly<Record<string, string | boolean>>
-  /** `_meta` of its sessions; null: none. */
+  /** Sent as `_meta` when a session is opened; null sends none. */
   sessionMeta: Readonly<Record<string, unknown>> | null
+  /** This and the next three are specified in `PresetFacts`. */
   canLoad: boolean
   sumsUsage: boolean
-  /** As `PresetFacts`. */
   countsSubAgents: boolean
-  /** Its session cost resumes from the sum saved at its last orderly exit. */
   savesCostAtEnd: boolean
   /** The body of its definition; empty if it has none. */
   instructions: string

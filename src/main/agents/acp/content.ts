@@ -8,11 +8,11 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 export const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** The value as JSON; null for what JSON does not have. */
+/** Returns the value as JSON; null for values that JSON lacks, such as undefined. */
 export const jsonOf = (value: unknown): Json =>
   value === undefined ? null : (JSON.parse(JSON.stringify(value) ?? 'null') as Json)
 
-/** The text of a content block; other kinds of content are named. Null if it is none. */
+/** Returns the text of a content block; images and audio are replaced by their names. Null for anything else. */
 export function textOfContent(block: unknown): string | null {
   if (!isRecord(block)) return null
   switch (block.type) {

@@ -29,7 +29,7 @@ type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
 
 /** The person's settings for installed agents. */
 export interface AgentSettings {
-  /** Null: there is none of that name. */
+  /** Returns the person's own agent of that name; null if there is none. */
   own(name: string): OwnAgent | null
   /** Whether `npx` may fetch the package of a preset at its pinned version. */
   isFetchAllowed(program: AgentPreset): boolean
@@ -37,8 +37,8 @@ export interface AgentSettings {
 
 const noSettings: AgentSettings = { own: () => null, isFetchAllowed: () => false }
 
-const missing = (name: string): never => {
-  throw new Error(`There is no agent "${name}" of your own: shiplog agent list names them.`)
+const failUnknownAgent = (name: string): never => {
+  throw new Error(`There is no agent "${name}" of your own: shiplog agent list lists them.`)
 }
 
 export function createAcpDriver(deps: {
@@ -47,24 +47,24 @@ export function createAcpDriver(deps: {
   find: FindProgram
   /** Shiplog's own environment, in which programs are looked for. */
   hostEnv: NodeJS.ProcessEnv
-  /** Absent: the person has set nothing. */
+  /** Absent if the person has set nothing. */
   settings?: AgentSettings
   allowConfiguration: AllowConfiguration
-  /** Absent: agents get none of Shiplog's tools. */
+  /** Absent if agents are not offered Shiplog's tools. */
   openTools?: OpenTaskTools
   /** The roles of sub-agents. */
   definitions: Definitions
   /**
-   * The agent of a definition that names a model of its own, or for which the person set one. Null: it runs on the
-   * installed agent of its parent.
+   * Resolves with the model agent of a definition that names a model, or for which the person set one. Null if the
+   * definition runs on the installed agent of its parent.
    */
   onModel: (
     definition: AgentDefinition,
     dir: string,
   ) => Promise<Omit<PreparedAgent, 'title'> | null>
-  /** What an agent replays is compared with a record without secrets. */
+  /** Masks what an agent replays before it is compared with the record, which has no secrets. */
   mask: Masker
-  /** One sentence for the person. */
+  /** Reports one sentence to the person. */
   onNotice: (text: string) => void
 }): AgentDrivers['acp'] {
   const { find, hostEnv, settings = noSettings } = deps
@@ -78,7 +78,7 @@ export function createAcpDriver(deps: {
               ...{ kind, program, agent: program },
               ...(program === 'acp' && { command: commandArguments(command ?? '') }),
             }
-          : specOfOwn(settings.own(own) ?? missing(own))
+          : specOfOwn(settings.own(own) ?? failUnknownAgent(own))
       if (mode !== undefined) spec.mode = mode
       if (options && Object.keys(options).length > 0) spec.options = options
       return { spec, files: [], title: installedAgentName(spec) }
@@ -151,10 +151,10 @@ export function createAcpDriver(deps: {
   }
 }
 
-/** The resolved definition is not asked for its model: an installed agent has its own. */
+/** A placeholder: `resolve` requires a model, but an installed agent uses its own. */
 const noModel = { provider: 'openai-compatible', model: 'none' } as const
 
-/** From the definition that the agent was started with, even if the project changed it since. */
+/** Reads the definition that the agent was started with, even if the project changed it since. */
 async function instructionsOf({ definition }: AcpSpec, files: KeptFiles): Promise<string> {
   if (!definition) return ''
   const text = await files.read(definitionFile(definition))
@@ -164,6 +164,6 @@ async function instructionsOf({ definition }: AcpSpec, files: KeptFiles): Promis
 const presetOf = ({ program }: AcpSpec): PresetFacts | null =>
   program === 'acp' ? null : agentPresets[program]
 
-/** In the record. A session of one command is not offered to another one. */
+/** Returns the agent's name in the record. It includes an own command, so that no other command resumes its sessions. */
 const sourceOf = ({ program, command }: AcpSpec): string =>
   program === 'acp' ? `acp:${(command ?? []).join(' ')}` : `acp:${program}`

@@ -1,4 +1,4 @@
-/** Why an installed agent can't continue, as a cause for the record (G7). */
+/** Converts failures of an installed agent into causes for the record (G7). */
 import { RequestError } from '@agentclientprotocol/sdk/unstable'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { isRecord, text } from './content.ts'
@@ -6,37 +6,37 @@ import { AgentGone, NoAnswer } from './process/connection.ts'
 
 const authRequired = -32000
 
-/** `name`: of the agent, as shown. `signIn`: what the person can do. */
+/** `name` is the agent's name for people, `signIn` the sentence that says how to sign in. */
 export function causeOfError(error: unknown, agent: { name: string; signIn: string }): Cause {
   if (error instanceof AgentGone) return error.why
   if (error instanceof NoAnswer)
     return { kind: 'error', detail: `${agent.name} does not answer: ${error.message}` }
   if (!(error instanceof RequestError))
     return { kind: 'error', detail: error instanceof Error ? error.message : String(error) }
-  const said = messageOf(error)
-  if (error.code === authRequired) return signedOut(agent, said)
+  const detail = messageOf(error)
+  if (error.code === authRequired) return signedOut(agent, detail)
   const kind = isRecord(error.data) ? (text(error.data.errorKind) ?? '') : ''
-  if (/auth|sign.?in|log.?in/i.test(kind) || /\b401\b|not (?:logged|signed) in/i.test(said))
-    return signedOut(agent, said)
-  if (/rate_?limit|quota|usage_?limit|billing/i.test(kind) || isQuota(said))
-    return { kind: 'quota', untilMs: null, detail: said }
+  if (/auth|sign.?in|log.?in/i.test(kind) || /\b401\b|not (?:logged|signed) in/i.test(detail))
+    return signedOut(agent, detail)
+  if (/rate_?limit|quota|usage_?limit|billing/i.test(kind) || isQuota(detail))
+    return { kind: 'quota', untilMs: null, detail: detail }
   if (/server_error|overloaded|timeout|network|connection/i.test(kind))
-    return { kind: 'network', detail: said }
-  return { kind: 'refused', detail: said }
+    return { kind: 'network', detail: detail }
+  return { kind: 'refused', detail: detail }
 }
 
 export const isMissingSession = (error: unknown): boolean =>
   error instanceof RequestError && error.code !== authRequired
 
-const isQuota = (said: string): boolean =>
-  /usage limit|rate limit|quota|credit balance|\b429\b/i.test(said)
+const isQuota = (detail: string): boolean =>
+  /usage limit|rate limit|quota|credit balance|\b429\b/i.test(detail)
 
-const signedOut = (agent: { name: string; signIn: string }, said: string): Cause => ({
+const signedOut = (agent: { name: string; signIn: string }, detail: string): Cause => ({
   kind: 'sign-in',
-  detail: `${agent.name} is not signed in (${said.replace(/\.$/, '')}). ${agent.signIn}`,
+  detail: `${agent.name} is not signed in (${detail.replace(/\.$/, '')}). ${agent.signIn}`,
 })
 
-/** Whole pages and requests are no text for people. */
+/** Some messages contain a whole web page or request. */
 const detailCharsMax = 400
 
 function messageOf({ message, data }: RequestError): string {
@@ -44,12 +44,12 @@ function messageOf({ message, data }: RequestError): string {
     ? (text(data.details) ?? text(data.message) ?? text(data.error))
     : text(data)
   const generic = /^(?:internal error|authentication required|invalid params)\.?$/i.test(message)
-  const said =
+  const detail =
     details && (generic || !message.includes(details)) ? `${message}: ${details}` : message
-  return said.length > detailCharsMax ? `${said.slice(0, detailCharsMax - 1)}…` : said
+  return detail.length > detailCharsMax ? `${detail.slice(0, detailCharsMax - 1)}…` : detail
 }
 
-/** Null: the turn ended well. */
+/** Returns the cause for a turn's stop reason; null if the turn ended normally. */
 export function causeOfStop(stop: string): Cause | null {
   switch (stop) {
     case 'end_turn':

@@ -10,7 +10,7 @@ export const continueText = 'Continue.'
 export const reportWanted =
   'You stopped without a report. Call the tool agent_report of the MCP server shiplog now: what you did and found, what you checked, and what is left.'
 
-/** As content blocks of the protocol. */
+/** Converts a prompt to content blocks of the protocol. */
 export function promptBlocks(parts: readonly PromptPart[], takesImages: boolean): object[] {
   return parts.map((part) => {
     if (part.type === 'text') return { type: 'text', text: part.text }
@@ -20,7 +20,7 @@ export function promptBlocks(parts: readonly PromptPart[], takesImages: boolean)
   })
 }
 
-/** The first parts of a run's first prompt: its role, its history where its own store lacks it, and what changed. */
+/** Returns the first parts of a run's first prompt: its role, the history that its own store lacks, and what changed. */
 export async function resumeNotes({
   agent,
   place,
@@ -60,9 +60,9 @@ const unknownNote = (calls: readonly string[]): string =>
   ].join('\n')
 
 interface Past {
-  /** Empty: there is none. */
+  /** Empty if there is no history. */
   transcript: string
-  /** The calls of the last run that were cut off, one line each. */
+  /** The calls of the last run that were interrupted, one line each. */
   unknown: string[]
 }
 
@@ -70,11 +70,11 @@ interface Past {
 const transcriptCharsMax = 60_000
 const outputCharsMax = 400
 const callCharsMax = 300
-/** More are not read. */
+/** More would not be read. */
 const unknownMax = 20
 
-/** Reads the history once, with a bounded part of it in memory; `all` for its transcript. */
-async function readPast({ history }: AgentPlace, all: boolean): Promise<Past> {
+/** Reads the history once, keeping a bounded part of it in memory. Without `wholeHistory`, only the unfinished part. */
+async function readPast({ history }: AgentPlace, wholeHistory: boolean): Promise<Past> {
   let first = ''
   let rest: string[] = []
   let restChars = 0
@@ -99,14 +99,14 @@ async function readPast({ history }: AgentPlace, all: boolean): Promise<Past> {
     restChars = rest[0]?.length ?? 0
   }
 
-  for await (const entry of history.entries(all ? 'all' : 'unfinished')) {
+  for await (const entry of history.entries(wholeHistory ? 'all' : 'unfinished')) {
     for (const line of linesOf(entry, calls, turn)) add(line)
     if (entry.type === 'run-start') unknown = []
     if (entry.type === 'tool-result' && entry.outcome === 'unknown' && unknown.length < unknownMax)
       unknown.push(calls.get(entry.callId) ?? entry.name)
     if (entry.type === 'tool-result') calls.delete(entry.callId)
   }
-  for (const line of turn.take()) add(line)
+  for (const line of turn.takeUnplaced()) add(line)
   // A crash leaves calls without a result.
   for (const call of calls.values()) if (unknown.length < unknownMax) unknown.push(call)
   const lines = [first, ...(isCut ? ['[…]'] : []), ...rest]
@@ -115,28 +115,28 @@ async function readPast({ history }: AgentPlace, all: boolean): Promise<Past> {
 
 type TurnLines = ReturnType<typeof createTurnLines>
 
-/** The record has the calls of a turn before its message, which says where they belong between its texts. */
+/** The record has a turn's calls before its message, which defines their places between its texts. */
 function createTurnLines() {
   const results = new Map<string, string>()
 
-  /** The lines of calls whose message did not come, or did not name them. */
-  function take(): string[] {
+  /** Returns the lines of calls that no message placed, and forgets them. */
+  function takeUnplaced(): string[] {
     const lines = [...results.values()]
     results.clear()
     return lines
   }
 
-  function of({ role, parts }: Extract<Entry, { type: 'message' }>): string[] {
+  function linesOfMessage({ role, parts }: Extract<Entry, { type: 'message' }>): string[] {
     const who = role === 'user' ? 'User' : 'You'
-    const lines = role === 'user' ? take() : []
-    let said: string[] = []
+    const lines = role === 'user' ? takeUnplaced() : []
+    let texts: string[] = []
     const endText = () => {
-      const text = said.join('\n').trim()
+      const text = texts.join('\n').trim()
       if (text !== '') lines.push(`${who}: ${text}`)
-      said = []
+      texts = []
     }
     for (const part of parts) {
-      if (part.type === 'text') said.push(part.text)
+      if (part.type === 'text') texts.push(part.text)
       const result = part.type === 'tool-call' ? results.get(part.callId) : undefined
       if (part.type !== 'tool-call' || result === undefined) continue
       endText()
@@ -147,13 +147,17 @@ function createTurnLines() {
     return lines
   }
 
-  return { add: (callId: string, line: string) => void results.set(callId, line), of, take }
+  return {
+    addResult: (callId: string, line: string) => void results.set(callId, line),
+    linesOfMessage,
+    takeUnplaced,
+  }
 }
 
 function linesOf(entry: Entry, calls: Map<string, string>, turn: TurnLines): string[] {
   switch (entry.type) {
     case 'message':
-      return entry.status === 'superseded' ? [] : turn.of(entry)
+      return entry.status === 'superseded' ? [] : turn.linesOfMessage(entry)
     case 'tool-call': {
       const described = entry.title ?? describeToolCall(entry.name, entry.input)
       calls.set(entry.callId, described.slice(0, callCharsMax))
@@ -162,13 +166,13 @@ function linesOf(entry: Entry, calls: Map<string, string>, turn: TurnLines): str
     case 'tool-result': {
       const call = calls.get(entry.callId) ?? entry.name
       const output = entry.output.trim().slice(0, outputCharsMax)
-      turn.add(entry.callId, `[${call}: ${entry.outcome}] ${output}`.trim())
+      turn.addResult(entry.callId, `[${call}: ${entry.outcome}] ${output}`.trim())
       return []
     }
     case 'compaction':
-      return [...turn.take(), `Summary of the conversation so far: ${entry.summary}`]
+      return [...turn.takeUnplaced(), `Summary of the conversation so far: ${entry.summary}`]
     case 'run-end':
-      return turn.take()
+      return turn.takeUnplaced()
     default:
       return []
   }

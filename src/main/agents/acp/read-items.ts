@@ -6,13 +6,13 @@ import type { RunToolServer } from './mcp/tool-servers.ts'
 import { allowOnce, cancelled, questionOf, responseTo } from './permission-requests.ts'
 import type { Item, SessionItem } from './session-items.ts'
 import type { SubAgentCalls } from './sub-agents/sub-agent-calls.ts'
-import { saysSomething } from './updates/update-kinds.ts'
+import { hasContent } from './updates/update-kinds.ts'
 import type { UpdateFold } from './updates/updates.ts'
 
 export interface ItemReader {
   /** Yields the events of one item. A request for permission is answered later. */
   read(item: Item): AsyncGenerator<AgentEvent>
-  /** Returns the last question refused since the previous call; null: none. */
+  /** Returns the last question that was refused since the previous call; null if none was. */
   takeRefused(): string | null
 }
 
@@ -24,7 +24,7 @@ export function createItemReader({
   tools,
   subAgents,
 }: {
-  /** The agent, in foreign entries. */
+  /** The agent's name in foreign entries. */
   source: string
   sessionId: string
   fold: UpdateFold
@@ -36,18 +36,18 @@ export function createItemReader({
 
   async function* read(item: Item): AsyncGenerator<AgentEvent> {
     if (item.kind === 'mark') return item.resolve()
-    if (item.kind === 'sub-agent-began') return yield* subAgents.began(item.child)
+    if (item.kind === 'sub-agent-began') return yield* subAgents.startTask(item.child)
     if (item.kind === 'permission') return yield* ask(item)
     if (item.sessionId !== sessionId && item.sessionId !== '') {
       const { update } = item
-      if (saysSomething(update))
+      if (hasContent(update))
         yield { type: 'foreign', source, content: jsonOf({ sessionId: item.sessionId, update }) }
       return
     }
     if (subAgents.isAbout(item.update)) return yield* subAgents.read(item.update, item.about)
     yield* subAgents.parentUpdate(item.update)
     const events = fold.update(item.update)
-    // The agent has an answer to each of its calls, or gave up on them: no call may hold up the end of the turn.
+    // The agent has the answers to its calls, or stopped waiting for them: no call may delay the end of the turn.
     if (events.some(({ type }) => type === 'turn-ended')) tools?.stopWaiting()
     yield* events
   }
@@ -74,7 +74,7 @@ export function createItemReader({
       resolve(responseTo(answer, question.options))
       return answer.allowed
     } catch {
-      // The run ends.
+      // `ask` rejects when the run ends.
       resolve(cancelled)
       return false
     }
@@ -90,8 +90,8 @@ export function createItemReader({
   }
 }
 
-/** Yields the events of updates that no prompt waits for any more, and refuses their requests. */
-export function* drained(
+/** Yields the events of the items that are left after the last prompt, and refuses their requests. */
+export function* leftoverEvents(
   fold: UpdateFold,
   feed: { take(): SessionItem | undefined },
 ): Generator<AgentEvent> {

@@ -1,6 +1,6 @@
 /**
- * What an agent replays of a session that it loads, compared with Shiplog's record of the same session (G4). Nothing of
- * it is recorded again; what the two disagree about is.
+ * Compares what an agent replays of a loaded session with Shiplog's record of the same session (G4). The replay is not
+ * recorded again; only the differences are.
  */
 
 import type { AgentSessionRef } from '../../../shared/agents/agent-records.ts'
@@ -16,7 +16,7 @@ import { shownPathIn } from './updates/shown-paths.ts'
 interface ReplayDifferences {
   /** One sentence each. */
   sentences: string[]
-  /** What only the agent has, and is not in the record otherwise. */
+  /** Text, reasoning and calls that the agent has and the record lacks. */
   onlyAgent: { text: string; reasoning: string; calls: ReplayedCall[] }
 }
 
@@ -24,13 +24,13 @@ interface ReplayedCall {
   callId: string
   title: string
   status: string
-  /** Its end. */
+  /** The end of its output. */
   output: string
 }
 
 export interface Replay {
   add(update: unknown): void
-  /** Null: they agree. */
+  /** Resolves with null if the replay and the record agree. */
   differences(history: SessionHistory, ref: AgentSessionRef): Promise<ReplayDifferences | null>
 }
 
@@ -45,12 +45,12 @@ const comparedOutputCharsMax = 20_000
 type Call = ReturnType<typeof newCall>
 
 export function createReplay(cwd: string, mask: Masker): Replay {
-  let said = ''
+  let messageText = ''
   let isTooLong = false
   const thoughts: string[] = []
   let thoughtChars = 0
-  /** The thought that the last piece was a part of; null: it was none of a thought. */
-  let thought: string | null = null
+  /** The message id of the thought that the last update continued; null if it was no thought. */
+  let openThoughtId: string | null = null
   const shown = shownPathIn(cwd, cwd)
   const ids = createCallIds(1)
   const calls = new Map<string, Call>()
@@ -59,11 +59,11 @@ export function createReplay(cwd: string, mask: Masker): Replay {
     if (!isRecord(update)) return
     const { sessionUpdate } = update
     if (sessionUpdate === 'agent_thought_chunk') return addThought(update)
-    thought = null
+    openThoughtId = null
     if (sessionUpdate === 'agent_message_chunk') {
       if (isTooLong) return
-      said += textOfContent(update.content) ?? ''
-      isTooLong = said.length > textCharsMax
+      messageText += textOfContent(update.content) ?? ''
+      isTooLong = messageText.length > textCharsMax
     } else if (sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update') {
       const id = text(update.toolCallId)
       if (id === null || id === '') return
@@ -76,22 +76,22 @@ export function createReplay(cwd: string, mask: Masker): Replay {
     const id = text(update.messageId) ?? ''
     thoughtChars += piece.length
     if (thoughtChars > textCharsMax) return
-    thoughts.push(id === thought ? (thoughts.pop() ?? '') + piece : piece)
-    thought = id
+    thoughts.push(id === openThoughtId ? (thoughts.pop() ?? '') + piece : piece)
+    openThoughtId = id
   }
 
   async function differences(
     history: SessionHistory,
     ref: AgentSessionRef,
   ): Promise<ReplayDifferences | null> {
-    const recorded = await recordOf(history, ref)
+    const recorded = await readRecorded(history, ref)
     const found: ReplayDifferences = {
       sentences: [],
       onlyAgent: { text: '', reasoning: '', calls: [] },
     }
-    if (!isTooLong) compareTexts(mask.text(said), recorded.said, found)
+    if (!isTooLong) compareTexts(mask.text(messageText), recorded.messageText, found)
     if (thoughtChars <= textCharsMax)
-      compareThoughts(thoughts.map(mask.text), recorded.thought, found)
+      compareThoughts(thoughts.map(mask.text), recorded.reasoning, found)
     compareCalls(recorded, found)
     return found.sentences.length > 0 ? found : null
   }
@@ -100,45 +100,45 @@ export function createReplay(cwd: string, mask: Masker): Replay {
     { outcomes, outputs, starts }: Pick<Recorded, 'outcomes' | 'outputs' | 'starts'>,
     found: ReplayDifferences,
   ): void {
-    const theirs = [...calls.values()].filter((call) => ownToolOf(call) === null)
+    const replayed = [...calls.values()].filter((call) => ownToolOf(call) === null)
     const outputIn = (call: Call) => mask.text(outputOf(call))
-    const missing = theirs.filter(({ callId }) => !outcomes.has(callId))
-    const settled = theirs.filter(
+    const missing = replayed.filter(({ callId }) => !outcomes.has(callId))
+    const nowCompleted = replayed.filter(
       ({ callId, status }) => outcomes.get(callId) === 'unknown' && status === 'completed',
     )
-    const others = theirs.filter((call) => {
+    const different = replayed.filter((call) => {
       const output = outputs.get(call.callId)
-      return output !== undefined && isEnd(call.status) && isOther(outputIn(call), output)
+      return output !== undefined && isEnd(call.status) && isDifferent(outputIn(call), output)
     })
-    const ids = new Set<string>(theirs.map(({ callId }) => callId))
-    // Agents leave out calls that were cut off.
-    const lost = [...outcomes].filter(
+    const ids = new Set<string>(replayed.map(({ callId }) => callId))
+    // Agents do not store calls that were interrupted.
+    const notReplayed = [...outcomes].filter(
       ([id, outcome]) => outcome !== 'unknown' && !ids.has(id) && !starts.has(id),
     )
-    const says = (count: number, one: string, more: string) => {
+    const addSentence = (count: number, one: string, more: string) => {
       if (count > 0) found.sentences.push(count === 1 ? one : `${count} ${more}`)
     }
-    says(
+    addSentence(
       missing.length,
       'One call is in the agent’s own record only.',
       'calls are in the agent’s own record only.',
     )
-    says(
-      settled.length,
+    addSentence(
+      nowCompleted.length,
       'One call, whose outcome is unknown here, has completed by the agent’s own record.',
       'calls, whose outcome is unknown here, have completed by the agent’s own record.',
     )
-    says(
-      others.length,
+    addSentence(
+      different.length,
       'One call has another output in the agent’s own record.',
       'calls have another output in the agent’s own record.',
     )
-    says(
-      lost.length,
+    addSentence(
+      notReplayed.length,
       'One call of this record is missing in the agent’s own.',
       'calls of this record are missing in the agent’s own.',
     )
-    found.onlyAgent.calls = [...missing, ...settled, ...others]
+    found.onlyAgent.calls = [...missing, ...nowCompleted, ...different]
       .slice(0, shownCallsMax)
       .map((call) => ({
         ...{ callId: call.callId, title: call.title ?? call.name, status: call.status },
@@ -149,54 +149,54 @@ export function createReplay(cwd: string, mask: Masker): Replay {
   return { add, differences }
 }
 
-/** Messages are cut differently in both, and white space at their ends is lost: only what is left is compared. */
-function compareTexts(theirs: string, ours: string, found: ReplayDifferences): void {
-  const [there, here] = [dense(theirs), dense(ours)]
+/** Messages are split differently in both, and white space at their ends is lost, so both are compared without it. */
+function compareTexts(replayed: string, recorded: string, found: ReplayDifferences): void {
+  const [there, here] = [withoutSpaces(replayed), withoutSpaces(recorded)]
   if (there === here) return
   if (there.startsWith(here)) {
     found.sentences.push('The agent’s own record continues with text that this one does not have.')
-    found.onlyAgent.text = theirs.slice(-(there.length - here.length + 200)).slice(-shownCharsMax)
+    found.onlyAgent.text = replayed.slice(-(there.length - here.length + 200)).slice(-shownCharsMax)
   } else if (here.startsWith(there))
     found.sentences.push('Text at the end of this record is missing in the agent’s own.')
   else {
     found.sentences.push('The agent’s own record has other text than this one.')
-    found.onlyAgent.text = theirs.slice(-shownCharsMax)
+    found.onlyAgent.text = replayed.slice(-shownCharsMax)
   }
 }
 
-/** Agents keep a part of their reasoning, or none: each thought that they have is looked for in the record. */
-function compareThoughts(theirs: string[], ours: string, found: ReplayDifferences): void {
-  const here = dense(ours)
-  const missing = theirs.filter((thought) => !here.includes(dense(thought)))
+/** Agents store a part of their reasoning, or none, so only their thoughts are searched in the record. */
+function compareThoughts(replayed: string[], recorded: string, found: ReplayDifferences): void {
+  const here = withoutSpaces(recorded)
+  const missing = replayed.filter((thought) => !here.includes(withoutSpaces(thought)))
   if (missing.length === 0) return
   found.sentences.push('The agent’s own record has reasoning that this one does not have.')
   found.onlyAgent.reasoning = missing.join('\n\n').slice(-shownCharsMax)
 }
 
-/** Agents leave out a part of an output in their own record, or put a text around it: the rest has to be the same. */
-function isOther(theirs: string, ours: string): boolean {
-  const [there, here] = [dense(theirs), dense(ours)]
+/** Reports whether neither output contains the other: agents store a part of an output, or put text around it. */
+function isDifferent(replayed: string, recorded: string): boolean {
+  const [there, here] = [withoutSpaces(replayed), withoutSpaces(recorded)]
   return !there.includes(here) && !here.includes(there)
 }
 
-const dense = (said: string): string => said.replace(/\s+/g, '')
+const withoutSpaces = (content: string): string => content.replace(/\s+/g, '')
 
-/** What the record has of one session of the agent. */
+/** The record of one session of the agent. */
 interface Recorded {
-  said: string
-  thought: string
-  /** The outcomes of the calls that it executed. */
+  messageText: string
+  reasoning: string
+  /** Outcomes of the calls that the agent executed, by the agent's ids, as in the next two. */
   outcomes: ReadonlyMap<string, string>
-  /** Their outputs, without those of unknown outcome and long ones, which the record or the agent may have cut. */
+  /** Their outputs, except those of unknown outcome and long ones, which the record or the agent may have truncated. */
   outputs: ReadonlyMap<string, string>
-  /** Those of them that stand for the start of a sub-agent, which the agent announces without a call. */
+  /** Calls that stand for the start of a sub-agent, which the agent announces without a call. */
   starts: ReadonlySet<string>
 }
 
-async function recordOf(history: SessionHistory, ref: AgentSessionRef): Promise<Recorded> {
+async function readRecorded(history: SessionHistory, ref: AgentSessionRef): Promise<Recorded> {
   let isOfSession = false
-  let said = ''
-  let thought = ''
+  let messageText = ''
+  let reasoning = ''
   const outcomes = new Map<string, string>()
   const outputs = new Map<string, string>()
   const starts = new Set<string>()
@@ -207,9 +207,10 @@ async function recordOf(history: SessionHistory, ref: AgentSessionRef): Promise<
     if (!isOfSession) return
     if (entry.type === 'message' && entry.role === 'assistant' && entry.status !== 'superseded')
       for (const part of entry.parts)
-        if (part.type === 'text' && said.length <= textCharsMax) said += part.text
-        else if (part.type === 'reasoning' && thought.length <= textCharsMax) thought += part.text
-    // If several calls have one id, the agent's own record may have one.
+        if (part.type === 'text' && messageText.length <= textCharsMax) messageText += part.text
+        else if (part.type === 'reasoning' && reasoning.length <= textCharsMax)
+          reasoning += part.text
+    // The agent's own record may have only one of several calls with the same id.
     if (entry.type === 'tool-call' && entry.by === 'agent')
       outcomes.set(agentIdOf(entry.callId), 'unknown')
     if (entry.type === 'tool-result' && outcomes.has(agentIdOf(entry.callId))) {
@@ -223,5 +224,5 @@ async function recordOf(history: SessionHistory, ref: AgentSessionRef): Promise<
   }
 
   for await (const entry of history.entries('all')) add(entry)
-  return { said, thought, outcomes, outputs, starts }
+  return { messageText, reasoning, outcomes, outputs, starts }
 }

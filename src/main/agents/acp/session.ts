@@ -1,4 +1,4 @@
-/** One run of an installed agent: its process, its session, and its prompts until it is done. */
+/** Runs an installed agent once: its process, its session, and its prompts until it is done. */
 import { methods } from '@agentclientprotocol/sdk/unstable'
 import { noSessionCost } from '../../../shared/agents/agent-records.ts'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
@@ -14,7 +14,7 @@ import { causeOfError, causeOfStop } from './failures.ts'
 import type { RunToolServer } from './mcp/tool-servers.ts'
 import { type AcpConnection, connectAgent, type Launch } from './process/connection.ts'
 import { continueText, promptBlocks, reportWanted, resumeNotes } from './prompts.ts'
-import { createItemReader, drained, type ItemReader } from './read-items.ts'
+import { createItemReader, type ItemReader, leftoverEvents } from './read-items.ts'
 import { createReplay, type Replay } from './replay.ts'
 import type { Item, SessionItem } from './session-items.ts'
 import { type Started, startSession } from './start-session.ts'
@@ -30,14 +30,14 @@ import { isReportedByModel, usageOfAnswer } from './updates/usage.ts'
 export interface AcpSessionPorts {
   custody: Custody
   version: string
-  /** Resolves with what is started. Rejects with an Error for the person. */
+  /** Resolves with the program to start. Rejects with an Error whose message is for the person. */
   launch: () => Promise<Launch>
-  /** Resolves with why it may not start in its folder, or null (K8). */
+  /** Resolves with the cause for which the agent may not start in its folder; null if it may (K8). */
   allow: (host: AgentHost) => Promise<Cause | null>
-  /** Null: the agent gets none of Shiplog's tools. */
+  /** Null if the agent is not offered Shiplog's tools. */
   openTools: OpenTaskTools | null
   mask: Masker
-  /** One sentence for the person. */
+  /** Reports one sentence to the person. */
   onNotice: (text: string) => void
 }
 
@@ -70,7 +70,7 @@ export function openAcpSession(
     const feeds = createSessionFeeds()
     /** Filled while the agent loads a session. */
     let replay: Replay | null = createReplay(place.cwd, ports.mask)
-    /** What the session has cost, as the agent reported it before the first prompt; null: it did not. */
+    /** The cost of the session that the agent reported before the first prompt, in USD; null if it reported none. */
     let costAtStartUsd: number | null = null
     try {
       const refused = await ports.allow(host)
@@ -97,7 +97,7 @@ export function openAcpSession(
       )
       connection = connected
       void connection.gone.then(feeds.end)
-      // Stopped while it was starting.
+      // The run was stopped while the process was starting.
       if (isClosed) return void (await connection.close())
       tools =
         (await ports.openTools?.({
@@ -114,30 +114,30 @@ export function openAcpSession(
       replay = null
       if (!started.isNew) fold.cost.continueFrom(basesOf(place.resumeCost ?? noSessionCost, agent))
       if (costAtStartUsd !== null) fold.cost.reported(costAtStartUsd)
-      yield* begun(started)
-      if (replayed) yield* compared(replayed, started)
+      yield* sessionStarted(started)
+      if (replayed) yield* replayDifferences(replayed, started)
       if (tools && !(await tools.listed()))
         ports.onNotice(
           `${agent.name} has not read Shiplog's tools, so it may not be able to start sub-agents.`,
         )
       yield* converse(conversationOf({ prompt, host, started, fold, feeds, connection, tools }))
-      // What it sends after its last answer is kept as well.
+      // Updates that the agent sends after its last answer are kept as well.
       await connection.close()
-      yield* drained(fold, feeds.main)
+      yield* leftoverEvents(fold, feeds.main)
     } catch (error) {
-      yield* drained(fold, feeds.main)
+      yield* leftoverEvents(fold, feeds.main)
       yield { type: 'failed', cause: causeOfError(error, agent) }
     } finally {
       feeds.end(null)
     }
   }
 
-  function* begun({ ref, model, capabilities }: Started): Generator<AgentEvent> {
+  function* sessionStarted({ ref, model, capabilities }: Started): Generator<AgentEvent> {
     yield { type: 'session', ref, ...(model !== null && { model }), capabilities }
   }
 
-  /** What the agent replays is not recorded again. */
-  async function* compared(replay: Replay, { ref }: Started): AsyncGenerator<AgentEvent> {
+  /** Yields how the agent's replay differs from the record. The replay itself is not recorded again. */
+  async function* replayDifferences(replay: Replay, { ref }: Started): AsyncGenerator<AgentEvent> {
     const found = await replay.differences(place.history, ref)
     if (!found) return
     ports.onNotice(
@@ -181,29 +181,29 @@ export function openAcpSession(
       ...(await resumeNotes({ agent, place, started, hasTools: tools !== null })),
       ...(at.prompt.length > 0 ? at.prompt : [textPart(continueText)]),
     ]
-    let askedForReport = false
+    let wasAskedForReport = false
     let isFirstOfResume = !started.isNew
     for (;;) {
       const next = await host.nextTurn()
-      for (const said of next.messages) parts.push(...said)
+      for (const message of next.messages) parts.push(...message)
       if (next.note !== null) parts.push(textPart(next.note))
       fold.begin()
       yield* fold.openTurn()
-      const answer = yield* prompted(at, parts)
+      const answer = yield* sendPrompt(at, parts)
       const failure = failureOf(answer, fold, agent)
       const isReported = tools?.reported() ?? false
       const isDone = failure === null
       const { lastText } = fold.seen()
       const lacksReport = isDone && place.mustReport === true && !isReported
-      const isAskedNext = lacksReport && tools !== null && !askedForReport && !next.isLast
-      // Before the end of the turn, so that it belongs to it.
-      if (lacksReport && !isAskedNext && lastText !== '')
+      const willAskForReport = lacksReport && tools !== null && !wasAskedForReport && !next.isLast
+      // Reported before the turn ends, so that the report belongs to the turn.
+      if (lacksReport && !willAskForReport && lastText !== '')
         await host.callTool({ name: 'agent_report', input: reportOf(lastText, tools !== null) })
-      const { outlived } = answer
-      const isCounted = isReportedByModel(answer.result) && !isFirstOfResume && !outlived
-      const isWithoutSubAgents = at.subAgents.takeBegan() && !isCounted
+      const { subAgentsRanOn } = answer
+      const isCounted = isReportedByModel(answer.result) && !isFirstOfResume && !subAgentsRanOn
+      const isWithoutSubAgents = at.subAgents.takeStarted() && !isCounted
       isFirstOfResume = false
-      // The end of the turn waits for its calls: a client may have given up on one without closing it.
+      // A client may have abandoned a call without closing it, and the end of the turn waits for all calls.
       tools?.turnEnded()
       yield* fold.end({
         usage: usageOfAnswer(answer.result, {
@@ -217,19 +217,19 @@ export function openAcpSession(
       if (failure) return yield { type: 'failed', cause: failure }
       if (isReported || next.isLast) return
       parts = []
-      if (isAskedNext) {
-        askedForReport = true
+      if (willAskForReport) {
+        wasAskedForReport = true
         parts.push(textPart(reportWanted))
         continue
       }
-      for (const said of await host.messages()) parts.push(...said)
+      for (const message of await host.messages()) parts.push(...message)
       if (parts.length === 0) return
-      askedForReport = false
+      wasAskedForReport = false
     }
   }
 
-  /** Sends one prompt. Yields what it brings, and returns its answer. Rejects as requests do. */
-  async function* prompted(
+  /** Sends one prompt, yields its events and returns its answer. Rejects as `AcpConnection.request` does. */
+  async function* sendPrompt(
     { started, feeds, reader, subAgents, connection }: Conversation,
     parts: PromptPart[],
   ): AsyncGenerator<AgentEvent, PromptAnswer> {
@@ -247,7 +247,7 @@ export function openAcpSession(
       )
       .then(feed.wake)
     place.signal.addEventListener('abort', feed.wake, { once: true })
-    let outlived = false
+    let subAgentsRanOn = false
     for (;;) {
       const item = feed.take()
       if (item && isOfSubAgent(item)) continue
@@ -255,30 +255,30 @@ export function openAcpSession(
         yield* reader.read(item)
         continue
       }
-      // Its sub-agents run in its process, which ends with the run.
+      // The agent's sub-agents run in its process, which ends with the run.
       const isWaiting = !('error' in state) && !place.signal.aborted && feeds.areWorking()
       if (state.isOver && !isWaiting) break
-      if (state.isOver) outlived = true
+      if (state.isOver) subAgentsRanOn = true
       if (state.isOver) yield* subAgents.turnEnds()
       await feed.wait()
     }
     if ('error' in state) throw state.error
     yield* subAgents.turnEnds()
     const stop = isRecord(state.result) ? (text(state.result.stopReason) ?? '') : ''
-    return { result: state.result, stop, refused: reader.takeRefused(), outlived }
+    return { result: state.result, stop, refused: reader.takeRefused(), subAgentsRanOn }
   }
 }
 
 interface PromptAnswer {
   result: unknown
   stop: string
-  /** What was asked and refused during the prompt, the last of it; null: nothing. */
+  /** The last question that was refused during the prompt; null if none was. */
   refused: string | null
-  /** Sub-agents of its own worked on after it was given. */
-  outlived: boolean
+  /** Sub-agents in the agent's process still worked when the answer was given. */
+  subAgentsRanOn: boolean
 }
 
-/** The agent's ids of its calls over MCP are those of its updates. */
+/** Converts the agent's ids of calls over MCP, which equal those in its updates, to the record's. */
 const withCallIds = (host: AgentHost, ids: CallIds): AgentHost => ({
   ...host,
   callTool: ({ callId, ...call }, options) =>
@@ -288,7 +288,7 @@ const withCallIds = (host: AgentHost, ids: CallIds): AgentHost => ({
 const isOfSubAgent = (item: SessionItem): item is Exclude<SessionItem, Item> =>
   item.kind === 'idle' || item.kind === 'moved' || item.kind === 'gone'
 
-const textPart = (said: string): PromptPart => ({ type: 'text', text: said })
+const textPart = (content: string): PromptPart => ({ type: 'text', text: content })
 
 function failureOf(
   { stop, result, refused }: PromptAnswer,
@@ -297,7 +297,7 @@ function failureOf(
 ): Cause | null {
   const { failure, hasSpeech, calls } = fold.seen()
   if (failure) return failure
-  // Codex ends its turn so, and waits for what the person says instead.
+  // Codex cancels its turn after a refusal and waits for another prompt.
   if (stop === 'cancelled' && refused !== null)
     return { kind: 'permission-denied', detail: `${agent.name} stopped after “${refused}”` }
   const cause = causeOfStop(stop)
@@ -307,11 +307,12 @@ function failureOf(
   return { kind: 'refused' as const, detail: `${agent.name} ended its turn without an answer` }
 }
 
-function reportOf(said: string, wasAsked: boolean) {
+/** `wasAsked`: the agent was asked for a report and gave none. */
+function reportOf(lastText: string, wasAsked: boolean) {
   const title = 'Its last message: it gave no report'
   const also = wasAsked ? ', also when it was asked for one' : ''
   return {
     title,
-    markdown: `*This agent ended without a report${also}. Its last message:*\n\n${said}`,
+    markdown: `*This agent ended without a report${also}. Its last message:*\n\n${lastText}`,
   }
 }

@@ -1,20 +1,20 @@
-/** Shiplog's own tools, as an installed agent reaches them while it runs. */
+/** Offers Shiplog's own tools to an installed agent while it runs. */
 
 import { type DefinedAgent, hasTool } from '../../../shared/agents/agent-specs.ts'
 import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { AgentHost } from '../../../shared/agents/driver/agent-session.ts'
 import { agentPresetNames, agentPresets } from '../../../shared/agents/installed-agents.ts'
 import type { Definitions } from '../definitions/index.ts'
-import { withOthers } from '../tools/offered-agents.ts'
+import { withInstalledAgents } from '../tools/offered-agents.ts'
 import type { OfferedAgent } from '../tools/tool-definitions.ts'
 import type { RunToolServer, ToolServers } from './mcp/tool-servers.ts'
 
-/** Opens the tools of one run, which make their calls on its host. */
+/** Opens the tools of one run. Their calls are made on its host. */
 export type OpenTaskTools = (run: {
   place: AgentPlace
   host: AgentHost
   definition: DefinedAgent | null
-  /** Resolves once what the agent has sent until now was read. */
+  /** Resolves once everything that the agent has sent until now was read. */
   untilRead: () => Promise<void>
 }) => Promise<RunToolServer>
 
@@ -33,7 +33,7 @@ export function createOpenTaskTools({
       mustReport: place.mustReport ?? false,
       readsRecord: place.readsRecord ?? false,
       agents: async () =>
-        withOthers(await definitions.of(place.cwd), await offeredPresets(isInstalled)),
+        withInstalledAgents(await definitions.of(place.cwd), await offeredPresets(isInstalled)),
     })
     server.connect(host, untilRead)
     return server

@@ -18,13 +18,13 @@ export interface AgentDefinition {
   text: string
   /** The SHA-256 of the text, in hex. */
   sha256: string
-  /** `anthropic/claude-opus-5-5`; null: that of its parent. */
+  /** Such as `anthropic/claude-opus-5-5`; null stands for its parent's. */
   model: string | null
-  /** The installed agent that it runs on; null: on a model, or on that of its parent. */
+  /** The installed agent that it runs on; null if it runs on a model or on its parent's agent. */
   program: AgentPreset | null
-  /** Null: those of its parent. */
+  /** Null stands for its parent's. */
   tools: ToolName[] | null
-  /** Null: that of its parent. */
+  /** Null stands for its parent's. */
   permissions: PermissionMode | null
   /** Limits of one run. */
   limits: NonNullable<DefinedAgent['limits']>

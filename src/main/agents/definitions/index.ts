@@ -16,7 +16,7 @@ export { builtInDefinition, definitionFrom }
 export interface Definitions {
   /** Returns the definitions of a folder, by name. Problems are reported once. */
   of(dir: string): Promise<AgentDefinition[]>
-  /** A file of the folder has this name, or is a definition of it, whether it can be used or not. */
+  /** Reports whether the folder has a definition of this name, even one that can't be used. */
   has(name: string, dir: string): Promise<boolean>
   /** Rejects with an Error that lists the existing ones. */
   resolve(
@@ -55,17 +55,17 @@ export function createDefinitions({
   /** Reports whether a model is set up and has its key. Sends no request. */
   isSetUp: (model: ModelRef) => Promise<boolean>
   /**
-   * The person's model for built-in sub-agents, as `PROVIDER/MODEL`; null: that of their parent.
+   * Returns the person's model for built-in sub-agents, as `PROVIDER/MODEL`; null stands for their parent's.
    */
   subAgentModel: () => string | null
-  /** One sentence for the person. */
+  /** Reports one sentence to the person. */
   onNotice: (text: string) => void
 }): Definitions {
-  const said = new Set<string>()
+  const reported = new Set<string>()
   function notice(text: string): void {
-    if (said.has(text)) return
-    if (said.size >= reportedMax) said.clear()
-    said.add(text)
+    if (reported.has(text)) return
+    if (reported.size >= reportedMax) reported.clear()
+    reported.add(text)
     onNotice(text)
   }
 

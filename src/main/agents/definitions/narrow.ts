@@ -8,8 +8,8 @@ import { type ToolName, toolNames } from '../../../shared/agents/tools.ts'
 import type { AgentDefinition } from './definition.ts'
 
 /**
- * The installed agent that a definition names; null: it names none. Throws an Error where the tools
- * of the agent would have to be limited.
+ * Returns the spec of the installed agent that a definition names; null if it names none. Throws an Error if the tools
+ * of the agent would have to be limited, which is not possible.
  */
 export function onInstalledAgent(
   name: string,
@@ -35,18 +35,18 @@ export function narrowed(
   { builtIn, parent }: { builtIn: AgentDefinition | null; parent: DefinedAgent | null },
 ): { defined: DefinedAgent; notes: string[] } {
   const { source, sha256 } = definition
-  const most = [builtIn?.tools ?? null, parent?.tools ?? null]
+  const upperBounds = [builtIn?.tools ?? null, parent?.tools ?? null]
   const wanted = definition.tools
   const tools = (wanted ?? toolNames).filter((name) =>
-    most.every((limit) => limit === null || limit.includes(name)),
+    upperBounds.every((limit) => limit === null || limit.includes(name)),
   )
   const missing = wanted?.filter((name) => !tools.includes(name) && name !== 'agent_report') ?? []
-  const isLimited = wanted !== null || most.some((limit) => limit !== null)
+  const isLimited = wanted !== null || upperBounds.some((limit) => limit !== null)
   const modes = [definition.permissions, builtIn?.permissions ?? null].filter(
     (mode) => mode !== null,
   )
   const [mode, ...others] = modes
-  const limits = lowest(definition.limits, builtIn?.limits ?? {})
+  const limits = lowestLimits(definition.limits, builtIn?.limits ?? {})
   return {
     defined: {
       ...{ source, sha256 },
@@ -63,15 +63,15 @@ function reasonFor(
   name: string,
   { builtIn }: { builtIn: AgentDefinition | null },
 ): string {
-  const byBuiltIn = missing.filter((tool) => builtIn?.tools && !builtIn.tools.includes(tool))
-  return byBuiltIn.length > 0
-    ? `${byBuiltIn.join(', ')}: the built-in agent "${name}" does not have that, so this one has not either. Give it a name of its own`
+  const lackedByBuiltIn = missing.filter((tool) => builtIn?.tools && !builtIn.tools.includes(tool))
+  return lackedByBuiltIn.length > 0
+    ? `${lackedByBuiltIn.join(', ')}: the built-in agent "${name}" does not have that, so this one has not either. Give it a name of its own`
     : `${missing.join(', ')}: the agent that starts it does not have that`
 }
 
 type Limits = AgentDefinition['limits']
 
-function lowest(a: Limits, b: Limits): Limits {
+function lowestLimits(a: Limits, b: Limits): Limits {
   const least = (key: keyof Limits) => Math.min(a[key] ?? Infinity, b[key] ?? Infinity)
   return Object.fromEntries(
     (['turns', 'minutes'] as const).flatMap((key) =>

@@ -1,4 +1,4 @@
-/** Agent definitions as Claude Code has them: `.claude/agents/*.md`, read as they are. */
+/** Parses agent definitions of Claude Code: `.claude/agents/*.md`. */
 import { z } from 'zod'
 import { parseModelName } from '../../../shared/agents/model-refs.ts'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
@@ -29,7 +29,7 @@ const matterSchema = z.looseObject({
   maxTurns: z.int('must be a number of turns').min(1).nullish(),
 })
 
-/** Ours for each of theirs, those that this version has. */
+/** Shiplog's tools for each tool of Claude Code. */
 const toolsOfClaude: Record<string, readonly string[]> = {
   Read: ['read_file'],
   Write: ['write_file'],
@@ -48,7 +48,7 @@ const toolsOfClaude: Record<string, readonly string[]> = {
   TodoWrite: ['update_plan'],
 }
 
-const looking: readonly ToolName[] = ['read_file', 'list_files', 'search_files']
+const readOnlyTools: readonly ToolName[] = ['read_file', 'list_files', 'search_files']
 
 /** Keys that have no effect here. */
 const keysWithoutEffect = new Set(['color'])
@@ -67,7 +67,7 @@ export function parseClaudeDefinition(text: string): DefinitionContent {
   const denied = new Set(given.disallowedTools?.flatMap((name) => ownTools(bareName(name)) ?? []))
   const isLimited = wanted !== null || denied.size > 0 || readOnly
   const tools = (wanted ?? toolNames).filter(
-    (name) => !denied.has(name) && (!readOnly || looking.includes(name)),
+    (name) => !denied.has(name) && (!readOnly || readOnlyTools.includes(name)),
   )
   return {
     ...{ name: given.name, description: given.description, prompt: promptOf(body) },
@@ -81,8 +81,8 @@ export function parseClaudeDefinition(text: string): DefinitionContent {
 }
 
 /**
- * Claude Code takes a description with colons in it without quotes, which is no YAML, and many files have one: it is
- * quoted and read again.
+ * Many files have a description with an unquoted colon, which Claude Code accepts but YAML does not. If the file can't be
+ * parsed, its description is quoted and the file parsed once more.
  */
 function readLenient(text: string): MarkdownFile {
   try {
@@ -102,7 +102,10 @@ const ownTools = (name: string): ToolName[] | null =>
 
 const bareName = (name: string): string => name.replace(/\(.*$/s, '').trim()
 
-/** Null: all. Tools without a counterpart are left out, so that the agent never has more than the file allows. */
+/**
+ * Returns null if all tools are allowed. Tools without a counterpart are left out, so that the agent never has more than
+ * the file allows.
+ */
 function allowedTools(names: string[] | null, notes: string[]): ToolName[] | null {
   if (names === null || names.includes('*')) return null
   const unknown = names.filter((name) => (ownTools(bareName(name)) ?? []).length === 0)
@@ -128,7 +131,7 @@ const modes: Record<string, PermissionMode> = {
   bypassPermissions: 'allow-all',
 }
 
-/** A mode that is not known is the narrowest. */
+/** An unknown mode counts as the narrowest. */
 function modeOf(
   name: string | null,
   notes: string[],

@@ -1,4 +1,4 @@
-/** Agent definitions in our own form: `.shiplog/agents/*.md`. */
+/** Parses Shiplog's own agent definitions: `.shiplog/agents/*.md`. */
 import { z } from 'zod'
 import {
   type AgentPreset,
@@ -11,10 +11,10 @@ import { visibleText } from '../../../shared/text/shown-text.ts'
 import type { DefinitionContent } from './definition.ts'
 import { readFrontMatter } from './front-matter.ts'
 
-/** The longest description; every agent that may start this one gets it. */
+/** Every agent that may start this one gets its description. */
 const descriptionCharsMax = 1_000
 
-/** It is written into messages, tables and commands. */
+/** Restricted, because names are written into messages, tables and commands. */
 export const agentNameSchema = z
   .string('must be a text')
   .regex(
@@ -32,7 +32,7 @@ const toolSchema = z.string('must be the name of a tool').refine(isToolName, {
   error: ({ input }) => `names no tool: ${quoted(String(input))}. Tools: ${toolNames.join(', ')}`,
 })
 
-// Strict: a key with a typing error would leave the agent with more than was meant.
+// Strict, because a mistyped key would give the agent more permissions than intended.
 const matterSchema = z.strictObject({
   name: agentNameSchema,
   description: descriptionSchema,
@@ -81,7 +81,7 @@ export function parseDefinition(text: string): DefinitionContent {
   }
 }
 
-/** Throws an Error that names the keys. */
+/** Returns the front matter as parsed by the schema. Throws an Error that lists the invalid keys. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   matter: unknown,
@@ -97,7 +97,7 @@ export function checked<Schema extends z.ZodType>(
 
 const problemsMax = 5
 
-/** What a person can't see in an editor must not instruct a model. */
+/** Makes hidden characters visible: text that a person can't see must not instruct a model. Throws an Error if empty. */
 export function promptOf(body: string): string {
   if (body === '') throw new Error('has no prompt below its front matter')
   return visibleText(body)

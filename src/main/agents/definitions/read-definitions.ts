@@ -1,4 +1,4 @@
-/** The agent definitions of a folder: the built-in ones, and those that its repository brings. */
+/** Reads the agent definitions of a folder: the built-in ones and those of its repository. */
 import { createHash } from 'node:crypto'
 import type { Masker } from '../../../shared/agents/driver/masker.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
@@ -10,13 +10,13 @@ import { type AgentDefinition, builtInSource, type DefinitionContent } from './d
 import { parseClaudeDefinition } from './parse-claude-definition.ts'
 import { parseDefinition } from './parse-definition.ts'
 
-/** In the order in which they count: of two with one name the first is used. */
+/** In order of precedence: of two definitions with the same name the first is used. */
 const folders = [
   { dir: '.shiplog/agents', parse: parseDefinition },
   { dir: '.claude/agents', parse: parseClaudeDefinition },
 ]
 
-/** Each is offered to every agent that may start others: nobody has more. */
+/** Each definition is offered to every agent that may start others. */
 export const definitionFilesMax = 64
 /** A prompt of 64 KB is a fifth of a usual context window. */
 export const definitionBytesMax = 64 * 1024
@@ -24,10 +24,11 @@ export const definitionBytesMax = 64 * 1024
 interface AgentDefinitions {
   /** By name; those of the repository take the place of built-in ones. */
   byName: ReadonlyMap<string, AgentDefinition>
-  /** What can't be used and why, with the path, one sentence each. */
+  /** Definitions that can't be used: the path and the reason, one sentence each. */
   problems: string[]
   /**
-   * By the name that their file has: the built-in agent of that name, which may do more, does not take its place.
+   * Problems by the name of the file, without `.md`. The built-in agent of that name is not offered instead, because it
+   * may have more permissions.
    */
   unusable: ReadonlyMap<string, string>
 }
@@ -41,7 +42,7 @@ export const definitionFrom = (source: string, text: string): AgentDefinition =>
   ...{ source, text, sha256: createHash('sha256').update(text).digest('hex') },
 })
 
-/** Read when the first is asked for: most commands start no agent. */
+/** Parsed on first use, because most commands start no agent. */
 let builtIn: ReadonlyMap<string, AgentDefinition> | null = null
 function builtInDefinitions(): ReadonlyMap<string, AgentDefinition> {
   builtIn ??= new Map(
@@ -56,7 +57,7 @@ function builtInDefinitions(): ReadonlyMap<string, AgentDefinition> {
 export const builtInDefinition = (name: string): AgentDefinition | null =>
   builtInDefinitions().get(name) ?? null
 
-/** Never rejects: what can't be read is a problem. `dir`: of a project or of an agent's worktree. */
+/** Never rejects: unreadable definitions are problems. `dir` is the folder of a project or of an agent's worktree. */
 export async function readDefinitions(
   dir: string,
   { inside, mask }: { inside: FilesInside; mask: Masker },
@@ -111,7 +112,7 @@ async function markdownIn(
 
 async function textOf(inside: FilesInside, dir: string, path: string): Promise<string> {
   const file = await inside.confine(dir, path)
-  // A pipe would never end, and opening a device can have an effect.
+  // Reading a pipe could block forever, and opening a device can have effects.
   if (!(await inside.lstat(file)).isFile()) throw new Error('is not a regular file')
   const bytes = await inside.withOpened(file, async (handle, stats) => {
     if (!stats.isFile()) throw new Error('is not a regular file')
@@ -131,5 +132,5 @@ async function textOf(inside: FilesInside, dir: string, path: string): Promise<s
   return text.replace(/^\u{feff}/u, '')
 }
 
-/** The name of a file may hold anything. */
+/** A file name may contain hidden characters. */
 const shown = (path: string): string => visibleText(path).slice(0, 200)

@@ -7,13 +7,13 @@ import { keyVariables, type ProviderKeys } from './keys.ts'
 
 export interface ModelAccess {
   keys: ProviderKeys
-  /** The context window that was set for the model, or that its server reports; absent: neither. */
+  /** Resolves with the context window that the person set for the model, or that its server reports. */
   contextWindow?: (ref: ModelRef) => Promise<ContextWindow>
   /** For tests. */
   fetch?: typeof globalThis.fetch
 }
 
-/** Why a model can't be used; null if it can, as far as is known without a request. */
+/** Resolves with the cause for which a model can't be used; null if none is known without a request. */
 export async function obstacleTo(ref: ModelRef, { keys }: ModelAccess): Promise<Cause | null> {
   if (baseUrlOf(ref) === null)
     return notStarted('an OpenAI-compatible model needs the address of its server: --base-url URL.')
@@ -33,7 +33,7 @@ export async function obstacleTo(ref: ModelRef, { keys }: ModelAccess): Promise<
 
 const notStarted = (detail: string): Cause => ({ kind: 'not-started', step: 'run', detail })
 
-/** Null: its address is not set. */
+/** Returns null if the provider has no address of its own and none is set. */
 export const baseUrlOf = ({ provider, baseUrl }: ModelRef): string | null =>
   baseUrl?.replace(/\/+$/, '') ?? ownBaseUrls[provider]
 

@@ -1,4 +1,4 @@
-/** One attempt at one answer of a model: its stream as events, and the result. */
+/** Makes one attempt at an answer of a model, and converts its stream to events. */
 import { streamText, type TextStreamPart, type ToolSet } from 'ai'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { TurnPart } from './conversation/conversation.ts'
@@ -7,22 +7,22 @@ import { type AttemptFailure, failureOf, incomplete } from './failures.ts'
 
 type StreamOptions = Parameters<typeof streamText>[0]
 
-/** What a request is made of; the rest is the same for all. */
+/** The parts of a request that differ between requests. */
 export type AnswerRequest = Pick<
   StreamOptions,
   'model' | 'instructions' | 'messages' | 'tools' | 'providerOptions'
 >
 
 /**
- * How long a stream may be silent. Models that think may say nothing for minutes, in which some services send pings:
- * these show that the connection is alive, and not that an answer comes.
+ * How long a stream may be silent. Models may think for minutes, during which some services send pings: these prove that
+ * the connection works, not that an answer will come.
  */
 export interface StreamTimeouts {
-  /** Until the first byte. */
+  /** Time until the first byte. */
   firstChunkMs: number
-  /** Without a byte. */
+  /** Time between bytes. */
   chunkMs: number
-  /** Without any of the answer. */
+  /** Time between parts of the answer. */
   answerMs: number
 }
 export const streamTimeouts: StreamTimeouts = {
@@ -34,7 +34,7 @@ export const streamTimeouts: StreamTimeouts = {
 type StreamPart = TextStreamPart<ToolSet>
 type FinishedStep = Extract<StreamPart, { type: 'finish-step' }>
 
-interface AskedCall {
+interface RequestedCall {
   id: string
   name: string
   /** A string if it is not JSON. */
@@ -43,31 +43,31 @@ interface AskedCall {
 }
 
 export interface Answer {
-  /** In their order, without calls. */
+  /** The parts in order, without calls. */
   speech: Exclude<TurnPart, { type: 'call' }>[]
-  calls: AskedCall[]
+  calls: RequestedCall[]
   finishReason: FinishedStep['finishReason']
-  /** In the provider's own word, where it gave one. */
+  /** The provider's own word for `finishReason`, if it sent one. */
   stop: string
   usage: FinishedStep['usage'] | undefined
-  /** That answered, as the provider names it. */
+  /** The model that answered, by the provider's name. */
   model: string
 }
 
 type Attempt =
   | { kind: 'answered'; answer: Answer }
-  /** `began`: content was received. `usage`: as reported so far; `isOver`: the stream had ended, so it is complete. */
+  /** `began`: content was received. `usage` as reported so far; `isUsageComplete`: the stream had ended. */
   | {
       kind: 'failed'
       failure: AttemptFailure
       began: boolean
       usage: Answer['usage']
-      isOver: boolean
+      isUsageComplete: boolean
     }
 
 /**
- * Asks once. `turn-started` comes with the first of its content, so a request that is refused begins no turn. Rejects
- * with the signal's reason when that is aborted, and with nothing else.
+ * Sends the request once. `turn-started` is yielded with the first content, so a refused request begins no turn. Rejects
+ * only with the signal's reason when it is aborted.
  */
 export async function* attemptAnswer(
   request: AnswerRequest,
@@ -80,7 +80,7 @@ export async function* attemptAnswer(
     target: MessageTarget
     signal: AbortSignal
     timeouts: StreamTimeouts
-    /** Calls back with each piece that the service sends, until it is called off. */
+    /** Calls the listener for each piece that the service sends. Returns a function that unsubscribes it. */
     onBytes: (listener: () => void) => () => void
   },
 ): AsyncGenerator<AgentEvent, Attempt> {
@@ -96,70 +96,33 @@ export async function* attemptAnswer(
   let began = false
   let failure: AttemptFailure | null = null
   let isFinished = false
-  const watch = createWatch(timeouts)
-  const callOff = onBytes(watch.alive)
+  const watchdog = createWatchdog(timeouts)
+  const unsubscribe = onBytes(watchdog.alive)
   try {
     signal.throwIfAborted()
     const { stream } = streamText({
       ...(request as StreamOptions),
-      // Visible retries are the session's.
+      // The session retries, and records each retry.
       maxRetries: 0,
-      abortSignal: AbortSignal.any([signal, watch.signal]),
+      abortSignal: AbortSignal.any([signal, watchdog.signal]),
       onError: () => undefined,
     })
     for await (const part of stream) {
       signal.throwIfAborted()
-      if (contentTypes.has(part.type)) watch.answered()
+      if (contentTypes.has(part.type)) watchdog.answered()
       if (!began && contentTypes.has(part.type)) {
         began = true
         yield { type: 'turn-started' }
       }
-      switch (part.type) {
-        case 'text-start':
-        case 'reasoning-start':
-          open.set(keyOf(part), { kind: kindOf(part), text: '', metadata: part.providerMetadata })
-          break
-        case 'text-delta':
-        case 'reasoning-delta':
-          yield* grow(open, part)
-          break
-        case 'text-end':
-        case 'reasoning-end':
-          yield* end(keyOf(part), part.providerMetadata)
-          break
-        case 'tool-call':
-          answer.calls.push({
-            id: part.toolCallId,
-            name: part.toolName,
-            input: part.input,
-            providerData: writeData(target, part.providerMetadata),
-          })
-          break
-        case 'finish-step':
-          isFinished = true
-          answer.finishReason = part.finishReason
-          answer.stop = part.rawFinishReason ?? part.finishReason
-          answer.usage = part.usage
-          answer.model = part.response.modelId || target.model
-          break
-        case 'error':
-          // The stream continues after a malformed event, so the rest of the answer lacks that part.
-          failure ??= failureOf(part.error)
-          break
-        case 'abort':
-          failure ??= stalled
-          break
-        default:
-          break
-      }
+      yield* read(part)
     }
     for (const key of [...open.keys()]) yield* end(key, undefined)
   } catch (error) {
     signal.throwIfAborted()
-    failure ??= watch.signal.aborted ? stalled : failureOf(error)
+    failure ??= watchdog.signal.aborted ? stalled : failureOf(error)
   } finally {
-    callOff()
-    watch.end()
+    unsubscribe()
+    watchdog.end()
   }
   signal.throwIfAborted()
   failure ??= isFinished ? flawOf(answer) : incomplete('the answer ended in the middle')
@@ -169,9 +132,51 @@ export async function* attemptAnswer(
         failure,
         began,
         usage: answer.usage,
-        isOver: wholeEnds.has(answer.finishReason),
+        isUsageComplete: completeFinishReasons.has(answer.finishReason),
       }
     : { kind: 'answered', answer }
+
+  /** Adds a part of the stream to the answer. */
+  function* read(part: StreamPart): Generator<AgentEvent> {
+    switch (part.type) {
+      case 'text-start':
+      case 'reasoning-start':
+        open.set(keyOf(part), { kind: kindOf(part), text: '', metadata: part.providerMetadata })
+        break
+      case 'text-delta':
+      case 'reasoning-delta':
+        yield* appendDelta(open, part)
+        break
+      case 'text-end':
+      case 'reasoning-end':
+        yield* end(keyOf(part), part.providerMetadata)
+        break
+      case 'tool-call':
+        answer.calls.push({
+          id: part.toolCallId,
+          name: part.toolName,
+          input: part.input,
+          providerData: writeData(target, part.providerMetadata),
+        })
+        break
+      case 'finish-step':
+        isFinished = true
+        answer.finishReason = part.finishReason
+        answer.stop = part.rawFinishReason ?? part.finishReason
+        answer.usage = part.usage
+        answer.model = part.response.modelId || target.model
+        break
+      case 'error':
+        // The stream continues after a malformed event, so the rest of the answer lacks that part.
+        failure ??= failureOf(part.error)
+        break
+      case 'abort':
+        failure ??= stalled
+        break
+      default:
+        break
+    }
+  }
 
   function* end(key: string, metadata: Speech['metadata']): Generator<AgentEvent> {
     const speech = open.get(key)
@@ -181,7 +186,7 @@ export async function* attemptAnswer(
     const options = metadata ?? speech.metadata
     const providerData = writeData(target, options, kind === 'reasoning' ? text : undefined)
     answer.speech.push({ type: kind, text, providerData })
-    // Reasoning may be hidden: then nothing is left of it but what its provider wants back.
+    // Reasoning may be hidden: only the provider's data remains, which must be sent back.
     if (text === '' && providerData) yield { type: 'part-started', part: key, kind, providerData }
     yield { type: 'part-ended', part: key, ...(providerData && { providerData }) }
   }
@@ -201,7 +206,7 @@ const kindOf = ({ type }: Spoken): Speech['kind'] =>
 /** Providers number their parts by kind. */
 const keyOf = (part: Spoken): string => `${kindOf(part)}-${part.id}`.slice(0, 200)
 
-function* grow(
+function* appendDelta(
   open: Map<string, Speech>,
   part: Extract<StreamPart, { type: 'text-delta' | 'reasoning-delta' }>,
 ): Generator<AgentEvent> {
@@ -221,14 +226,14 @@ const stalled: AttemptFailure = {
 }
 
 /** Aborts a stream that is silent for too long. The SDK's own limit does not count the wait for the response. */
-function createWatch({ firstChunkMs, chunkMs, answerMs }: StreamTimeouts) {
+function createWatchdog({ firstChunkMs, chunkMs, answerMs }: StreamTimeouts) {
   const silent = new AbortController()
-  const giveUp = () => silent.abort(new Error('The model stopped answering.'))
-  let connection = setTimeout(giveUp, firstChunkMs)
-  let answer = setTimeout(giveUp, answerMs)
+  const abortStream = () => silent.abort(new Error('The model stopped answering.'))
+  let connection = setTimeout(abortStream, firstChunkMs)
+  let answer = setTimeout(abortStream, answerMs)
   const alive = () => {
     clearTimeout(connection)
-    connection = setTimeout(giveUp, chunkMs)
+    connection = setTimeout(abortStream, chunkMs)
   }
   return {
     signal: silent.signal,
@@ -236,7 +241,7 @@ function createWatch({ firstChunkMs, chunkMs, answerMs }: StreamTimeouts) {
     answered() {
       alive()
       clearTimeout(answer)
-      answer = setTimeout(giveUp, answerMs)
+      answer = setTimeout(abortStream, answerMs)
     },
     end() {
       clearTimeout(connection)
@@ -245,7 +250,7 @@ function createWatch({ firstChunkMs, chunkMs, answerMs }: StreamTimeouts) {
   }
 }
 
-const wholeEnds = new Set<Answer['finishReason']>([
+const completeFinishReasons = new Set<Answer['finishReason']>([
   ...(['stop', 'length', 'tool-calls', 'content-filter'] as const),
 ])
 
@@ -259,7 +264,7 @@ const contentTypes = new Set<StreamPart['type']>([
   'tool-call',
 ])
 
-/** Why an answer that ended can't be used as it is; null: it can. */
+/** Returns why an answer that ended can't be used; null if it can. */
 function flawOf({ finishReason, stop, speech, calls }: Answer): AttemptFailure | null {
   if (calls.length > 0 && (finishReason === 'tool-calls' || finishReason === 'stop')) return null
   const hasText = speech.some(({ type, text }) => type === 'text' && text.trim() !== '')

@@ -1,4 +1,4 @@
-/** Asks a model for its next answer, and for the summary of a conversation, as often as it takes. */
+/** Asks a model for its next answer, or for a summary of the conversation, with retries. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LanguageModelUsage, ToolSet } from 'ai'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
@@ -61,9 +61,9 @@ export function createAsk(options: AskOptions) {
     return { model, providerOptions: providerOptions(), ...withCacheMarks(prompt, spec.provider) }
   }
 
-  const used = (usage: LanguageModelUsage) => usageOf(usage, spec, { atMs: clock() })
+  const usageWithCost = (usage: LanguageModelUsage) => usageOf(usage, spec, { atMs: clock() })
 
-  /** The next answer. */
+  /** Requests the next answer. */
   async function* answer(
     conversation: readonly ConversationItem[],
   ): AsyncGenerator<AgentEvent, Attempt> {
@@ -75,7 +75,10 @@ export function createAsk(options: AskOptions) {
       if (attempt.usage?.inputTokens !== undefined)
         yield {
           type: 'usage',
-          usage: { ...used(attempt.usage), ...(!attempt.isOver && { complete: false }) },
+          usage: {
+            ...usageWithCost(attempt.usage),
+            ...(!attempt.isUsageComplete && { complete: false }),
+          },
           of: attempt.began ? 'turn' : 'run',
         }
       const { failure } = attempt
@@ -95,8 +98,9 @@ export function createAsk(options: AskOptions) {
   }
 
   /**
-   * A summary of the conversation. It is asked for at the conversation's end, which providers have read already; where
-   * that is too long, of the conversation as a text that becomes shorter with each try. `isTooLong`: it was refused.
+   * Requests a summary of the conversation. The request is appended to the conversation, which providers have cached. If
+   * that is too long, the conversation is sent as a text, shorter with each attempt. `isTooLong`: the conversation was
+   * refused already.
    */
   async function* summary(
     conversation: readonly ConversationItem[],
@@ -106,25 +110,26 @@ export function createAsk(options: AskOptions) {
     { kind: 'summary'; text: string } | { kind: 'failed'; cause: Cause }
   > {
     const retries = createRetryPolicy(options)
-    const lengths = [limitTokens * 1.5, limitTokens * 0.5, shortestChars]
-    let tries = isTooLong ? 1 : 0
+    const lengths = [limitTokens * 1.5, limitTokens * 0.5, shortestTextChars]
+    let attempts = isTooLong ? 1 : 0
     for (;;) {
-      const charsMax = tries === 0 ? null : (lengths[tries - 1] ?? null)
-      if (tries > lengths.length) return { kind: 'failed', cause: summaryTooLong }
+      const charsMax = attempts === 0 ? null : (lengths[attempts - 1] ?? null)
+      if (attempts > lengths.length) return { kind: 'failed', cause: summaryTooLong }
       const request =
         charsMax === null
-          ? await requestFor([...conversation, wanted])
-          : asText(conversation, charsMax)
-      const { text, usage, failure } = await summarised(request)
-      if (usage?.inputTokens !== undefined) yield { type: 'usage', usage: used(usage), of: 'run' }
+          ? await requestFor([...conversation, summaryRequest])
+          : textRequest(conversation, charsMax)
+      const { text, usage, failure } = await requestSummary(request)
+      if (usage?.inputTokens !== undefined)
+        yield { type: 'usage', usage: usageWithCost(usage), of: 'run' }
       if (failure === null) return { kind: 'summary', text }
       if (failure.refused === 'length') {
-        tries++
+        attempts++
         yield { type: 'retrying', cause: failure.cause, untilMs: null }
         continue
       }
-      // It called tools instead, or its answer was no good: without tools it can only write.
-      if (failure.retry === 'again') tries = Math.max(1, tries)
+      // The model called tools or its answer was unusable: as a text, without tools, it can only write.
+      if (failure.retry === 'again') attempts = Math.max(1, attempts)
       if (failure.refused === 'images' && images.count > 0) {
         images.refuse()
         continue
@@ -135,14 +140,14 @@ export function createAsk(options: AskOptions) {
     }
   }
 
-  /** Once: from then on it is not asked for. */
+  /** True once: reasoning is not requested after it was refused. */
   function isAboutReasoning({ refused }: AttemptFailure): boolean {
     const isFirst = refused === 'reasoning' && showsReasoning
     if (isFirst) showsReasoning = false
     return isFirst
   }
 
-  function asText(conversation: readonly ConversationItem[], charsMax: number): AnswerRequest {
+  function textRequest(conversation: readonly ConversationItem[], charsMax: number): AnswerRequest {
     const text = conversationText(conversation, { partCharsMax: charsMax / 8, charsMax })
     return {
       ...{ model, providerOptions: providerOptions() },
@@ -151,8 +156,8 @@ export function createAsk(options: AskOptions) {
     }
   }
 
-  /** None of it is a turn: its text is returned as the summary only. */
-  async function summarised(
+  /** Yields no events, because a summary is not a turn. */
+  async function requestSummary(
     request: AnswerRequest,
   ): Promise<{ text: string; usage: Answer['usage']; failure: AttemptFailure | null }> {
     const events = attemptAnswer(request, attemptOptions)
@@ -175,7 +180,7 @@ export function createAsk(options: AskOptions) {
     }
   }
 
-  /** Null: another attempt may be made now. */
+  /** Waits before the next attempt. Returns null when it may be made, or the cause if there is none. */
   async function* waitAfter(
     failure: AttemptFailure,
     retries: ReturnType<typeof createRetryPolicy>,
@@ -190,10 +195,13 @@ export function createAsk(options: AskOptions) {
   return { answer, summary }
 }
 
-const wanted: ConversationItem = { type: 'user', parts: [{ type: 'text', text: summaryWanted }] }
+const summaryRequest: ConversationItem = {
+  type: 'user',
+  parts: [{ type: 'text', text: summaryWanted }],
+}
 
-/** Fits into the smallest context that anything can be done with: 8,000 tokens. */
-const shortestChars = 16_000
+/** Fits into 8,000 tokens, the smallest useful context. */
+const shortestTextChars = 16_000
 
 const summaryTooLong: Cause = {
   kind: 'refused',
@@ -214,14 +222,14 @@ function withoutReasoning({ cause }: AttemptFailure): Cause {
   }
 }
 
-/** `showsReasoning`: asks for summaries of it, as far as the model is known to give them. */
+/** `showsReasoning` requests summaries of the reasoning from models that are known to give them. */
 function requestOptions(
   { provider, model }: ModelRef,
   taskId: TaskId,
   showsReasoning: boolean,
 ): NonNullable<AnswerRequest['providerOptions']> {
-  // Stored items die with the server's store: a resume weeks later would name what is no more. The SDK asks for
-  // summaries only where it knows that the model reasons.
+  // Items in the server's store expire, so a resume weeks later would refer to missing ones. The SDK requests summaries
+  // only from models that it knows to reason.
   if (provider === 'openai')
     return {
       openai: {
@@ -232,7 +240,7 @@ function requestOptions(
   if (!showsReasoning) return {}
   if (provider === 'google' && /^gemini-(?:2\.5|[3-9])(?!.*(?:image|tts|live))/.test(model))
     return { google: { thinkingConfig: { includeThoughts: true } } }
-  // Those that decide themselves how long to think keep it to themselves unless asked. Older ones refuse this.
+  // Models with adaptive thinking hide it unless it is requested. Older ones refuse the request.
   if (provider === 'anthropic' && /^claude-[a-z]+-(?:[5-9]|4-[6-9]|\d\d)(?:-|$)/.test(model))
     return { anthropic: { thinking: { type: 'adaptive', display: 'summarized' } } }
   return {}

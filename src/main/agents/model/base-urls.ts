@@ -1,6 +1,6 @@
 import type { ModelProvider } from '../../../shared/agents/model-refs.ts'
 
-/** Where each provider is reached unless a base URL is given; null: it has no address of its own. */
+/** The address of each provider unless a base URL is given; null if the provider has no fixed address. */
 export const ownBaseUrls: Record<ModelProvider, string | null> = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',

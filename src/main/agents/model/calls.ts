@@ -1,4 +1,4 @@
-/** Makes the calls of one turn: those that leave files alone side by side, others one by one and in order. */
+/** Makes the calls of one turn: those that change no files concurrently, others one by one in order. */
 import type { AgentHost, HostCall } from '../../../shared/agents/driver/agent-session.ts'
 import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
 import { traitsOf } from '../../../shared/agents/tool-traits.ts'
@@ -25,14 +25,14 @@ function groupsOf(calls: readonly HostCall[]): HostCall[][] {
   const groups: HostCall[][] = []
   let isOpen = false
   for (const call of calls) {
-    const joins = runsBesideOthers(call.name)
-    if (joins && isOpen) groups.at(-1)?.push(call)
+    const isConcurrentCall = isConcurrent(call.name)
+    if (isConcurrentCall && isOpen) groups.at(-1)?.push(call)
     else groups.push([call])
-    isOpen = joins
+    isOpen = isConcurrentCall
   }
   return groups
 }
 
-/** A report ends the run, so calls before it are finished first. An unknown tool is only refused. */
-const runsBesideOthers = (name: string): boolean =>
+/** False for a report, which ends the run and waits for calls before it. True for an unknown tool, which is refused. */
+const isConcurrent = (name: string): boolean =>
   name !== 'agent_report' && (traitsOf(name)?.changes ?? 'no-files') === 'no-files'

@@ -1,10 +1,8 @@
-/** How many tokens a model's server takes. Apart from the list of prices, which is large and loaded with the first turn. */
-
-/** What was set for a model, or its server reports: in tokens, the answer included. */
+/** The context window of a model, as the person set it or its server reports it. In tokens, the answer included. */
 export interface ContextWindow {
-  /** With which the model is run; null: not known. */
+  /** The window with which the model runs; null if not known. */
   tokens: number | null
-  /** With which it can be run at most; null: not known. */
+  /** The largest window with which it can run; null if not known. */
   tokensMax: number | null
 }
 export const unknownWindow: ContextWindow = { tokens: null, tokensMax: null }

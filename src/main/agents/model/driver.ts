@@ -1,4 +1,4 @@
-/** Agents that are models: our own loop on the providers' interfaces, which is loaded when one begins. */
+/** The driver of agents that are models: Shiplog's own loop on the providers' interfaces, loaded with the first run. */
 
 import { type AgentSpec, definitionFile, withModelRef } from '../../../shared/agents/agent-specs.ts'
 import type { AgentDrivers, KeptFiles } from '../../../shared/agents/driver/agent-driver.ts'
@@ -13,19 +13,19 @@ import {
 import { builtInDefinition, createDefinitions, definitionFrom } from '../definitions/index.ts'
 import { onInstalledAgent } from '../definitions/narrow.ts'
 import { createFilesInside } from '../tools/inside/index.ts'
-import { withOthers } from '../tools/offered-agents.ts'
+import { withInstalledAgents } from '../tools/offered-agents.ts'
 import type { OfferedAgent } from '../tools/tool-definitions.ts'
 import { type ModelAccess, obstacleTo } from './access.ts'
 import type { StreamTimeouts } from './answer.ts'
 import { ownBaseUrls } from './base-urls.ts'
 import type { ProjectFacts } from './instructions.ts'
 
-/** The agent that gets the person's prompt. */
+/** The definition of an agent that a person starts without naming one. */
 const rootAgent = 'lead'
 
 type ModelSpec = Extract<AgentSpec, { kind: 'model' }>
 
-/** What the parts of a model reference are called in a message. */
+/** The names of the parts of a model reference in messages. */
 const partNames: Record<string, string> = {
   baseUrl: 'The base URL',
   keyEnv: 'What --key-env names',
@@ -48,28 +48,28 @@ export function createModelDriver({
   contextTokens,
 }: {
   access: ModelAccess
-  /** What `PROVIDER/MODEL` means; null: no such provider. */
+  /** Parses `PROVIDER/MODEL`; null if there is no such provider. */
   resolve?: (text: string) => Pick<ModelRef, 'provider' | 'model' | 'baseUrl'> | null
   /** Names of the providers that a model reference may use. */
   providerNames?: () => readonly string[]
-  /** What the person set for the built-in sub-agents, as `PROVIDER/MODEL`. Absent: that of their parent. */
+  /** Returns the person's model for built-in sub-agents, as `PROVIDER/MODEL`; null stands for their parent's. */
   subAgentModel?: () => string | null
-  /** That may be started as sub-agents beside those with a definition. */
+  /** Agents without a definition that may be started as sub-agents. */
   otherAgents?: () => Promise<readonly OfferedAgent[]>
   /** Facts about the folder that an agent works in. */
   facts: (cwd: string, signal: AbortSignal) => Promise<ProjectFacts>
   /** Removes the secrets from instructions that a project's files give to agents. */
   mask: Masker
-  /** Called with what the person should know of a project's agent definitions or of a model's context, in sentences. */
+  /** Reports sentences to the person, about a project's agent definitions or a model's context. */
   onNotice: (text: string) => void
   clock?: () => number
   random?: () => number
   delayFactor?: number
-  /** Absent: minutes. */
+  /** Default: `streamTimeouts`. */
   timeouts?: StreamTimeouts | undefined
-  /** Turns of a run before the person is asked whether it shall continue. Absent: a hundred. */
+  /** Turns of a run before the person is asked whether to continue. Default: 100. */
   stepsMax?: number | undefined
-  /** Tokens at which a conversation is summarised. Absent: by the model's context. */
+  /** Tokens at which a conversation is summarised. Default: depends on the model's context window. */
   contextTokens?: number | undefined
 }): AgentDrivers['model'] {
   const inside = createFilesInside()
@@ -79,7 +79,7 @@ export function createModelDriver({
   })
 
   const contextsReported = new Set<string>()
-  /** Once for each task. */
+  /** Reports at most one notice for each task. */
   const noticeOfContext = (taskId: string) => (text: string) => {
     if (contextsReported.has(taskId)) return
     contextsReported.add(taskId)
@@ -110,9 +110,9 @@ export function createModelDriver({
     withModel(spec, model) {
       const named = resolve(model)
       if (!named) throw new Error(unknownModel(model, providerNames()))
-      // Servers that have no name of their own are known by the address that the agent was started with.
+      // A provider without a fixed address keeps the one that the agent was started with.
       const { baseUrl = ownBaseUrls[named.provider] === null ? spec.baseUrl : undefined } = named
-      // A key is for one address.
+      // A key may be sent to its own address only.
       const isSamePlace = named.provider === spec.provider && baseUrl === spec.baseUrl
       const keyEnv = isSamePlace ? spec.keyEnv : undefined
       return withModelRef(spec, {
@@ -147,14 +147,15 @@ export function createModelDriver({
       return openModelSession(spec, place, {
         ...{ access, facts, inside, clock, random, delayFactor, timeouts, stepsMax, contextTokens },
         prompt: await promptOf(spec, files),
-        agents: async () => withOthers(await definitions.of(place.cwd), await otherAgents()),
+        agents: async () =>
+          withInstalledAgents(await definitions.of(place.cwd), await otherAgents()),
         onCramped: noticeOfContext(place.taskId),
       })
     },
   }
 }
 
-/** The prompt of the definition that the agent was started with, even if the project changed it since. */
+/** Reads the definition that the agent was started with, even if the project changed it since. */
 async function promptOf({ agent, definition }: ModelSpec, files: KeptFiles): Promise<string> {
   if (!definition) return builtInDefinition(agent)?.prompt ?? ''
   const text = await files.read(definitionFile(definition))

@@ -1,30 +1,30 @@
-/** Why an attempt at an answer failed, as a cause for the record, and whether another one may do better (G7). */
+/** Converts a failed attempt at an answer into a cause for the record, and decides whether to retry (G7). */
 import { APICallError, StreamProviderError } from 'ai'
 import type { Cause } from '../../../shared/records/causes.ts'
 
 export interface AttemptFailure {
   cause: Cause
   /**
-   * `never`: the next attempt would fail alike. `later`: the provider or the network is not able to now. `again`: the
-   * answer was no good; each attempt is paid for.
+   * `never`: the next attempt would fail as well. `later`: the provider or the network is unavailable. `again`: the
+   * answer was unusable; each attempt costs money.
    */
   retry: 'never' | 'later' | 'again'
-  /** The delay that the provider requests; null if it names none. */
+  /** The delay that the provider requests; null if it requests none. */
   retryAfterMs: number | null
-  /** What of the request it refused: more than the context holds, images, or to show its reasoning. */
+  /** What the provider refused: a request longer than the context, images, or showing its reasoning. */
   refused?: 'length' | 'images' | 'reasoning' | undefined
-  /** How often it is tried again at most; absent: as often as `retry` allows. */
+  /** Maximum number of retries, if less than `retry` allows. */
   retriesMax?: number
 }
 
-/** An unusable answer: the request is repeated. */
+/** The failure of an unusable answer, whose request is repeated. */
 export const incomplete = (detail: string): AttemptFailure => ({
   cause: { kind: 'network', detail },
   retry: 'again',
   retryAfterMs: null,
 })
 
-/** `error`: thrown by the SDK, or in an `error` part of its stream. */
+/** `error` was thrown by the SDK, or is from an `error` part of its stream. */
 export function failureOf(error: unknown): AttemptFailure {
   const status = statusOf(error)
   const detail = detailOf(error, status)
@@ -43,64 +43,64 @@ export function failureOf(error: unknown): AttemptFailure {
     const refusal = `the provider refused access: ${detail}. Check its key in Settings › Models, or with shiplog agent setup`
     return { cause: { kind: 'sign-in', detail: refusal }, retry: 'never', retryAfterMs }
   }
-  const isPassing = status >= 500 || status === 408 || status === 409
-  const refused = isPassing ? undefined : refusedOf(`${detail} ${bodyOf(error)}`)
-  const retry = isPassing ? 'later' : 'never'
+  const isTransient = status >= 500 || status === 408 || status === 409
+  const refused = isTransient ? undefined : refusedOf(`${detail} ${bodyOf(error)}`)
+  const retry = isTransient ? 'later' : 'never'
   return { cause: { kind: 'refused', detail }, retry, retryAfterMs, refused }
 }
 
-/** Providers have no common code for either. */
-function refusedOf(words: string): AttemptFailure['refused'] {
+/** Decided by the text, because providers have no common codes for these. */
+function refusedOf(text: string): AttemptFailure['refused'] {
   if (
     /context_length_exceeded|prompt is too long|(?:maximum|exceeds? (?:the|this model's)).{0,40}(?:context|tokens)|input token count|context (?:window|size|length).{0,40}exceed|request too large/i.test(
-      words,
+      text,
     )
   )
     return 'length'
   // OpenAI shows summaries to verified organizations only; older models of others have nothing to show.
   if (
     /reasoning(?: |\.)summar|thinking_?config|include_?thoughts|thinking is not (?:enabled|supported)/i.test(
-      words,
+      text,
     )
   )
     return 'reasoning'
-  return /image|vision|multi-?modal/i.test(words) ? 'images' : undefined
+  return /image|vision|multi-?modal/i.test(text) ? 'images' : undefined
 }
 
 function withoutStatus(error: unknown, detail: string): AttemptFailure {
-  // In the middle of a stream, the answer is incomplete whatever the cause.
+  // An error after the response began leaves an incomplete answer, whatever its cause.
   const isRequest = APICallError.isInstance(error) && error.responseHeaders === undefined
   return {
-    cause: { kind: 'network', detail: isBrokenOff(error) ? 'it broke off in the answer' : detail },
+    cause: { kind: 'network', detail: isTerminated(error) ? 'it broke off in the answer' : detail },
     retry: isRequest ? 'later' : 'again',
     retryAfterMs: null,
   }
 }
 
 /** Node's fetch calls a socket that closes in the middle of a body `terminated`, which explains nothing. */
-function isBrokenOff(error: unknown): boolean {
+function isTerminated(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return error.message === 'terminated' || isBrokenOff(error.cause)
+  return error.message === 'terminated' || isTerminated(error.cause)
 }
 
 function statusOf(error: unknown): number | undefined {
   if (APICallError.isInstance(error)) {
-    // 200, and then something else than an answer.
+    // A status below 400 here means that the body was not an answer.
     return error.statusCode !== undefined && error.statusCode >= 400 ? error.statusCode : undefined
   }
   if (StreamProviderError.isInstance(error)) return error.statusCode
   return undefined
 }
 
-/** A provider’s pages of HTML and whole requests are no text for people. */
+/** Some messages contain a whole web page or request. */
 const detailCharsMax = 400
 
 function detailOf(error: unknown, status: number | undefined): string {
   const message = error instanceof Error ? error.message : textOf(error)
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : ''
-  const words = [message, message.includes(cause) ? '' : cause].filter(Boolean).join(': ')
-  const isPage = /<(?:!doctype|html)\b/i.test(words)
-  const shown = isPage || words === '' ? 'the provider gave no reason' : words
+  const text = [message, message.includes(cause) ? '' : cause].filter(Boolean).join(': ')
+  const isPage = /<(?:!doctype|html)\b/i.test(text)
+  const shown = isPage || text === '' ? 'the provider gave no reason' : text
   const cut = shown.length > detailCharsMax ? `${shown.slice(0, detailCharsMax - 1)}…` : shown
   return status === undefined ? cut : `${cut} (${status})`
 }
@@ -111,7 +111,7 @@ function textOf(error: unknown): string {
   return typeof message === 'string' ? message : (JSON.stringify(error) ?? '')
 }
 
-/** No waiting brings money back. */
+/** Reports whether the account has no money left, which waiting does not change. */
 function isBilling(error: unknown, status: number): boolean {
   if (status === 402) return true
   return status === 429 && /insufficient_quota|billing|credit balance/i.test(bodyOf(error))

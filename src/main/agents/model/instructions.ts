@@ -1,16 +1,16 @@
-/** A model's system prompt: how to work here, the environment, and the project's instructions. */
+/** Builds a model's system prompt: rules of work, the environment, and the project's instructions. */
 import { posix } from 'node:path'
 import { type RunSandbox, sandboxText } from '../../../shared/records/projects/sandbox.ts'
 import { readText } from '../tools/files/text-file.ts'
 import type { FilesInside } from '../tools/inside/index.ts'
 
-/** What is known of the folder that an agent works in. */
+/** Facts about the folder that an agent works in. */
 export interface ProjectFacts {
   /** Null outside Git, or with a detached HEAD. */
   branch: string | null
   /** Null outside Git. */
   isClean: boolean | null
-  /** Relative to the folder, `/` as separator; null where they can't be listed. */
+  /** Relative to the folder, `/` as separator; null if they can't be listed. */
   files: readonly string[] | null
 }
 
@@ -21,7 +21,7 @@ interface Place {
   /** The body of its definition; empty if there is none. */
   prompt: string
   isSubAgent: boolean
-  /** What limits its commands; absent: not known. */
+  /** The limits of its commands; absent if not known. */
   sandbox?: RunSandbox
   platform: string
   /** ISO, without a time. */
@@ -30,7 +30,7 @@ interface Place {
   inside: FilesInside
 }
 
-/** Instructions of a project are read up to this size; the files beyond it are only named. */
+/** Instructions of a project are included up to this size; further files are only named. */
 const projectCharsMax = 32 * 1024
 
 export async function instructionsFor(place: Place): Promise<string> {
@@ -76,15 +76,15 @@ function factsText({ cwd, platform, date, facts, sandbox }: Place): string {
   return `Where you are:\n${lines.map((line) => `- ${line}`).join('\n')}`
 }
 
-/** In a folder that has both, the first one that is not empty is read. */
+/** In each folder, the first of these that is not empty is read. */
 const instructionFiles = ['AGENTS.md', 'CLAUDE.md']
 
-/** The project’s own, those of the top folder first: the nearer to a file, the later, and the later one wins. */
+/** Returns the project's own instructions, those of the top folder first. Later ones, nearer to a file, take precedence. */
 async function projectInstructions({ cwd, facts, inside }: Place): Promise<string[]> {
   const found: string[] = []
-  const named: string[] = []
+  const notIncluded: string[] = []
   let chars = 0
-  // A link that leads out of the project must not send a file of the person's to a provider.
+  // Confined, because a link out of the project must not send one of the person's files to a provider.
   const read = (path: string) =>
     inside
       .confine(cwd, path)
@@ -97,7 +97,7 @@ async function projectInstructions({ cwd, facts, inside }: Place): Promise<strin
     if (text.trim() === '') continue
     folders.add(posix.dirname(path))
     if (chars + text.length > projectCharsMax) {
-      named.push(path)
+      notIncluded.push(path)
       continue
     }
     chars += text.length
@@ -107,17 +107,17 @@ async function projectInstructions({ cwd, facts, inside }: Place): Promise<strin
   }
   if (found.length > 1)
     found.unshift('Where instructions of the project differ, the later ones win.')
-  if (named.length > 0)
-    found.push(`Read these before you change files in their folders: ${named.join(', ')}`)
+  if (notIncluded.length > 0)
+    found.push(`Read these before you change files in their folders: ${notIncluded.join(', ')}`)
   return found
 }
 
 function instructionPaths(files: readonly string[] | null): string[] {
-  // Outside Git there is no list of files: those at the top are tried.
+  // Outside Git there is no list of files, so only those at the top are tried.
   const candidates = (files ?? instructionFiles).filter((path) =>
     instructionFiles.includes(posix.basename(path)),
   )
   const depth = (path: string) => path.split('/').length
-  // AGENTS.md comes before CLAUDE.md in the alphabet as well.
+  // In one folder, alphabetical order puts AGENTS.md before CLAUDE.md.
   return candidates.toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
 }

@@ -1,5 +1,5 @@
 import type { AgentSpec } from '../../../shared/agents/agent-specs.ts'
 
-/** Whether what such an agent uses has a price, or costs nothing. The list of prices is loaded when it is needed. */
+/** Reports whether the usage of such an agent has a known price, or costs nothing. Loads the price list when needed. */
 export const isPriceKnown = async (spec: AgentSpec): Promise<boolean> =>
   spec.kind !== 'model' || (await import('./pricing.ts')).hasPrice(spec)

@@ -1,47 +1,50 @@
-/** Prices of a model by a public list, looked up once: the list takes longer for each question than an import for a record. */
+/** Caches the prices of models in a public list, because one look-up takes longer than importing a record. */
 import { calcPrice, type ModelInfo } from '@pydantic/genai-prices'
 
 interface PricedTokens {
-  /** Those of the cache included. */
+  /** Includes tokens read from and written to the cache. */
   inputTokens: number
   cacheReadTokens: number
   cacheWriteTokens: number
-  /** How many of these the cache keeps for an hour instead of five minutes, which costs more. */
+  /** The part of `cacheWriteTokens` that the cache keeps for an hour instead of five minutes, which costs more. */
   cacheWrite1hTokens?: number
   outputTokens: number
 }
 
-/** In USD, for one token of each. */
+/** In USD per token. */
 interface Rates {
   input: number
   cacheRead: number
   cacheWrite: number
-  /** Not a number: the list has none. */
+  /** NaN if the list has no rate. */
   cacheWrite1h: number
   output: number
 }
 
 interface PriceTiers {
-  /** Inputs longer than this have other rates, in tokens, ascending. */
+  /** Input lengths, in tokens and ascending, above which other rates apply. */
   thresholds: number[]
-  /** For inputs up to the first threshold, the second, and so on, and for longer ones. */
+  /** The rates for inputs up to each threshold, and last for longer ones. */
   rates: Rates[]
 }
+
+/** `priced-by-list`: the prices depend on more than the tokens, so the list is asked each time. */
+type Period = PriceTiers | 'priced-by-list'
 
 interface ListedModel {
   providerId: string
   model: string
-  /** When its prices changed, in milliseconds since the epoch, ascending. */
+  /** The times of price changes, in milliseconds since the epoch, ascending. */
   changesMs: number[]
-  /** By the number of changes before; undefined: not yet looked up. */
-  periods: (PriceTiers | 'asked-each-time' | undefined)[]
+  /** The prices by the number of earlier changes; undefined if not yet looked up. */
+  periods: (Period | undefined)[]
 }
 
 /** Long sessions use few models. */
 const modelsMax = 200
 const known = new Map<string, ListedModel | null>()
 
-/** What that cost at that time, in USD; null: the list has no price for it. */
+/** Returns the price of the tokens at that time, in USD; null if the list has none. `atMs` is since the epoch. */
 export function listedPrice(
   providerId: string,
   model: string,
@@ -55,10 +58,10 @@ export function listedPrice(
   const plain = inputTokens - cacheReadTokens - cacheWriteTokens
   const short = cacheWriteTokens - cacheWrite1hTokens
   const tiers = tiersAt(listed, atMs)
-  if (tiers === 'asked-each-time' || plain < 0 || short < 0) return asked(listed, tokens, atMs)
+  if (tiers === 'priced-by-list' || plain < 0 || short < 0) return priceByList(listed, tokens, atMs)
   const rate = tiers.rates[tiers.thresholds.filter((start) => inputTokens > start).length]
   if (!rate || (cacheWrite1hTokens > 0 && Number.isNaN(rate.cacheWrite1h)))
-    return asked(listed, tokens, atMs)
+    return priceByList(listed, tokens, atMs)
   return (
     plain * rate.input +
     cacheReadTokens * rate.cacheRead +
@@ -81,16 +84,16 @@ function listedModel(providerId: string, model: string): ListedModel | null {
 
 function periodsOf(prices: ModelInfo['prices']): Pick<ListedModel, 'changesMs' | 'periods'> {
   const constraints = (Array.isArray(prices) ? prices : []).map(({ constraint }) => constraint)
-  // They depend on the time of the day.
+  // Such prices depend on the time of the day.
   if (constraints.some((one) => one !== undefined && one.type !== 'start_date'))
-    return { changesMs: [], periods: ['asked-each-time'] }
+    return { changesMs: [], periods: ['priced-by-list'] }
   const changesMs = constraints.flatMap((one) =>
     one?.type === 'start_date' ? [Date.parse(one.start_date)] : [],
   )
   return { changesMs: changesMs.sort((a, b) => a - b), periods: [] }
 }
 
-function tiersAt(listed: ListedModel, atMs: number): PriceTiers | 'asked-each-time' {
+function tiersAt(listed: ListedModel, atMs: number): Period {
   const { changesMs, periods } = listed
   const period = changesMs.filter((change) => change <= atMs).length
   const tiers = periods[period] ?? tiersOf(listed, atMs)
@@ -98,19 +101,19 @@ function tiersAt(listed: ListedModel, atMs: number): PriceTiers | 'asked-each-ti
   return tiers
 }
 
-function tiersOf(listed: ListedModel, atMs: number): PriceTiers | 'asked-each-time' {
+function tiersOf(listed: ListedModel, atMs: number): Period {
   const sample = answer(listed, { input_tokens: 1, output_tokens: 1 }, atMs)
-  if (!sample) return 'asked-each-time'
+  if (!sample) return 'priced-by-list'
   const starts = Object.values(sample.model_price).flatMap((price) =>
     typeof price === 'object' && price !== null ? price.tiers.map(({ start }) => start) : [],
   )
   const thresholds = [...new Set(starts)].sort((a, b) => a - b)
   const rates = [...thresholds, Number.POSITIVE_INFINITY].map((until, tier) => {
     const from = thresholds[tier - 1] ?? 0
-    // Within the tier, so that it is priced as the tier is.
+    // A length within the tier, so that the tier's rates apply.
     const input = Number.isFinite(until) ? until : from + sampleTokens
     const price = (more: Partial<PricedTokens>): number =>
-      asked(
+      priceByList(
         listed,
         {
           ...{ inputTokens: input, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 },
@@ -131,13 +134,13 @@ function tiersOf(listed: ListedModel, atMs: number): PriceTiers | 'asked-each-ti
   const isWhole = rates.every(({ cacheWrite1h: _, ...rate }) =>
     Object.values(rate).every(Number.isFinite),
   )
-  return isWhole ? { thresholds, rates } : 'asked-each-time'
+  return isWhole ? { thresholds, rates } : 'priced-by-list'
 }
 
 const sampleTokens = 1_000_000
 
-/** The list's own answer. */
-function asked(
+/** Looks the price up in the list. */
+function priceByList(
   of: { providerId: string; model: string },
   {
     inputTokens,
@@ -167,7 +170,7 @@ function answer(
   try {
     return calcPrice(tokens, model, { providerId, ...at })
   } catch {
-    // The list can't price this: that is no reason to fail a turn.
+    // A missing price must not fail a turn.
     return null
   }
 }

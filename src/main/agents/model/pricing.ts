@@ -1,11 +1,11 @@
-/** What a turn used, and what it cost by a public list of prices: an estimate, and null where the list lacks it (G6). */
+/** Converts a turn's usage, with an estimate of its cost by a public price list; null if the list has no price (G6). */
 import type { LanguageModelUsage } from 'ai'
 import type { ModelProvider, ModelRef } from '../../../shared/agents/model-refs.ts'
 import { noUsage, type Usage, unknownUsage } from '../../../shared/records/usage.ts'
 import { ownBaseUrls } from './base-urls.ts'
 import { listedPrice } from './price-table.ts'
 
-/** Providers by their names in the list. Who answers behind another address has prices of its own. */
+/** The providers' names in the list. It does not apply to other addresses, whose services have prices of their own. */
 const pricedProviders: Record<ModelProvider, string | null> = {
   anthropic: 'anthropic',
   openai: 'openai',
@@ -14,8 +14,8 @@ const pricedProviders: Record<ModelProvider, string | null> = {
 }
 
 /**
- * `model`: the one that answered, as the provider names it. `atMs`: when it did, in milliseconds since the epoch; prices
- * change. `cacheWrite1hTokens`: of what was written to the cache, what it keeps for an hour.
+ * `model` is the model that answered, by the provider's name; `atMs` the time of the answer, in milliseconds since the
+ * epoch, because prices change; `cacheWrite1hTokens` the tokens that the cache keeps for an hour.
  */
 export function usageOf(
   used: LanguageModelUsage | undefined,
@@ -47,7 +47,7 @@ function isOwnAddress(provider: ModelProvider, baseUrl: string | undefined): boo
   return baseUrl === undefined || (own !== null && new URL(baseUrl).origin === new URL(own).origin)
 }
 
-/** Whether the list has a price for it now. */
+/** Reports whether the list has a price for the model now. */
 export function hasPrice({ provider, model, baseUrl }: ModelRef): boolean {
   const list = isOwnAddress(provider, baseUrl) ? pricedProviders[provider] : null
   if (list === null) return false

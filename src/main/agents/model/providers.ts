@@ -1,4 +1,4 @@
-/** The language model that a spec names, ready to be called. */
+/** Opens the language model of a spec. */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
@@ -13,11 +13,11 @@ export interface OpenedModel {
   model: LanguageModel
   /** The provider that opaque data is kept for and returned to (G3). */
   target: MessageTarget
-  /** Calls back with each piece of an answer's body, pings included. Returns what calls it off. */
+  /** Calls the listener for each piece of an answer's body, pings included. Returns the unsubscribe function. */
   onBytes(listener: () => void): () => void
 }
 
-/** Rejects where `obstacleTo` names an obstacle. */
+/** Rejects with an Error if the model has no base URL. Call `obstacleTo` first. */
 export async function openModel(ref: ModelRef, access: ModelAccess): Promise<OpenedModel> {
   const baseURL = baseUrlOf(ref)
   if (baseURL === null) throw new Error('It has no base URL.')
@@ -25,7 +25,7 @@ export async function openModel(ref: ModelRef, access: ModelAccess): Promise<Ope
   const listeners = new Set<() => void>()
   const settings = {
     baseURL,
-    // Without one, the SDK would take the key from the environment and send it along.
+    // Without a key here, the SDK would send one from the environment.
     apiKey: key ?? noKey,
     fetch: notifying(listeners, boundTo(baseURL, access.fetch ?? globalThis.fetch)),
   }
@@ -42,7 +42,7 @@ export async function openModel(ref: ModelRef, access: ModelAccess): Promise<Ope
   }
 }
 
-/** The key sent to a person's own server: most require none. */
+/** Sent to servers for which no key is set; most of them require none. */
 const noKey = 'no-key'
 
 function modelOf(
@@ -63,7 +63,7 @@ function modelOf(
   }
 }
 
-/** A redirect would take the key along. */
+/** Refuses requests to other origins, and redirects, because they would send the key there. */
 function boundTo(baseURL: string, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   const { origin } = new URL(baseURL)
   return (input, init) => {
@@ -74,7 +74,7 @@ function boundTo(baseURL: string, fetch: typeof globalThis.fetch): typeof global
   }
 }
 
-/** The parsers drop pings and comments, so bytes are counted before them. */
+/** Notifies the listeners of each piece before it is parsed, because the parsers drop pings and comments. */
 function notifying(
   listeners: ReadonlySet<() => void>,
   fetch: typeof globalThis.fetch,

@@ -1,4 +1,4 @@
-/** A conversation with a model: one request a turn, its calls made through the host, until it is done. */
+/** Runs a conversation with a model: one request per turn, with its calls made through the host, until it is done. */
 import type { ToolSet } from 'ai'
 import { type DefinedAgent, hasTool } from '../../../shared/agents/agent-specs.ts'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
@@ -33,7 +33,7 @@ import { openModel } from './providers.ts'
 import { createRunLimit, lastTurnNote } from './run-limit.ts'
 import { toolDefinitions } from './tool-definitions.ts'
 
-// It would write to standard error, which is for people.
+// The SDK would write warnings to standard error, which is for people.
 globalThis.AI_SDK_LOG_WARNINGS = false
 
 export interface SessionPorts {
@@ -42,25 +42,25 @@ export interface SessionPorts {
   inside: FilesInside
   /** The body of its definition; empty if there is none. */
   prompt: string
-  /** Whom it may start. */
+  /** Resolves with the agents that it may start. */
   agents(): Promise<readonly OfferedAgent[]>
   clock: () => number
   random: () => number
-  /** Factor for the waits between attempts: 1, or less in tests. */
+  /** Factor of the delays between attempts: 1, or less in tests. */
   delayFactor: number
   timeouts?: StreamTimeouts | undefined
-  /** Turns of one run before the person is asked whether it shall continue. */
+  /** Turns of one run before the person is asked whether to continue. */
   stepsMax?: number | undefined
-  /** Tokens at which a conversation is summarised. Absent: by the model's context. */
+  /** Tokens at which a conversation is summarised. Default: depends on the model's context window. */
   contextTokens?: number | undefined
-  /** Called with a sentence for the person, before each turn for which summaries gain nothing. */
+  /** Called with a sentence for the person before each turn whose conversation a summary would not shorten. */
   onCramped: (text: string) => void
 }
 
-/** An agent may go round in circles. */
+/** An agent may repeat itself without progress. */
 const stepsMaxDefault = 100
-/** Answers in a row that reach the output limit. */
-const cutAnswersMax = 3
+/** Limit of consecutive answers that reach the output limit. */
+const truncatedAnswersMax = 3
 
 type ModelSpec = ModelRef & { agent: string; definition?: DefinedAgent | undefined }
 
@@ -69,13 +69,13 @@ export function openModelSession(
   place: AgentPlace,
   ports: SessionPorts,
 ): AgentSession {
-  const over = new AbortController()
-  const end = async () => over.abort(new Error('The agent was asked to end.'))
+  const ended = new AbortController()
+  const end = async () => ended.abort(new Error('The agent was asked to end.'))
   return {
     ref: null,
     run: (prompt, host) =>
       converse(
-        { spec, place, ports, host, signal: AbortSignal.any([place.signal, over.signal]) },
+        { spec, place, ports, host, signal: AbortSignal.any([place.signal, ended.signal]) },
         prompt,
       ),
     cancel: end,
@@ -95,50 +95,37 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
   const { spec, place, ports, host, signal } = setting
   const obstacle = await obstacleTo(spec, ports.access)
   if (obstacle) return yield { type: 'failed', cause: obstacle }
-  const opened = await openModel(spec, ports.access)
-  const instructions = await instructionsOf(setting)
-  const tools = await toolsOf(setting)
-  const overheadTokens = Math.ceil((instructions.length + JSON.stringify(tools).length) / 3)
-  let limitTokens = await limitOf(setting)
-  const memory = await openMemory(place, {
-    overheadTokens: () => overheadTokens,
-    limitTokens: () => limitTokens,
-  })
+  const { ask, memory, limit, updateLimit } = await openConversation(setting)
   const { conversation } = memory
   const uniqueId = createUniqueIds(conversation)
-  if (prompt.length === 0 && (yield* askAgain(conversation, host))) return
+  if (prompt.length === 0 && (yield* repeatOpenCalls(conversation, host))) return
   const changes = place.changedMeanwhile ?? []
   if (changes.length > 0) conversation.push(resumedItem(changes))
   if (prompt.length > 0) memory.prompted(prompt)
-  const ask = createAsk({
-    ...ports,
-    ...{ spec, taskId: place.taskId, opened, instructions, tools, signal },
-    images: createShownImages(place.history, spec.provider),
-  })
   const { stepsMax = stepsMaxDefault } = ports
-  const limit = createRunLimit(spec.definition?.limits ?? {}, ports.clock)
-  let askedForReport = false
+  const runLimit = createRunLimit(spec.definition?.limits ?? {}, ports.clock)
+  let wasAskedForReport = false
   let isLast = false
-  let cutAnswers = 0
+  let truncatedAnswers = 0
   for (let steps = 0; ; steps++) {
     if (steps > 0 && steps % stepsMax === 0) {
-      const refusal = await refusalToGoOn(host, steps, stepsMax)
+      const refusal = await refusalToContinue(host, steps, stepsMax)
       if (refusal) return yield { type: 'failed', cause: refusal }
     }
-    const reached = limit.reached(steps)
+    const reached = runLimit.reached(steps)
     if (reached !== null) {
       isLast = true
       conversation.push(noteItem(lastTurnNote(reached, place.mustReport ?? false)))
     }
     const next = await host.nextTurn()
     memory.turnBegins(next.fromSeq)
-    for (const said of next.messages) memory.prompted(said)
+    for (const message of next.messages) memory.prompted(message)
     if (next.note !== null) conversation.push(noteItem(next.note))
     isLast ||= next.isLast
-    // Some servers report it once they have loaded the model.
-    limitTokens = await limitOf(setting)
+    // Read before each turn, because some servers report the window only once they have loaded the model.
+    await updateLimit()
     const fill = memory.fill()
-    if (fill === 'cramped') ports.onCramped(crampedText(spec, overheadTokens, limitTokens))
+    if (fill === 'cramped') ports.onCramped(contextTooSmallText(spec, limit))
     const answer = yield* answerWithin(memory, ask, next.compact || fill === 'full')
     if (answer === null) return
     const { finishReason, speech } = answer
@@ -150,7 +137,7 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
     const usage = usageOf(answer.usage, { ...spec, model: answer.model }, { atMs: ports.clock() })
     yield { type: 'usage', usage, of: 'turn' }
     const isDone = calls.length === 0 && (finishReason === 'stop' || isLast)
-    if (isDone && place.mustReport && (askedForReport || (isLast && textOf(answer) !== '')))
+    if (isDone && place.mustReport && (wasAskedForReport || (isLast && textOf(answer) !== '')))
       turnCalls.push(reportOf(textOf(answer), uniqueId('report')))
     const ended = await answerCalls(turnCalls, host)
     memory.answered(
@@ -165,35 +152,70 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
     yield { type: 'turn-ended', usage, model, stop }
     signal.throwIfAborted()
     if (ended || isLast) return
-    if (isDone && (!place.mustReport || askedForReport)) {
+    if (isDone && (!place.mustReport || wasAskedForReport)) {
       const messages = await host.messages()
       if (messages.length === 0) return
-      for (const said of messages) memory.prompted(said)
-      askedForReport = false
+      for (const message of messages) memory.prompted(message)
+      wasAskedForReport = false
       continue
     }
-    cutAnswers = finishReason === 'length' ? cutAnswers + 1 : 0
+    truncatedAnswers = finishReason === 'length' ? truncatedAnswers + 1 : 0
     if (calls.length > 0) continue
     if (isDone) {
-      askedForReport = true
+      wasAskedForReport = true
       conversation.push(noteItem(reportWanted))
-    } else if (finishReason === 'length' && cutAnswers <= cutAnswersMax)
+    } else if (finishReason === 'length' && truncatedAnswers <= truncatedAnswersMax)
       conversation.push(noteItem(cutOff))
     else return yield { type: 'failed', cause: causeOfEnd(finishReason) }
   }
 }
 
-/** Tokens at which the conversation is summarised. Does not make a stopped run wait for the server. */
+/** In tokens. */
+interface ContextLimit {
+  /** The instructions and tools, which every request contains. */
+  overheadTokens: number
+  /** The size at which the conversation is summarised. */
+  limitTokens: number
+}
+
+/** Opens the model and reads the conversation so far. `updateLimit` reads the model's context window again. */
+async function openConversation(setting: Setting) {
+  const { spec, place, ports, signal } = setting
+  const opened = await openModel(spec, ports.access)
+  const instructions = await instructionsOf(setting)
+  const tools = await toolsOf(setting)
+  const limit: ContextLimit = {
+    overheadTokens: Math.ceil((instructions.length + JSON.stringify(tools).length) / 3),
+    limitTokens: await limitOf(setting),
+  }
+  const memory = await openMemory(place, limit)
+  const ask = createAsk({
+    ...ports,
+    ...{ spec, taskId: place.taskId, opened, instructions, tools, signal },
+    images: createShownImages(place.history, spec.provider),
+  })
+  return {
+    ...{ ask, memory, limit },
+    async updateLimit() {
+      limit.limitTokens = await limitOf(setting)
+    },
+  }
+}
+
+/** Resolves with the tokens at which the conversation is summarised. Rejects when the run is stopped. */
 async function limitOf({ spec, ports, signal }: Setting): Promise<number> {
   if (ports.contextTokens !== undefined) return ports.contextTokens
   const { contextWindow = async () => unknownWindow } = ports.access
   return compactionLimit(spec, await untilAborted(contextWindow(spec), signal))
 }
 
-/** Compactions of one turn: what is left after them is as short as it gets. */
+/** Limit of compactions in one turn. More would not shorten the conversation further. */
 const compactionsMax = 2
 
-/** An answer to the conversation, which is summarised before where it has to be. Null: it failed, as was reported. */
+/**
+ * Requests an answer, and summarises the conversation first if `isWanted` or if it is too long. Returns null after a
+ * failure, which was yielded.
+ */
 async function* answerWithin(
   memory: Memory,
   ask: ReturnType<typeof createAsk>,
@@ -218,7 +240,10 @@ async function* answerWithin(
   }
 }
 
-const crampedText = (spec: ModelRef, overheadTokens: number, limitTokens: number): string =>
+const contextTooSmallText = (
+  spec: ModelRef,
+  { overheadTokens, limitTokens }: ContextLimit,
+): string =>
   `The instructions and tools of ${modelNameOf(spec)} take about ${overheadTokens.toLocaleString('en')} of the ${limitTokens.toLocaleString('en')} tokens that it is given at most, so summarising its conversation gains nothing. Choose a model with a larger context or shorten the project’s AGENTS.md or CLAUDE.md. If it runs on a server of your own, have that run it with a larger context window, and set the window in Settings › Models unless the server reports it.`
 
 const contextFull: Cause = {
@@ -239,10 +264,10 @@ const causeOfEnd = (finishReason: Answer['finishReason']): Cause => ({
   detail:
     finishReason === 'content-filter'
       ? 'the provider’s content filter stopped the answer'
-      : `the model’s answers reached its output limit ${cutAnswersMax + 1} times in a row`,
+      : `the model’s answers reached its output limit ${truncatedAnswersMax + 1} times in a row`,
 })
 
-/** Providers may give one id to several calls; ours name the services' tasks, so each is used once (S3). */
+/** Providers may reuse ids of calls. In the record they identify the tasks that calls start, so each is used once (S3). */
 function createUniqueIds(conversation: ConversationItem[]): (id: string) => ToolCallId {
   const used = new Set(conversation.flatMap(callsOf).map(({ callId }) => callId))
   return (id) => {
@@ -270,7 +295,7 @@ async function instructionsOf({ spec, place, ports, signal }: Setting): Promise<
   })
 }
 
-/** Those of its definition. Whom it may start is as its folder has it when the run begins. */
+/** Returns the tools of its definition. The agents that it may start are read once, when the run begins. */
 async function toolsOf({ spec, ports, place }: Setting): Promise<ToolSet> {
   const has = (name: string) => hasTool(spec.definition ?? null, name)
   return toolDefinitions({
@@ -281,10 +306,10 @@ async function toolsOf({ spec, ports, place }: Setting): Promise<ToolSet> {
 }
 
 /**
- * Makes those calls of the interrupted turn again whose outcome the services know: a parent that was waiting for
- * its sub-agents waits on (S3). Resolves with whether that ended the run.
+ * Repeats the calls of the interrupted turn whose outcome the services know, so that a parent continues to wait for its
+ * sub-agents (S3). Returns whether this ended the run.
  */
-async function* askAgain(
+async function* repeatOpenCalls(
   conversation: ConversationItem[],
   host: AgentHost,
 ): AsyncGenerator<AgentEvent, boolean> {
@@ -302,7 +327,7 @@ async function* askAgain(
   return ended
 }
 
-/** Resolves with whether one of them ended the run. */
+/** Makes the calls and sets their results. Resolves with whether one of them ended the run. */
 async function answerCalls(calls: TurnCall[], host: AgentHost): Promise<boolean> {
   const results = await makeCalls(
     calls.map(({ name, input, callId, providerData }) => ({
@@ -328,15 +353,15 @@ const textOf = ({ speech }: Answer): string =>
     .join('\n\n')
     .trim()
 
-/** The last message of a sub-agent that was asked for a report and gave none (T3). */
+/** Returns the report of a sub-agent that was asked for one and made none: its last message (T3). */
 function reportOf(text: string, callId: ToolCallId): TurnCall {
   const title = 'Its last message: it gave no report'
   const markdown = `*This agent ended without a report, also when it was asked for one. Its last message:*\n\n${text}`
   return { type: 'call', callId, name: 'agent_report', input: { title, markdown }, result: null }
 }
 
-/** Null: it continues. */
-async function refusalToGoOn(
+/** Asks the person whether the run continues. Resolves with null if it does. */
+async function refusalToContinue(
   host: AgentHost,
   steps: number,
   stepsMax: number,

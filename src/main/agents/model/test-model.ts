@@ -1,4 +1,4 @@
-/** Makes one short exchange with a model, to show before an agent begins whether it would work. */
+/** Makes one short exchange with a model, to check that it works before an agent starts. */
 import { generateText, tool } from 'ai'
 import { z } from 'zod'
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'
@@ -12,7 +12,7 @@ import { openModel } from './providers.ts'
 const timeoutMs = 120_000
 const answerCharsMax = 200
 
-/** Never rejects. What it costs is some hundred tokens. */
+/** Never rejects. Costs a few hundred tokens. */
 export async function testModel(
   ref: ModelRef,
   access: ModelAccess,
@@ -44,7 +44,7 @@ export async function testModel(
       callsTools: toolCalls.some(
         ({ toolName, invalid }) => toolName === 'report_ready' && !invalid,
       ),
-      // Once it has answered: some servers report it only of models that they have loaded.
+      // Read after the answer, because some servers report the window only of loaded models.
       contextTokens: (await access.contextWindow?.(ref))?.tokens ?? null,
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The pending questions of this process. Their durable form is in the sessions. */
+/** Holds the pending questions of this process. Their durable form is in the sessions. */
 import { randomUUID } from 'node:crypto'
 import type {
   PendingPermission,
@@ -43,13 +43,13 @@ export function createPermissionBoard(clock: () => number): PermissionBoard {
   }
 
   return {
-    async ask(asked, recheck, signal) {
+    async ask(question, recheck, signal) {
       if (signal.aborted) return { kind: 'ended' }
       const id = randomUUID()
       const { promise, resolve } = Promise.withResolvers<PermissionOutcome>()
       const onAbort = () => settle(id, { kind: 'ended' })
       signal.addEventListener('abort', onAbort, { once: true })
-      waiting.set(id, { question: { ...asked, id, askedAt: clock() }, recheck, resolve })
+      waiting.set(id, { question: { ...question, id, askedAt: clock() }, recheck, resolve })
       publish()
       try {
         return await promise

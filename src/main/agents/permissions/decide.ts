@@ -2,13 +2,13 @@ import { basename } from 'node:path'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { Verdict } from '../../../shared/agents/permissions.ts'
 import {
+  type AnalyzedRequest,
+  analyzeRequest,
   isPolicy,
-  look,
   type OtherRequest,
   type PermissionRequest,
-  type Seen,
   type Step,
-} from './look.ts'
+} from './analyze-request.ts'
 import { parseRule, type RuleTest } from './parse-rule.ts'
 import { mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
@@ -16,9 +16,9 @@ import { proposedRule } from './propose.ts'
 import { matchesCommand, matchesEdit, matchesTool } from './rules.ts'
 import type { ShellWord } from './shell-words.ts'
 
-/** `layers`: at least one, the person's first, whose reasons and proposal are returned. */
+/** Decides by the strictest layer. `layers` has at least the person's, first, whose reasons and proposal are returned. */
 export function decide(layers: readonly PolicyLayer[], request: PermissionRequest): Verdict {
-  const seen = look(request)
+  const seen = analyzeRequest(request)
   const read = layers.map(readLayer)
   const verdicts = read.map((layer) => verdictOfLayer(layer, seen))
   return (
@@ -44,7 +44,7 @@ interface Layer {
   deny: Rule[]
 }
 
-/** An invalid rule matches nothing. Rules that narrow are validated where they are saved. */
+/** Parses a layer's rules. An invalid rule matches nothing; rules are validated where they are saved. */
 function readLayer({ mode, rules }: PolicyLayer): Layer {
   const layer: Layer = { mode, allow: [], ask: [], deny: [] }
   for (const { effect, rule } of rules) {
@@ -55,28 +55,28 @@ function readLayer({ mode, rules }: PolicyLayer): Layer {
   return layer
 }
 
-function verdictOfLayer(layer: Layer, seen: Seen): Verdict {
-  const matching = (rules: Rule[]) => rules.find(({ test }) => touches(test, seen))
+function verdictOfLayer(layer: Layer, seen: AnalyzedRequest): Verdict {
+  const matching = (rules: Rule[]) => rules.find(({ test }) => appliesTo(test, seen))
   const denied = matching(layer.deny)
   if (denied) return { kind: 'deny', rule: denied.text }
   const asked = matching(layer.ask)
   if (asked) return { kind: 'ask', reasons: [`The rule “${asked.text}” asks.`], proposal: [] }
-  if (layer.mode === 'allow-all') return ofAllowAll(layer, seen)
+  if (layer.mode === 'allow-all') return verdictInAllowAll(layer, seen)
   switch (seen.kind) {
     case 'edit':
-      return ofEdit(layer, seen)
+      return verdictOnEdit(layer, seen)
     case 'command':
-      return ofCommand(layer, seen)
+      return verdictOnCommand(layer, seen)
     case 'other':
-      return ofOther(layer, seen)
+      return verdictOnOther(layer, seen)
   }
 }
 
 /** Reports whether a rule that narrows applies to any part of the request. */
-function touches(test: RuleTest, seen: Seen): boolean {
+function appliesTo(test: RuleTest, seen: AnalyzedRequest): boolean {
   switch (seen.kind) {
     case 'edit':
-      return isNamed(test, seen.found)
+      return matchesPath(test, seen.found)
     case 'other':
       return [seen.given, seen.subject ?? seen.given].some((subject) =>
         // An address without a path gets a slash.
@@ -85,22 +85,22 @@ function touches(test: RuleTest, seen: Seen): boolean {
     case 'command':
       return [...seen.steps, ...seen.behindSudo.steps].some((step) => {
         if (step.kind === 'run')
-          return disguises(step.segment.words).some((words) =>
+          return equivalentCommands(step.segment.words).some((words) =>
             matchesCommand(test, { words, assignments: [] }),
           )
-        return step.kind === 'write' && isNamed(test, step.found)
+        return step.kind === 'write' && matchesPath(test, step.found)
       })
   }
 }
 
-const isNamed = (test: RuleTest, found: PathFound): boolean =>
+const matchesPath = (test: RuleTest, found: PathFound): boolean =>
   found.inside && found.names.some((name) => matchesEdit(test, name))
 
 /**
- * For rules that narrow, a program given by its path, or Git with options before its subcommand,
- * counts as the same program.
+ * Returns the forms in which rules that narrow match a command: a program given by its path, and Git
+ * with options before its subcommand, count as the plain program.
  */
-function disguises(words: ShellWord[]): ShellWord[][] {
+function equivalentCommands(words: ShellWord[]): ShellWord[][] {
   const [name, ...args] = words
   if (name?.kind !== 'literal') return [words]
   const program = basename(name.value)
@@ -119,8 +119,8 @@ function disguises(words: ShellWord[]): ShellWord[][] {
 /** Options of `git` itself whose value is the next word. */
 const gitValue = /^(-C|-c|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/
 
-/** The repository's policy may be changed only with a rule of the person for exactly that. */
-function policyEdit(layer: Layer | undefined, seen: Seen): Verdict | null {
+/** Asks about changes of the repository's policy unless one of the person's rules allows exactly that. */
+function policyEdit(layer: Layer | undefined, seen: AnalyzedRequest): Verdict | null {
   const isWritten =
     seen.kind === 'command'
       ? [...seen.steps, ...seen.behindSudo.steps].some((step) =>
@@ -135,8 +135,8 @@ function policyEdit(layer: Layer | undefined, seen: Seen): Verdict | null {
   return { kind: 'ask', reasons, proposal: [`edit: ${policyPath}`] }
 }
 
-/** Rules that narrow can be enforced only if it is known what runs. */
-function ofAllowAll({ ask, deny }: Layer, seen: Seen): Verdict {
+/** Allows everything unless rules that narrow can't be enforced, because it is not known what runs or is written. */
+function verdictInAllowAll({ ask, deny }: Layer, seen: AnalyzedRequest): Verdict {
   const narrows = (kind: RuleTest['kind']) =>
     [...ask, ...deny].some(({ test }) => test.kind === kind)
   const reasons: string[] = []
@@ -154,7 +154,10 @@ function ofAllowAll({ ask, deny }: Layer, seen: Seen): Verdict {
     : { kind: 'ask', reasons, proposal: [] }
 }
 
-function ofEdit(layer: Layer, { path, found }: Extract<Seen, { kind: 'edit' }>): Verdict {
+function verdictOnEdit(
+  layer: Layer,
+  { path, found }: Extract<AnalyzedRequest, { kind: 'edit' }>,
+): Verdict {
   if (!mayBeWritten(found))
     return {
       kind: 'ask',
@@ -170,7 +173,7 @@ function ofEdit(layer: Layer, { path, found }: Extract<Seen, { kind: 'edit' }>):
 
 const globQuoted = (path: string): string => path.replace(/[*?[\]{}!()]/g, '\\$&')
 
-function ofOther(layer: Layer, { tool, subject }: OtherRequest): Verdict {
+function verdictOnOther(layer: Layer, { tool, subject }: OtherRequest): Verdict {
   if (subject === null)
     return { kind: 'ask', reasons: [`It is not known what ${tool} would use.`], proposal: [] }
   const rule = layer.allow.find(({ test }) => matchesTool(test, tool, subject))
@@ -179,7 +182,10 @@ function ofOther(layer: Layer, { tool, subject }: OtherRequest): Verdict {
   return { kind: 'ask', reasons: [`No rule allows ${tool}.`], proposal: [narrow] }
 }
 
-function ofCommand(layer: Layer, seen: Extract<Seen, { kind: 'command' }>): Verdict {
+function verdictOnCommand(
+  layer: Layer,
+  seen: Extract<AnalyzedRequest, { kind: 'command' }>,
+): Verdict {
   const everything = layer.allow.find(
     ({ test }) => test.kind === 'command' && test.words.length === 0 && test.anyMore,
   )
@@ -189,7 +195,7 @@ function ofCommand(layer: Layer, seen: Extract<Seen, { kind: 'command' }>): Verd
   const proposal = new Set<string>()
   let canPropose = seen.unclear.length === 0
   for (const step of seen.steps) {
-    const result = ofStep(layer, step)
+    const result = checkStep(layer, step)
     if (result.kind === 'covered') {
       if (result.rule) used.add(result.rule)
       continue
@@ -213,7 +219,7 @@ type StepResult =
   | { kind: 'covered'; rule: string | null }
   | { kind: 'open'; reason: string; proposal: string | null }
 
-function ofStep({ allow, mode }: Layer, step: Step): StepResult {
+function checkStep({ allow, mode }: Layer, step: Step): StepResult {
   const covered = (rule: string | null = null): StepResult => ({ kind: 'covered', rule })
   const open = (reason: string, proposal: string | null): StepResult => ({
     kind: 'open',

@@ -11,7 +11,14 @@ const withSubcommand = new Set(
   ),
 )
 /** Programs with two subcommands: `npm run build`. */
-const withTwo = new Set(['npm run', 'pnpm run', 'yarn run', 'bun run', 'docker compose', 'uv run'])
+const twoSubcommands = new Set([
+  'npm run',
+  'pnpm run',
+  'yarn run',
+  'bun run',
+  'docker compose',
+  'uv run',
+])
 /**
  * Subcommands that run or install their arguments, or configure other commands: proposed only
  * verbatim.
@@ -53,7 +60,7 @@ const anyArguments = new Set(
  * Programs that run their input, or reach outside of the working directory: a rule for them would
  * cover anything.
  */
-const neverAlone = new Set(
+const interpreters = new Set(
   'sh bash dash zsh fish ksh sudo doas su ssh eval source . exec env xargs node python python3 perl ruby php deno bun osascript awk sed npx bunx uvx pipx'.split(
     ' ',
   ),
@@ -68,35 +75,37 @@ export function proposedRule({
   const prefix = assignments.filter((one) => !isHarmlessVariable(one))
   if (prefix.some(({ value }) => value === null)) return null
   if (name === undefined || name.kind !== 'literal') return null
-  const lead = [...prefix.map(assigned), shellQuoted(name.value)]
+  const start = [...prefix.map(textOfAssignment), shellQuoted(name.value)]
   const literals = args.map((word) => (word.kind === 'literal' ? word.value : null))
-  if (anyArguments.has(name.value)) return rule([...lead, '*'])
-  const named = namedBy(name.value, literals)
-  if (named) return rule([...lead, ...named.map(shellQuoted), '*'])
+  if (anyArguments.has(name.value)) return rule([...start, '*'])
+  const named = decisiveArguments(name.value, literals)
+  if (named) return rule([...start, ...named.map(shellQuoted), '*'])
   if (args.some((word) => word.kind === 'dynamic')) return null
   // As the last word of a rule it matches any arguments.
-  if (args.at(-1)?.kind === 'glob' && written(args.at(-1) as ShellWord) === '*') return null
-  if (neverAlone.has(name.value) && (args.length === 0 || literals[0]?.startsWith('-'))) return null
-  return rule([...lead, ...args.map(written)])
+  if (args.at(-1)?.kind === 'glob' && textOfWord(args.at(-1) as ShellWord) === '*') return null
+  if (interpreters.has(name.value) && (args.length === 0 || literals[0]?.startsWith('-')))
+    return null
+  return rule([...start, ...args.map(textOfWord)])
 }
 
 const rule = (words: string[]): string => `bash: ${words.join(' ')}`
 
-/** Returns the arguments that determine the action; null: all of them. */
-function namedBy(program: string, args: (string | null)[]): string[] | null {
+/** Returns the first arguments if they alone determine the action; null if all arguments do. */
+function decisiveArguments(program: string, args: (string | null)[]): string[] | null {
   const [first, second] = args
   if (!withSubcommand.has(program) || !first || first.startsWith('-')) return null
-  const isTwo = withTwo.has(`${program} ${first}`)
+  const isTwo = twoSubcommands.has(`${program} ${first}`)
   if (!isTwo) return runsAnything.has(`${program} ${first}`) ? null : [first]
-  const isNamed = second && !second.startsWith('-') && !neverAlone.has(second)
+  const isNamed = second && !second.startsWith('-') && !interpreters.has(second)
   return isNamed && !(first === 'compose' && runsAnything.has(`${program} ${second}`))
     ? [first, second]
     : null
 }
 
-const assigned = ({ name, value }: ShellAssignment): string => `${name}=${shellQuoted(value ?? '')}`
+const textOfAssignment = ({ name, value }: ShellAssignment): string =>
+  `${name}=${shellQuoted(value ?? '')}`
 
-const written = (word: ShellWord): string =>
+const textOfWord = (word: ShellWord): string =>
   word.kind === 'glob' ? word.value : word.kind === 'literal' ? shellQuoted(word.value) : word.text
 
 /** Quotes a text so that it is one word of a command. */

@@ -8,11 +8,11 @@ import type { ShellWord } from './shell-words.ts'
 type Words = readonly ShellWord[]
 
 /** Programs whose short options only affect their output. */
-const looking = new Set(
+const readingPrograms = new Set(
   'cat head tail wc ls pwd stat basename dirname true false : tr cut nl tac cmp'.split(' '),
 )
 /** Their allowed long options; others read file names from a file. */
-const lookingOption =
+const readingOption =
   /^--(all|almost-all|bytes|characters|chars|classify|color|complement|delimiter|directory|fields|format|full-time|help|human-readable|inode|lines|max-line-length|number|number-nonblank|only-delimited|output-delimiter|printf|quiet|recursive|reverse|show-all|show-ends|show-tabs|silent|size|sort|squeeze-blank|suffix|time|verbose|version|words|zero)?(=.*)?$/s
 const grepOption =
   /^(-[acEFGHhIiLlnoqrsvwxz]+|-[ABCm]\d*|-e|--(include|exclude|exclude-dir)=.*|--color(=.*)?)$/s
@@ -49,8 +49,8 @@ export function onlyReads(
     values.push(word.value)
   }
   const options = values.filter((value) => value.startsWith('-'))
-  if (looking.has(program))
-    return options.every((value) => !value.startsWith('--') || lookingOption.test(value))
+  if (readingPrograms.has(program))
+    return options.every((value) => !value.startsWith('--') || readingOption.test(value))
   if (args.some((word) => word.kind === 'glob')) return false
   switch (program) {
     case 'printf':

@@ -13,7 +13,7 @@ export function matchesCommand(
   const { anyMore, words: patterns } = test
   if (words.length < patterns.length || (!anyMore && words.length > patterns.length)) return false
   if (!patterns.every((pattern, at) => matchesWord(pattern, words[at]))) return false
-  if (patterns.length > 0 && turnsIntoAnother(words, patterns)) return false
+  if (patterns.length > 0 && hasUnmatchedGitOption(words, patterns)) return false
   return assignments.every(
     (one) =>
       isHarmlessVariable(one) ||
@@ -29,10 +29,10 @@ const matchesWord = (pattern: PatternWord, word: ShellWord | undefined): boolean
 }
 
 /** Options before the subcommand with which Git runs a given program. */
-const gitRunsIt = /^(-c|--config-env(=.*)?|--exec-path=.*)$/s
+const gitProgramOption = /^(-c|--config-env(=.*)?|--exec-path=.*)$/s
 
 /** `git -c` and similar options are matched only by a rule that contains them. */
-function turnsIntoAnother(words: ShellWord[], patterns: PatternWord[]): boolean {
+function hasUnmatchedGitOption(words: ShellWord[], patterns: PatternWord[]): boolean {
   const [program, ...args] = words
   if (program?.kind !== 'literal' || program.value !== 'git') return false
   const [first] = args
@@ -40,12 +40,12 @@ function turnsIntoAnother(words: ShellWord[], patterns: PatternWord[]): boolean 
   return args.some(
     (word, at) =>
       word.kind === 'literal' &&
-      gitRunsIt.test(word.value) &&
+      gitProgramOption.test(word.value) &&
       patterns[at + 1]?.word.kind !== 'literal',
   )
 }
 
-/** `path`: from the working directory. */
+/** `path` is relative to the working directory. */
 export const matchesEdit = (test: RuleTest, path: string): boolean =>
   test.kind === 'edit' && matchesGlob(path, test.glob)
 
@@ -66,6 +66,6 @@ export const isHarmlessVariable = ({ name }: ShellAssignment): boolean =>
  * A variable that only the shell reads. Programs ignore such names, except those of proxies and
  * package managers.
  */
-export const isOwnVariable = (one: ShellAssignment): boolean =>
+export const isShellVariable = (one: ShellAssignment): boolean =>
   isHarmlessVariable(one) ||
   (/^[a-z][a-z0-9_]*$/.test(one.name) && !/proxy$|^npm_|^pip_|^yarn_|^pnpm_/.test(one.name))

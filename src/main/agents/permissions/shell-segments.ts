@@ -1,7 +1,7 @@
 /**
- * The segments of a shell command: every program that it would run and every file that it would write, wherever they
- * stand (lists, pipes, substitutions, loops, here-documents). The grammar is that of `unbash`. What is not certain
- * from the text alone is reported as unclear: a command with it is never allowed by rules (P3).
+ * Finds the segments of a shell command: every program that it would run and every file that it would write, in lists,
+ * pipes, substitutions, loops and here-documents. The grammar is that of `unbash`. Parts whose effect is not certain from
+ * the text are reported as unclear, and a command with them is never allowed by rules (P3).
  */
 import {
   type AndOr,

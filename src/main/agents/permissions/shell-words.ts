@@ -1,15 +1,15 @@
-/** The words of a shell command that are certain before it runs. */
+/** Reads the words of a shell command, and finds those that are certain before it runs. */
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word, type WordPart } from 'unbash'
 
 export type ShellWord =
-  /** Exactly this, after quotes are removed. A leading `~` may be a directory: whether it was quoted is not kept. */
+  /** Exactly this text, without its quotes. A leading `~` may stand for a directory: whether it was quoted is not kept. */
   | { kind: 'literal'; value: string }
-  /** Any number of file names that match it. */
+  /** Stands for any number of file names that match. */
   | { kind: 'glob'; value: string }
   /** Uncertain before it runs: an expansion, a substitution. */
   | { kind: 'dynamic'; text: string }
 
-/** Collects the scripts inside of a word, and what makes the command unclear. */
+/** Receives the scripts inside a word, and reasons that make the command unclear. */
 export interface WordFindings {
   script(script: ParsedScript): void
   unclear(reason: string): void
@@ -74,7 +74,7 @@ export function scanPart(node: SyntaxNode, find: WordFindings): void {
       else find.unclear('a substitution that can’t be read')
       return
     case 'ArithmeticExpansion':
-      // The value of a variable is evaluated as well, with the substitutions in it.
+      // Arithmetic evaluates the values of variables, with any substitutions in them.
       if (!/^\$\(\([\d\s+*/%()-]*\)\)$/.test(node.text)) find.unclear('arithmetic with variables')
       break
     case 'ArithmeticBinary':

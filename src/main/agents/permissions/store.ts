@@ -1,6 +1,6 @@
 /**
- * `permissions.json` in the data directory: the person's permissions for agents, everywhere and in
- * each project. See docs/PERMISSIONS.md.
+ * Stores `permissions.json` in the data directory: the person's permissions for agents, everywhere
+ * and in each project. See docs/PERMISSIONS.md.
  */
 import { z } from 'zod'
 import {
@@ -13,7 +13,7 @@ import { openSettingsFile } from '../../journal/index.ts'
 
 const contentSchema = z.object({
   everywhere: permissionSettingsSchema,
-  /** By project. `dir`: permissions for one folder never apply to another one. */
+  /** By project. `dir` is stored because permissions for one folder never apply to another. */
   projects: z.record(z.string(), permissionSettingsSchema.extend({ dir: z.string() })),
 })
 
@@ -31,7 +31,7 @@ export interface PermissionStore {
     dir: string,
     change: (now: PermissionSettings) => PermissionSettings,
   ): Promise<PermissionSettings>
-  /** Says that the settings could not be read and where the file is, in which case everything asks; else null. */
+  /** The sentence that says that the settings could not be read, and where they are; null if they were read. */
   readonly lost: string | null
 }
 

@@ -8,16 +8,17 @@ type Wrapped =
   | { kind: 'none' }
   /** It runs a command that can't be determined. */
   | { kind: 'opaque'; reason: string }
-  /** `own`: the program's own effect, which must be allowed as well; null: none. */
+  /** `own` is the program's own effect, which must be allowed as well; null if it has none. */
   | { kind: 'runs'; reading: ShellReading; own: Words | null }
 
 type Words = readonly ShellWord[]
 
 const none: Wrapped = { kind: 'none' }
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh', 'fish'])
-/** Shells that take scripts like bash. */
+/** Shells whose scripts have bash's grammar, so that they can be parsed. */
 const readableShells = new Set(['sh', 'bash', 'dash', 'ash'])
 
+/** Returns the command that a program such as `env`, `xargs` or `sh -c` runs. */
 export function wrappedIn(words: Words): Wrapped {
   const [name, ...args] = words
   if (name?.kind !== 'literal') return none
@@ -54,18 +55,18 @@ export function wrappedIn(words: Words): Wrapped {
   }
 }
 
-/** Their options whose value is the next word, alone or after options without a value. */
+/** Options of sudo and similar programs whose value is the next word, alone or after options without a value. */
 const sudoValue =
   /^(-[AbBEeHiKkLlnNPSsVv]*[ugpChDRTrtUac]|--(user|group|prompt|chdir|chroot|close-from|host|role|type|other-user|command-timeout|login-class|auth-type))$/
 
 /**
- * The command that `sudo`, `doas` or `su` runs. Rules that narrow apply to it; a rule that allows
- * it must name the wrapper.
+ * Returns the command that `sudo`, `doas` or `su` runs. Rules that narrow apply to it; a rule that
+ * allows it must name the wrapper.
  */
-export function behindSudo([name, ...args]: Words): Wrapped {
+export function commandOfSudo([name, ...args]: Words): Wrapped {
   if (name?.kind !== 'literal') return none
   const program = basename(name.value)
-  if (program === 'su' || program === 'runuser') return behindSu(program, args)
+  if (program === 'su' || program === 'runuser') return commandOfSu(program, args)
   if (!['sudo', 'doas', 'pkexec'].includes(program)) return none
   let at = 0
   for (; isOption(args[at]); at++) {
@@ -80,7 +81,7 @@ export function behindSudo([name, ...args]: Words): Wrapped {
 }
 
 /** `su -c 'command'`. Any other form runs a shell, or a command that can't be determined. */
-function behindSu(program: string, args: Words): Wrapped {
+function commandOfSu(program: string, args: Words): Wrapped {
   for (const [at, word] of args.entries()) {
     const found = /^(?:-[a-zA-Z]*c|--(?:session-)?command(?:=(.*))?)$/s.exec(literalOf(word))
     if (!found) continue
@@ -155,7 +156,7 @@ function inShell(program: string, args: Words): Wrapped {
   const options = at < 0 ? args : args.slice(0, at)
   const texts = options.map(literalOf)
   if (!texts.some((text) => /^-[a-z]*c[a-z]*$/.test(text))) {
-    // `sh script.sh` is a program with an argument; without one it runs its input.
+    // `sh script.sh` is a program with an argument; without arguments a shell runs its input.
     return at < 0 ? opaque(`${program} runs what it is given to read`) : none
   }
   const script = args[at]

@@ -1,7 +1,7 @@
 /** The longest list known (OpenRouter's) has 1 MB. */
 const bytesMax = 8 * 1024 * 1024
 
-/** The body of an answer as text. Throws when it is longer than any list of models. */
+/** Resolves with the body as text. Rejects with an Error if it is longer than any list of models. */
 export async function answerText(response: Response): Promise<string> {
   const pieces: Uint8Array[] = []
   let bytes = 0

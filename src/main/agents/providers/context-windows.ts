@@ -1,6 +1,6 @@
 /**
- * The context windows with which servers run their models. OpenAI's chat interface has no field for it: vLLM and
- * OpenRouter add one to its list of models, LM Studio and Ollama have interfaces of their own beside it.
+ * Reads the context windows with which servers run their models. OpenAI's chat interface has no field for it: vLLM and
+ * OpenRouter add one to its list of models, LM Studio and Ollama have interfaces of their own.
  */
 import { z } from 'zod'
 import type { ModelRef } from '../../../shared/agents/model-refs.ts'
@@ -8,15 +8,15 @@ import { type ContextWindow, unknownWindow as unknown } from '../model/context-w
 import { answerText } from './answer-text.ts'
 
 interface ContextWindows {
-  /** What the server of the model reports. Never rejects; takes `timeoutMs` at most. */
+  /** Resolves with the window that the model's server reports. Never rejects; takes `timeoutMs` at most. */
   of(ref: Pick<ModelRef, 'provider' | 'model' | 'baseUrl' | 'keyEnv'>): Promise<ContextWindow>
 }
 
-/** For all requests of one server: a run waits for it. */
+/** For all requests to one server together, because a run waits for them. */
 const timeoutMs = 3_000
-/** A server may be started again with another one. */
+/** A server may be restarted with another window. */
 const keptMs = 10 * 60_000
-/** LM Studio and Ollama report it once the first request has loaded the model. */
+/** LM Studio and Ollama report the window once the first request has loaded the model. */
 const keptUnknownMs = 60_000
 
 export function createContextWindows({
@@ -36,7 +36,7 @@ export function createContextWindows({
       const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {}
       const signal = AbortSignal.timeout(timeoutMs)
       const ask: Ask = async (url, body) => {
-        // A redirect would take the key along.
+        // A redirect would send the key to another address.
         const response = await fetch(url, {
           ...{ headers, redirect: 'error', signal },
           ...(body && {
@@ -70,13 +70,13 @@ export function createContextWindows({
   }
 }
 
-/** Null: the server lacks the endpoint. Rejects with errors after which further requests are pointless. */
+/** Resolves with null if the server lacks the endpoint. Rejects if further requests are pointless. */
 type Ask = (url: string, body?: object) => Promise<unknown>
 
 async function windowOf(ask: Ask, baseUrl: string, model: string): Promise<ContextWindow> {
   const listed = inList(await ask(`${baseUrl}/models`), model)
   if (listed) return listed
-  // What follows is beside the chat interface, which both servers have below /v1.
+  // LM Studio and Ollama have the chat interface below /v1, and their own ones beside it.
   const root = baseUrl.replace(/\/v1$/, '')
   if (root === baseUrl) return unknown
   const studio = await fromStudio(ask, root, model)
@@ -96,12 +96,12 @@ const listSchema = z.object({
   ),
 })
 
-/** vLLM's `max_model_len`, OpenRouter's `context_length`. Null: the list has neither. */
+/** Reads vLLM's `max_model_len` or OpenRouter's `context_length`. Null if the list has neither. */
 function inList(answer: unknown, model: string): ContextWindow | null {
   const found = listSchema.safeParse(answer).data?.data.find(({ id }) => id === model)
   const { max_model_len, context_length, top_provider } = found ?? {}
-  const said = [max_model_len, context_length, top_provider?.context_length].filter(isTokens)
-  return said.length > 0 ? { ...unknown, tokens: Math.min(...said) } : null
+  const reported = [max_model_len, context_length, top_provider?.context_length].filter(isTokens)
+  return reported.length > 0 ? { ...unknown, tokens: Math.min(...reported) } : null
 }
 
 const studioSchema = z.object({
@@ -114,7 +114,7 @@ const studioSchema = z.object({
   ),
 })
 
-/** Null: it is no LM Studio, or has no such model. */
+/** Resolves with null if the server is not LM Studio, or has no such model. */
 async function fromStudio(ask: Ask, root: string, model: string): Promise<ContextWindow | null> {
   const answer = await ask(`${root}/api/v0/models`)
   const found = studioSchema.safeParse(answer).data?.data.find(({ id }) => id === model)
@@ -133,7 +133,7 @@ const shownSchema = z.object({
   model_info: z.record(z.string(), z.unknown()).nullish(),
 })
 
-/** Without a tag, a name means the latest one. */
+/** Adds the tag that Ollama assumes for a name without one. */
 const tagged = (model: string) => (/:[^/]*$/.test(model) ? model : `${model}:latest`)
 
 async function fromOllama(ask: Ask, root: string, model: string): Promise<ContextWindow> {
@@ -143,7 +143,7 @@ async function fromOllama(ask: Ask, root: string, model: string): Promise<Contex
   if (running?.context_length) return { ...unknown, tokens: running.context_length }
   const shown = shownSchema.safeParse(await ask(`${root}/api/show`, { model })).data
   const set = /^num_ctx\s+(\d+)\s*$/m.exec(shown?.parameters ?? '')?.[1]
-  // Named by architecture: `qwen3.context_length`.
+  // The field's name begins with the architecture, as in `qwen3.context_length`.
   const ofModel = Object.entries(shown?.model_info ?? {}).find(([name]) =>
     name.endsWith('.context_length'),
   )?.[1]

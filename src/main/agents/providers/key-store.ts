@@ -1,14 +1,14 @@
 /**
- * `keys.json` in the data directory: the keys that the person gave Shiplog (K1), for this user alone to read, and
- * encrypted where the host has a keychain. They leave this module for their provider's origin only.
+ * Stores `keys.json` in the data directory: the person's keys (K1), readable by this user only, and encrypted if the host
+ * has a keychain.
  */
 import { z } from 'zod'
 import { openSettingsFile } from '../../journal/index.ts'
 
 const storedKeySchema = z.object({
-  /** Where it may be sent, such as `https://api.anthropic.com`. */
+  /** The only origin to which it may be sent, such as `https://api.anthropic.com`. */
   origin: z.string(),
-  /** `keychain`: `value` is base64 of what the system's keychain encrypted. */
+  /** `keychain`: `value` was encrypted by the system's keychain, and is in base64. */
   where: z.enum(['keychain', 'file']),
   value: z.string(),
 })
@@ -18,11 +18,11 @@ const contentSchema = z.object({
   keys: z.record(z.string(), storedKeySchema),
 })
 
-/** What encrypts with a key of the system's: Electron's `safeStorage`. */
+/** Encrypts with a key of the system, as Electron's `safeStorage` does. */
 export interface Keychain {
   isAvailable(): Promise<boolean>
   encrypt(text: string): Promise<Buffer>
-  /** Rejects when it was encrypted by another user or on another machine. */
+  /** Rejects if the text was encrypted by another user or on another machine. */
   decrypt(encrypted: Buffer): Promise<string>
 }
 
@@ -34,13 +34,13 @@ type FoundKey =
 export interface KeyStore {
   find(name: string): FoundKey
   names(): string[]
-  /** Durable when it resolves. Null: it is forgotten. */
+  /** Null deletes the key. Durable when it resolves. */
   set(name: string, key: { key: string; origin: string } | null): Promise<void>
-  /** Says that the keys could not be read and where the file is; else null. */
+  /** The sentence that says that the keys could not be read, and where they are; null if they were read. */
   readonly lost: string | null
 }
 
-/** `path` is absolute. `keychain`: null where the host has none. */
+/** `path` is absolute. `keychain` is null if the host has none. */
 export async function openKeyStore(path: string, keychain: Keychain | null): Promise<KeyStore> {
   const file = await openSettingsFile(path, contentSchema, { keys: {} })
   const opened = new Map<string, FoundKey>()
@@ -55,7 +55,7 @@ export async function openKeyStore(path: string, keychain: Keychain | null): Pro
     find: (name) => opened.get(name) ?? { kind: 'none' },
     names: () => [...opened.keys()],
     async set(name, wanted) {
-      const stored = wanted && (await sealed(wanted, keychain))
+      const stored = wanted && (await encrypted(wanted, keychain))
       await file.change(({ keys: { [name]: _, ...others } }) => ({
         keys: stored ? { ...others, [name]: stored } : others,
       }))
@@ -67,7 +67,7 @@ export async function openKeyStore(path: string, keychain: Keychain | null): Pro
 
 type StoredKey = z.infer<typeof storedKeySchema>
 
-async function sealed(
+async function encrypted(
   { key, origin }: { key: string; origin: string },
   keychain: Keychain | null,
 ): Promise<StoredKey> {

@@ -17,16 +17,16 @@ const byName = z.object({
 interface ListRequest {
   provider: ModelProvider
   baseUrl: string
-  /** Null: the request has none. */
+  /** Null sends none. */
   key: string | null
   fetch?: typeof globalThis.fetch
 }
 
-/** Names as a spec takes them, sorted, each once. Throws FailureError (refused) with what the provider answered. */
+/** Resolves with the names as specs contain them, sorted and distinct. Rejects with FailureError `refused`. */
 export async function listModels(request: ListRequest): Promise<string[]> {
   const { url, headers } = listRequestOf(request)
   const answer = await ask(url, headers, request.fetch ?? globalThis.fetch)
-  const names = namesIn(request.provider, answer)
+  const names = modelNamesIn(request.provider, answer)
   if (names === null)
     return refused('provider-answer', `${url.origin} answered, but not with a list of models.`)
   return [...new Set(names)].sort()
@@ -63,7 +63,7 @@ async function ask(
   let response: Response
   let text: string
   try {
-    // A redirect would take the key along.
+    // A redirect would send the key to another address.
     response = await fetch(url, {
       headers,
       redirect: 'error',
@@ -91,8 +91,8 @@ async function ask(
   }
 }
 
-/** Null: it is no such list. */
-function namesIn(provider: ModelProvider, answer: unknown): string[] | null {
+/** Returns null if the answer is not a list of models. */
+function modelNamesIn(provider: ModelProvider, answer: unknown): string[] | null {
   if (provider !== 'google') {
     const list = byId.safeParse(answer)
     return list.success ? list.data.data.map(({ id }) => id) : null

@@ -11,17 +11,17 @@ import { createProviders, type Providers } from './providers.ts'
 
 interface ModelSettings {
   providers: Providers
-  /** The context window that the person set for the model, else what its server reports. Never rejects. */
+  /** Resolves with the context window that the person set for the model, else the one its server reports. Never rejects. */
   contextWindow(ref: ModelRef): Promise<ContextWindow>
-  /** Names of the models that a provider has. Throws FailureError with what it answered. */
+  /** Resolves with the names of a provider's models. Rejects with FailureError if it can't be asked. */
   list(provider: string): Promise<string[]>
-  /** Throws FailureError for a model that names no provider. */
+  /** Makes one short exchange. Rejects with FailureError for a model of an unknown provider. */
   test(asked: {
     model: string
     baseUrl?: string | undefined
     keyEnv?: string | undefined
   }): Promise<ModelTest>
-  /** Whether an agent could begin with some model, as far as this is known without a request to one. */
+  /** Reports whether any provider can be used, as far as this is known without a request. */
   availability(): { available: boolean; why: string | null }
 }
 
@@ -31,7 +31,7 @@ export async function createModelSettings(deps: {
   keychain: Keychain | null
   env: NodeJS.ProcessEnv
   usesEnvironment: boolean
-  /** A provider's message may repeat its key. */
+  /** Masks secrets: a provider's message may repeat its key. */
   mask: (text: string) => string
   learn: (secrets: { name: string; value: string }[]) => void
   onWarning: (text: string) => void
@@ -71,7 +71,7 @@ export async function createModelSettings(deps: {
     const { testModel } = await import('../model/test-model.ts')
     const found = await testModel(ref, {
       keys: providers,
-      // What was read before its server had loaded it does not count.
+      // Without the cache, because the window may have been read before the server had loaded the model.
       contextWindow: readWindows().of,
       ...(deps.fetch && { fetch: deps.fetch }),
     })

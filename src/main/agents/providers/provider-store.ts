@@ -1,4 +1,4 @@
-/** `providers.json` in the data directory: the providers of models that the person has set up. Holds no key. */
+/** Stores `providers.json` in the data directory: the providers of models that the person has set up, without keys. */
 import { z } from 'zod'
 import {
   type ModelDefaults,
@@ -11,16 +11,16 @@ import { openSettingsFile } from '../../journal/index.ts'
 const contentSchema = z.object({
   providers: z.array(providerEntrySchema).max(providersMax),
   defaultModel: z.string().nullable(),
-  /** Absent in what was written before it could be set. */
+  /** Absent in files of versions without this setting. */
   subAgentModel: z.string().nullable().default(null),
 })
 
 export interface ProviderStore {
   entries(): readonly ProviderEntry[]
   defaults(): ModelDefaults
-  /** What is absent stays. Durable when it resolves. */
+  /** Absent fields are unchanged. Durable when it resolves. */
   save(change: { entries?: ProviderEntry[]; defaults?: ModelDefaults }): Promise<void>
-  /** Says that the settings could not be read and where the file is; else null. */
+  /** The sentence that says that the settings could not be read, and where they are; null if they were read. */
   readonly lost: string | null
 }
 

@@ -15,7 +15,7 @@ export interface ScriptedProgram {
   name?: string
   /** The agent that receives the user's prompt. */
   rootAgent: string
-  /** Null: there is no agent of that name. */
+  /** Null if there is no agent of that name. */
   agent(name: string): OpenAgent | null
 }
 
@@ -69,7 +69,7 @@ function openScriptedSession({ turns }: ScenarioAgent, place: AgentPlace): Agent
   }
 }
 
-/** The report that a script still plays when asked to wrap up. Null: it has none. */
+/** The report that a script still plays when asked to wrap up. Null if it has none. */
 function reportAmong(turns: ScenarioAgent['turns']): ScenarioAgent['turns'][number] | null {
   const reports = turns
     .flat()

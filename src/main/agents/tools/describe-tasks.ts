@@ -2,13 +2,13 @@ import type { AwaitedTask } from '../../../shared/agents/tools.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import { shortId } from '../../../shared/records/ids.ts'
 
-/** One line: title, agent, id, status, cause. */
+/** Returns one line: title, agent, id, status and cause. `hasEndedIn` of `compaction.ts` parses it. */
 export function describeTask({ title, agent, taskId, status, cause }: AwaitedTask): string {
   const why = cause ? `, ${formatCause(cause, { reader: 'agent' })}` : ''
   return `**${title}** (${agent}, ${shortId(taskId)}): ${status}${why}`
 }
 
-/** Markdown: each task in a line, its report below it. Reads well inside another report. */
+/** Returns Markdown: a line for each task, with its report below it. */
 export function describeTasks(tasks: AwaitedTask[]): string {
   return tasks
     .map((task) => {

@@ -10,7 +10,7 @@ interface InputProblem {
   message: string
 }
 
-/** The errors in a tool call's input, one per key: the key, and how to correct it. */
+/** Returns the errors in a tool call's input, one for each key, with how to correct it. */
 export function inputProblems(name: ToolName, input: unknown, error: z.ZodError): InputProblem[] {
   const known = Object.keys(toolInputSchemas[name].shape)
   return error.issues.flatMap((issue): InputProblem[] => {
@@ -23,7 +23,7 @@ export function inputProblems(name: ToolName, input: unknown, error: z.ZodError)
   })
 }
 
-/** Says what to do: a small model that reads only what is wrong repeats the call. */
+/** Returns what to do, because small models that read only what is wrong repeat the call unchanged. */
 function correction(issue: z.core.$ZodIssue, input: unknown): string {
   switch (issue.code) {
     case 'invalid_type':

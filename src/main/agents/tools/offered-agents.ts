@@ -1,8 +1,8 @@
 /** The agents that an agent may start. */
 import type { OfferedAgent } from './tool-definitions.ts'
 
-/** One that is defined comes before an installed agent of the same name. */
-export const withOthers = (
+/** Adds installed agents to the defined ones, which take precedence over installed agents of the same name. */
+export const withInstalledAgents = (
   defined: readonly OfferedAgent[],
   installed: readonly OfferedAgent[],
 ): OfferedAgent[] => [

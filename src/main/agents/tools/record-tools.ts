@@ -1,4 +1,4 @@
-/** The tools with which an agent reads what its sub-agents did, where its tree may (`readsRecord`). */
+/** The tools with which an agent reads the record of its sub-agents, if its tree may (`readsRecord`). */
 import {
   isRecordTool,
   type RecordToolInput,
@@ -9,13 +9,13 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Tool, ToolError, untilAborted } from './tool.ts'
 
 export interface RecordReader {
-  /** Whether the tree of a task may read the record. */
+  /** Reports whether the tree of a task may read the record. */
   isOffered(taskId: TaskId): boolean
-  /** As text; only what is below the task can be read (A5). Rejects with what the agent can act on. */
+  /** Resolves with text about the task's descendants only (A5). Rejects with an Error whose message is for the agent. */
   answer<Name extends RecordToolName>(
     name: Name,
     input: RecordToolInput<Name>,
-    asking: { taskId: TaskId; signal: AbortSignal },
+    caller: { taskId: TaskId; signal: AbortSignal },
   ): Promise<string>
 }
 
@@ -31,8 +31,8 @@ export function createRecordTools(reader: RecordReader | null): RecordTools {
         )
       try {
         // Parsed by the schema of this very tool.
-        const asked = input as RecordToolInput<Name>
-        const output = await untilAborted(reader.answer(name, asked, { taskId, signal }), signal)
+        const parsed = input as RecordToolInput<Name>
+        const output = await untilAborted(reader.answer(name, parsed, { taskId, signal }), signal)
         return { outcome: 'ok', output }
       } catch (error) {
         signal.throwIfAborted()

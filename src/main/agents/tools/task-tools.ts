@@ -19,11 +19,11 @@ import { describeTask, describeTasks } from './describe-tasks.ts'
 import type { Tool } from './tool.ts'
 import { ToolError, untilAborted } from './tool.ts'
 
-/** Starts a sub-agent. In the foreground it answers with the report, in the background at once. */
+/** Starts a sub-agent. Resolves with its report, or at once in the background. */
 export const task: Tool<'task'> = async (input, context) => {
   context.signal.throwIfAborted()
-  // Completed even when the run is interrupted: a begun request is recorded or undone before the run is over.
-  const { taskId } = await refusalsForAgent(
+  // Not aborted when the run is interrupted, so that the start is recorded or undone before the run ends.
+  const { taskId } = await withToolErrors(
     context.tasks.spawn(input, context.callId),
     context.signal,
   )
@@ -37,8 +37,8 @@ export const task: Tool<'task'> = async (input, context) => {
     }
   }
   const { signal, stopWaiting } = context
-  const awaited = await asked(context, (tasks) => tasks.await([taskId], { signal, stopWaiting }))
-  // A running one has not failed.
+  const awaited = await callPort(context, (tasks) => tasks.await([taskId], { signal, stopWaiting }))
+  // A task that still runs has not failed.
   const isWell = awaited.every(({ status }) => status === 'completed' || isWorking(status))
   return { ...answerOf(awaited, stopWaiting), outcome: isWell ? 'ok' : 'error' }
 }
@@ -49,14 +49,14 @@ export const taskAwait: Tool<'task_await'> = async ({ tasks: wanted, timeout }, 
   if (timeoutMs === null)
     throw new ToolError(`timeout: expected milliseconds or ${durationExpected}.`)
   const { signal, stopWaiting } = context
-  const awaited = await asked(context, (tasks) =>
+  const awaited = await callPort(context, (tasks) =>
     tasks.await(wanted, { timeoutMs, signal, stopWaiting }),
   )
   return answerOf(awaited, stopWaiting)
 }
 
 export const taskList: Tool<'task_list'> = async (_input, context) => {
-  const tasks = await asked(context, (port) => port.list())
+  const tasks = await callPort(context, (port) => port.list())
   return {
     outcome: 'ok',
     output: tasks.map(describeTask).join('\n') || '[no sub-agents]',
@@ -65,7 +65,7 @@ export const taskList: Tool<'task_list'> = async (_input, context) => {
 }
 
 export const taskStop: Tool<'task_stop'> = async (input, context) => {
-  const stopped = await asked(context, (tasks) => tasks.stop(input.task))
+  const stopped = await callPort(context, (tasks) => tasks.stop(input.task))
   return {
     outcome: 'ok',
     output: describeTask(stopped),
@@ -73,9 +73,9 @@ export const taskStop: Tool<'task_stop'> = async (input, context) => {
   }
 }
 
-/** Brings a sub-agent's changes into the working directory. A conflict changes nothing. */
+/** Applies a sub-agent's changes to the working directory. A conflict changes nothing. */
 export const taskApplyPatch: Tool<'task_apply_patch'> = async (input, context) => {
-  const applied = await asked(context, (tasks) => tasks.applyPatch(input.task))
+  const applied = await callPort(context, (tasks) => tasks.applyPatch(input.task))
   return {
     outcome: applied.outcome.kind === 'conflict' ? 'error' : 'ok',
     output: describeApplied(applied.title, applied.outcome),
@@ -83,10 +83,10 @@ export const taskApplyPatch: Tool<'task_apply_patch'> = async (input, context) =
   }
 }
 
-/** Ends the run with a report. A report that could not be kept ends it too, as an error (A6). */
+/** Ends the run with a report. Rejects if the report can't be recorded, which ends the run with an error (A6). */
 export const agentReport: Tool<'agent_report'> = async (report, context) => {
   context.signal.throwIfAborted()
-  // To its end even when the run is interrupted: nothing may write into a session that is being removed.
+  // Not aborted when the run is interrupted, because nothing may write to a session that is being removed.
   await context.tasks.report(report)
   const { title, markdown } = report
   return {
@@ -97,18 +97,18 @@ export const agentReport: Tool<'agent_report'> = async (report, context) => {
   }
 }
 
-/** Settles as `ask` does, or rejects as soon as the run is interrupted. */
-function asked<T>(
+/** Settles as `call` does, or rejects as soon as the run is interrupted. */
+function callPort<T>(
   { tasks, signal }: ToolContext,
-  ask: (tasks: ToolContext['tasks']) => Promise<T>,
+  call: (tasks: ToolContext['tasks']) => Promise<T>,
 ): Promise<T> {
-  return refusalsForAgent(untilAborted(ask(tasks), signal), signal)
+  return withToolErrors(untilAborted(call(tasks), signal), signal)
 }
 
-/** A service's refusal is for the agent to read; a record that can't be written ends the run. */
-async function refusalsForAgent<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Converts a service's refusal to a ToolError, which the agent reads. A failure to write the record ends the run. */
+async function withToolErrors<T>(call: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
-    return await asked
+    return await call
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof Error) || isRecordFailure(error)) throw error

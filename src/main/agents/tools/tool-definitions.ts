@@ -1,4 +1,4 @@
-/** The tools as agents are offered them: what each is for, in few words and with an example, and its input. */
+/** The descriptions of the tools for agents: the purpose, an example, and the input of each. */
 import { z } from 'zod'
 import {
   isRecordTool,
@@ -15,7 +15,7 @@ interface ToolDefinition {
 
 const schemas = toolInputSchemas
 
-/** A small model needs one example more than it needs a rule. */
+/** Each description has an example, which helps small models more than a rule does. */
 const definitions: Record<ToolName, ToolDefinition> = {
   bash: {
     description:
@@ -180,7 +180,7 @@ export interface OfferedAgent {
   description: string
 }
 
-/** Limit for all descriptions of agents together: every request carries them. */
+/** Limit of all descriptions of agents together, because every request contains them. */
 const agentsCharsMax = 16_000
 
 interface OfferedTool {
@@ -190,7 +190,7 @@ interface OfferedTool {
   inputSchema: Record<string, unknown>
 }
 
-/** `has`: whether the agent has a tool; `agents`: whom it may start; `readsRecord`: its tree may read the record. */
+/** `agents` are those that the agent may start. `readsRecord`: its tree may read the record. */
 export const offeredTools = ({
   has,
   agents,

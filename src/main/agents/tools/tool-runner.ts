@@ -50,9 +50,9 @@ export function createToolRunner({
   custody: Custody
   filesOfGit: FilesOfGit
   inside?: FilesInside
-  /** The path of its executable, null for none. The installed one unless given. */
+  /** The path of the executable; null for none. Default: the installed one. */
   ripgrep?: string | null
-  /** Null: no agent can read the record. */
+  /** Null if agents can't read the record. */
   record?: RecordReader | null
 }): RunTool {
   const background = createBackgroundCommands(custody)

@@ -7,14 +7,14 @@ const marks: Record<PlanItem['status'], string> = {
   completed: '[x]',
 }
 
-/** Replaces the agent's plan by this one, which the record and the views show. */
+/** Replaces the agent's plan. */
 export const updatePlan: Tool<'update_plan'> = async ({ items }, context) => {
   await context.recordPlan(items)
   const done = items.filter(({ status }) => status === 'completed').length
   const next = items.find(({ status }) => status !== 'completed')
   return {
     outcome: 'ok',
-    // The list itself is repeated: after a compaction it is the agent's memory of what is left.
+    // The whole plan is repeated, so that the agent still has it after a compaction.
     output: [
       `${done} of ${items.length} done.${next ? ` Next: ${next.text}` : ''}`,
       ...items.map(({ status, text }) => `${marks[status]} ${text}`),

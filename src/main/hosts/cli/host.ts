@@ -23,7 +23,7 @@ export interface CliHost {
   onEndSignal(listener: (signal: EndSignal) => void): () => void
   /** Exits at once, without cleaning up: for the second Ctrl-C. */
   exitNow(code: number): void
-  /** Runs a command on this terminal, to its end. Resolves with its exit code; null: a signal ended it, or it could not start. */
+  /** Runs a command on this terminal, to its end. Resolves with its exit code; null if a signal ended it, or it could not start. */
   runAttached(command: readonly string[]): Promise<number | null>
   /** Milliseconds since the epoch. */
   now(): number

@@ -201,7 +201,7 @@ async function outcomeText(
 /** More than what may follow the last message of a run. */
 const lastEntriesMax = 20
 
-/** A root agent may end without a report: its last message is the answer. Empty: there is none. */
+/** A root agent may end without a report: its last message is the answer. Empty if there is none. */
 async function lastAnswer(client: ShiplogClient, taskId: TaskId, signal: AbortSignal) {
   const at = { taskId, at: 'end', limit: lastEntriesMax, previews: true } as const
   const { entries } = await client.transcripts.page(at, { signal })

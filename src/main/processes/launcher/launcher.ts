@@ -12,7 +12,7 @@ import { type ProgramOutput, type ProgramStart, type RunningProgram, startHere }
 /** In a smaller process, a copy costs no more than the messages to the launcher. */
 const sizeBytesMin = 150_000_000
 
-/** For a program to end on a signal after its launcher has ended. */
+/** Time for a program to end on a signal after its launcher has ended. */
 const endMsMax = 1000
 
 /** In the sources the launcher is next to this file, in the build next to the bundle that contains this file. */
@@ -38,12 +38,12 @@ let launcher: Launcher | null = null
 
 /** Starts a program as a child of this process or of the launcher. Both behave alike. */
 export function startProgram(start: ProgramStart, output: ProgramOutput): RunningProgram {
-  const by = canBePassed(start) ? usableLauncher() : null
-  return by === null ? startHere(start, output) : by.start(start, output)
+  const delegate = canBeDelegated(start) ? usableLauncher() : null
+  return delegate === null ? startHere(start, output) : delegate.start(start, output)
 }
 
 /** A file descriptor can't be sent over the channel. */
-const canBePassed = ({ stdinFd, stdoutFd }: ProgramStart): boolean =>
+const canBeDelegated = ({ stdinFd, stdoutFd }: ProgramStart): boolean =>
   stdinFd === undefined && stdoutFd === undefined
 
 /**
@@ -90,7 +90,7 @@ export function startLauncher(): Launcher & { close(): void } {
   let hasEnded = false
   let lastId = 0
 
-  const done = (id: number): Waiting | undefined => {
+  const removeWaiting = (id: number): Waiting | undefined => {
     const found = waiting.get(id)
     waiting.delete(id)
     if (waiting.size === 0) child.channel?.unref()
@@ -101,8 +101,8 @@ export function startLauncher(): Launcher & { close(): void } {
     else if ('stdout' in message) waiting.get(message.id)?.output.onStdout(asBuffer(message.stdout))
     else if ('stderr' in message) waiting.get(message.id)?.output.onStderr(asBuffer(message.stderr))
     else if ('pid' in message) setPid(message)
-    else if ('error' in message) done(message.id)?.reject(errorOf(message.error))
-    else done(message.id)?.resolve(message.exitCode)
+    else if ('error' in message) removeWaiting(message.id)?.reject(errorOf(message.error))
+    else removeWaiting(message.id)?.resolve(message.exitCode)
   })
   const setPid = ({ id, pid }: { id: number; pid: number }) => {
     const found = waiting.get(id)
@@ -114,7 +114,7 @@ export function startLauncher(): Launcher & { close(): void } {
     hasEnded = true
     // Their exit codes are lost. They are ended before they are reported as ended: a retry must not run beside them.
     for (const [id, { pid }] of [...waiting])
-      void endProgram(pid).finally(() => done(id)?.resolve(null))
+      void endProgram(pid).finally(() => removeWaiting(id)?.resolve(null))
   }
   child.on('error', end)
   child.on('disconnect', end)
@@ -140,7 +140,7 @@ export function startLauncher(): Launcher & { close(): void } {
       const { file, args, cwd, env, input } = start
       const send = (message: ToLauncher) =>
         child.send(message, (error) => {
-          if (error) done(id)?.resolve(null)
+          if (error) removeWaiting(id)?.resolve(null)
         })
       send({ id, start: { file, args, cwd, env, input } })
       return { pid: undefined, ended, terminate: () => void send({ id, terminate: true }) }

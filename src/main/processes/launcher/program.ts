@@ -59,8 +59,8 @@ function startNow(start: ProgramStart, output: ProgramOutput): RunningProgram {
     ],
     windowsHide: true,
   })
-  passOn(child.stdout, output.onStdout)
-  passOn(child.stderr, output.onStderr)
+  forward(child.stdout, output.onStdout)
+  forward(child.stderr, output.onStderr)
   // A program that ends before it has read all input causes EPIPE; its exit code reports the outcome.
   child.stdin?.on('error', () => {})
   child.stdin?.end(start.input)
@@ -74,12 +74,12 @@ function startNow(start: ProgramStart, output: ProgramOutput): RunningProgram {
   }
 }
 
-function passOn(stream: Readable | null, pass: ProgramOutput['onStdout']): void {
+function forward(stream: Readable | null, pass: ProgramOutput['onStdout']): void {
   stream?.on('data', (chunk: Buffer) => {
-    const isTaken = pass(chunk)
-    if (!isTaken) return
+    const accepted = pass(chunk)
+    if (!accepted) return
     stream.pause()
-    void isTaken.then(() => stream.resume())
+    void accepted.then(() => stream.resume())
   })
 }
 

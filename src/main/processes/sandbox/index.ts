@@ -37,12 +37,12 @@ export async function findSandbox({
   if (platform === 'linux') {
     const program = await findOnPath(path, 'bwrap')
     if (program === null)
-      return none('bubblewrap is not installed (its program bwrap is not on the PATH)')
+      return unsupported('bubblewrap is not installed (its program bwrap is not on the PATH)')
     const wrap: Sandbox['wrap'] = (limits, command) => {
       const hidden = serviceFolders(limits).filter((folder) => existsSync(folder))
       return [program, ...bubblewrapArgs({ ...limits, hidden }, command)]
     }
-    return tried({ support: { program: 'bubblewrap', why: null }, wrap })
+    return verified({ support: { program: 'bubblewrap', why: null }, wrap })
   }
   if (platform === 'darwin') {
     const program = '/usr/bin/sandbox-exec'
@@ -50,9 +50,9 @@ export async function findSandbox({
       ...([program, '-p', seatbeltProfile(limits)] as const),
       ...command,
     ]
-    return tried({ support: { program: 'seatbelt', why: null }, wrap })
+    return verified({ support: { program: 'seatbelt', why: null }, wrap })
   }
-  return none('this system has no sandbox that Shiplog can use')
+  return unsupported('this system has no sandbox that Shiplog can use')
 }
 
 /**
@@ -62,14 +62,17 @@ export async function findSandbox({
  */
 const serviceFolders = ({ network }: SandboxLimits): string[] => [network ? '/run/user' : '/run']
 
-const none = (why: string): Sandbox => ({ support: { program: null, why }, wrap: null })
+const unsupported = (why: string): Sandbox => ({ support: { program: null, why }, wrap: null })
 
-async function tried(sandbox: Sandbox & { wrap: NonNullable<Sandbox['wrap']> }): Promise<Sandbox> {
+/** Returns the sandbox if it runs a trivial command with and without a network, else `unsupported` with the reason. */
+async function verified(
+  sandbox: Sandbox & { wrap: NonNullable<Sandbox['wrap']> },
+): Promise<Sandbox> {
   const { program } = sandbox.support
   for (const network of [true, false]) {
     const [file, ...args] = sandbox.wrap({ mounts: [], network }, ['/bin/sh', '-c', ':'])
     const problem = await problemOf(file, args)
-    if (problem !== null) return none(`${program} can’t be used here: ${problem}`)
+    if (problem !== null) return unsupported(`${program} can’t be used here: ${problem}`)
   }
   return sandbox
 }

@@ -14,7 +14,7 @@ const actCharsMax = 200
 export function lastActionOf(page: Pick<TranscriptPage, 'entries' | 'partial'>): string | null {
   const fold = foldEntries(emptyTranscript(), page.entries)
   const turn = [...withPartial(fold, page.partial, false)].findLast((item) => item.kind === 'turn')
-  const block = turn?.kind === 'turn' ? turn.blocks.findLast(saysSomething) : undefined
+  const block = turn?.kind === 'turn' ? turn.blocks.findLast(hasContent) : undefined
   if (!block) return null
   const text =
     block.kind === 'tool'
@@ -24,7 +24,7 @@ export function lastActionOf(page: Pick<TranscriptPage, 'entries' | 'partial'>):
   return line.length > actCharsMax ? `${line.slice(0, actCharsMax - 1)}…` : line
 }
 
-const saysSomething = (block: TurnBlock): block is Extract<TurnBlock, { kind: 'tool' | 'text' }> =>
+const hasContent = (block: TurnBlock): block is Extract<TurnBlock, { kind: 'tool' | 'text' }> =>
   block.kind === 'tool' || (block.kind === 'text' && block.text.trim() !== '')
 
 function actOf({ call }: Extract<TurnBlock, { kind: 'tool' }>): string {

@@ -27,7 +27,7 @@ export async function* repairHistory(
     else if (entry.type === 'fork-end') forks = Math.max(0, forks - 1)
     else if (forks > 0) continue
     else if (entry.type === 'message') {
-      if (saysSomething(entry)) yield entry
+      if (hasContent(entry)) yield entry
       if (entry.role === 'assistant' && entry.status === 'complete') answered.clear()
     } else if (entry.type === 'tool-call') {
       // The same call made again has a result of its own.
@@ -42,7 +42,7 @@ export async function* repairHistory(
 }
 
 /** A turn that ended counts even when it said nothing; one that was cut short does not. */
-const saysSomething = ({ status, parts }: MessageEntry): boolean =>
+const hasContent = ({ status, parts }: MessageEntry): boolean =>
   status === 'complete' || parts.some((part) => !('text' in part) || part.text.trim() !== '')
 
 function unknownResultOf(call: ToolCallEntry): ToolResultEntry {

@@ -1,4 +1,4 @@
-/** Asks the person for what a repository configures for an installed agent, before that agent starts in it (K8). */
+/** Asks the person to allow a repository's configuration of an installed agent before that agent starts in it (K8). */
 
 import type { AgentPlace } from '../../../../shared/agents/driver/agent-place.ts'
 import type { AgentHost } from '../../../../shared/agents/driver/agent-session.ts'
@@ -8,7 +8,7 @@ import type { Cause } from '../../../../shared/records/causes.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { ConfigurationFile } from './find-configuration.ts'
 
-/** What the person has allowed in a project. */
+/** The configuration files that the person has allowed in a project. */
 export interface AllowedConfiguration {
   isAllowed(sha256: string): boolean
   /** Resolves once it is durable. */
@@ -23,7 +23,7 @@ export type AllowConfiguration = (
 
 /**
  * The returned function resolves with null once the agent may start, else with the cause for which it may not. It
- * rejects if the folder can't be read, and as `host.ask` does.
+ * rejects with the system's error if the folder can't be read, and as `host.ask` does.
  */
 export function createAllowConfiguration(deps: {
   /** In the project of the task. */
@@ -31,22 +31,22 @@ export function createAllowConfiguration(deps: {
   listFiles: (dir: string) => Promise<readonly string[]>
   isSecret: (name: string, value: string) => boolean
 }): AllowConfiguration {
-  const serially = createKeyedMutex()
+  const mutex = createKeyedMutex()
 
   return async ({ name, program }, { taskId, cwd, signal }, host) => {
     const allowed = deps.allowedIn(taskId)
-    const because = (
+    const causeOf = (
       why: Extract<Cause, { kind: 'agent-config' }>['why'],
       files: string[],
       detail = '',
     ): Cause => ({ kind: 'agent-config', agent: name, why, files, detail })
 
-    /** It may change while a person reads it, or be allowed by them for another agent. */
-    async function missingNow(): Promise<ConfigurationFile[] | Cause> {
+    /** Called again after each answer: files may change while a person reads them, or be allowed for another agent. */
+    async function findUnallowed(): Promise<ConfigurationFile[] | Cause> {
       const { findConfiguration } = await import('./find-configuration.ts')
       const { files, unshowable } = await findConfiguration({ ...deps, cwd, program })
       if (unshowable.length > 0)
-        return because(
+        return causeOf(
           'unshowable',
           unshowable.map(({ path }) => path),
           unshowable.map(({ path, why }) => `${path} ${why}`).join('; '),
@@ -55,23 +55,23 @@ export function createAllowConfiguration(deps: {
     }
 
     for (;;) {
-      const missing = await missingNow()
-      if (!Array.isArray(missing)) return missing
-      if (missing.length === 0) return null
-      // Several agents that start at once ask once.
-      const key = missing.map(({ sha256 }) => sha256).join(' ')
-      const refused = await serially(key, async () => {
+      const unallowed = await findUnallowed()
+      if (!Array.isArray(unallowed)) return unallowed
+      if (unallowed.length === 0) return null
+      // Agents that start at the same time share one question.
+      const key = unallowed.map(({ sha256 }) => sha256).join(' ')
+      const refused = await mutex(key, async () => {
         signal.throwIfAborted()
-        if (missing.every(({ sha256 }) => allowed.isAllowed(sha256))) return null
+        if (unallowed.every(({ sha256 }) => allowed.isAllowed(sha256))) return null
         const { allowed: isAllowed, by } = await host.ask({
           callId: null,
-          question: questionOf(name, missing),
+          question: questionOf(name, unallowed),
           options: [],
           configures: name,
         })
-        const paths = missing.map(({ path }) => path)
-        if (!isAllowed) return because(by === 'nobody' ? 'nobody' : 'refused', paths)
-        await allowed.allow(missing.map(({ path, sha256 }) => ({ path, sha256 })))
+        const paths = unallowed.map(({ path }) => path)
+        if (!isAllowed) return causeOf(by === 'nobody' ? 'nobody' : 'refused', paths)
+        await allowed.allow(unallowed.map(({ path, sha256 }) => ({ path, sha256 })))
         return null
       })
       if (refused) return refused
@@ -79,7 +79,10 @@ export function createAllowConfiguration(deps: {
   }
 }
 
-/** The names of all files in its first line; each file whole, indented, so that none can contain the name of a next one. */
+/**
+ * Returns the question: the names of all files in the first line, then each whole file. Files are indented, so that no
+ * content can look like the name of a next file.
+ */
 export function questionOf(agent: string, files: readonly ConfigurationFile[]): string {
   const blocks = files.map(({ path, text }) => {
     const lines = text.replace(/\n$/, '').split('\n')

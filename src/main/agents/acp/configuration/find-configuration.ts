@@ -1,4 +1,4 @@
-/** Finds what a repository configures for an installed agent: files that it runs, or that allow it something (K8). */
+/** Finds a repository's configuration of an installed agent: files that it runs, or that grant it permissions (K8). */
 import { createHash } from 'node:crypto'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -9,21 +9,21 @@ import { isEnvFile, isKnownData, isSkippedFolder, locationsOf } from './location
 import { runsCode } from './runs-code.ts'
 
 export interface ConfigurationFile {
-  /** From the top of the repository, with `/`. */
+  /** Relative to the top of the repository, with `/` as separator. */
   path: string
   /** The hash of its path and content, in hex. */
   sha256: string
-  /** As it is shown. */
+  /** The content for people, without the values of secrets. */
   text: string
 }
 
 interface Configuration {
   files: ConfigurationFile[]
-  /** Files that can't be shown, so nobody can allow them. `why`: a sentence without its subject. */
+  /** Files that can't be shown, so nobody can allow them. `why` is a sentence without its subject. */
   unshowable: { path: string; why: string }[]
 }
 
-/** Nobody reads more before they allow it; it is also what an entry of the record holds. */
+/** Nobody reads more before allowing it, and an entry of the record holds no more. */
 const bytesMax = 200 * 1024
 const filesMax = 300
 const foldersMax = 1_000
@@ -33,9 +33,9 @@ interface Place {
   /** The working directory of the agent. Absolute. */
   cwd: string
   program: InstalledAgent
-  /** All files below a folder of a repository, with `/`, as Git knows them. Absent: nested ones are not looked for. */
+  /** Lists all files below a folder of a repository as Git does, with `/`. Absent if nested files are not searched. */
   listFiles?: (dir: string) => Promise<readonly string[]>
-  /** Values of variables that are not shown. */
+  /** Reports whether the value of a variable must not be shown. */
   isSecret: (name: string, value: string) => boolean
 }
 
@@ -44,7 +44,7 @@ export async function findConfiguration(place: Place): Promise<Configuration> {
   const cwd = await realpath(place.cwd)
   const top = await topOf(cwd)
   const { paths, nested } = locationsOf(place.program)
-  const found = new Map<string, Read>()
+  const found = new Map<string, TextFile>()
   const unshowable = new Map<string, Configuration['unshowable'][number]>()
   let walkedFolders = 0
 
@@ -52,28 +52,28 @@ export async function findConfiguration(place: Place): Promise<Configuration> {
     unshowable.set(path, { path, why })
   }
 
-  /** `path`: from the top. */
-  async function look(path: string): Promise<void> {
+  /** `path` is relative to the top. */
+  async function addPath(path: string): Promise<void> {
     if (found.has(path) || unshowable.has(path)) return
     if (found.size + unshowable.size >= filesMax)
       return refuse(path, `is one of more than ${filesMax} files`)
-    const at = await targetOf(join(top, path))
-    if (at === null) return
-    const below = slashed(relative(top, at.real))
+    const target = await targetOf(join(top, path))
+    if (target === null) return
+    const below = slashed(relative(top, target.real))
     if (/^\.\.(?:\/|$)/.test(below) || isAbsolute(below))
-      return refuse(path, `is a link that leads out of the repository, to ${at.real}`)
-    if (at.kind === 'folder') {
+      return refuse(path, `is a link that leads out of the repository, to ${target.real}`)
+    if (target.kind === 'folder') {
       if (isSkippedFolder(path)) return
-      // A link to a folder above it would never end.
+      // Bounded, because a link to a parent folder would never end.
       walkedFolders++
       if (walkedFolders > foldersMax)
         return refuse(path, `is one of more than ${foldersMax} folders`)
-      for (const name of (await readdir(at.real)).sort()) await look(`${path}/${name}`)
+      for (const name of (await readdir(target.real)).sort()) await addPath(`${path}/${name}`)
       return
     }
     if (isKnownData(path)) return
-    if (at.kind === 'other') return refuse(path, 'is no regular file')
-    const read = await readText(at.real, at.bytes)
+    if (target.kind === 'other') return refuse(path, 'is no regular file')
+    const read = await readText(target.real, target.bytes)
     if (typeof read === 'string') return refuse(path, read)
     if (runsCode(path, read.text)) found.set(path, read)
   }
@@ -83,21 +83,21 @@ export async function findConfiguration(place: Place): Promise<Configuration> {
       const path = slashed(join(level, one)).replace(/\/$/, '')
       const isFolder = one.endsWith('/')
       const target = await targetOf(join(top, path))
-      if (target !== null && (target.kind === 'folder') === isFolder) await look(path)
-      // A link in place of a file, or what is neither, is reported.
-      else if (target?.kind === 'other') await look(path)
+      if (target !== null && (target.kind === 'folder') === isFolder) await addPath(path)
+      // Neither a file nor a folder: `addPath` reports it.
+      else if (target?.kind === 'other') await addPath(path)
     }
   if (nested && place.listFiles) {
     const below = slashed(relative(top, cwd))
     for (const name of await place.listFiles(cwd))
-      if (nested.test(name)) await look(below === '' ? name : `${below}/${name}`)
+      if (nested.test(name)) await addPath(below === '' ? name : `${below}/${name}`)
   }
   for (const [path, { text }] of [...found])
     for (const name of await scriptsIn({ path, text, top, cwd })) {
       if (found.has(name) || unshowable.has(name)) continue
-      const at = await targetOf(join(top, name))
-      if (at?.kind !== 'file') continue
-      const read = await readText(at.real, at.bytes)
+      const target = await targetOf(join(top, name))
+      if (target?.kind !== 'file') continue
+      const read = await readText(target.real, target.bytes)
       if (typeof read === 'string') refuse(name, read)
       else found.set(name, read)
     }
@@ -122,7 +122,7 @@ const slashed = (path: string): string => path.replaceAll(sep, '/')
 
 const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1024)} KB`
 
-/** The folder with `.git` that `cwd` is in; `cwd` itself outside of a repository, whose parents are the person's. */
+/** Returns the folder with `.git` that contains `cwd`; `cwd` itself if it is in no repository. */
 async function topOf(cwd: string): Promise<string> {
   for (let dir = cwd; ; dir = dirname(dir)) {
     if (await exists(join(dir, '.git'))) return dir
@@ -136,7 +136,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** From the working directory up to the top, as paths from the top. */
+/** Returns the folders from the working directory up to the top, as paths relative to the top. */
 function levelsOf(cwd: string, top: string): string[] {
   const parts = relative(top, cwd).split(sep).filter(Boolean)
   return Array.from({ length: parts.length + 1 }, (_, up) =>
@@ -150,7 +150,7 @@ interface Target {
   bytes: number
 }
 
-/** Null: there is nothing, or a link to nothing. */
+/** Returns null if nothing is at `path`, or a link to nothing. */
 async function targetOf(path: string): Promise<Target | null> {
   try {
     const found = await stat(path)
@@ -162,13 +162,13 @@ async function targetOf(path: string): Promise<Target | null> {
   }
 }
 
-interface Read {
+interface TextFile {
   bytes: Uint8Array
   text: string
 }
 
-/** A sentence without its subject: why it can't be shown. */
-async function readText(file: string, size: number): Promise<Read | string> {
+/** Returns the file, or the reason why it can't be shown, as a sentence without its subject. */
+async function readText(file: string, size: number): Promise<TextFile | string> {
   if (size > bytesMax) return `has ${kilobytes(size)}, more than can be shown`
   let bytes: Buffer
   try {
@@ -184,7 +184,7 @@ async function readText(file: string, size: number): Promise<Read | string> {
   }
 }
 
-/** The values of secrets are no code, and don't belong into the record. */
+/** Removes the values of secrets: they are not code and must not be recorded. */
 function withoutSecrets(text: string, isSecret: Place['isSecret']): string {
   let shown = text
   for (const [name, value] of Object.entries(parseEnv(text)))
@@ -195,7 +195,7 @@ function withoutSecrets(text: string, isSecret: Place['isSecret']): string {
 const script = /\.(?:sh|bash|zsh|fish|py|m?js|cjs|jsx|m?ts|cts|tsx|rb|pl|php|lua|ps1|cmd|bat|exe)$/i
 const executable = 0o111
 
-/** Scripts of the repository that a configuration names: what it runs with them changes as they do. */
+/** Finds scripts of the repository that a configuration names. They must be allowed too, because it runs their content. */
 async function scriptsIn(named: {
   path: string
   text: string
@@ -217,7 +217,7 @@ async function scriptsIn(named: {
   return [...scripts]
 }
 
-/** What may be a path, also without its first part: that may be a variable (`$CLAUDE_PROJECT_DIR/…`). */
+/** Returns words that may be paths, also without their first part, which may be a variable (`$CLAUDE_PROJECT_DIR/…`). */
 function wordsIn({ path, text }: { path: string; text: string }): string[] {
   const whole = /\.jsonc?$/i.test(path) ? `${text}\n${stringsIn(text).join('\n')}` : text
   const words = whole.match(/[\p{L}\p{M}\p{N}_@.+~/-]+/gu) ?? []
@@ -226,7 +226,7 @@ function wordsIn({ path, text }: { path: string; text: string }): string[] {
   )
 }
 
-/** With their escapes resolved. */
+/** Returns the keys and strings of a JSON text with their escapes resolved. */
 function stringsIn(json: string): string[] {
   const strings: string[] = []
   try {
@@ -235,7 +235,7 @@ function stringsIn(json: string): string[] {
       if (typeof value === 'string') strings.push(value)
     })
   } catch {
-    // With comments, or broken: its words are read as they are.
+    // JSON with comments, or malformed: the caller reads the words of the text itself.
   }
   return strings
 }

@@ -1,17 +1,17 @@
 /**
- * Where installed agents look for configuration in a repository, and what of it can run code or lets them act without
- * a question (K8). docs/AGENTS.md has the same table for people. What is not known to be text alone counts as code.
+ * Where installed agents look for configuration in a repository, and which files can run code or let them act without
+ * a question (K8). docs/AGENTS.md has the same table for people. Files that are not known to be harmless count as code.
  */
 import type { InstalledAgent } from '../../../../shared/agents/installed-agents.ts'
 
 interface Locations {
-  /** Paths from a folder that it looks in; with `/` at the end: all files below that folder. */
+  /** Paths relative to each folder that the agent searches; a `/` at the end stands for all files below that folder. */
   paths: readonly string[]
-  /** In folders below its working directory as well: what their paths match. */
+  /** Also files below the working directory whose paths match this. */
   nested?: RegExp
 }
 
-/** Variables for the agent itself and all that it starts. */
+/** Sets variables of the agent itself and of all programs that it starts. */
 const envFile = '.env'
 /** Claude Code and OpenCode are built with Bun, whose programs load these from their working directory. */
 const bunPaths = [
@@ -51,18 +51,18 @@ export function locationsOf(program: InstalledAgent): Locations {
 
 export const isEnvFile = (path: string): boolean => /(?:^|\/)\.env(?:\.\w+)?$/.test(path)
 
-/** Folders that are not looked through: installed packages, Git's own, and worktrees that Claude Code makes. */
+/** Folders that are not searched: installed packages, Git's own, and worktrees that Claude Code creates. */
 export const isSkippedFolder = (path: string): boolean =>
   /(?:^|\/)(?:node_modules|\.git)$/.test(path) || /(?:^|\/)\.claude\/worktrees$/.test(path)
 
-const picture = /\.(?:png|jpe?g|gif|webp|avif|ico|pdf|mp4|woff2?|ttf|otf)$/i
-const aboutTheFolder =
+const mediaFile = /\.(?:png|jpe?g|gif|webp|avif|ico|pdf|mp4|woff2?|ttf|otf)$/i
+const folderMetadata =
   /(?:^|\/)(?:\.gitignore|\.gitattributes|\.gitkeep|\.DS_Store|LICENSE(?:\.txt)?)$/i
 /** Colours of OpenCode and Gemini. */
 const theme = /(?:^|\/)\.(?:opencode|gemini|qwen)\/themes\/[^/]+\.json$/i
-/** Files beside a skill are for the agent to read, or to run when it may. */
+/** Files beside a skill are read by the agent, or run when its permissions allow that. */
 const besideSkill = /(?:^|\/)skills?\/[^/]+\/(?!(?:SKILL\.md|agents\/openai\.ya?ml)$).+/i
 
-/** Nothing runs it when an agent starts or works. */
+/** Reports whether a file is known not to be run when an agent starts or works. */
 export const isKnownData = (path: string): boolean =>
-  picture.test(path) || aboutTheFolder.test(path) || theme.test(path) || besideSkill.test(path)
+  mediaFile.test(path) || folderMetadata.test(path) || theme.test(path) || besideSkill.test(path)

@@ -1,4 +1,4 @@
-/** What a project's folder configures for an installed agent: shown and allowed before one is started there (K8). */
+/** Lists a project's configuration of an installed agent, so that it can be allowed before one is started there (K8). */
 import type { InstalledAgent } from '../../../../shared/agents/installed-agents.ts'
 import type { AskedConfiguration } from '../../../../shared/contract/agents.ts'
 import type { ProjectId } from '../../../../shared/records/ids.ts'
@@ -12,9 +12,7 @@ interface ProjectConfiguration {
   allow(id: string, projectId: ProjectId, sha256s: readonly string[]): Promise<void>
 }
 
-/**
- * A worktree may have other files than the folder: what is not allowed there is asked about at the start, as ever.
- */
+/** A worktree may have other files than the project's folder; the start of an agent asks about those. */
 export function createProjectConfiguration(deps: {
   agentOf: (id: string) => { name: string; program: InstalledAgent }
   dirOf: (projectId: ProjectId) => string
@@ -22,7 +20,7 @@ export function createProjectConfiguration(deps: {
   listFiles: (dir: string) => Promise<readonly string[]>
   isSecret: (name: string, value: string) => boolean
 }): ProjectConfiguration {
-  async function missing(id: string, projectId: ProjectId) {
+  async function findUnallowed(id: string, projectId: ProjectId) {
     const { name, program } = deps.agentOf(id)
     const allowed = deps.allowedIn(projectId)
     const { files, unshowable } = await findConfiguration({
@@ -34,7 +32,7 @@ export function createProjectConfiguration(deps: {
 
   return {
     async find(id, projectId) {
-      const { name, files, unshowable } = await missing(id, projectId)
+      const { name, files, unshowable } = await findUnallowed(id, projectId)
       return {
         text: files.length === 0 ? '' : questionOf(name, files),
         sha256s: files.map(({ sha256 }) => sha256),
@@ -42,7 +40,7 @@ export function createProjectConfiguration(deps: {
       }
     },
     async allow(id, projectId, sha256s) {
-      const { files } = await missing(id, projectId)
+      const { files } = await findUnallowed(id, projectId)
       const shown = files.filter(({ sha256 }) => sha256s.includes(sha256))
       if (shown.length > 0)
         await deps.allowedIn(projectId).allow(shown.map(({ path, sha256 }) => ({ path, sha256 })))

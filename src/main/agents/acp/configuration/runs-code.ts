@@ -1,7 +1,7 @@
-/** Tells configuration that is text for a model alone from what runs code or allows something. Pure. */
+/** Distinguishes configuration that only a model reads from configuration that runs code or grants permissions. Pure. */
 import { readFrontMatter } from '../../definitions/front-matter.ts'
 
-/** Describe a text, or narrow what its reader may do. Any other key counts as code: hooks, servers, allowed tools. */
+/** Keys that describe a text or narrow permissions. All others count as code: hooks, servers, allowed tools. */
 const plainKeys = new Set([
   ...[
     'name',
@@ -35,21 +35,21 @@ const plainKeys = new Set([
   ...['globs', 'paths', 'alwaysApply', 'applyTo', 'trigger', 'metadata', 'compatibility'],
 ])
 
-/** `path`: with `/`. False: a model reads it, and nothing else happens. */
+/** `path` has `/` as separator. False if a model reads the file and nothing else happens. */
 export function runsCode(path: string, text: string): boolean {
-  if (/\.md[xc]?$/i.test(path)) return markdownRunsCode(text, isOfClaude(path))
+  if (/\.md[xc]?$/i.test(path)) return markdownRunsCode(text, isClaudeFile(path))
   // Commands of Gemini CLI and Qwen Code.
   if (/(?:^|\/)commands\/.*\.toml$/i.test(path)) return text.includes('!{')
   return true
 }
 
-/** There `tools` narrows, while elsewhere it allows. */
-const isOfClaude = (path: string): boolean => /(?:^|\/)\.claude\//i.test(path)
+/** In these files `tools` narrows permissions; in those of other agents it grants them. */
+const isClaudeFile = (path: string): boolean => /(?:^|\/)\.claude\//i.test(path)
 
 function markdownRunsCode(text: string, toolsNarrow: boolean): boolean {
   // Commands that the agent runs before the model sees their output: !`git status`, ```! and !{git status}.
   if (/!`|!\{|(?:`{3,}|~{3,})[ \t]*!/.test(text)) return true
-  // Some agents accept blank lines or a mark of byte order before it.
+  // Some agents accept blank lines or a byte order mark before the front matter.
   const trimmed = text.replace(/^[\s\uFEFF]+/u, '')
   if (!trimmed.startsWith('---')) return false
   try {
@@ -60,7 +60,7 @@ function markdownRunsCode(text: string, toolsNarrow: boolean): boolean {
       (key) => !plainKeys.has(key) && !(toolsNarrow && key === 'tools'),
     )
   } catch {
-    // An agent may be less strict about what front matter is.
+    // The agent may parse front matter less strictly.
     return true
   }
 }

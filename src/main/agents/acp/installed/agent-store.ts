@@ -1,6 +1,6 @@
 /**
- * `installed-agents.json` in the data directory: the person's own agents, the packages that `npx` may fetch, and what
- * the newest check of each agent showed.
+ * Stores `installed-agents.json` in the data directory: the person's own agents, the packages that `npx` may fetch, and
+ * the newest check of each agent.
  */
 import { z } from 'zod'
 import {
@@ -20,18 +20,18 @@ const settingsSchema = z.object({
 type Settings = z.infer<typeof settingsSchema>
 
 const contentSchema = settingsSchema.extend({
-  // A check of another version of Shiplog is not worth the rest.
+  // A check in the format of another version is dropped, so that the rest can be read.
   checks: z.record(z.string(), agentCheckSchema).catch({}),
 })
 
 export interface AgentStore {
   content(): Settings
   check(id: string): AgentCheck | null
-  /** What is absent stays. Durable when it resolves. `check` null: it is forgotten. */
+  /** Absent fields are unchanged; a check of null is deleted. Durable when it resolves. */
   save(
     change: Partial<Settings> & { check?: { id: string; found: AgentCheck | null } },
   ): Promise<void>
-  /** Says that the settings could not be read and where the file is; else null. */
+  /** The sentence that says that the settings could not be read, and where they are; null if they were read. */
   readonly lost: string | null
 }
 
@@ -55,11 +55,11 @@ export async function openAgentStore(path: string): Promise<AgentStore> {
   }
 }
 
-/** Whether `npx` may fetch the package of a preset: the person allowed exactly the pinned version. */
+/** Reports whether `npx` may fetch the package of a preset, because the person allowed exactly the pinned version. */
 export const isFetchAllowed = (store: Pick<AgentStore, 'content'>, id: AgentPreset): boolean =>
   store.content().fetched[id] === agentPresets[id].package.version
 
-/** What a driver needs to know of them. */
+/** Returns the part of the store that a driver needs. */
 export const agentSettingsOf = (store: Pick<AgentStore, 'content'>): AgentSettings => ({
   own: (name) => store.content().own.find((one) => one.name === name) ?? null,
   isFetchAllowed: (id) => isFetchAllowed(store, id),

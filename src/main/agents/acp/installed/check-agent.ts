@@ -1,4 +1,4 @@
-/** Starts an installed agent in an empty folder, and asks what it can. */
+/** Starts an installed agent in an empty folder and reads its capabilities. */
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,18 +30,18 @@ const fetchMsMax = 15 * 60_000
 const promptMsMax = 120_000
 const endMsMax = 5_000
 
-/** Never rejects: what goes wrong is the outcome. */
+/** Never rejects: a failure is the outcome of the check. */
 export async function checkAgent(
   spec: AcpSpec,
   deps: {
     custody: Custody
     version: string
     now: () => number
-    /** Rejects with an Error if it is not installed. `cwd`: the empty folder. */
+    /** Rejects with an Error if the agent is not installed. `cwd` is the empty folder. */
     launch(cwd: string): Promise<Launch>
-    /** Also makes one short exchange. */
+    /** Also sends one short prompt. */
     prompts: boolean
-    /** Its package is fetched first. */
+    /** The package is fetched first, which takes longer. */
     fetches: boolean
   },
 ): Promise<AgentCheck> {
@@ -52,18 +52,18 @@ export async function checkAgent(
     signInArgs: null,
   }
   const signIn = preset?.signIn ?? 'Sign in to it in a terminal'
-  // The owner of its processes, which no task has.
+  // Owns the processes of the check; no task has this id.
   const taskId = newTaskId()
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'shiplog-check-')))
   let connection: AcpConnection | null = null
-  let said = ''
+  let answerText = ''
   try {
     connection = await connectAgent(
       await deps.launch(dir),
       {
         onUpdate(_, update) {
           const isText = isRecord(update) && update.sessionUpdate === 'agent_message_chunk'
-          if (isText && isRecord(update.content)) said += text(update.content.text) ?? ''
+          if (isText && isRecord(update.content)) answerText += text(update.content.text) ?? ''
         },
         onPermission: async () => ({ outcome: { outcome: 'cancelled' } }),
         hasRoom: async () => {},
@@ -75,7 +75,7 @@ export async function checkAgent(
       initializeParams(deps.version),
       { timeoutMs: deps.fetches ? fetchMsMax : startMsMax },
     )
-    Object.assign(found, ofInitialize(initialized, preset))
+    Object.assign(found, capabilitiesOf(initialized, preset))
     const session = await connection.request<Record<string, unknown>>(
       methods.agent.session.new,
       { cwd: dir, mcpServers: [], ...(preset?.sessionMeta && { _meta: preset.sessionMeta }) },
@@ -85,18 +85,12 @@ export async function checkAgent(
     if (preset?.refusesSignedOut === 'session') found.signedIn = true
     const sessionId = text(session.sessionId) ?? ''
     if (deps.prompts) {
-      const began = deps.now()
-      const answer = await connection.request<Record<string, unknown>>(
-        methods.agent.session.prompt,
-        { sessionId, prompt: [{ type: 'text', text: question }] },
-        { timeoutMs: promptMsMax },
-      )
-      if (said.trim() === '' || answer.stopReason !== 'end_turn')
-        throw new Error(`it answered nothing, and stopped with ${text(answer.stopReason) ?? '?'}`)
-      found.answeredMs = deps.now() - began
+      const startedMs = deps.now()
+      await sendTestPrompt(connection, sessionId, () => answerText)
+      found.answeredMs = deps.now() - startedMs
       if (preset?.refusesSignedOut === 'prompt') found.signedIn = true
     }
-    // What it keeps of an exchange that was none; many have no such request.
+    // Removes the session from the agent's own store; many agents have no such request.
     if (initialized.agentCapabilities?.sessionCapabilities?.delete)
       await connection
         .request(methods.agent.session.delete, { sessionId }, { timeoutMs: endMsMax })
@@ -119,7 +113,22 @@ export async function checkAgent(
 
 const question = 'Answer with the single word "ready". Use no tools.'
 
-function ofInitialize(
+/** `answerText` returns the text that the agent has sent so far. Rejects with an Error if the answer is empty. */
+async function sendTestPrompt(
+  connection: AcpConnection,
+  sessionId: string,
+  answerText: () => string,
+): Promise<void> {
+  const answer = await connection.request<Record<string, unknown>>(
+    methods.agent.session.prompt,
+    { sessionId, prompt: [{ type: 'text', text: question }] },
+    { timeoutMs: promptMsMax },
+  )
+  if (answerText().trim() === '' || answer.stopReason !== 'end_turn')
+    throw new Error(`it answered nothing, and stopped with ${text(answer.stopReason) ?? '?'}`)
+}
+
+function capabilitiesOf(
   { agentCapabilities: can = {}, agentInfo, authMethods = [] }: InitializeResponse,
   preset: Pick<PresetFacts, 'canLoad' | 'reportsSubAgents'> | null,
 ): Pick<AgentCheck, 'version' | 'can' | 'signInArgs'> {
@@ -130,13 +139,13 @@ function ofInitialize(
     can: {
       resume: sessions.resume != null || (preset?.canLoad !== false && can.loadSession === true),
       fork: sessions.fork != null,
-      // Standard input and output is a part of the protocol; Shiplog's bridge needs no more.
+      // All agents support MCP over standard input and output, which Shiplog's bridge uses.
       mcp: mcpCapabilities?.http ?? null,
       images: promptCapabilities?.image === true,
-      // Claude Code does not say that it reports them.
+      // Claude Code reports sub-agents without announcing the capability.
       subAgents: 'subagents' in sessions || (preset?.reportsSubAgents ?? null),
     },
-    // One that needs variables is not a command that could be shown and copied.
+    // A method that needs variables is left out, because its command could not be shown and copied.
     signInArgs: terminal && 'args' in terminal && !terminal.env ? (terminal.args ?? []) : null,
   }
 }
@@ -150,7 +159,7 @@ function modesOf({ modes }: Record<string, unknown>): AgentCheck['modes'] {
   return { current: text(modes.currentModeId) ?? '', choices }
 }
 
-/** Kinds of options that this version does not know are left out: nobody could set them here. */
+/** Leaves out options of unknown kinds, which could not be set here. */
 function optionsOf({ configOptions }: Record<string, unknown>): SessionOption[] {
   if (!Array.isArray(configOptions)) return []
   return configOptions.filter(isRecord).flatMap((option) => {
@@ -168,7 +177,7 @@ function optionsOf({ configOptions }: Record<string, unknown>): SessionOption[] 
   })
 }
 
-/** Some group their choices. */
+/** Some agents group their choices. */
 function choicesOf(options: unknown): SessionOption['choices'] {
   if (!Array.isArray(options)) return []
   return options.filter(isRecord).flatMap(({ options: grouped, value, name, description }) => {

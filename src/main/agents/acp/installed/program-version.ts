@@ -4,14 +4,14 @@ import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isRecord, text } from '../content.ts'
 
-/** A list does not wait longer than this for a program to print its version. */
+/** A program that hangs must not delay a list. */
 const programMsMax = 5_000
-/** `bin` of a package, and what it may lie in. */
+/** Enough for the folders between a package's executable and its `package.json`. */
 const foldersUp = 5
 
 /**
- * The version of the package that contains the program, else what the program prints for `--version` if `asks` allows
- * to run it. Null: unknown.
+ * Resolves with the version of the package that contains the program, else with the one that the program prints for
+ * `--version` if `asks` allows running it; null if unknown.
  */
 export async function programVersion(
   file: string,

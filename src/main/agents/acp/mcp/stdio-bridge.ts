@@ -1,4 +1,4 @@
-/** How an agent without HTTP reaches the tools of its run: by a program that it starts, `shiplog mcp --task ID`. */
+/** Connects an agent without HTTP to the tools of its run by a program that it starts, `shiplog mcp --task ID`. */
 import { fileURLToPath } from 'node:url'
 import { type BridgeAccess, bridgeVariables } from '../../../../shared/agents/mcp-bridge.ts'
 
@@ -16,7 +16,7 @@ export function bridgeEntry(taskId: string, { url, token }: BridgeAccess): Bridg
   const variables = {
     [bridgeVariables.url]: url,
     [bridgeVariables.token]: token,
-    // The desktop app is started as Node by it.
+    // Runs the executable of the desktop app as Node.
     ...(process.versions.electron !== undefined && { ELECTRON_RUN_AS_NODE: '1' }),
   }
   return {

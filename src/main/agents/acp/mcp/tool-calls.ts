@@ -1,6 +1,6 @@
 /**
- * The calls that an installed agent makes over MCP, through the host of its run. Clients repeat calls, and give up on
- * calls that take long; sub-agents are neither started twice nor stopped by that.
+ * Makes the calls of an installed agent over MCP through the host of its run. Clients repeat calls, and abandon calls
+ * that take long; this neither starts a sub-agent twice nor stops one.
  */
 import type { AgentHost, HostCall } from '../../../../shared/agents/driver/agent-session.ts'
 import type { ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
@@ -10,27 +10,27 @@ import { untilAborted } from '../../tools/tool.ts'
 interface McpCall {
   name: string
   input: unknown
-  /** The agent's id for it, which its ACP updates have as well. Null: the client sends none. */
+  /** The agent's id of the call, which its ACP updates have as well; null if the client sends none. */
   callId: ToolCallId | null
-  /** Aborted when the answer is wanted at the latest, and when the client left. */
+  /** Aborted when the client needs an answer, and when it disconnects. */
   stopWaiting: AbortSignal
 }
 
 export interface ToolCalls {
-  /** Answers always: what prevents a call is an `error` result. */
+  /** Never rejects: a call that can't be made has an `error` result. */
   call(call: McpCall): Promise<Answer>
   /**
-   * Calls wait for this, because agents connect before their run begins. `untilRead` resolves once the agent's updates
-   * until now were read: they come by another way, and one that was sent before a call must not end its turn.
+   * Calls wait for this, because agents connect before their run begins. `untilRead` resolves once the agent's earlier
+   * updates were read: they arrive on another channel, and an update sent before a call must not end the call's turn.
    */
   connect(host: AgentHost, untilRead: () => Promise<void>): void
   /** Reports whether a call with this id was received. */
   received(callId: string): boolean
   /** True once the agent has reported. */
   reported(): boolean
-  /** Answers calls that wait for sub-agents: the agent continues without them. */
+  /** Answers calls that wait for sub-agents, because the agent has continued without them. */
   stopWaiting(): void
-  /** Ends all waits of the prompt. The same request in a later one is a new one. */
+  /** Ends all waits of the prompt. The same request in a later prompt is a new call. */
   turnEnded(): void
   /** Later calls are refused. */
   close(): void
@@ -39,8 +39,8 @@ export interface ToolCalls {
 type Answer = Pick<ToolResult, 'outcome' | 'output'>
 
 /**
- * What a client sends as the id of a call: Claude Code and Codex do. It equals the `toolCallId` of the agent's ACP
- * updates.
+ * Returns the id of a call if the client sends one, as Claude Code and Codex do. It equals the `toolCallId` of the
+ * agent's ACP updates.
  */
 export function callIdOf(meta: Record<string, unknown> | undefined): ToolCallId | null {
   for (const key of ['claudecode/toolUseId', 'callId']) {
@@ -50,29 +50,29 @@ export function callIdOf(meta: Record<string, unknown> | undefined): ToolCallId 
   return null
 }
 
-/** A call that was made, by the client's id or by its content. */
+/** A call that was made. Repeated calls are recognized by their id or content and get the same result. */
 interface MadeCall {
   name: string
   result: Promise<ToolResult>
 }
 
-/** `graceMs`: after `stopWaiting`, until a call is answered without its tool. */
+/** `graceMs` is the time from `stopWaiting` until a call is answered without its tool. */
 export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
   const connected = Promise.withResolvers<{ host: AgentHost; untilRead: () => Promise<void> }>()
   const closed = new AbortController()
-  const made = new Map<string, MadeCall>()
+  const madeCalls = new Map<string, MadeCall>()
   const receivedIds = new Set<string>()
   let turn = new AbortController()
   let hasReported = false
-  // Without a call, nobody waits for it.
+  // Rejects without a listener if no call was made.
   connected.promise.catch(() => {})
 
-  async function call(asked: McpCall): Promise<Answer> {
-    if (asked.callId !== null) receivedIds.add(asked.callId)
+  async function call(request: McpCall): Promise<Answer> {
+    if (request.callId !== null) receivedIds.add(request.callId)
     try {
       closed.signal.throwIfAborted()
       return await untilAborted(
-        Promise.race([inItsTurn(asked), graceAfter(asked.stopWaiting, graceMs)]),
+        Promise.race([callWithinTurn(request), answerAfterGrace(request.stopWaiting, graceMs)]),
         closed.signal,
       )
     } catch (error) {
@@ -81,19 +81,22 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
     }
   }
 
-  async function inItsTurn(asked: McpCall): Promise<Answer> {
+  async function callWithinTurn(request: McpCall): Promise<Answer> {
     const { untilRead } = await untilAborted(connected.promise, closed.signal)
     await untilRead()
-    const stopWaiting = AbortSignal.any([asked.stopWaiting, turn.signal])
-    return Promise.race([answered({ ...asked, stopWaiting }), graceAfter(stopWaiting, graceMs)])
+    const stopWaiting = AbortSignal.any([request.stopWaiting, turn.signal])
+    return Promise.race([
+      answerOnce({ ...request, stopWaiting }),
+      answerAfterGrace(stopWaiting, graceMs),
+    ])
   }
 
-  async function answered(asked: McpCall): Promise<Answer> {
-    if (asked.name === 'task_await') await startsOver(asked.stopWaiting)
-    const key = keyOf(asked)
-    const before = key === null ? undefined : made.get(key)
-    if (before === undefined || key === null) return makeCall(asked, key)
-    return again(await before.result, asked)
+  async function answerOnce(request: McpCall): Promise<Answer> {
+    if (request.name === 'task_await') await startsSettled(request.stopWaiting)
+    const key = keyOf(request)
+    const before = key === null ? undefined : madeCalls.get(key)
+    if (before === undefined || key === null) return makeCall(request, key)
+    return answerRepeated(await before.result, request)
   }
 
   function makeCall({ name, input, callId, stopWaiting }: McpCall, key: string | null) {
@@ -101,11 +104,11 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
       { name, input, ...(callId !== null && { callId }) },
       stopWaiting,
     ).catch((error) => {
-      // It had no effect, or the run is over.
-      if (key !== null) made.delete(key)
+      // The call had no effect, or the run is over, so a repeated one is made.
+      if (key !== null) madeCalls.delete(key)
       throw error
     })
-    if (key !== null) made.set(key, { name, result })
+    if (key !== null) madeCalls.set(key, { name, result })
     return result
   }
 
@@ -116,17 +119,17 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
     return result
   }
 
-  /** The client made the call again because it gave up on the first one: the same sub-agent is waited for. */
-  async function again(first: ToolResult, asked: McpCall): Promise<Answer> {
-    const isBackground = (asked.input as { background?: unknown } | null)?.background === true
-    if (asked.name !== 'task' || isBackground || first.detail?.kind !== 'tasks') return first
+  /** Answers a call that the client repeated after abandoning the first one, by waiting for the same sub-agent. */
+  async function answerRepeated(first: ToolResult, request: McpCall): Promise<Answer> {
+    const isBackground = (request.input as { background?: unknown } | null)?.background === true
+    if (request.name !== 'task' || isBackground || first.detail?.kind !== 'tasks') return first
     const tasks = first.detail.tasks.map(({ taskId }) => taskId)
-    return answered({ ...asked, name: 'task_await', input: { tasks }, callId: null })
+    return answerOnce({ ...request, name: 'task_await', input: { tasks }, callId: null })
   }
 
-  /** A sub-agent whose start is still being decided can't be named yet. */
-  async function startsOver(stopWaiting: AbortSignal): Promise<void> {
-    const starts = [...made.values()].filter(({ name }) => name === 'task')
+  /** Resolves once all starts of sub-agents are settled: a sub-agent has no id while a person decides on its start. */
+  async function startsSettled(stopWaiting: AbortSignal): Promise<void> {
+    const starts = [...madeCalls.values()].filter(({ name }) => name === 'task')
     await Promise.race([
       Promise.allSettled(starts.map(({ result }) => result)),
       aborted(stopWaiting),
@@ -146,8 +149,8 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
     stopWaiting,
     turnEnded() {
       stopWaiting()
-      // A client that sends ids may repeat a call at any time.
-      for (const key of made.keys()) if (key.startsWith(contentKey)) made.delete(key)
+      // Calls with an id are kept, because their client may repeat one at any time.
+      for (const key of madeCalls.keys()) if (key.startsWith(contentKey)) madeCalls.delete(key)
     },
     close() {
       closed.abort(new Error('the run has ended.'))
@@ -158,21 +161,21 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
 
 const contentKey = 'content:'
 
-/** Null: the call may be made again, with the same effect or with an effect of its own. */
+/** Returns the key that a repeated call has as well; null if each call of this kind is made. */
 function keyOf({ name, input, callId }: McpCall): string | null {
   const content = JSON.stringify(sorted(input))
-  // Some agents give an id again: the same call has the same input as well.
+  // Some agents reuse an id for another call, so a repeated call must have the same input as well.
   if (callId !== null) return `id:${callId} ${name} ${content}`
   return name === 'task' ? `${contentKey}${content}` : null
 }
 
-/** With its keys in one order, whatever order the client wrote them in. */
+/** Returns the input independent of the order in which the client wrote its keys. */
 const sorted = (value: unknown): unknown =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
     ? Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
     : value
 
-async function graceAfter(stopWaiting: AbortSignal, graceMs: number): Promise<Answer> {
+async function answerAfterGrace(stopWaiting: AbortSignal, graceMs: number): Promise<Answer> {
   await aborted(stopWaiting)
   await new Promise((resolve) => setTimeout(resolve, graceMs).unref())
   return {

@@ -1,4 +1,4 @@
-/** Shiplog's tools for one installed agent as a server of the Model Context Protocol. It speaks both eras of it. */
+/** Serves Shiplog's tools to one installed agent by the Model Context Protocol, in its old and new versions. */
 import { Server } from '@modelcontextprotocol/server'
 import { type CallTiming, keepAlive } from '../../../../shared/agents/mcp-call.ts'
 import { visibleText } from '../../../../shared/text/shown-text.ts'
@@ -6,7 +6,7 @@ import type { offeredTools } from '../../tools/tool-definitions.ts'
 import { callIdOf, type ToolCalls } from './tool-calls.ts'
 
 export interface ToolServerTiming extends CallTiming {
-  /** For a tool to answer when its call has to be. One for which a person is being asked does not. */
+  /** Time for a tool to return once its call has to be answered. A call waits longer while a person decides on it. */
   graceMs: number
 }
 
@@ -40,7 +40,7 @@ export function createToolServer({
         description,
         inputSchema: inputSchema as { type: 'object' },
         annotations: { openWorldHint: false },
-        // Else Claude Code hides them behind a search.
+        // Without this, Claude Code hides the tools behind a search.
         _meta: { 'anthropic/alwaysLoad': true },
       })),
     }

@@ -1,6 +1,6 @@
 /**
- * Serves Shiplog's tools to installed agents, over HTTP on the loopback of this host. Each run has a URL and a bearer
- * token of its own, so that a call is known to come from the agent of that run.
+ * Serves Shiplog's tools to installed agents over HTTP on this host's loopback. Each run has its own URL and bearer
+ * token, so that a call is known to come from the agent of that run.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -34,7 +34,7 @@ export interface ToolServers {
     has: (name: ToolName) => boolean
     /** True for a sub-agent: it is offered `agent_report`. */
     mustReport: boolean
-    /** True: it is offered the tools that read the record as well. */
+    /** Also offers the tools that read the record. */
     readsRecord?: boolean
     /** The agents that it may start. */
     agents: () => Promise<readonly OfferedAgent[]>
@@ -44,7 +44,7 @@ export interface ToolServers {
 /** Lives as long as a run. */
 export interface RunToolServer
   extends Pick<ToolCalls, 'connect' | 'received' | 'reported' | 'stopWaiting' | 'turnEnded'> {
-  /** The same for an agent that can't connect over HTTP, but starts a program. */
+  /** Returns the entry for an agent that can't connect over HTTP: it starts a program instead. */
   bridge(taskId: TaskId): BridgeEntry
   /** For `mcpServers` of `session/new`, `session/load` and `session/resume`. */
   readonly entry: {
@@ -74,7 +74,7 @@ const offeredNames: ReadonlySet<ToolName> = new Set<ToolName>([
   'task_apply_patch',
 ])
 
-/** A server of one run. */
+/** The server of one run. */
 interface Served {
   token: Buffer
   handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>
@@ -103,7 +103,7 @@ export function createToolServers({
     await run.handle(req, res)
   }
 
-  /** A bridge turns its request into a plain connection. */
+  /** Handles the request of a bridge, which becomes a plain connection. */
   function upgrade(req: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy())
     const run = served.get(req.url ?? '')
@@ -118,7 +118,7 @@ export function createToolServers({
     run.serveLines(socket)
   }
 
-  async function listening(): Promise<Server> {
+  async function listen(): Promise<Server> {
     const server = createServer((req, res) => {
       answer(req, res).catch(() => {
         if (res.headersSent) res.destroy()
@@ -179,7 +179,7 @@ export function createToolServers({
         })
       },
     })
-    http ??= listening()
+    http ??= listen()
     let port: number
     try {
       port = ((await http).address() as AddressInfo).port

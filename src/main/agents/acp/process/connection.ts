@@ -1,6 +1,6 @@
 /**
- * One process of an installed agent, and the protocol on its standard input and output. The process has a group and a
- * mark of its own, so that the custody finds all that it starts.
+ * Runs the process of an installed agent and speaks the protocol on its standard input and output. The process has its
+ * own group and mark, so that the custody finds all its descendants.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -48,9 +48,9 @@ export interface AcpConnection {
   /** Rejects with RequestError, or with AgentGone if the process ends first. */
   request<Answer>(method: string, params: object, options?: { timeoutMs?: number }): Promise<Answer>
   notify(method: string, params: object): Promise<void>
-  /** Resolves once what the agent has written until now has arrived. */
+  /** Resolves once everything that the agent has written until now was received. */
   read(): Promise<void>
-  /** Resolves once it can't be used any more. */
+  /** Resolves once the connection can't be used any more. */
   gone: Promise<AgentGone>
   /** Closes its input, waits, and ends the process group. Idempotent. */
   close(): Promise<void>
@@ -76,13 +76,13 @@ export class NoAnswer extends Error {
   }
 }
 
-/** A result with a few images; what is longer is no message of an agent. */
+/** Enough for a result with a few images. */
 const messageBytesMax = 32 * 1024 * 1024
-/** The end of its error output says why a process ended. */
+/** The end of the error output states why a process ended. */
 const stderrCharsMax = 4_000
-/** All agents that were run end within three seconds of the end of their input. */
+/** All agents that were tried exit within three seconds of the end of their input. */
 const inputClosedMs = 3_000
-/** More than a pipe holds: an agent that writes all the time is not waited for. */
+/** More than a pipe holds. Bounded, because an agent may never stop writing. */
 const readRoundsMax = 100
 /** The last output of a process may arrive after its exit. */
 const lastOutputMs = 200
@@ -99,7 +99,7 @@ export async function connectAgent(
     const stderr = readErrors(child)
     await once(child, 'spawn')
     await running.started(child.pid as number)
-    return follow(child, { running, stderr, handlers })
+    return openConnection(child, { running, stderr, handlers })
   } catch (error) {
     await running.ended()
     throw error
@@ -129,65 +129,63 @@ function readErrors({ stderr }: ChildProcess): () => string {
   return () => end.trim()
 }
 
-function follow(
+function openConnection(
   child: ChildProcess,
   deps: { running: RunningCommand; stderr: () => string; handlers: AcpHandlers },
 ): AcpConnection {
   const { running, stderr, handlers } = deps
   const { stdin, stdout } = child
   if (!stdin || !stdout) throw new Error('The agent’s process has no pipes.')
-  // A process that is gone takes no more input; the end of the process is reported instead.
+  // Writing to an ended process fails; its end is reported instead.
   stdin.on('error', () => undefined)
   const exited = Promise.withResolvers<void>()
   child.once('exit', () => exited.resolve())
   if (child.exitCode !== null || child.signalCode !== null) exited.resolve()
-  const { readable, failure, read } = gated(stdout, handlers.hasRoom)
+  const { readable, failure, read } = pausable(stdout, handlers.hasRoom)
   const connection = connect(
     ndJsonStream(Writable.toWeb(stdin) as WritableStream<Uint8Array>, readable, {
       maxMessageBytes: messageBytesMax,
     }),
     handlers,
   )
-  const over = Promise.withResolvers<AgentGone>()
+  const ended = Promise.withResolvers<AgentGone>()
   void (async () => {
     await Promise.race([connection.closed, exited.promise])
     await Promise.race([exited.promise, sleep(lastOutputMs)])
     await Promise.race([connection.closed, sleep(lastOutputMs)])
-    over.resolve(
-      new AgentGone(causeOfEnd(child, { connection, failure: failure(), stderr: stderr() })),
-    )
+    ended.resolve(new AgentGone(causeOfEnd(child, { failure: failure(), stderr: stderr() })))
   })()
 
   let closing: Promise<void> | null = null
   async function close(): Promise<void> {
     stdin?.end()
     await Promise.race([exited.promise, sleep(inputClosedMs)])
-    // What it started may run on in its group, also after it has ended by itself.
+    // Its descendants may still run in its group, even if it exited by itself.
     await endProcessGroup(child.pid as number)
     connection.close()
     stdout?.destroy()
-    // A folder that can't be removed is the next start's to clean up.
+    // If the command's folder can't be removed, the next start removes it.
     await running.ended().catch(() => undefined)
   }
 
   return {
-    gone: over.promise,
+    gone: ended.promise,
     async request(method, params, { timeoutMs } = {}) {
       const answer = connection.agent.request(method, params)
       answer.catch(() => undefined)
-      const late = timeoutMs === undefined ? null : createTimer(method, timeoutMs)
-      const gone = over.promise.then((error) => {
+      const timer = timeoutMs === undefined ? null : createTimer(method, timeoutMs)
+      const gone = ended.promise.then((error) => {
         throw error
       })
       gone.catch(() => undefined)
       try {
-        return (await Promise.race([answer, gone, ...(late ? [late.elapsed] : [])])) as never
+        return (await Promise.race([answer, gone, ...(timer ? [timer.elapsed] : [])])) as never
       } catch (error) {
         // A closed connection rejects before the process has ended.
         if (error instanceof RequestError || error instanceof NoAnswer) throw error
-        throw await over.promise
+        throw await ended.promise
       } finally {
-        late?.stop()
+        timer?.stop()
       }
     },
     read,
@@ -200,7 +198,7 @@ function follow(
 }
 
 function connect(stream: Stream, handlers: AcpHandlers): ClientConnection {
-  // Updates go past the SDK, which drops those that it does not know. They stay in order with the answers, which follow.
+  // Updates bypass the SDK, which drops unknown ones. They are handled before later answers reach the SDK, in order.
   const readable = stream.readable.pipeThrough(
     new TransformStream<AnyMessage, AnyMessage>({
       transform(message, controller) {
@@ -214,15 +212,15 @@ function connect(stream: Stream, handlers: AcpHandlers): ClientConnection {
   return client({ name: 'shiplog' })
     .onRequest(
       methods.client.session.requestPermission,
-      // Read by the fold, which keeps what it does not understand.
+      // Not validated: the fold also keeps requests that it can't read.
       (params) => params,
       ({ params, signal }) => handlers.onPermission(isRecord(params) ? params : {}, signal),
     )
     .connect({ ...stream, readable })
 }
 
-/** Pauses the process's output while the record is behind: a flood must not fill the memory. */
-function gated(stdout: Readable, hasRoom: () => Promise<void>) {
+/** Pauses reading the process's output while the feeds have no room: a flood must not fill the memory. */
+function pausable(stdout: Readable, hasRoom: () => Promise<void>) {
   let failure: Error | null = null
   let pieces = 0
   const source = (Readable.toWeb(stdout) as ReadableStream<Uint8Array>).getReader()
@@ -239,7 +237,7 @@ function gated(stdout: Readable, hasRoom: () => Promise<void>) {
           controller.error(error)
         }
       },
-      // The reader of messages gives up: on one that is too long.
+      // The reader of messages cancels on one that is too long.
       cancel(reason) {
         failure = reason instanceof Error ? reason : null
         return source.cancel().catch(() => undefined)
@@ -251,7 +249,7 @@ function gated(stdout: Readable, hasRoom: () => Promise<void>) {
     for (let round = 0; round < readRoundsMax; round++) {
       const before = pieces
       await hasRoom()
-      // Twice round the event loop, which reads what is in the pipe.
+      // Two rounds of the event loop read what is in the pipe.
       await setImmediate()
       await setImmediate()
       if (pieces === before) return
@@ -271,7 +269,7 @@ function createTimer(method: string, timeoutMs: number) {
 
 function causeOfEnd(
   { exitCode, signalCode }: ChildProcess,
-  { failure, stderr }: { connection: ClientConnection; failure: Error | null; stderr: string },
+  { failure, stderr }: { failure: Error | null; stderr: string },
 ): Cause {
   if (failure !== null)
     return {
@@ -286,7 +284,7 @@ function causeOfEnd(
   return { kind: 'agent-died', exitCode, signal: signalCode, detail: lastLines(stderr) }
 }
 
-/** More is in the agent's own log. */
+/** The agent's own log has more. */
 const linesMax = 5
 
 const lastLines = (stderr: string): string =>
@@ -297,7 +295,7 @@ const lastLines = (stderr: string): string =>
     .slice(-linesMax)
     .join(' · ')
 
-/** What Shiplog offers to agents: neither files nor terminals, which commands go past in any case. */
+/** The capabilities that Shiplog offers: no files or terminals, because an agent's own commands bypass these anyway. */
 export const initializeParams = (version: string) => ({
   protocolVersion: PROTOCOL_VERSION,
   clientInfo: { name: 'shiplog', title: 'Shiplog', version },
@@ -307,7 +305,7 @@ export const initializeParams = (version: string) => ({
     auth: { terminal: true },
     session: { notices: {}, compaction: {} },
     subagents: {},
-    // Codex shows the output of its commands only by this.
+    // Codex sends the output of its commands only with this.
     _meta: { terminal_output: true },
   },
 })

@@ -1,4 +1,4 @@
-/** Finds programs on PATH, and on that of the login shell for an app that was started from a dock. */
+/** Finds programs on PATH, and on that of the login shell, which an app that was started from a dock lacks. */
 import { execFile } from 'node:child_process'
 import { delimiter, isAbsolute } from 'node:path'
 import { findOnPath, isProgram } from '../../../processes/find-on-path.ts'
@@ -10,10 +10,10 @@ interface FoundProgram {
   path: string
 }
 
-/** Null: it is not installed. `path`: Shiplog's own PATH. */
+/** Resolves with null if the program is not installed. `path` is Shiplog's own PATH. */
 export type FindProgram = (command: string, path: string) => Promise<FoundProgram | null>
 
-/** A shell that waits for input, or has a slow start-up file, must not hold up a list. */
+/** A shell that waits for input, or has a slow start-up file, must not delay a list. */
 const shellMsMax = 5_000
 
 export function createFindProgram({
@@ -27,12 +27,12 @@ export function createFindProgram({
     const own = await findOnPath(path, command)
     if (own !== null) return { file: own, path }
     fromShell ??= loginPath().catch(() => null)
-    const more = await fromShell
-    if (more === null) return null
-    const found = await findOnPath(more, command)
+    const shellPath = await fromShell
+    if (shellPath === null) return null
+    const found = await findOnPath(shellPath, command)
     return found === null
       ? null
-      : { file: found, path: [path, more].filter(Boolean).join(delimiter) }
+      : { file: found, path: [path, shellPath].filter(Boolean).join(delimiter) }
   }
 }
 

@@ -1,4 +1,4 @@
-/** Which program an installed agent is, and the environment that it gets. */
+/** Finds the program of an installed agent and builds its environment. */
 import { homedir } from 'node:os'
 import { delimiter } from 'node:path'
 import type { AgentSpec } from '../../../../shared/agents/agent-specs.ts'
@@ -16,25 +16,25 @@ type AcpSpec = Extract<AgentSpec, { kind: 'acp' }>
 const outerAgentVariable =
   /^(?:CLAUDECODE|CLAUDE_CODE_(?!OAUTH_TOKEN|USE_).*|CLAUDE_AGENT_SDK_.*|CODEX_SANDBOX.*|GEMINI_CLI|QWEN_CODE)$/
 
-/** Null: it is not installed. */
+/** Resolves with null if the agent is not installed and may not be fetched. */
 export async function launchOf(
   spec: AcpSpec,
   {
     find,
-    env: given,
+    env: hostEnv,
     cwd,
     isFetchAllowed,
   }: {
     find: FindProgram
     env: NodeJS.ProcessEnv
     cwd: string
-    /** Whether `npx` may fetch its package. Absent: it may not. */
+    /** Whether `npx` may fetch the agent's package. Absent if it never may. */
     isFetchAllowed?: (program: AgentPreset) => boolean
   },
 ): Promise<Launch | null> {
   const preset = spec.program === 'acp' ? null : agentPresets[spec.program]
   let [command = '', ...args] = preset ? [preset.command, ...preset.args] : (spec.command ?? [])
-  const path = given.PATH ?? ''
+  const path = hostEnv.PATH ?? ''
   let found = await find(command, path)
   let isFetched = false
   if (!found && preset && spec.program !== 'acp' && isFetchAllowed?.(spec.program)) {
@@ -45,7 +45,7 @@ export async function launchOf(
   }
   if (!found) return null
   const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries(given))
+  for (const [name, value] of Object.entries(hostEnv))
     if (value !== undefined && !outerAgentVariable.test(name)) env[name] = value
   env.PATH = [found.path, ...(found.path === path ? [] : [path])].filter(Boolean).join(delimiter)
   Object.assign(env, preset?.set, preset?.trust, spec.own?.sets)
@@ -57,7 +57,7 @@ export async function launchOf(
   return { program: found.file, args, env, cwd: isFetched ? homedir() : cwd }
 }
 
-/** What the person can do about it. */
+/** The sentence that says that an agent is missing and how to install it. */
 export function notInstalled(spec: AcpSpec): string {
   const name = installedAgentName(spec)
   if (spec.program === 'acp') return `${name} was not found on your PATH`

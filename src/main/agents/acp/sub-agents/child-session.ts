@@ -1,6 +1,6 @@
 /**
- * A sub-agent that runs in the process of its parent, as a session of its own: its task is run, recorded, asked about
- * and stopped like any other. It ends when the agent says that it is idle.
+ * The session of a sub-agent that runs in the process of its parent. Its task is run, recorded, asked about and stopped
+ * like any other. It ends when the agent reports that it is idle.
  */
 import { resolve } from 'node:path'
 import { methods, RequestError } from '@agentclientprotocol/sdk/unstable'
@@ -29,9 +29,9 @@ interface ChildPorts {
   agent: AcpAgent
   connection: Pick<AcpConnection, 'notify'>
   feeds: SessionFeeds
-  /** The session of the run, which is stopped if this one can't be stopped alone. */
+  /** The session of the run, which is stopped if the sub-agent's can't be stopped alone. */
   mainSessionId: string
-  /** Where its parent works now. Absolute. */
+  /** Returns the folder in which its parent works now. Absolute. */
   parentCwd: () => string
 }
 
@@ -43,8 +43,8 @@ function childSession(child: Child, place: AgentPlace, ports: ChildPorts): Agent
   const { agent, connection, feeds, mainSessionId, parentCwd } = ports
   const { sessionId } = child
   const folderOf = (cwd: string | null) => resolve(parentCwd(), cwd ?? '.')
-  // Its own store may have it in a file, which is linked by this id. It can't be resumed by it.
-  const ref = { agent: `${agent.source}${ofSubAgent}`, id: sessionId }
+  // The agent's own store may have the session under this id, but can't resume it by the id.
+  const ref = { agent: `${agent.source}${subAgentSuffix}`, id: sessionId }
 
   async function* run(_: unknown, host: AgentHost): AsyncGenerator<AgentEvent> {
     let cwd = folderOf(child.cwd)
@@ -69,7 +69,7 @@ function childSession(child: Child, place: AgentPlace, ports: ChildPorts): Agent
         await child.feed.wait()
         continue
       }
-      if (item.kind === 'idle') return yield* ended(item.state, { host, fold, subAgents, model })
+      if (item.kind === 'idle') return yield* endTurn(item.state, { host, fold, subAgents, model })
       if (item.kind === 'gone') {
         yield* subAgents.turnEnds()
         yield { type: 'failed', cause: causeOfGone(item.error, agent) }
@@ -86,7 +86,7 @@ function childSession(child: Child, place: AgentPlace, ports: ChildPorts): Agent
     }
   }
 
-  async function* ended(
+  async function* endTurn(
     state: Record<string, unknown>,
     at: {
       host: AgentHost
@@ -124,8 +124,8 @@ function childSession(child: Child, place: AgentPlace, ports: ChildPorts): Agent
   }
 }
 
-/** After the name of the agent, in the reference to a session that only its parent's session can continue with. */
-const ofSubAgent = '/sub-agent'
+/** Follows the agent's name in the reference to a session that only its parent's session can continue. */
+const subAgentSuffix = '/sub-agent'
 
 function causeOfIdle(state: Record<string, unknown>, stop: string, agent: AcpAgent): Cause | null {
   if (stop === 'cancelled') return { kind: 'stopped', by: 'parent' }

@@ -1,7 +1,7 @@
 /**
- * The sub-agents that an agent runs itself, as its sessions announce them: each becomes a call of the record, which
- * starts a task of its own. The call ends when the agent continues without waiting, at the latest when the sub-agent is
- * idle; the task ends with the sub-agent.
+ * Records the sub-agents that an agent runs itself: each becomes a call in the record, which starts a task. The call
+ * ends when the agent continues without waiting, at the latest when the sub-agent is idle; the task ends with the
+ * sub-agent.
  */
 import type { AgentEvent } from '../../../../shared/agents/driver/agent-events.ts'
 import type { AgentHost, OpenAgent } from '../../../../shared/agents/driver/agent-session.ts'
@@ -13,36 +13,36 @@ import type { UpdateFold } from '../updates/updates.ts'
 import type { SessionFeeds } from './session-feeds.ts'
 
 export interface SubAgentCalls {
-  /** The update is about a sub-agent of the session, and not of the session itself. */
+  /** Reports whether an update is about a sub-agent of the session and not about the session itself. */
   isAbout(update: unknown): boolean
-  /** `about`: the sub-agent, as of the arrival of the update. */
-  read(update: unknown, about: Child | null): AsyncGenerator<AgentEvent>
-  /** A sub-agent sent something: it becomes a task, if it is none yet. */
-  began(child: Child): AsyncGenerator<AgentEvent>
-  /** The agent itself said or did something: it waits for none of its sub-agents. */
+  /** Handles an update for which `isAbout` is true. `child` is the sub-agent as it was when the update arrived. */
+  read(update: unknown, child: Child | null): AsyncGenerator<AgentEvent>
+  /** Starts the task of a sub-agent that sent its first item, unless it has one. */
+  startTask(child: Child): AsyncGenerator<AgentEvent>
+  /** Ends the open calls if the update is speech or a call of the agent itself: it no longer waits for sub-agents. */
   parentUpdate(update: unknown): Generator<AgentEvent>
-  /** The agent has ended its turn. */
+  /** Ends the open calls, because the agent has ended its turn. */
   turnEnds(): Generator<AgentEvent>
-  /** Whether one began work since the last call of it. */
-  takeBegan(): boolean
+  /** Reports whether any sub-agent started since the previous call of this function. */
+  takeStarted(): boolean
 }
 
-/** Reports about a sub-agent before it became a task. */
-interface Announced {
+/** What is known of a sub-agent before it becomes a task. */
+interface Announcement {
   title: string | null
   description: string | null
-  /** Messages to it, by their ids. */
-  told: Map<string, string>
-  /** The call whose message gave it its work. */
+  /** The messages to it, by message id. */
+  messages: Map<string, string>
+  /** The id of the message that gave it its work; its call gets the same id. */
   callId: string | null
-  /** The newest round that became a task, or could not. */
+  /** The newest round for which a task was started or refused. */
   startedRound: number
 }
 
 interface OpenCall {
   toolCallId: string
   child: Child
-  /** Null: it could not become a task. */
+  /** Null if it could not become a task. */
   taskId: TaskId | null
   title: string
   agent: string
@@ -50,7 +50,7 @@ interface OpenCall {
 
 export function createSubAgentCalls({
   source,
-  sessionId: own,
+  sessionId: ownSessionId,
   isSubAgent,
   feeds,
   fold,
@@ -67,13 +67,13 @@ export function createSubAgentCalls({
   host: Pick<AgentHost, 'adopt'>
   open: (child: Child) => OpenAgent
 }): SubAgentCalls {
-  const announced = new Map<string, Announced>()
-  /** The message with the prompt of this session, if it is that of a sub-agent. */
+  const announced = new Map<string, Announcement>()
+  /** The message with the prompt of this session, if it is a sub-agent's. */
   let promptId: string | null = null
-  /** By the ids of messages, which may come in pieces. */
+  /** The recipients of messages that may arrive in pieces, by message id. */
   const chunksTo = new Map<string, Child>()
   const calls = new Set<OpenCall>()
-  let hasBegun = false
+  let hasStarted = false
 
   const foreign = (update: unknown): AgentEvent => ({
     type: 'foreign',
@@ -81,28 +81,28 @@ export function createSubAgentCalls({
     content: jsonOf(update),
   })
 
-  function of(sessionId: string): Announced {
+  function announcementOf(sessionId: string): Announcement {
     const known = announced.get(sessionId)
     if (known) return known
-    const fresh: Announced = {
+    const created: Announcement = {
       ...{ title: null, description: null, callId: null, startedRound: 0 },
-      told: new Map(),
+      messages: new Map(),
     }
-    announced.set(sessionId, fresh)
-    return fresh
+    announced.set(sessionId, created)
+    return created
   }
 
-  /** The message between the session and a sub-agent that `update` holds; null if it is another kind of update. */
+  /** Returns the message between the session and a sub-agent; null if the update has none. */
   function messageOf(update: Record<string, unknown>) {
     const messageId = text(update.messageId)
     if (messageId === null) return null
     if (update.sessionUpdate === 'session_message_chunk') {
-      const to = [...announced].find(([, { told }]) => told.has(messageId))?.[0]
-      return to === undefined ? null : { messageId, to, from: own }
+      const to = [...announced].find(([, { messages }]) => messages.has(messageId))?.[0]
+      return to === undefined ? null : { messageId, to, from: ownSessionId }
     }
     const to = text(update.recipientSessionId)
     const from = text(update.senderSessionId)
-    if (to === null || from === null || (to !== own && from !== own)) return null
+    if (to === null || from === null || (to !== ownSessionId && from !== ownSessionId)) return null
     return { messageId, to, from }
   }
 
@@ -111,13 +111,13 @@ export function createSubAgentCalls({
     if (update.sessionUpdate === 'subagent_update') return yield* describe(update, child)
     const message = messageOf(update)
     if (!message) return yield foreign(update)
-    const said = Array.isArray(update.content)
+    const content = Array.isArray(update.content)
       ? update.content.map((block) => textOfContent(block) ?? '').join('\n')
       : (textOfContent(update.content) ?? '')
-    if (message.from !== own) {
-      // The answer of a sub-agent: its own session has it.
+    if (message.from !== ownSessionId) {
+      // The answer of a sub-agent is in its own session.
       if (announced.has(message.from)) return yield* endCalls(message.from)
-      // The first message of its parent is the prompt of its task.
+      // The first message of the parent is the prompt of this task, which is recorded already.
       promptId ??= isSubAgent ? message.messageId : null
       if (promptId !== message.messageId) yield foreign(update)
       return
@@ -125,11 +125,14 @@ export function createSubAgentCalls({
     const to = child ?? chunksTo.get(message.messageId)
     if (!to) return yield foreign(update)
     chunksTo.set(message.messageId, to)
-    const { told } = of(message.to)
-    const isMore = update.sessionUpdate === 'session_message_chunk'
-    told.set(message.messageId, isMore ? (told.get(message.messageId) ?? '') + said : said)
-    if (told.size === 1) of(message.to).callId = message.messageId
-    if (!isMore && said !== '') yield* began(to)
+    const { messages } = announcementOf(message.to)
+    const isChunk = update.sessionUpdate === 'session_message_chunk'
+    messages.set(
+      message.messageId,
+      isChunk ? (messages.get(message.messageId) ?? '') + content : content,
+    )
+    if (messages.size === 1) announcementOf(message.to).callId = message.messageId
+    if (!isChunk && content !== '') yield* startTask(to)
   }
 
   async function* describe(
@@ -138,29 +141,33 @@ export function createSubAgentCalls({
   ): AsyncGenerator<AgentEvent> {
     if (!child) return yield foreign(update)
     const { sessionId } = child
-    const about = of(sessionId)
-    if ('title' in update) about.title = text(update.title)
-    if ('description' in update) about.description = text(update.description)
+    const announcement = announcementOf(sessionId)
+    if ('title' in update) announcement.title = text(update.title)
+    if ('description' in update) announcement.description = text(update.description)
     const { state } = isRecord(update.state) ? update.state : {}
     if (state !== 'idle') return
-    // One that sent nothing at all has a task as well.
-    yield* began(child)
+    // A sub-agent that sent nothing becomes a task as well.
+    yield* startTask(child)
     yield* endCalls(sessionId)
   }
 
-  async function* began(child: Child): AsyncGenerator<AgentEvent> {
+  async function* startTask(child: Child): AsyncGenerator<AgentEvent> {
     const { sessionId } = child
-    const about = of(sessionId)
-    // A later message to one at work is part of the same work.
-    if (about.startedRound >= child.round) return about.told.clear()
-    about.startedRound = child.round
-    hasBegun = true
-    const prompt = [...about.told.values()].join('\n\n') || about.description || about.title || ''
-    const toolCallId = about.callId ?? `${sessionId.slice(-80)}#${child.round}`
-    const title = about.title ?? firstLine(about.description ?? prompt)
-    const agent = roleOf(about)
-    about.told.clear()
-    about.callId = null
+    const announcement = announcementOf(sessionId)
+    // A message to a working sub-agent belongs to the same work.
+    if (announcement.startedRound >= child.round) return announcement.messages.clear()
+    announcement.startedRound = child.round
+    hasStarted = true
+    const prompt =
+      [...announcement.messages.values()].join('\n\n') ||
+      announcement.description ||
+      announcement.title ||
+      ''
+    const toolCallId = announcement.callId ?? `${sessionId.slice(-80)}#${child.round}`
+    const title = announcement.title ?? firstLine(announcement.description ?? prompt)
+    const agent = roleOf(announcement)
+    announcement.messages.clear()
+    announcement.callId = null
     const started = fold.update({
       ...{ sessionUpdate: 'tool_call', toolCallId, name: 'task', kind: 'other', title },
       rawInput: { agent, title, prompt },
@@ -173,13 +180,17 @@ export function createSubAgentCalls({
     } catch (error) {
       feeds.leave(child)
       const why = error instanceof Error ? error.message : String(error)
-      yield* ended({ toolCallId, status: 'failed', output: `It is not a task of its own: ${why}` })
+      yield* endCall({
+        toolCallId,
+        status: 'failed',
+        output: `It is not a task of its own: ${why}`,
+      })
       return
     }
     calls.add({ toolCallId, child, taskId, title, agent })
   }
 
-  /** `sessionId`: of the sub-agent; absent: of all. */
+  /** Ends the open calls of one sub-agent, or of all. */
   function* endCalls(sessionId?: string): Generator<AgentEvent> {
     for (const call of calls) {
       if (sessionId !== undefined && call.child.sessionId !== sessionId) continue
@@ -187,7 +198,7 @@ export function createSubAgentCalls({
       const { toolCallId, taskId, title, agent } = call
       const isOver = !call.child.isWorking
       const task = { taskId, title, agent, cause: null, report: null }
-      yield* ended({
+      yield* endCall({
         ...{ toolCallId, status: 'completed' },
         output: isOver
           ? 'Done: its transcript and its report are those of the task.'
@@ -197,7 +208,7 @@ export function createSubAgentCalls({
     }
   }
 
-  function* ended({
+  function* endCall({
     toolCallId,
     status,
     output,
@@ -221,20 +232,20 @@ export function createSubAgentCalls({
   return {
     isAbout: (update) => isRecord(update) && aboutSubAgents.has(String(update.sessionUpdate)),
     read,
-    began,
+    startTask,
     *parentUpdate(update) {
       if (calls.size > 0 && isSpeechOrCall(update)) yield* endCalls()
     },
     turnEnds: () => endCalls(),
-    takeBegan() {
-      const taken = hasBegun
-      hasBegun = false
+    takeStarted() {
+      const taken = hasStarted
+      hasStarted = false
       return taken
     },
   }
 }
 
-/** As it is in the record. */
+/** Returns the id that the call has in the record. */
 function callStartedBy(events: readonly AgentEvent[]): ToolCallId {
   const started = events.find((event) => event.type === 'call-started')
   if (!started) throw new Error('its call could not be recorded.')
@@ -249,13 +260,13 @@ const aboutSubAgents: ReadonlySet<string> = new Set([
 
 const titleCharsMax = 120
 
-function firstLine(said: string): string {
-  const [line = ''] = said.trim().split('\n', 1)
+function firstLine(content: string): string {
+  const [line = ''] = content.trim().split('\n', 1)
   return line === '' ? 'Sub-agent' : line.slice(0, titleCharsMax)
 }
 
-/** Claude Code gives the kind of a sub-agent as its description, and what it does as its title. */
-const roleOf = ({ title, description }: Announced): string =>
+/** Claude Code sends the kind of a sub-agent as its description, and its work as its title. */
+const roleOf = ({ title, description }: Announcement): string =>
   title !== null && description !== null && /^[\w.:-]{1,60}$/.test(description)
     ? description
     : 'sub-agent'

@@ -1,18 +1,17 @@
 /**
- * The ids of an agent's calls in the record. Agents choose the form, and some give one id to several calls, in a later
- * turn or a later run; in the record each call of a session has an id of its own. The first one of the first run keeps
- * the agent's.
+ * Assigns ids to an agent's calls in the record. Agents choose the form, and some reuse an id in a later turn or run; in
+ * the record the calls of a session have distinct ids. The first call with an id, in the first run, keeps it.
  */
 import type { ToolCallId } from '../../../../shared/records/ids.ts'
 
 export interface CallIds {
-  /** For a new call. */
+  /** Returns the id for a new call. */
   next(agentId: string): ToolCallId
-  /** For a call that is the only one of the run with this id. */
+  /** Returns the id for a call that is the only one of the run with this id. */
   only(agentId: string): ToolCallId
 }
 
-/** `run`: of the task, from 1. */
+/** `run` is the number of the task's run, counted from 1. */
 export function createCallIds(run: number): CallIds {
   const uses = new Map<string, number>()
   const first = run === 1 ? '' : `~${run}`
@@ -26,12 +25,12 @@ export function createCallIds(run: number): CallIds {
   }
 }
 
-/** The id that the agent gave it. */
+/** Returns the id that the agent gave the call. */
 export const agentIdOf = (callId: ToolCallId): string => callId.replace(/~\d+(?:\.\d+)?$/, '')
 
-/** As `toolCallIdSchema`. */
+/** The same limit as in `toolCallIdSchema`. */
 const idCharsMax = 200
 
-/** One that is too long is replaced by its end, which differs most. */
+/** Shortens an id that is too long to its end, where ids differ most. */
 const marked = (agentId: string, mark: string): ToolCallId =>
   (agentId.slice(-(idCharsMax - mark.length)) + mark) as ToolCallId

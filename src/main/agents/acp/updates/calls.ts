@@ -1,4 +1,4 @@
-/** The state of one call that an agent executes, and what changes of it become events. */
+/** The state of a call that an agent executes itself, and the events for its changes. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { CallKind, CallLocation } from '../../../../shared/agents/agent-records.ts'
 import type { AgentEvent } from '../../../../shared/agents/driver/agent-events.ts'
@@ -10,7 +10,7 @@ import type { ShownPath } from './shown-paths.ts'
 interface FileDiff {
   /** Relative to the working directory if inside it. */
   path: string
-  /** Null: the file is new. */
+  /** Null if the file is new. */
   oldText: string | null
   newText: string
 }
@@ -23,14 +23,14 @@ export interface CallState {
   input: Json
   locations: CallLocation[]
   status: string
-  /** Its texts, joined. */
+  /** The texts of its content, joined. */
   shown: string
   diffs: FileDiff[]
   rawOutput: unknown
   /** The id of a terminal that the agent runs itself. */
   terminal: string
   exitCode: number | null
-  /** What the last update added to `terminal`. */
+  /** The text that the last update added to `terminal`. */
   newOutput: string
 }
 
@@ -40,7 +40,7 @@ export const newCall = (callId: ToolCallId): CallState => ({
   ...{ terminal: '', exitCode: null, newOutput: '' },
 })
 
-/** Returns the state after an update; fields that it does not have, or that can't be read, stay. */
+/** Returns the state after an update. Fields that are absent or can't be read keep their values. */
 export function callStateOf(
   before: CallState,
   update: Record<string, unknown>,
@@ -69,10 +69,10 @@ export function callStateOf(
   }
 }
 
-/** More of a terminal's output is in the agent's own store. */
+/** The agent's own store has the rest of a longer output. */
 const terminalCharsMax = 1_000_000
 
-/** The tool's own name, where an adapter gives it beside the protocol; else that of its kind. */
+/** Returns the tool's own name if an adapter sends it in `_meta`, else its title if that looks like a name, else its kind. */
 function nameOf(meta: Record<string, unknown>, title: string | null, kind: CallKind): string {
   const claude = isRecord(meta.claudeCode) ? text(meta.claudeCode.toolName) : null
   if (claude) return claude
@@ -81,20 +81,20 @@ function nameOf(meta: Record<string, unknown>, title: string | null, kind: CallK
 
 export const isEnd = (status: unknown): boolean => status === 'completed' || status === 'failed'
 
-/** Null `before`: everything is new. */
-export function newsOfCall(before: CallState | null, now: CallState): AgentEvent[] {
+/** Returns the changes as at most one event. `before` is null for a new call, whose start has its other fields already. */
+export function changesOfCall(before: CallState | null, now: CallState): AgentEvent[] {
   const isNew = (key: 'kind' | 'title' | 'input' | 'locations') =>
     before !== null && JSON.stringify(before[key]) !== JSON.stringify(now[key])
-  const news = {
+  const changes = {
     ...(isNew('kind') && { kind: now.kind }),
     ...(isNew('title') && now.title !== null && { title: now.title }),
     ...(isNew('input') && { input: now.input }),
     ...(isNew('locations') && { locations: now.locations }),
     ...(now.newOutput !== '' && { output: now.newOutput }),
   }
-  return Object.keys(news).length === 0
+  return Object.keys(changes).length === 0
     ? []
-    : [{ type: 'call-updated', callId: now.callId, ...news }]
+    : [{ type: 'call-updated', callId: now.callId, ...changes }]
 }
 
 export function endOfCall(state: CallState): AgentEvent {
@@ -108,15 +108,15 @@ export function endOfCall(state: CallState): AgentEvent {
   }
 }
 
-/** The output as it is recorded. */
+/** Returns the output as it is recorded. */
 export function outputOf({ terminal, exitCode, shown, rawOutput, diffs }: CallState): string {
   const code = exitCode === null || exitCode === 0 ? '' : `[exit code ${exitCode}]`
-  const said = terminal || shown || textOfRaw(rawOutput)
-  const changed = said === '' ? diffs.map(({ path }) => `Changed ${path}.`) : []
-  return [said.replace(/\n$/, ''), ...changed, code].filter(Boolean).join('\n')
+  const output = terminal || shown || textOfRaw(rawOutput)
+  const changed = output === '' ? diffs.map(({ path }) => `Changed ${path}.`) : []
+  return [output.replace(/\n$/, ''), ...changed, code].filter(Boolean).join('\n')
 }
 
-/** Where agents put the text of a result that is an object. */
+/** The fields in which agents send the text of a result that is an object. */
 const outputKeys = ['formatted_output', 'aggregated_output', 'output', 'stdout', 'text', 'result']
 
 function textOfRaw(raw: unknown): string {
@@ -143,7 +143,7 @@ function textOf(content: unknown[]): string {
   return texts.join('\n').replace(/^```[\w-]*\n([\s\S]*?)\n?```\s*$/, '$1')
 }
 
-/** Agents send the text of an edit's result in the place of its diff: the diff stays. */
+/** Keeps the earlier diffs if an update has none: agents replace an edit's diff by the text of its result. */
 function diffsOf(content: unknown[], shown: ShownPath, before: FileDiff[]): FileDiff[] {
   const found = content.flatMap((item): FileDiff[] => {
     if (!isRecord(item) || item.type !== 'diff') return []
@@ -164,7 +164,7 @@ function locationsOf(given: unknown[], shown: ShownPath): CallLocation[] {
   })
 }
 
-/** A longer one is not shown. */
+/** Longer patches are not shown. */
 const patchCharsMax = 256 * 1024
 /** A pathological diff must not hold up the agents. */
 const diffTimeMsMax = 500

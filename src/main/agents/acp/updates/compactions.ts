@@ -1,11 +1,11 @@
-/** An agent's own summaries of its conversation: given at once, or in pieces until a compaction has completed. */
+/** Collects an agent's own summaries of its conversation, which arrive whole or in pieces. */
 import type { AgentEvent } from '../../../../shared/agents/driver/agent-events.ts'
 import { text, textOfContent } from '../content.ts'
 
 export function createCompactions() {
   const pieces = new Map<string, string>()
   return {
-    /** Null if the compaction has failed. */
+    /** Returns null if the compaction failed. */
     update(update: Record<string, unknown>): AgentEvent[] | null {
       const id = text(update.compactionId) ?? ''
       if (update.sessionUpdate === 'compaction_summary_chunk') {

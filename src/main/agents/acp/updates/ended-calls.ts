@@ -1,6 +1,6 @@
 /**
- * What an agent sends of a call after its end: it is no second call, and nothing of it is lost. Some agents give an id
- * again, though: what begins another call is not late.
+ * Distinguishes late updates of an ended call, which must neither begin a second call nor be lost, from the beginning of
+ * another call: some agents reuse ids.
  */
 import { type CallState, callStateOf, isEnd } from './calls.ts'
 import type { ShownPath } from './shown-paths.ts'
@@ -12,15 +12,15 @@ export interface Moment {
 }
 
 interface EndedCalls {
-  /** `isOwn`: it was a call of one of Shiplog's tools. */
+  /** `isOwn`: the call was of one of Shiplog's tools. */
   add(id: string, state: CallState, at: Moment, isOwn: boolean): void
-  /** The update is of a call that has ended, and does not begin another one of the same id. */
+  /** Reports whether the update is of an ended call, rather than the beginning of another call with the same id. */
   isLate(id: string, update: Record<string, unknown>, now: Moment, shown: ShownPath): boolean
   isOwn(id: string): boolean
-  /** Null: it ended long ago. */
+  /** Returns the call's last state; null if it ended long ago. */
   stateOf(id: string): CallState | null
-  /** It contains something that was not known at the end. */
-  saysMore(id: string, update: Record<string, unknown>, shown: ShownPath): boolean
+  /** Reports whether the update contains anything that was not known when the call ended. */
+  addsInformation(id: string, update: Record<string, unknown>, shown: ShownPath): boolean
 }
 
 /** Late updates follow soon, and a state may have a megabyte of output. */
@@ -30,8 +30,8 @@ export function createEndedCalls(): EndedCalls {
   const ends = new Map<string, { at: Moment; isOwn: boolean; hasEnd: boolean }>()
   const states = new Map<string, CallState>()
 
-  /** It has what comes with the beginning of a call, and not what is known of the ended one. */
-  function introduces(id: string, update: Record<string, unknown>, shown: ShownPath): boolean {
+  /** Reports whether the update has fields of a call's beginning that differ from those of the ended call. */
+  function beginsCall(id: string, update: Record<string, unknown>, shown: ShownPath): boolean {
     const before = states.get(id)
     if (!before) return 'title' in update || 'kind' in update || 'rawInput' in update
     const { title, kind, input } = callStateOf(before, update, shown)
@@ -51,16 +51,16 @@ export function createEndedCalls(): EndedCalls {
       const end = ends.get(id)
       if (!end) return false
       const { sessionUpdate, status } = update
-      // A request for permission: nobody asks about a call that is over.
+      // A request for permission has no `sessionUpdate`, and concerns a call that has not ended.
       if (sessionUpdate === undefined) return false
       if (sessionUpdate === 'tool_call') return end.at.turn === now.turn && isEnd(status)
-      // Its end was not reported with the turn: it may follow.
+      // The end was not reported with the turn, so it may still arrive.
       if (!end.hasEnd || end.at.prompt === now.prompt) return true
-      return status === undefined || !introduces(id, update, shown)
+      return status === undefined || !beginsCall(id, update, shown)
     },
     isOwn: (id) => ends.get(id)?.isOwn === true,
     stateOf: (id) => states.get(id) ?? null,
-    saysMore(id, update, shown) {
+    addsInformation(id, update, shown) {
       const before = states.get(id)
       if (!before) return true
       const after = callStateOf(before, update, shown)

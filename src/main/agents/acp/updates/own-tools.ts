@@ -1,4 +1,4 @@
-/** Recognises calls of Shiplog's own tools, which the host records itself, by the names that agents give them. */
+/** Recognizes calls of Shiplog's own tools, which the host records itself, by the names that agents give them. */
 import type { CallKind } from '../../../../shared/agents/agent-records.ts'
 import { isToolName, type ToolName } from '../../../../shared/agents/tools.ts'
 import { isRecord } from '../content.ts'
@@ -16,7 +16,7 @@ const prefixes = [
 ]
 
 /**
- * Null: it is not one of them. A command is never one, whatever its title says: agents use the command as title, and
+ * Returns null if it is not one of them. A command never is, whatever its title: agents use the command as title, and
  * calls of Shiplog's own tools are allowed without a question.
  */
 export function ownToolOf({

@@ -1,4 +1,4 @@
-/** The items of a plan as an agent reports it. Pure. */
+/** Converts the items of a plan that an agent reports. Pure. */
 import type { AgentEvent } from '../../../../shared/agents/driver/agent-events.ts'
 import { isRecord, text } from '../content.ts'
 
@@ -9,7 +9,7 @@ const statuses: Record<string, PlanItem['status']> = {
   completed: 'completed',
 }
 
-/** Null if `entries` is no list. `isComplete`: every item could be read. */
+/** Returns null if `entries` is not a list. `isComplete`: every item could be read. */
 export function planItemsOf(entries: unknown): { read: PlanItem[]; isComplete: boolean } | null {
   if (!Array.isArray(entries)) return null
   const read = entries.flatMap((entry): PlanItem[] => {

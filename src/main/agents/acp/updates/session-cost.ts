@@ -1,22 +1,24 @@
 /**
- * The cost of a session. Agents report the sum over all prompts, which continues after a resume; some restart at zero
- * or at an earlier sum. Only increases are counted, so nothing is counted twice, and the cost of an interrupted prompt
- * is counted with the next report if the agent includes it.
+ * Computes the cost of a run from the sums that an agent reports for its session. The sum continues after a resume; some
+ * agents restart at zero or at an earlier sum. Only increases are counted, so nothing is counted twice, and the cost of
+ * an interrupted prompt is counted with the next report if the agent includes it.
  */
 import type { AgentSessionCost } from '../../../../shared/agents/agent-records.ts'
 import { isRecord } from '../content.ts'
 
 export interface SessionCost {
   /**
-   * Sums at which the agent may begin, the likeliest first. It begins at the first that the next report is not below.
+   * Sets the sums at which the agent may continue, the likeliest first. The first that is not above the next report is
+   * used.
    */
   continueFrom(basesUsd: readonly number[]): void
-  /** The sum, as the agent reports it. */
+  /** Adds a reported sum. */
   reported(totalUsd: number): void
-  /** What was reported since the last `counted`; null: the agent reports no cost. */
+  /** Returns the cost since the last `counted`; null if the agent reports none. */
   uncountedUsd(): number | null
-  /** The sum that was reported last; null: none was. */
+  /** Returns the sum that was reported last; null if none was. */
   totalUsd(): number | null
+  /** Marks the cost so far as counted. */
   counted(): void
 }
 
@@ -41,7 +43,7 @@ export function createSessionCost(): SessionCost {
   }
 }
 
-/** Where the sum of a session that continues may begin: at what was reported last, else at what its agent has saved. */
+/** Returns the sums for `continueFrom`: the one reported last, and the one that the agent has saved. */
 export const basesOf = (
   { reportedUsd, savedUsd, wasKilled }: AgentSessionCost,
   { savesCostAtEnd }: { savesCostAtEnd: boolean },
@@ -50,7 +52,7 @@ export const basesOf = (
   return wasKilled ? [savedUsd] : [reportedUsd, savedUsd]
 }
 
-/** The sum in a `usage_update`; null: there is none, or not in US dollars. */
+/** Returns the sum of a `usage_update`, in USD; null if it has none in this currency. */
 export function totalUsdIn(update: unknown): number | null {
   if (!isRecord(update) || update.sessionUpdate !== 'usage_update') return null
   const { amount, currency } = isRecord(update.cost) ? update.cost : {}

@@ -1,4 +1,4 @@
-/** The turns of a prompt, and the text and reasoning within them, as parts. */
+/** Divides a prompt's updates into turns, and their text and reasoning into parts. */
 import type { PartId } from '../../../../shared/agents/agent-records.ts'
 import type { AgentEvent, SpeechKind } from '../../../../shared/agents/driver/agent-events.ts'
 import type { SessionCost } from './session-cost.ts'
@@ -10,10 +10,10 @@ interface Part {
   messageId: string | null
 }
 
-/** The last message becomes the report of a sub-agent that gives none. */
+/** The last message becomes the report of a sub-agent that makes none. */
 const lastTextCharsMax = 200_000
 
-/** `isCalling`: whether a call of the agent is running. */
+/** `isCalling` reports whether a call of the agent runs. */
 export function createTurns({ cost, isCalling }: { cost: SessionCost; isCalling: () => boolean }) {
   let part: Part | null = null
   let parts = 0
@@ -31,7 +31,7 @@ export function createTurns({ cost, isCalling }: { cost: SessionCost; isCalling:
     return [{ type: 'turn-started' }, ...costSoFar()]
   }
 
-  /** Kept with a turn that is cut short. A complete one has it at its end. */
+  /** Recorded early for a turn that may be interrupted. A complete one has its cost at its end. */
   function costSoFar(): AgentEvent[] {
     const costUsd = cost.uncountedUsd()
     const sessionCostUsd = cost.totalUsd()
@@ -39,7 +39,7 @@ export function createTurns({ cost, isCalling }: { cost: SessionCost; isCalling:
     return [{ type: 'usage', of: 'turn', usage: costOnly(costUsd), sessionCostUsd }]
   }
 
-  /** What an agent says after the results of its calls is the next turn, as it is in a model's conversation. */
+  /** Ends the turn before speech that follows the results of its calls, as in a model's conversation. */
   function endAfterCalls(): AgentEvent[] {
     if (!inTurn || !hasCalls || isCalling()) return []
     inTurn = false
@@ -58,7 +58,7 @@ export function createTurns({ cost, isCalling }: { cost: SessionCost; isCalling:
     open,
     endPart,
     costSoFar,
-    said({
+    addSpeech({
       kind,
       piece,
       messageId,
@@ -89,7 +89,7 @@ export function createTurns({ cost, isCalling }: { cost: SessionCost; isCalling:
     close(): void {
       inTurn = false
     },
-    /** The turn is begun again: its open part has no end. */
+    /** The agent retries the turn: its open part gets no end. */
     abort(): void {
       part = null
       inTurn = false
@@ -102,7 +102,7 @@ export function createTurns({ cost, isCalling }: { cost: SessionCost; isCalling:
       lastText = ''
     },
     isOpen: () => inTurn,
-    /** Whether the open part is of a message without an id. */
+    /** Reports whether the open part belongs to a message without an id. */
     isMessageUnnamed: () => part?.messageId === null,
     /** How many turns have begun, over all prompts. */
     count: () => turns,

@@ -1,7 +1,7 @@
 /** Classifies an update without reading its content. Pure. */
 import { isRecord, textOfContent } from '../content.ts'
 
-/** The agent itself speaks, thinks or calls a tool. */
+/** Reports whether the agent itself speaks, thinks or calls a tool. */
 export function isSpeechOrCall(update: unknown): boolean {
   if (!isRecord(update)) return false
   const { sessionUpdate, content } = update
@@ -10,11 +10,11 @@ export function isSpeechOrCall(update: unknown): boolean {
   return speaks && textOfContent(content) !== ''
 }
 
-/** False: it describes the interface of a session, or counts what it used. */
-export const saysSomething = (update: unknown): boolean =>
-  !isRecord(update) || !sidelines.has(String(update.sessionUpdate))
+/** False for updates that only describe a session's interface or usage. */
+export const hasContent = (update: unknown): boolean =>
+  !isRecord(update) || !metadataUpdates.has(String(update.sessionUpdate))
 
-const sidelines: ReadonlySet<string> = new Set([
+const metadataUpdates: ReadonlySet<string> = new Set([
   'usage_update',
   'session_info_update',
   'config_option_update',

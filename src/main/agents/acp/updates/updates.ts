@@ -10,7 +10,7 @@ import type { Cause } from '../../../../shared/records/causes.ts'
 import type { Usage } from '../../../../shared/records/usage.ts'
 import { isRecord, type Json, jsonOf, text, textOfContent } from '../content.ts'
 import { type CallIds, createCallIds } from './call-ids.ts'
-import { type CallState, callStateOf, endOfCall, isEnd, newCall, newsOfCall } from './calls.ts'
+import { type CallState, callStateOf, changesOfCall, endOfCall, isEnd, newCall } from './calls.ts'
 import { createCompactions } from './compactions.ts'
 import { createEndedCalls, type Moment } from './ended-calls.ts'
 import { ownToolOf } from './own-tools.ts'
@@ -20,23 +20,23 @@ import { shownPathIn } from './shown-paths.ts'
 import { createTurns } from './turns.ts'
 
 export interface UpdateFold {
-  /** `update`: as received, in any form. */
+  /** `update` as received, of any shape. */
   update(update: unknown): AgentEvent[]
   /** Upserts the call of a request for permission. */
   asked(toolCall: unknown): Upserted
-  /** The agent has answered its prompt: ends the turn. `usage`: of the whole prompt. */
+  /** Ends the turn, because the agent has answered its prompt. `usage` is that of the whole prompt. */
   end(of: { usage: Usage | undefined; model?: string | undefined; stop?: string }): AgentEvent[]
-  /** What the prompt brought so far. */
+  /** Summarizes the updates of the current prompt. */
   seen(): {
     /** The text of the last message. */
     lastText: string
     hasSpeech: boolean
     calls: number
-    /** Reported by the agent behind a normal end of its turn; null: none. */
+    /** A failure that the agent reported although its turn ended normally; null if there is none. */
     failure: Cause | null
   }
   readonly cost: SessionCost
-  /** The mode that the agent reported last; null: none. */
+  /** The mode that the agent reported last; null if it reported none. */
   mode(): string | null
   /** The agent works in another folder from now on. Absolute. */
   moveTo(cwd: string): void
@@ -48,13 +48,13 @@ export interface UpdateFold {
 
 interface Upserted {
   events: AgentEvent[]
-  /** Null: it can't be read. `own`: it is a call of one of Shiplog's tools. */
+  /** Null if the call can't be read. `own`: it is a call of one of Shiplog's tools. */
   call: CallState | 'own' | null
 }
 
 /**
- * `source`: the agent, in foreign entries: `acp:codex`. `cwd`: where it works. `top`: the folder of its task, if it is
- * another one: paths inside that are shown relative to it. `ids`: absent, those of a first run.
+ * `source` is the agent's name in foreign entries, such as `acp:codex`; `cwd` the folder in which it works; `top` the
+ * folder of its task, to which recorded paths are relative. `ids` defaults to those of a first run.
  */
 export function createUpdateFold({
   source,
@@ -89,11 +89,11 @@ export function createUpdateFold({
 
   const now = (): Moment => ({ prompt, turn: turns.count() })
 
-  function said(kind: SpeechKind, update: Record<string, unknown>): AgentEvent[] {
+  function speech(kind: SpeechKind, update: Record<string, unknown>): AgentEvent[] {
     const piece = textOfContent(update.content)
     return piece === null
       ? [foreign(update)]
-      : turns.said({ kind, piece, messageId: text(update.messageId) })
+      : turns.addSpeech({ kind, piece, messageId: text(update.messageId) })
   }
 
   function upsert(given: unknown): Upserted {
@@ -104,7 +104,7 @@ export function createUpdateFold({
     const knownOwn = own.get(id)
     if (!known && !knownOwn && ended.isLate(id, given, now(), shown)) {
       if (ended.isOwn(id)) return { call: 'own', events: [] }
-      const events = ended.saysMore(id, given, shown) ? [foreign(given)] : []
+      const events = ended.addsInformation(id, given, shown) ? [foreign(given)] : []
       return { call: ended.stateOf(id), events }
     }
     const state = callStateOf(known ?? knownOwn ?? newCall(ids.next(id)), given, shown)
@@ -119,25 +119,25 @@ export function createUpdateFold({
     }
     own.delete(id)
     const events: AgentEvent[] = []
-    if (known) events.push(...newsOfCall(known, state))
+    if (known) events.push(...changesOfCall(known, state))
     else {
       callCount++
       events.push(...turns.open(), ...turns.endPart(), startOf(state))
       turns.hasCall()
-      if (state.newOutput !== '') events.push(...newsOfCall(null, state))
+      if (state.newOutput !== '') events.push(...changesOfCall(null, state))
     }
     calls.set(id, { ...state, newOutput: '' })
     if (isOver) {
       calls.delete(id)
       ended.add(id, state, now(), false)
       events.push(endOfCall(state))
-      // Without an id for messages, what comes next is another one.
+      // Without message ids, speech after a call counts as a new message.
       if (calls.size === 0 && turns.isMessageUnnamed()) events.push(...turns.endPart())
     }
     return { call: state, events }
   }
 
-  /** A known one stays one if an update changes its title. A request for permission is judged by its own text. */
+  /** A call stays Shiplog's own if an update changes its title. A request for permission is judged by its own text. */
   const isOwn = (state: CallState, isKnown: boolean, given: Record<string, unknown>): boolean =>
     (isKnown && given.sessionUpdate !== undefined) || ownToolOf(state) !== null
 
@@ -146,14 +146,14 @@ export function createUpdateFold({
     ended.add(id, state, now(), true)
   }
 
-  /** Their outcome is recorded as unknown. */
+  /** Closes calls without an end; their outcome is recorded as unknown. */
   function forgetCalls(): void {
     for (const [id, state] of calls) ended.add(id, state, now(), false)
     calls.clear()
   }
 
   /** Codex ends a turn normally after its model failed, and reports the failure only here. */
-  function info(update: Record<string, unknown>): AgentEvent[] {
+  function sessionInfo(update: Record<string, unknown>): AgentEvent[] {
     const codex = isRecord(update._meta) && isRecord(update._meta.codex) ? update._meta.codex : {}
     const error = isRecord(codex.error) ? codex.error : null
     const status = isRecord(codex.threadStatus) ? text(codex.threadStatus.type) : null
@@ -163,7 +163,7 @@ export function createUpdateFold({
       forgetCalls()
       turns.abort()
       cost.counted()
-      const cause = failureSaid(detail ?? '')
+      const cause = networkFailure(detail ?? '')
       return [{ type: 'retrying', cause, untilMs: null }]
     }
     return []
@@ -173,9 +173,9 @@ export function createUpdateFold({
     if (!isRecord(update)) return [foreign(update)]
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
-        return said('text', update)
+        return speech('text', update)
       case 'agent_thought_chunk':
-        return said('reasoning', update)
+        return speech('reasoning', update)
       case 'tool_call':
       case 'tool_call_update':
         return upsert(update).events
@@ -198,12 +198,12 @@ export function createUpdateFold({
         const next = text(update.currentModeId)
         const isNew = next !== null && next !== mode
         mode = next ?? mode
-        // Shiplog sets the mode when it starts the agent: a later one is the agent's own act.
+        // Shiplog sets the mode when it starts the agent; the agent itself made a later change.
         return isNew && turns.isOpen() ? [foreign(update)] : []
       }
       case 'session_info_update':
-        return info(update)
-      // Shiplog's own prompt, and what describes the interface of the agent and not the conversation.
+        return sessionInfo(update)
+      // Shiplog's own prompt, and updates about the agent's interface.
       case 'user_message_chunk':
       case 'available_commands_update':
       case 'config_option_update':
@@ -213,7 +213,7 @@ export function createUpdateFold({
     }
   }
 
-  /** An item that can't be read is left out, and the whole update kept as foreign. */
+  /** Items that can't be read are left out; the whole update is then kept as foreign. */
   function plan(update: unknown, entries: unknown): AgentEvent[] {
     const items = planItemsOf(entries)
     if (!items) return [foreign(update)]
@@ -243,8 +243,8 @@ export function createUpdateFold({
       lastText: turns.lastText().trim(),
       hasSpeech: turns.hasSpeech(),
       calls: callCount,
-      // Its error is a message of its own, which may follow.
-      failure: failure === null ? null : failureSaid(failure || turns.lastText().trim()),
+      // The error's text may follow as a separate message.
+      failure: failure === null ? null : networkFailure(failure || turns.lastText().trim()),
     }),
     cost,
     mode: () => mode,
@@ -252,7 +252,7 @@ export function createUpdateFold({
       shown = shownPathIn(next, top)
     },
     begin() {
-      // They stay known: a late update of one must not begin another call.
+      // Remembered as ended, because a late update must not begin another call.
       for (const [id, state] of own) endOwn(id, state)
       prompt++
       turns.begin()
@@ -263,7 +263,7 @@ export function createUpdateFold({
   }
 }
 
-const failureSaid = (detail: string): Cause => ({
+const networkFailure = (detail: string): Cause => ({
   kind: 'network',
   detail: detail || 'the agent’s model did not answer',
 })

@@ -3,9 +3,9 @@ import { type Usage, unknownUsage } from '../../../../shared/records/usage.ts'
 import { isRecord } from '../content.ts'
 
 /**
- * `answer`: of the prompt. `isSum`: it covers all of the prompt and not only the last request to the model. `byModel`:
- * its usage by model covers more, the sub-agents of the agent itself. `costUsd`: of the prompt; null if not reported.
- * Undefined: nothing was reported.
+ * Returns the usage in `answer`, the answer to a prompt; undefined if nothing was reported. `isSum`: it covers the whole
+ * prompt and not only the last request to the model. `byModel`: the usage by model also covers the agent's own
+ * sub-agents. `costUsd` is the cost of the prompt; null if not reported.
  */
 export function usageOfAnswer(
   answer: unknown,
@@ -36,7 +36,7 @@ export function usageOfAnswer(
 
 export const isReportedByModel = (answer: unknown): boolean => sumOfModels(answer) !== null
 
-/** In the fields of `usage`. Null: it is not reported by model. */
+/** Returns the sum in the fields of `usage`; null if the usage is not reported by model. */
 function sumOfModels(answer: unknown): Record<string, unknown> | null {
   const meta = isRecord(answer) && isRecord(answer._meta) ? answer._meta : {}
   const rows = isRecord(meta.quota) ? meta.quota.model_usage : null
@@ -60,7 +60,7 @@ function larger(own: Record<string, unknown>, sum: Record<string, unknown> | nul
   return sum !== null && total(sum) > total(own) ? sum : own
 }
 
-/** The usage of a prompt that has not ended. */
+/** Returns the usage of a prompt of which only the cost is known yet. */
 export const costOnly = (costUsd: number): Usage => ({
   ...unknownUsage,
   costUsd,

@@ -1,6 +1,6 @@
 /**
- * What a conversation becomes when it would not fit into the model's context any more: a summary by the model, what
- * still holds, and its last turns as they were. The record keeps all of it. Pure.
+ * Builds the compacted form of a conversation that no longer fits into the model's context: a summary by the model, the
+ * current state of its work, and its last turns verbatim. The record keeps the whole conversation. Pure.
  */
 import type { PlanItem } from '../../../../shared/agents/agent-records.ts'
 import {
@@ -12,18 +12,18 @@ import {
 } from './conversation.ts'
 import { imageTokens, tokensOf } from './conversation-size.ts'
 
-/** A turn of this run: where it begins in the conversation, and the seq that its first entry has at least. */
+/** The start of a turn: its index in the conversation, and the lowest seq that its first entry may have. */
 export interface TurnStart {
   index: number
   seq: number
 }
 
-/** How many of the last turns are kept unchanged: enough to continue the current work. */
+/** The last turns that are kept verbatim: enough to continue the current work. */
 const keptTurnsMax = 2
-/** Share of the tokens at which a conversation is summarised. */
+/** Share of the limit that kept turns may take. */
 const keptShare = 0.25
 
-/** The first turn that stays; null: all is summarised. Never all of the conversation. */
+/** Returns the first turn that is kept; null if the whole conversation is summarised. At least one item is. */
 export function keptFrom(
   conversation: readonly ConversationItem[],
   starts: readonly TurnStart[],
@@ -51,23 +51,26 @@ What works, what fails with its exact error, what was tried in vain and why.
 ## Next
 What you were doing just now, and the steps that are left.]`
 
-/** For a model that is given the conversation as text. */
+/** The system prompt for a model that summarises the conversation as text. */
 export const summaryInstructions =
   'You summarise a conversation between a person and a coding agent, for the agent to go on with: it will have nothing else.'
 
-/** What of a long text stays: its beginning and its end. */
+/** Shortens a long text to its beginning and its end. */
 function cut(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text
   const half = Math.floor(charsMax / 2)
   return `${text.slice(0, half)}\n[${text.length - 2 * half} characters left out]\n${text.slice(-half)}`
 }
 
-/** The conversation as one text of at most `charsMax` characters: a longer one keeps its beginning and its end. */
+/**
+ * Returns the conversation as one text of about `charsMax` characters; of a longer one the beginning and the end. Each
+ * part has at most about `partCharsMax` characters.
+ */
 export function conversationText(
   items: readonly ConversationItem[],
   { partCharsMax, charsMax }: { partCharsMax: number; charsMax: number },
 ): string {
-  const told = items.flatMap((item) =>
+  const parts = items.flatMap((item) =>
     item.type === 'user'
       ? item.parts.map((part) => `${item.ours ? 'Shiplog' : 'Person'}: ${textOf([part])}`)
       : item.parts.map((part) => {
@@ -75,7 +78,7 @@ export function conversationText(
           return part.type === 'text' ? `Agent: ${part.text}` : ''
         }),
   )
-  const texts = told.filter((text) => text !== '').map((text) => cut(text, partCharsMax))
+  const texts = parts.filter((text) => text !== '').map((text) => cut(text, partCharsMax))
   return cut(texts.join('\n\n'), charsMax)
 }
 
@@ -84,12 +87,12 @@ function callText({ name, input, result }: TurnCall, charsMax: number): string {
   return `Agent called ${name} ${cut(JSON.stringify(input ?? null), charsMax)}\nResult, ${cut(outcome, charsMax)}`
 }
 
-/** A longer prompt is repeated with its beginning and its end only. */
+/** Longer prompts are repeated with their beginning and end only. */
 const promptCharsMax = 8_000
 
 /**
- * What of `replaced` goes into the next request as it is: the person's prompts that no turn has answered, else the last
- * one, and Shiplog's messages since that turn.
+ * Returns the items that are sent verbatim beside the summary: the person's prompts after the last turn, or the last
+ * prompt if there are none, and Shiplog's messages after that turn.
  */
 export function carriedOver(replaced: readonly ConversationItem[]): {
   prompts: UserItem[]
@@ -108,7 +111,7 @@ const isUser = (item: ConversationItem): item is UserItem => item.type === 'user
 const isPrompt = (item: ConversationItem): item is UserItem =>
   item.type === 'user' && item.ours === undefined
 
-/** The newest images of these prompts that leave room for a conversation of `limitTokens`, in their order. */
+/** Returns the newest images of the prompts, in order, that fit into the kept share of `limitTokens`. */
 export function carriedImages(prompts: readonly UserItem[], limitTokens: number): ImagePart[] {
   const images = prompts.flatMap(({ parts }) => parts.filter((part) => part.type === 'image'))
   const count = Math.floor((limitTokens * keptShare) / imageTokens)
@@ -116,8 +119,8 @@ export function carriedImages(prompts: readonly UserItem[], limitTokens: number)
 }
 
 /**
- * The summary with what must not depend on how well the model summarised: the person's last words, the plan, commands
- * and sub-agents that may still be at work.
+ * Adds to the summary what must not depend on the model's summarising: the person's last messages, the plan, commands
+ * and sub-agents that may still run.
  */
 export function wholeSummary(
   summary: string,
@@ -127,9 +130,9 @@ export function wholeSummary(
     calls,
   }: {
     plan: readonly PlanItem[]
-    /** Prompts of the person that are replaced and not answered, or the last of them. */
+    /** The person's replaced prompts without an answer, or the last of them. */
     prompts: readonly UserItem[]
-    /** In their order; others than `toRemember` do not matter. */
+    /** In order. Only those for which `isRemembered` is true matter. */
     calls: readonly TurnCall[]
   },
 ): string {
@@ -152,14 +155,14 @@ export function wholeSummary(
   return sections.join('\n\n')
 }
 
-/** Calls whose ids identify running work, also after they were summarised. */
-export const toRemember = ({ name, input }: TurnCall): boolean =>
+/** Selects calls that started or ended work which may still run after they were summarised. */
+export const isRemembered = ({ name, input }: TurnCall): boolean =>
   ['bash_kill', 'task', 'task_await', 'task_stop'].includes(name) ||
   (name === 'bash' && fieldOf(input, 'background') === true)
 
-/** The same of calls of earlier runs: a command ends with its run, a sub-agent does not. */
+/** The same for calls of earlier runs: sub-agents continue after a run, commands end with it. */
 export const outlivesRun = (call: TurnCall): boolean =>
-  call.name.startsWith('task') && toRemember(call)
+  call.name.startsWith('task') && isRemembered(call)
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length > 0 ? [`## ${title}\n${lines.join('\n')}`] : []
@@ -183,9 +186,9 @@ function backgroundCommands(calls: readonly TurnCall[]): string[] {
   })
 }
 
-/** Started in the background, or in the foreground by a call whose outcome is not known. */
+/** Sub-agents that were started in the background, or by a call of unknown outcome, and have not ended. */
 function openSubAgents(calls: readonly TurnCall[]): string[] {
-  const told = calls
+  const statusTexts = calls
     .filter(({ name }) => name === 'task_await' || name === 'task_stop')
     .map(({ result }) => result?.output ?? '')
   return calls.flatMap(({ name, input, result }) => {
@@ -196,12 +199,12 @@ function openSubAgents(calls: readonly TurnCall[]): string[] {
         : (result?.outcome ?? 'unknown') === 'unknown')
     const id = /\btask ([0-9a-f]{8})/.exec(result?.output ?? '')?.[1]
     const title = String(fieldOf(input, 'title'))
-    return !isOpen || told.some((text) => saysItEnded(text, title, id)) ? [] : [`- ${title}`]
+    return !isOpen || statusTexts.some((text) => hasEndedIn(text, title, id)) ? [] : [`- ${title}`]
   })
 }
 
-/** As `describeTask` words it: `**title** (agent, id): status`. */
-function saysItEnded(text: string, title: string, id: string | undefined): boolean {
+/** Reads the lines of `describeTask`: `**title** (agent, id): status`. */
+function hasEndedIn(text: string, title: string, id: string | undefined): boolean {
   const line = text
     .split('\n')
     .findLast((one) => one.startsWith(`**${title}** (`) && (id === undefined || one.includes(id)))

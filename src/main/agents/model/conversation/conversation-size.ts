@@ -1,21 +1,21 @@
-/** How much a conversation may hold, and about how much it does, in tokens. */
+/** Estimates the size of a conversation, and the size at which it is summarised. In tokens. */
 import { calcPrice } from '@pydantic/genai-prices'
 import type { ModelProvider, ModelRef } from '../../../../shared/agents/model-refs.ts'
 import type { ContextWindow } from '../context-window.ts'
 import type { ConversationItem, TurnPart, UserPart } from './conversation.ts'
 
-/** Windows of models that are not in the list. Local servers often run with much less than the model supports. */
+/** Windows of models that are not in the price list. Local servers often use much less than a model supports. */
 const windowDefaults: Record<ModelProvider, number> = {
   anthropic: 200_000,
   openai: 200_000,
   google: 500_000,
   'openai-compatible': 64_000,
 }
-/** Left for the answer, and for what is wrong with the estimate. */
+/** Reserved for the answer and for the error of the estimate. */
 const reservedMax = 40_000
 const reservedShare = 0.3
 
-/** Tokens at which a conversation is summarised. */
+/** Returns the tokens at which a conversation is summarised. */
 export function compactionLimit({ provider, model }: ModelRef, known: ContextWindow): number {
   const { tokens, tokensMax } = known
   const window = tokens ?? Math.min(windowOf(provider, model), tokensMax ?? Infinity)
@@ -32,7 +32,7 @@ function windowOf(provider: ModelProvider, model: string): number {
   }
 }
 
-/** Code has about three characters a token; too many is the safe side. */
+/** Code has about three characters per token. Text has more, so the estimate errs on the safe side. */
 const charsPerToken = 3
 /** Tokens of the largest image that providers accept without scaling. */
 export const imageTokens = 1600

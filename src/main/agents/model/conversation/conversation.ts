@@ -1,6 +1,6 @@
 /**
- * What a record says of a conversation with an agent, in the order in which a provider is told it: prompts, and turns
- * with their calls and results. Pure. `messages.ts` words it for one provider.
+ * Folds a record into the conversation with an agent, in the order in which a provider gets it: prompts, and turns with
+ * their calls and results. Pure. `messages.ts` converts it for one provider.
  */
 import type { PlanItem, ProviderData } from '../../../../shared/agents/agent-records.ts'
 import { isMadeAgain } from '../../../../shared/agents/tool-traits.ts'
@@ -17,7 +17,7 @@ export type ConversationItem = UserItem | TurnItem
 export interface UserItem {
   type: 'user'
   parts: UserPart[]
-  /** The kind of a message by Shiplog; absent: a person's prompt. */
+  /** The kind of a message by Shiplog; absent for a person's prompt. */
   ours?: 'note' | 'resume' | 'summary'
 }
 
@@ -26,16 +26,16 @@ export type UserPart = { type: 'text'; text: string } | ({ type: 'image' } & Ima
 export interface ImagePart {
   mediaType: string
   sha256: string
-  /** Absent: `data` has as many. */
+  /** Absent if `data` is present, which has the length. */
   bytes?: number
-  /** Absent: only the record has it. */
+  /** Absent if the image is in the record only. */
   data?: Uint8Array
 }
 
 export interface TurnItem {
   type: 'turn'
   parts: TurnPart[]
-  /** `cut`: it ended early, with what had been said until then. `lost`: only its calls are in the record. */
+  /** `cut`: it ended early, with the text until then. `lost`: only its calls are in the record. */
   state: 'whole' | 'cut' | 'lost'
 }
 
@@ -54,7 +54,7 @@ export interface TurnCall {
   /** JSON. */
   input: unknown
   providerData?: ProviderData | undefined
-  /** Null: it has none in the record. */
+  /** Null if the record has none. */
   result: CallResult | null
 }
 
@@ -63,8 +63,8 @@ interface CallResult extends Pick<ToolResultEntry, 'outcome' | 'output'> {
 }
 
 /**
- * `entries`: of one or more sessions one after the other, each in file order. Left out are attempts that were made
- * again, branches that were left, results without a call, and what a compaction replaces.
+ * `entries` are those of one or more sessions in sequence, each in file order. Leaves out superseded attempts, forks,
+ * results without a call, and items that a compaction replaced.
  */
 export function conversationOf(entries: Iterable<Entry>): ConversationItem[] {
   const fold = createFold()
@@ -110,14 +110,14 @@ export const summaryItem = (summary: string, images: readonly ImagePart[] = []):
   ],
 })
 
-/** A message of Shiplog's to the agent: in brackets, as every text that is not the user's. */
+/** A message from Shiplog to the agent, in brackets like all text that is not the user's. */
 export const noteItem = (text: string): UserItem => ({
   type: 'user',
   ours: 'note',
   parts: [{ type: 'text', text: `[${text}]` }],
 })
 
-/** A turn as its entries arrive: its message comes last, or never. */
+/** A turn whose message arrives after its calls, or never. */
 interface Draft {
   type: 'draft'
   calls: TurnCall[]
@@ -181,13 +181,13 @@ function createFold() {
 
   function addCall({ messageUuid, seq, callId, name, input, providerData }: ToolCallEntry): void {
     const call: TurnCall = { type: 'call', callId, name, input, providerData, result: null }
-    const before = madeBefore(call)
-    // It was made again to learn what became of it (S3): one call to the provider.
+    const before = earlierAttempt(call)
+    // A call that was repeated to get its outcome (S3) is one call for the provider.
     if (before) before.result = null
     draftOf(messageUuid, seq).calls.push(before ?? call)
   }
 
-  function madeBefore({ callId, name, input }: TurnCall): TurnCall | undefined {
+  function earlierAttempt({ callId, name, input }: TurnCall): TurnCall | undefined {
     if (!isMadeAgain(name)) return undefined
     return placed
       .flatMap(({ item }) => (item.type === 'draft' ? item.calls : []))
@@ -200,7 +200,7 @@ function createFold() {
       )
   }
 
-  /** The first result after a call is its own; any other is of no call. */
+  /** Only the first result after a call belongs to it; others are ignored. */
   function addResult({
     messageUuid,
     seq,
@@ -237,7 +237,7 @@ function createFold() {
   return { add, items }
 }
 
-/** `changes`: what differs from when the work was interrupted, in sentences. */
+/** `changes` are sentences about what changed since the interruption. */
 export const resumedItem = (changes: readonly string[]): UserItem => ({
   type: 'user',
   ours: 'resume',
@@ -249,11 +249,11 @@ export const resumedItem = (changes: readonly string[]): UserItem => ({
   ],
 })
 
-/** Sessions come one after the other, and each counts from 1; a repaired result has the place of its call. */
+/** Each session counts from 1. Equal seqs of different entries are of two sessions; a repaired result has its call's seq. */
 const isOfNextSession = (last: Entry, next: Entry): boolean =>
   next.seq < last.seq || (next.seq === last.seq && next.uuid !== last.uuid)
 
-/** As text alone. */
+/** Returns the parts as text, with a placeholder for each image. */
 export const textOf = (parts: readonly UserPart[]): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '[an image]')).join('\n')
 
@@ -265,7 +265,7 @@ function userPartOf(part: MessagePart): UserPart[] {
   return [{ type: 'image', mediaType, sha256, bytes }]
 }
 
-/** `taken`: calls that an earlier turn has: one that was made again stays where it was first. */
+/** `taken` are calls of earlier turns: a repeated call stays in its first turn. */
 function turnOf({ message, calls }: Draft, taken: Set<TurnCall>): TurnItem | null {
   if (message?.status === 'superseded') return null
   const left = calls.filter((call) => !taken.has(call))

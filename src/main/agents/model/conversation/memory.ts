@@ -10,10 +10,10 @@ import type { createAsk } from '../ask.ts'
 import {
   carriedImages,
   carriedOver,
+  isRemembered,
   keptFrom,
   outlivesRun,
   type TurnStart,
-  toRemember,
   wholeSummary,
 } from './compaction.ts'
 import {
@@ -29,38 +29,31 @@ export type Memory = Awaited<ReturnType<typeof openMemory>>
 
 export async function openMemory(
   { history }: Pick<AgentPlace, 'history'>,
-  {
-    overheadTokens,
-    limitTokens,
-  }: {
-    /** Tokens of the instructions and tools, which every request contains. */
-    overheadTokens: () => number
-    /** At which the conversation is summarised. */
-    limitTokens: () => number
-  },
+  /** In tokens, read each time: of the instructions and tools of every request, and the size that is summarised. */
+  limit: Readonly<{ overheadTokens: number; limitTokens: number }>,
 ) {
   const past = await readConversation(history.entries(), outlivesRun)
   const conversation = past.items
   let plan: readonly PlanItem[] = past.plan
   let starts: TurnStart[] = []
   const remembered = past.calls
-  /** As the provider counted, up to an item of the conversation. */
+  /** The provider's count of the first `length` items; null if it has counted none. */
   let counted: { tokens: number; length: number } | null = null
 
   const tokens = (): number =>
     counted
       ? counted.tokens + tokensOf(conversation.slice(counted.length))
-      : overheadTokens() + tokensOf(conversation)
+      : limit.overheadTokens + tokensOf(conversation)
 
   function prompted(parts: readonly PromptPart[]): void {
     conversation.push({ type: 'user', parts: [...parts] })
   }
 
-  /** `usage`: of the request that it answers. */
+  /** `usage` is that of the request which the turn answers. */
   function answered(turn: TurnItem, usage: Answer['usage']): void {
     conversation.push(turn)
     const calls = turn.parts.filter((part) => part.type === 'call')
-    remembered.push(...calls.filter(toRemember))
+    remembered.push(...calls.filter(isRemembered))
     for (const { name, input, result } of calls)
       if (name === 'update_plan' && result?.outcome === 'ok') plan = planIn(input)
     if (usage?.inputTokens === undefined) return
@@ -74,23 +67,23 @@ export async function openMemory(
     }
   }
 
-  /** Null: done. `isTooLong`: the provider refused the conversation as it is. */
+  /** Returns null on success. `isTooLong`: the provider refused the whole conversation. */
   async function* compact(
     ask: ReturnType<typeof createAsk>,
     isTooLong: boolean,
   ): AsyncGenerator<AgentEvent, Cause | null> {
-    const from = keptFrom(conversation, starts, limitTokens())
+    const from = keptFrom(conversation, starts, limit.limitTokens)
     const replaced = from ? conversation.slice(0, from.index) : [...conversation]
     const kept = from ? conversation.slice(from.index) : []
-    const made = yield* ask.summary(replaced, { isTooLong, limitTokens: limitTokens() })
+    const made = yield* ask.summary(replaced, { isTooLong, limitTokens: limit.limitTokens })
     if (made.kind === 'failed') return made.cause
     const { prompts, notes } = carriedOver(conversation)
     const replacedPrompts = prompts.filter((prompt) => !kept.includes(prompt))
-    const images = carriedImages(replacedPrompts, limitTokens())
+    const images = carriedImages(replacedPrompts, limit.limitTokens)
     const summary = wholeSummary(made.text, {
       ...{ plan, calls: remembered, prompts: replacedPrompts },
     })
-    // Durable before anything goes by it.
+    // Recorded before it is used: the event is durable when the generator continues.
     yield {
       ...{ type: 'compacted', summary, keptFromSeq: from?.seq ?? null },
       ...(images.length > 0 && { images: images.map(imageRefOf) }),
@@ -113,21 +106,21 @@ export async function openMemory(
     prompted,
     answered,
     compact,
-    /** `seq`: what is recorded from now on comes from there on. */
+    /** `seq` is the lowest that later entries can have. */
     turnBegins: (seq: number) => void starts.push({ index: conversation.length, seq }),
     /** `cramped`: full, and a summary would free too little. */
     fill(): 'room' | 'full' | 'cramped' {
-      const limit = limitTokens()
-      if (tokens() < limit) return 'room'
-      const gained = tokensOf(conversation) - Math.min(summaryTokens, limit * gainShare)
-      return gained >= limit * gainShare ? 'full' : 'cramped'
+      const { limitTokens } = limit
+      if (tokens() < limitTokens) return 'room'
+      const gained = tokensOf(conversation) - Math.min(summaryTokens, limitTokens * gainShare)
+      return gained >= limitTokens * gainShare ? 'full' : 'cramped'
     },
   }
 }
 
-/** About what a summary takes. */
+/** About the size of a summary. */
 const summaryTokens = 2_000
-/** Share of the limit: a summary that frees less would soon be followed by the next, and each costs money. */
+/** Share of the limit. A summary that frees less would soon be followed by another, and each costs money. */
 const gainShare = 0.1
 
 const emptyCall = { type: 'call', callId: '' as TurnCall['callId'], name: '', input: '' } as const

@@ -1,6 +1,6 @@
 /**
- * The messages that a provider is sent, made of the record (G5): whatever the record looks like, no call is without
- * its result, no result without its call, no id comes twice, and no turn is empty.
+ * Converts the record to a provider's messages (G5). For any record, each call has a result and each result a call, ids
+ * are distinct, and no turn is empty.
  */
 import { createHash } from 'node:crypto'
 import type { JSONValue, ModelMessage, ToolResultPart, UserContent } from 'ai'
@@ -17,7 +17,7 @@ import {
   type UserPart,
 } from './conversation.ts'
 
-/** Whom the messages are for, as in `ProviderData`. */
+/** The provider and model that get the messages, as in `ProviderData`. */
 export interface MessageTarget {
   provider: string
   model: string
@@ -25,7 +25,7 @@ export interface MessageTarget {
 
 interface MessageOptions {
   target: MessageTarget
-  /** The bytes of an image in the record; null: the model is not shown it. */
+  /** Returns the bytes of an image in the record; null if the model is not shown it. */
   imageOf?: (sha256: string) => Uint8Array | null
 }
 
@@ -36,7 +36,7 @@ type ToolMessage = Extract<ModelMessage, { role: 'tool' }>
 type UserParts = Exclude<UserContent, string>
 type ProviderOptions = NonNullable<ModelMessage['providerOptions']>
 
-/** Begins and ends with a message that is not the assistant's; assistant and user take turns. */
+/** The first and last messages are not the assistant's, and no two of the same role follow each other. */
 export function messagesOf(entries: Iterable<Entry>, options: MessageOptions): ModelMessage[] {
   return messagesOfConversation(conversationOf(entries), options)
 }
@@ -52,7 +52,7 @@ export function messagesOfConversation(
     else addTurn(messages, item, options, uniqueId)
   }
   if (messages[0]?.role !== 'user') messages.unshift(userMessage(unrecordedStart))
-  // Some providers continue within a last message of the assistant, others refuse it.
+  // Some providers continue the text of a last assistant message, others refuse it.
   if (messages.at(-1)?.role === 'assistant') messages.push(userMessage(continuePrompt))
   return messages
 }
@@ -87,8 +87,8 @@ const notShown = ({ mediaType }: ImagePart): string =>
   `[an image (${mediaType}) that is not shown to you]`
 
 /**
- * Where the images of results go: into the result, or for providers that take only text there, after the results.
- * Older models of Google count the parts of their results.
+ * Reports whether results may contain images. For other providers, which accept only text there, images follow the
+ * results. Older models of Google accept one part per result.
  */
 const takesImagesInResults = ({ provider, model }: MessageTarget): boolean =>
   /^(?:anthropic|openai)(?: |$)/.test(provider) || /gemini-[3-9]/.test(model)
@@ -103,10 +103,10 @@ function addTurn(
   const dataOf = dataFor(turn, target)
   const calls = turn.parts.filter((part) => part.type === 'call')
   if (calls.length > 0 && (turn.state === 'lost' || dataOf === null))
-    return addUser(messages, [{ type: 'text', text: retold(calls) }])
+    return addUser(messages, [{ type: 'text', text: lostTurnText(calls) }])
   const content: AssistantParts = []
   const results: ToolMessage['content'] = []
-  const after: UserParts = []
+  const imagesAfter: UserParts = []
   for (const part of turn.parts) {
     const providerOptions = dataOf?.(part) ?? null
     if (part.type === 'call') {
@@ -121,18 +121,19 @@ function addTurn(
       })
       const images = imagesOf(part, options)
       const inside = takesImagesInResults(target) ? images : []
-      if (inside.length < images.length) after.push(...images)
+      if (inside.length < images.length) imagesAfter.push(...images)
       const output = outputOf(part, inside, imagesNotShown(part, options))
       results.push({ type: 'tool-result', toolCallId, toolName, output })
     } else content.push(...speechOf(part, providerOptions))
   }
-  // Reasoning alone is no answer, and some providers refuse it.
+  // Some providers refuse a turn of reasoning alone.
   if (content.every(({ type }) => type === 'reasoning')) return
   const last = messages.at(-1)
   if (last?.role === 'assistant') (last.content as AssistantParts).push(...content)
   else messages.push({ role: 'assistant', content })
   if (results.length > 0) messages.push({ role: 'tool', content: results })
-  if (after.length > 0) addUser(messages, [{ type: 'text', text: imagesOfResults }, ...after])
+  if (imagesAfter.length > 0)
+    addUser(messages, [{ type: 'text', text: imagesOfResults }, ...imagesAfter])
 }
 
 function speechOf(
@@ -140,7 +141,7 @@ function speechOf(
   providerOptions: ProviderOptions | null,
 ): AssistantPart[] {
   if (type === 'reasoning') {
-    // Without what its provider wants back with it, reasoning is refused or means nothing.
+    // Reasoning without its provider's data is refused or ignored.
     return providerOptions ? [{ type, text: wellFormed(text), providerOptions }] : []
   }
   if (text.trim() === '') return []
@@ -148,8 +149,8 @@ function speechOf(
 }
 
 /**
- * What the provider of `target` gave with each part, and wants back with it (G3). Reasoning comes back whole or not
- * at all, and providers refuse calls without the reasoning that led to them: null where it can't be given back.
+ * Returns a function for the data that the provider of `target` sent with each part, and gets back (G3). Null if the
+ * turn's reasoning is incomplete: providers then refuse it, and refuse calls without the reasoning that led to them.
  */
 function dataFor(
   { parts }: TurnItem,
@@ -167,8 +168,8 @@ function dataFor(
   return (part) => own(part)?.options ?? null
 }
 
-/** For the calls of a turn of which too little is left to be returned as a turn. */
-function retold(calls: TurnCall[]): string {
+/** Renders the calls of a turn as text, because too little of it is left to be sent as a turn. */
+function lostTurnText(calls: TurnCall[]): string {
   const lines = calls.map((call) => {
     const { value } = textOutputOf(call)
     return `${call.name} ${JSON.stringify(wellFormedValue(call.input as JSONValue))}\n${value}`
@@ -185,7 +186,7 @@ interface OwnData {
   sha256?: string | undefined
 }
 
-/** What the record keeps of a part, for this provider and model. `text`: of reasoning. */
+/** Returns the data to record with a part, for this provider and model. `text` is that of reasoning. */
 export function writeData(
   target: MessageTarget,
   options: ProviderOptions | undefined,
@@ -213,7 +214,7 @@ function readData({ data }: ProviderData): OwnData | null {
 const textHash = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** Ids as every provider takes them, none twice. The same history gives the same ids, or no cache would hit. */
+/** Returns distinct ids that every provider accepts. Equal histories get equal ids, so that prompt caches hit. */
 function createIds(): (id: string) => string {
   const used = new Set<string>()
   let count = 0
@@ -231,7 +232,7 @@ function toolNameOf(name: string): string {
   return /^[A-Za-z_]/.test(allowed) ? allowed : `_${allowed}`.slice(0, 64)
 }
 
-/** Every provider takes an object here, and some nothing else. */
+/** Wraps other values in an object, because some providers accept nothing else. */
 function inputOf(input: unknown): JSONValue {
   const value = wellFormedValue(input as JSONValue)
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -243,7 +244,7 @@ function imagesOf({ result }: TurnCall, options: MessageOptions) {
   return (result?.images ?? []).flatMap((image) => shownImage(image, options) ?? [])
 }
 
-/** Without this note, a model takes its own words about the image for what it sees. */
+/** Without these notes, a model takes its own earlier words about an image for the image. */
 const imagesNotShown = ({ result }: TurnCall, options: MessageOptions): string[] =>
   (result?.images ?? []).filter((image) => !shownImage(image, options)).map(notShown)
 
@@ -257,21 +258,22 @@ function outputOf(
   notes: readonly string[],
 ): ToolResultPart['output'] {
   const { type, value } = textOutputOf(call)
-  const said = { type, value: [value, ...notes].join('\n') }
-  if (images.length === 0) return said
+  const textOutput = { type, value: [value, ...notes].join('\n') }
+  if (images.length === 0) return textOutput
   const files = images.map(({ type, mediaType, data }) => ({
     ...{ type, mediaType },
     data: { type: 'data' as const, data },
   }))
-  // Beside images, providers refuse a text of spaces.
-  const words = said.value.trim() === '' ? [] : [{ type: 'text' as const, text: said.value }]
-  return { type: 'content', value: [...words, ...files] }
+  // Beside images, providers refuse a blank text.
+  const texts =
+    textOutput.value.trim() === '' ? [] : [{ type: 'text' as const, text: textOutput.value }]
+  return { type: 'content', value: [...texts, ...files] }
 }
 
 function textOutputOf({ name, result }: TurnCall): { type: 'text' | 'error-text'; value: string } {
   if (result === null || result.outcome === 'unknown') {
     const { afterCrash = 'unknown' } = traitsOf(name) ?? {}
-    return { type: 'error-text', value: cutOff[afterCrash] }
+    return { type: 'error-text', value: interruptedOutputs[afterCrash] }
   }
   const value = wellFormed(result.output) || '[no output]'
   return { type: result.outcome === 'ok' ? 'text' : 'error-text', value }
@@ -284,9 +286,13 @@ const askLedger =
 
 const notAnswered =
   'Interrupted before there was an answer, and nothing was done. Ask again if it still matters.'
-const cutOff = { ledger: askLedger, again: notAnswered, unknown: unknownOutcome } as const
+const interruptedOutputs = {
+  ledger: askLedger,
+  again: notAnswered,
+  unknown: unknownOutcome,
+} as const
 
-/** Lone surrogates are no UTF-8, and providers refuse a request with one. */
+/** Replaces lone surrogates, because providers refuse a request with one. */
 const wellFormed = (text: string): string => text.toWellFormed()
 
 function wellFormedValue(value: JSONValue): JSONValue {

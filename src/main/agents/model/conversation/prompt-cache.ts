@@ -1,4 +1,4 @@
-/** Prompt caching of Anthropic: marks at the ends of the parts that do not change (tools, system, history). */
+/** Marks a prompt for Anthropic's prompt cache, at the ends of the unchanging parts: tools, system prompt, history. */
 import type { ModelMessage, SystemModelMessage, ToolSet } from 'ai'
 import type { ModelProvider } from '../../../../shared/agents/model-refs.ts'
 
@@ -11,8 +11,8 @@ interface CachedPrompt {
 }
 
 /**
- * Four marks at most. Of the history the last message has one, and the one before the last answer: what was written
- * for the request before is then read for this one. Other providers do without marks.
+ * Sets at most four marks, the provider's limit. In the history the last message gets one, and the message before the
+ * last answer, which was the last of the previous request and is read from the cache now. Others need no marks.
  */
 export function withCacheMarks(prompt: CachedPrompt, provider: ModelProvider): CachedPrompt {
   if (provider !== 'anthropic') return prompt

@@ -1,20 +1,20 @@
-/** The images that a model is shown: the newest of the conversation, as far as providers take them in one request. */
+/** Selects the images that a model is shown: the newest of the conversation, within the limits of one request. */
 
 import type { SessionHistory } from '../../../../shared/agents/driver/agent-place.ts'
 import type { ModelProvider } from '../../../../shared/agents/model-refs.ts'
 import type { ConversationItem, ImagePart } from './conversation.ts'
 
-/** Anthropic takes smaller images only when there are more. */
+/** With more images, Anthropic accepts only smaller ones. */
 const imagesMax = 20
-/** Google takes requests of 20 MB, in base64. */
+/** Google accepts requests of 20 MB, in which images are base64. */
 const imagesBytesMax = 14_000_000
 
 interface ShownImages {
-  /** Reads what the record has of them. */
+  /** Selects the images of a conversation and reads them from the record. */
   of(conversation: readonly ConversationItem[]): Promise<(sha256: string) => Uint8Array | null>
-  /** The model accepts no images: from now on a note takes the place of each. */
+  /** Shows no more images, because the model refused them. */
   refuse(): void
-  /** In the last request. */
+  /** The number of images in the last request. */
   readonly count: number
 }
 

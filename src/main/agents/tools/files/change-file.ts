@@ -8,21 +8,21 @@ import { ToolError } from '../tool.ts'
 import { fileError } from './file-error.ts'
 import { decodeText, fileBytesMax, splitLines } from './text-file.ts'
 
-/** A longer diff is not read, and would enlarge every copy of the record. */
+/** Nobody reads a longer diff, and it would enlarge every copy of the record. */
 const patchCharsMax = 64 * 1024
 /** Two very different large files could keep the algorithm busy for minutes. */
 const diffTimeMsMax = 500
 
 interface FileChange {
   path: ConfinedPath
-  /** Null: there is no file yet. */
+  /** The present content; null if the file does not exist. */
   before: Uint8Array | null
   after: string
 }
 
 /**
- * Writes a file in one step, keeping its mode. Its old content is kept in the record first, and the
- * change is recorded after (DESIGN, "Agents"); a content that is already there changes nothing.
+ * Replaces a file atomically, keeping its mode. Its old content is recorded before, and the change
+ * after (DESIGN, "Agents"). Equal content changes nothing.
  */
 export async function changeFile(
   inside: FilesInside,
@@ -99,7 +99,7 @@ function compare(path: string, before: Uint8Array | null, after: string) {
             headerOptions: FILE_HEADERS_ONLY,
           },
         )
-  // Without a diff, the result only lists the old lines as removed and the new ones as added.
+  // Without a diff, all old lines count as removed and all new ones as added.
   if (patch === undefined)
     return {
       additions: splitLines(after).length,

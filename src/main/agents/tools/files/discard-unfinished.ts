@@ -17,7 +17,7 @@ export function createDiscardUnfinished(
       const path = await inside.confine(workingDir, parsed.data.path)
       await inside.removeTemporary(path, temporaryNameOf(call))
     } catch (error) {
-      // The directory is missing, or the path leads out of it: it contains no file of this call.
+      // The directory is missing, or the path leads out of it, so it contains no file of this call.
       if (!(error instanceof ToolError)) throw error
     }
   }

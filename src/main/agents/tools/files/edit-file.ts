@@ -23,7 +23,7 @@ export const createEditFile =
       throw new ToolError(
         `oldText: occurs ${occurrences} times in ${path.relative}, ${atLines(text, oldText)}. Give more of the text around it, or set replaceAll.`,
       )
-    // A function, for in a replacement string `$&` and the like have a meaning.
+    // A function, because a replacement string would expand `$&` and similar patterns.
     const after = text.replaceAll(oldText, () => newText)
     return changeFile(inside, { path, before: Buffer.from(text), after }, context)
   }

@@ -1,13 +1,13 @@
-/** Why a text is not in a file, and what is near it: for the agent, which then needs no other call to try again. */
+/** Explains why a text is not in a file and shows the nearest lines, so that the agent can try again without reading it. */
 import type { Masker } from '../../../../shared/agents/driver/masker.ts'
 import { numberedLines } from './numbered-lines.ts'
 
 /** Line comparisons, of about a microsecond each; beyond it, only equal lines count. */
 const comparisonsMax = 200_000
-/** More is read better with read_file. */
+/** For more lines, read_file is the better tool. */
 const shownLinesMax = 40
-/** Lines less alike than this (0 to 1) would only mislead. */
-const likenessMin = 0.5
+/** Less similar lines (0 to 1) would mislead. */
+const similarityMin = 0.5
 const placesShownMax = 10
 
 interface Sought {
@@ -18,7 +18,7 @@ interface Sought {
   newText: string
 }
 
-/** One message of what, where and what to do. `oldText` does not occur in `text`. */
+/** Returns a message for the agent. Call it if `oldText` does not occur in `text`. */
 export function explainMismatch({ path, text, oldText, newText }: Sought, mask: Masker): string {
   const head = `oldText: does not occur in ${path}.`
   if (text === '') return `${head} The file is empty. Use write_file.`
@@ -31,11 +31,11 @@ export function explainMismatch({ path, text, oldText, newText }: Sought, mask: 
     return `${head} It has the line numbers of read_file, which are not in the file. Leave them and the tab after them out.`
   if (has(text.replaceAll('\r\n', '\n'), oldText.replaceAll('\r\n', '\n')))
     return `${head} Only the line ends differ: the file ends ${text.includes('\r\n') ? 'lines with \\r\\n, oldText with \\n' : 'its lines with \\n, oldText with \\r\\n'}.`
-  const spaced = indexesWhere(lines, sought.map(squeezed), squeezed)
-  const [first] = spaced
+  const matches = indexesWhere(lines, sought.map(squeezed), squeezed)
+  const [first] = matches
   if (first !== undefined)
     return [
-      `${head} ${spaced.length === 1 ? `${lineRange(first, sought.length)} differ` : `${spaced.length} places, the first at ${lineRange(first, sought.length).toLowerCase()}, differ`} from it only in spaces, tabs or blanks at line ends${hintOfTabs(lines, sought, first)}. The file has:`,
+      `${head} ${matches.length === 1 ? `${lineRange(first, sought.length)} differ` : `${matches.length} places, the first at ${lineRange(first, sought.length).toLowerCase()}, differ`} from it only in spaces, tabs or blanks at line ends${hintOfTabs(lines, sought, first)}. The file has:`,
       shown(first, Math.min(sought.length, shownLinesMax)),
       'Copy these lines without the numbers.',
     ].join('\n')
@@ -52,7 +52,7 @@ export function explainMismatch({ path, text, oldText, newText }: Sought, mask: 
   ].join('\n')
 }
 
-/** `at line 3`, `at lines 3, 8 and 3 more`. */
+/** Returns the lines at which `part` occurs: `at line 3`, `at lines 3, 8 and 3 more`. */
 export function atLines(text: string, part: string): string {
   const places: number[] = []
   let line = 1
@@ -78,13 +78,13 @@ const squeezed = (line: string): string => line.replace(/\s+/g, ' ').trim()
 
 function indexesWhere(
   lines: string[],
-  wanted: string[],
+  soughtPairs: string[],
   normal: (line: string) => string,
 ): number[] {
-  if (wanted.every((line) => line === '')) return []
+  if (soughtPairs.every((line) => line === '')) return []
   const normalLines = lines.map(normal)
   return normalLines.flatMap((_, start) =>
-    wanted.every((line, index) => normalLines[start + index] === line) ? [start] : [],
+    soughtPairs.every((line, index) => normalLines[start + index] === line) ? [start] : [],
   )
 }
 
@@ -98,10 +98,10 @@ function hintOfTabs(lines: string[], sought: string[], first: number): string {
 const lineRange = (from: number, count: number): string =>
   count === 1 ? `Line ${from + 1}` : `Lines ${from + 1}-${from + count}`
 
-/** The start of those lines that are most like `sought`; null when none are. */
+/** Returns the index of the lines that are most similar to `sought`; null if none are similar enough. */
 function nearest(lines: string[], sought: string[]): number | null {
-  const alike =
-    lines.length * sought.length <= comparisonsMax ? likeness : (a: Pairs, b: Pairs) => +(a === b)
+  const compare =
+    lines.length * sought.length <= comparisonsMax ? similarity : (a: Pairs, b: Pairs) => +(a === b)
   const known = new Map<string, Pairs>()
   const pairs = (line: string): Pairs => {
     const text = squeezed(line)
@@ -109,20 +109,20 @@ function nearest(lines: string[], sought: string[]): number | null {
     known.set(text, made)
     return made
   }
-  const wanted = sought.map(pairs)
-  const there = lines.map(pairs)
+  const soughtPairs = sought.map(pairs)
+  const filePairs = lines.map(pairs)
   let best = { start: 0, score: 0 }
-  for (let start = 0; start < there.length; start++) {
+  for (let start = 0; start < filePairs.length; start++) {
     let score = 0
-    for (const [index, one] of wanted.entries()) {
-      const other = there[start + index]
-      // Blank lines are alike everywhere.
-      if (one.count > 0 && other) score += alike(one, other)
+    for (const [index, one] of soughtPairs.entries()) {
+      const other = filePairs[start + index]
+      // Blank lines are equal everywhere, so they do not count.
+      if (one.count > 0 && other) score += compare(one, other)
     }
     if (score > best.score) best = { start, score }
   }
-  const telling = wanted.filter(({ count }) => count > 0).length
-  return telling > 0 && best.score / telling >= likenessMin ? best.start : null
+  const nonBlank = soughtPairs.filter(({ count }) => count > 0).length
+  return nonBlank > 0 && best.score / nonBlank >= similarityMin ? best.start : null
 }
 
 interface Pairs {
@@ -141,8 +141,8 @@ function pairsOf(text: string): Pairs {
   return { counts, count }
 }
 
-/** Sørensen and Dice's coefficient of the pairs: 1 for equal lines, 0 for such that share none. */
-function likeness(a: Pairs, b: Pairs): number {
+/** The Sørensen–Dice coefficient of the pairs: 1 for equal lines, 0 for lines without a common pair. */
+function similarity(a: Pairs, b: Pairs): number {
   if (a === b) return 1
   if (a.count === 0 || b.count === 0) return 0
   let common = 0

@@ -13,7 +13,7 @@ const meanings: Record<string, string> = {
   EMFILE: 'could not be opened: too many open files',
 }
 
-/** The file system's error about a file of the project, for the agent. */
+/** Converts a file system error about a project's file into one for the agent. */
 export function fileError(path: string, error: unknown): ToolError {
   const code = errorCode(error)
   return new ToolError(
@@ -22,7 +22,7 @@ export function fileError(path: string, error: unknown): ToolError {
   )
 }
 
-/** The system's word, such as ENOENT; empty when it is no error of the system's. */
+/** Returns the system's error code, such as ENOENT; empty for other errors. */
 export function errorCode(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : ''

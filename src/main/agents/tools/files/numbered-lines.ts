@@ -1,3 +1,3 @@
-/** Lines as an agent is shown them: each with its number, from `first`, and a tab before it. */
+/** Prefixes each line with its number, counted from `first`, and a tab. */
 export const numberedLines = (lines: readonly string[], first: number): string =>
   lines.map((line, index) => `${first + index}\t${line}`).join('\n')

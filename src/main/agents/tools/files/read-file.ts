@@ -9,12 +9,12 @@ import { decodeText, readExisting } from './text-file.ts'
 
 /** About 16,000 tokens: enough for a whole source file, short of flooding an agent's context. */
 const readCharsMax = 64 * 1024
-/** Without `lines`. Longer files are data or generated, and read in parts. */
+/** The default of `lines`. Longer files are data or generated, and read in parts. */
 const readLinesDefault = 2000
 /** Longer lines are minified code or data. */
 const lineCharsMax = 2000
 
-/** Returns lines of a text file with their numbers, and how to read on; for an image file, the image. */
+/** Returns numbered lines of a text file, and how to continue reading; of an image file, the image. */
 export const createReadFile =
   (inside: FilesInside): Tool<'read_file'> =>
   async (input, context) => {
@@ -27,13 +27,13 @@ export const createReadFile =
     const from = input.fromLine ?? 1
     if (from > Math.max(lines.length, 1))
       throw new ToolError(`fromLine: ${path.relative} has ${lines.length} lines.`)
-    const asked = lines.slice(from - 1, from - 1 + (input.lines ?? readLinesDefault))
-    // Before lines are cut: half a secret is not found any more.
-    const wanted = bodies(context.mask.text(asked.join('\n')))
-    const shown = fitting(wanted.map((line) => cutLine(line)))
+    const selected = lines.slice(from - 1, from - 1 + (input.lines ?? readLinesDefault))
+    // Masked before lines are truncated, because half a secret would not be found.
+    const masked = bodies(context.mask.text(selected.join('\n')))
+    const shown = fitting(masked.map((line) => cutLine(line)))
     const last = from + shown.length - 1
-    const longLines = wanted.filter((line) => line.length > lineCharsMax).length
-    const truncated = longLines > 0 || shown.length < wanted.length
+    const longLines = masked.filter((line) => line.length > lineCharsMax).length
+    const truncated = longLines > 0 || shown.length < masked.length
     const notes = [
       ...(text === '' ? ['[the file is empty]'] : []),
       ...(from > 1 || last < lines.length ? [placeNote(from, last, lines.length)] : []),
@@ -49,7 +49,7 @@ export const createReadFile =
     }
   }
 
-/** The image for the agent; null if the file is not one. */
+/** Returns the image as a result; null if the file is not an image. Throws ToolError for one that models can't read. */
 function imageIn(path: string, bytes: Buffer): ToolResult | null {
   const kind = imageKindOf(bytes)
   if (!kind) return null
@@ -72,7 +72,7 @@ function textOf(path: string, bytes: Buffer): string {
   return text
 }
 
-/** Without their ends. */
+/** Returns the lines without their ends. */
 function bodies(text: string): string[] {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
@@ -83,7 +83,7 @@ const cutLine = (line: string): string =>
     ? `${line.slice(0, lineCharsMax)} [${line.length - lineCharsMax} characters left out]`
     : line
 
-/** As many whole lines as fit; of a single line that is too long, its beginning. */
+/** Returns as many whole lines as fit. */
 function fitting(lines: string[]): string[] {
   let chars = 0
   const end = lines.findIndex((line) => {

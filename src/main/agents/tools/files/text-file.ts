@@ -10,12 +10,12 @@ export const fileBytesMax = 10 * 1024 * 1024
 const binaryProbeBytes = 8000
 
 /**
- * The bytes of a file, or null when there is none. Refuses what is no regular file (reading a pipe
- * would wait forever) and what is over `fileBytesMax`.
+ * Resolves with the bytes of a file; null if it does not exist. Rejects with ToolError for a file that is not regular
+ * (reading a pipe would block forever) or larger than `fileBytesMax`.
  */
 export async function readBytes(inside: FilesInside, path: ConfinedPath): Promise<Buffer | null> {
   try {
-    // A device or a pipe is not opened at all: opening one can have an effect.
+    // Checked before opening, because opening a device or a pipe can have effects.
     refuseUnreadable(path, await inside.lstat(path))
     return await inside.withOpened(path, async (handle, stats) => {
       refuseUnreadable(path, stats)
@@ -28,7 +28,7 @@ export async function readBytes(inside: FilesInside, path: ConfinedPath): Promis
   }
 }
 
-/** The text of a file that has to be there. Refuses binary files and text that is not UTF-8. */
+/** Resolves with the text of a file. Rejects with ToolError if it is missing, binary or not UTF-8. */
 export async function readText(inside: FilesInside, path: ConfinedPath): Promise<string> {
   const text = decodeText(await readExisting(inside, path))
   if (text === null)
@@ -36,7 +36,7 @@ export async function readText(inside: FilesInside, path: ConfinedPath): Promise
   return text
 }
 
-/** The bytes of a file that has to be there. */
+/** Resolves with the bytes of a file. Rejects with ToolError if it is missing. */
 export async function readExisting(inside: FilesInside, path: ConfinedPath): Promise<Buffer> {
   const bytes = await readBytes(inside, path)
   if (bytes === null)
@@ -44,7 +44,7 @@ export async function readExisting(inside: FilesInside, path: ConfinedPath): Pro
   return bytes
 }
 
-/** Null: the bytes are no UTF-8 text. A byte order mark is kept, so that encoding gives the same bytes. */
+/** Returns null if the bytes are not UTF-8 text. Keeps a byte order mark, so that encoding returns the same bytes. */
 export function decodeText(bytes: Uint8Array): string | null {
   if (bytes.subarray(0, binaryProbeBytes).includes(0)) return null
   try {
@@ -54,7 +54,7 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** Lines with their ends, so that joining them gives the text back. */
+/** Splits a text into lines with their ends, so that joining them returns the text. */
 export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
 function refuseUnreadable(path: ConfinedPath, stats: Stats): void {

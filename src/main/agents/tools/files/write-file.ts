@@ -3,7 +3,7 @@ import type { Tool } from '../tool.ts'
 import { changeFile } from './change-file.ts'
 import { readBytes } from './text-file.ts'
 
-/** Makes a file, or replaces all of it. Directories above it are made as needed. */
+/** Creates or replaces a file. Creates missing parent directories. */
 export const createWriteFile =
   (inside: FilesInside): Tool<'write_file'> =>
   async (input, context) => {

@@ -27,7 +27,7 @@ export interface FoundFile {
 interface ProjectFiles {
   /** Sorted by path. Regular files only. */
   files: FoundFile[]
-  /** True: there are more than `filesVisitedMax`. */
+  /** True if there are more than `filesVisitedMax`. */
   truncated: boolean
 }
 

@@ -52,7 +52,7 @@ export interface ShellOutcome {
   /** Null when a signal ended it. */
   exitCode: number | null
   endedBy: 'itself' | 'time-limit' | 'abort'
-  /** True: processes it had left in the background were ended with it. */
+  /** True if processes it had left in the background were ended with it. */
   leftBehind: boolean
   state: ShellState
   dropped: string[]

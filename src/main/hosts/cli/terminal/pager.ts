@@ -8,7 +8,7 @@ interface Pager {
   took(rows: number): void
 }
 
-/** `ask`: prints a question and resolves once Enter was pressed; null: the output is not a terminal, so nothing waits. */
+/** `ask`: prints a question and resolves once Enter was pressed; null if the output is not a terminal, so nothing waits. */
 export function createPager(
   context: Pick<CliContext, 'err' | 'say' | 'warn'>,
   ask: ((question: string) => Promise<unknown>) | null,

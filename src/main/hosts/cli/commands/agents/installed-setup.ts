@@ -18,7 +18,7 @@ interface AgentSetupOptions {
 interface At {
   client: ShiplogClient
   context: CliContext
-  /** Null: nobody can be asked. */
+  /** Null if nobody can be asked. */
   terminal: Terminal | null
 }
 
@@ -84,7 +84,7 @@ function variableOf(text: string): [string, string] {
   return [name, value.join('=')]
 }
 
-/** Null: it is not there, and was not to be fetched. */
+/** Null if it is not there, and was not to be fetched. */
 async function checkOrFetch(
   { client, context, terminal }: At,
   agent: InstalledAgentState,
@@ -111,7 +111,7 @@ async function checkOrFetch(
   return client.agents.allowFetch({ id, version: from.version })
 }
 
-/** Null: nobody signed in. */
+/** Null if nobody signed in. */
 async function signIn({ client, context, terminal }: At, id: string): Promise<AgentCheck | null> {
   const { name, signIn: how } = await stateOf(client, id)
   if (how.command === null || !terminal) {

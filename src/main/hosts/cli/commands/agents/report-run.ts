@@ -93,7 +93,7 @@ export async function tellResult(
 /** More than what may follow the last message of a run: how the run and its files ended. */
 const lastEntriesMax = 20
 
-/** A model, or an installed agent, answers a person with a message. Empty: its last turn had no text. */
+/** A model, or an installed agent, answers a person with a message. Empty if its last turn had no text. */
 async function lastAnswerOf({ client, ending }: CliSession, { id: taskId }: Task): Promise<string> {
   if (ending.aborted) return ''
   const { entries } = await client.transcripts.page({

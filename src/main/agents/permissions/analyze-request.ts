@@ -1,15 +1,15 @@
 /**
- * What a request would run, write and read, at any depth: the form that rules match. Reads the file
- * system to resolve links, and changes nothing.
+ * Finds what a request would run, write and read, at any depth, in the form that rules match. Reads
+ * the file system to resolve links, and changes nothing.
  */
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { findEdited, findPath, isGlobInside, type PathFound, type Place } from './places.ts'
 import { policyPath } from './policy.ts'
 import { onlyReads } from './reading-commands.ts'
-import { isHarmlessVariable, isOwnVariable } from './rules.ts'
+import { isHarmlessVariable, isShellVariable } from './rules.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
-import { behindSudo, wrappedIn } from './wrapped-commands.ts'
+import { commandOfSudo, wrappedIn } from './wrapped-commands.ts'
 
 export type PermissionRequest =
   | { kind: 'command'; command: string; place: Place }
@@ -17,8 +17,8 @@ export type PermissionRequest =
   | OtherRequest
 
 /**
- * `subject`: the used path or address; null if unknown, which always asks. `given`: as the agent
- * wrote it.
+ * `subject` is the path or address that the call uses; null if unknown, which always asks. `given`
+ * is the subject as the agent wrote it.
  */
 export interface OtherRequest {
   kind: 'other'
@@ -28,7 +28,7 @@ export interface OtherRequest {
 }
 
 /** A request in the form that rules match: everything that runs or is written, at any depth. */
-export type Seen =
+export type AnalyzedRequest =
   | (Findings & { kind: 'command'; behindSudo: Findings })
   | { kind: 'edit'; path: string; found: PathFound }
   | OtherRequest
@@ -42,9 +42,9 @@ export type Step =
   | {
       kind: 'run'
       segment: Extract<Segment, { kind: 'command' }>
-      /** It only reads, or is a shell builtin without effect. */
+      /** The program only reads, or is a shell builtin without effect. */
       harmless: boolean
-      /** It only runs another command, which is a separate step. */
+      /** The program only runs another command, which is a separate step. */
       transparent: boolean
       /** An argument names the repository's policy, which it may change. */
       namesPolicy: boolean
@@ -53,12 +53,12 @@ export type Step =
   | { kind: 'write'; path: string; found: PathFound; isKnown: boolean; always: boolean }
   | { kind: 'read'; text: string; inside: boolean }
 
-export function look(request: PermissionRequest): Seen {
+export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
   if (request.kind === 'other') return request
   const { place } = request
   if (request.kind === 'edit')
     return { ...request, found: findEdited(request.path, place.workingDir) }
-  const seen: Extract<Seen, { kind: 'command' }> = {
+  const seen: Extract<AnalyzedRequest, { kind: 'command' }> = {
     ...{ kind: 'command', steps: [], unclear: [] },
     behindSudo: { steps: [], unclear: [] },
   }
@@ -72,7 +72,7 @@ export function look(request: PermissionRequest): Seen {
   return seen
 }
 
-interface Where {
+interface Folders {
   place: Place
   /**
    * The directories that the shell may be in after `cd` to folders inside; null if it may be
@@ -88,7 +88,7 @@ function addSteps(
   { segments, unclear }: ShellReading,
   seen: Findings,
   sudo: Findings,
-  where: Where,
+  where: Folders,
   depth: number,
 ): void {
   seen.unclear.push(...unclear)
@@ -114,7 +114,7 @@ function addSteps(
           ...{ kind: 'write', path: text, found, always: isStream },
           isKnown: path.kind === 'literal' && (where.folders !== null || isAbsolute(text)),
         })
-      // What a substitution is read from runs as a step of its own.
+      // The command of a process substitution is a separate step.
       else if (!text.startsWith('<('))
         seen.steps.push({ kind: 'read', text, inside: isStream || found.inside })
       continue
@@ -123,12 +123,12 @@ function addSteps(
     const wrapped = wrappedIn(words)
     if (wrapped.kind === 'opaque') seen.unclear.push(wrapped.reason)
     if (wrapped.kind === 'runs') addSteps(wrapped.reading, seen, sudo, where, depth + 1)
-    const asAnother = behindSudo(words)
-    if (asAnother.kind === 'opaque') sudo.unclear.push(asAnother.reason)
-    if (asAnother.kind === 'runs') addSteps(asAnother.reading, sudo, sudo, { ...where }, depth + 1)
+    const underSudo = commandOfSudo(words)
+    if (underSudo.kind === 'opaque') sudo.unclear.push(underSudo.reason)
+    if (underSudo.kind === 'runs') addSteps(underSudo.reading, sudo, sudo, { ...where }, depth + 1)
     const harmless =
       words.length === 0
-        ? assignments.every(isOwnVariable)
+        ? assignments.every(isShellVariable)
         : assignments.every(isHarmlessVariable) &&
           (onlyReads(words, inside) || changesFolder(segment, where) || exportsHarmless(segment))
     const transparent =
@@ -157,8 +157,8 @@ function folderOf(segment: Segment): (string | null)[] {
   return [isPlain ? to.value : null]
 }
 
-/** Each may be entered any number of times, from any other. */
-function foldersBy(targets: (string | null)[], { place, folders }: Where): string[] | null {
+/** Returns all folders that the shell may enter, because each `cd` may run any number of times, in any order. */
+function foldersBy(targets: (string | null)[], { place, folders }: Folders): string[] | null {
   if (folders === null) return null
   const all = new Set(folders)
   for (const folder of all) {
@@ -173,10 +173,10 @@ function foldersBy(targets: (string | null)[], { place, folders }: Where): strin
   return [...all]
 }
 
-/** `cd` to a folder within the working directory. */
+/** Reports whether a segment is `cd` to a folder inside the working directory. */
 function changesFolder(
   segment: Extract<Segment, { kind: 'command' }>,
-  { folders }: Where,
+  { folders }: Folders,
 ): boolean {
   const [to] = folderOf(segment)
   return typeof to === 'string' && folders !== null
