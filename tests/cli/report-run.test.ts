@@ -1,6 +1,6 @@
 /** What a command prints at the end of a run: the report, else the answer of an agent that talks to a person. */
 import { expect, it } from 'vitest'
-import { tellResult } from '../../src/main/hosts/cli/commands/agents/report-run.ts'
+import { printResult } from '../../src/main/hosts/cli/commands/agents/report-run.ts'
 import type { CliContext } from '../../src/main/hosts/cli/context.ts'
 import type { CliSession } from '../../src/main/hosts/cli/with-shiplog.ts'
 import type { TaskTree } from '../../src/shared/records/tasks/tasks.ts'
@@ -33,7 +33,7 @@ it.each([
     say: async (line: string) => void lines.push(line),
   } as unknown as CliContext
   const task = { id: 'a', status: 'completed', spec, workspace: null } as unknown as TaskTree
-  await tellResult(context, session, task, {
+  await printResult(context, session, task, {
     ...{ type: 'result', taskId: task.id, status: 'completed', report: null },
   })
   expect([printed, lines]).toEqual([out, said])

@@ -24,7 +24,7 @@ describe('a page names every', () => {
     const page = readProjectFile('docs/CLI.md')
     const program = createProgram({
       ...{ version: '', columns: 80, writeOut: () => undefined, writeErr: () => undefined },
-      chosen: () => undefined,
+      onCommand: () => undefined,
     })
     const missing = program.commands.flatMap((group) =>
       group.commands.length === 0

@@ -1,19 +1,15 @@
-/**
- * The response headers under which the renderer runs, the same on the desktop's scheme and on the web
- * host, so that what one refuses the other refuses too.
- */
+/** The response headers for the renderer, shared by the desktop's scheme and the web host. */
 
 const policy = {
   'default-src': "'none'",
   'script-src': "'self'",
   'worker-src': "'self'",
-  // Highlighted code and the virtual list carry inline styles; a style can't run anything.
+  // Highlighted code and the virtual list use inline styles, which can't run code.
   'style-src': "'self' 'unsafe-inline'",
   'font-src': "'self' data:",
-  // A report is Markdown written by an agent: a remote image would reveal to its server that, and from where, it was
-  // read.
+  // A report is Markdown written by an agent: loading a remote image would report its reader to a server.
   'img-src': "'self' data: blob:",
-  // The WebSocket of the web host included: 'self' covers ws:// of the same host and port.
+  // Includes the WebSocket of the web host: 'self' covers ws:// of the same host and port.
   'connect-src': "'self'",
   'manifest-src': "'self'",
   'frame-src': "'none'",

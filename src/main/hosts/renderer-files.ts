@@ -1,4 +1,4 @@
-/** The built renderer's files, as the desktop's scheme and the web host both answer for them. */
+/** Serves the built renderer's files, for the desktop's scheme and the web host. */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { extname, isAbsolute, join, relative, sep } from 'node:path'
 import { securityHeaders } from './content-security.ts'
@@ -24,9 +24,8 @@ const contentTypes: Record<string, string> = {
 }
 
 /**
- * Answers a URL's path, encoded as in the URL (`/` for the page). Serves only regular files that are really inside
- * `rendererDir`, symlinks followed; there is no listing of directories. Every answer carries the security headers.
- * Throws when a file can't be read.
+ * Answers a URL's path, encoded as in the URL (`/` for the page). Serves only regular files whose real paths are inside
+ * `rendererDir`. Every answer has the security headers. Rejects if a file can't be read.
  */
 export async function readRendererFile(
   rendererDir: string,
@@ -48,7 +47,7 @@ export async function readRendererFile(
   }
 }
 
-/** Null when it can't name a file: bad encoding, or a name that could mean something to a file system. */
+/** Returns null for a path that is malformed or has a name with a special meaning in a file system. */
 function fileNamesOf(urlPath: string): string[] | null {
   let path: string
   try {
@@ -79,7 +78,7 @@ async function readInside(dir: string, names: string[]): Promise<Uint8Array<Arra
   }
 }
 
-/** Cached files by path, shared so that slow clients hold no copies. The build has a few MB. */
+/** Cached files by path, so that slow clients share one copy. The build has a few MB. */
 const contents = new Map<string, { stamp: string; bytes: Promise<Uint8Array<ArrayBuffer>> }>()
 
 async function contentOf(file: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -15,26 +15,26 @@ import { safeLine } from './terminal/safe-text.ts'
 
 export interface Access {
   client: ShiplogClient
-  /** Whether calls that only a person may make are carried out (K7). A holder refuses them. */
+  /** Whether calls that need a person's decision are allowed (K7). A holder refuses them. */
   mayDecide: boolean
   /** Whether the holding process has already reported the app's notices. */
-  noticesAreTold: boolean
-  /** Resolves with the reason when no call is possible any more. */
+  noticesAreReported: boolean
+  /** Resolves with the reason once calls are no longer possible. */
   lost: Promise<Error>
-  /** The cause of a call's error. */
+  /** Resolves with the cause of a call's error. */
   explain(error: unknown): Promise<unknown>
   /** Makes a call that starts agents, which end with this command; `agentsOf` extracts their ids from its answer. */
   starting<Started>(
     start: () => Promise<Started>,
     agentsOf: (started: Started) => TaskId[],
   ): Promise<Started>
-  /** From now on allows what repositories configure for the agents of these tasks, once each; it is shown (K8). */
+  /** Allows the repositories' configuration of these tasks' agents, once for each task, and prints it (K8). */
   trustConfiguration(trusts: (question: AskedQuestion) => boolean): void
   /** Resolves once no other command needs this process. */
   stayForOthers(): Promise<void>
-  /** Interrupts this command's runs, and reports that. */
+  /** Interrupts this command's runs and prints them. */
   end(signal: EndSignal): Promise<void>
-  /** Gives back what was opened. May be called twice, and after `end`. */
+  /** Releases everything that was opened. Idempotent, also after `end`. */
   close(): Promise<void>
 }
 
@@ -42,8 +42,8 @@ interface OwnAccess extends Access {
   shiplog: Shiplog
 }
 
-/** How long connected commands may print the last records. */
-const lastWordsOfOthersMsMax = 2_000
+/** Time for connected commands to print the last records. */
+const lastRecordsMsMax = 2_000
 
 const closedHow: Record<EndSignal, ClosedHow> = {
   SIGINT: 'interrupt',
@@ -52,8 +52,8 @@ const closedHow: Record<EndSignal, ClosedHow> = {
 }
 
 /**
- * This process holds the data directory. `reachable`: for longer than a moment, so others can call it.
- * Throws LeaseHeldError when another process has it.
+ * Opens the data directory in this process. `reachable`: other commands can call it, for a command that takes long.
+ * Rejects with LeaseHeldError if another process has it.
  */
 export async function holdDataDir(
   context: CliContext,
@@ -67,10 +67,11 @@ export async function holdDataDir(
       ? { canAsk: (asked?: AskedQuestion) => asks || (asked !== undefined && trust.has(asked)) }
       : {}
   const shiplog = await context.host.openShiplog({ dataDir, host, sweepAtStart, ...canAsk })
-  const asking = new AbortController()
+  const questionsController = new AbortController()
   let isAnswering = false
   const answerQuestions = () => {
-    if (!isAnswering) void askPerson(context, shiplog.client, { trust, signal: asking.signal })
+    if (!isAnswering)
+      void askPerson(context, shiplog.client, { trust, signal: questionsController.signal })
     isAnswering = true
   }
   if (asks) answerQuestions()
@@ -83,7 +84,7 @@ export async function holdDataDir(
     shiplog,
     client: shiplog.client,
     mayDecide: true,
-    noticesAreTold: false,
+    noticesAreReported: false,
     lost: shiplog.displaced,
     explain: async (error) => error,
     starting: (start) => start(),
@@ -113,11 +114,11 @@ export async function holdDataDir(
       await shiplog.close(closedHow[signal])
     },
     async close() {
-      asking.abort()
+      questionsController.abort()
       await unpublish()
       try {
         await shiplog.close()
-        if (endpoint) await within(lastWordsOfOthersMsMax, endpoint.unused())
+        if (endpoint) await within(lastRecordsMsMax, endpoint.unused())
       } finally {
         await endpoint?.close().catch(() => {})
       }
@@ -150,7 +151,7 @@ async function endpointOf(context: CliContext, shiplog: Shiplog) {
   }
 }
 
-/** Another process holds the data directory and executes the calls. Throws HolderError. */
+/** Connects to the process that holds the data directory and executes the calls. Rejects with HolderError. */
 export async function callHolder(
   context: CliContext,
   holder: LeaseHolder,
@@ -159,19 +160,19 @@ export async function callHolder(
   const connection: HolderConnection = await context.host.connectToHolder(holder, dataDir)
   const { client, lost } = connection
   const starts: Promise<TaskId[]>[] = []
-  let begun = 0
+  let startedCount = 0
 
   async function stopStarted(): Promise<void> {
     const started = await Promise.all(starts)
-    // All at once, so that no parent reacts to the end of a child and continues.
+    // All together, so that no parent continues after the end of a child.
     await Promise.all(started.flat().map((taskId) => client.tasks.stop({ taskId })))
   }
 
   return {
     client,
-    // Agents can read the token in lease.json, so it grants no decisions.
+    // Agents can read the token in lease.json, so it does not grant decisions.
     mayDecide: false,
-    noticesAreTold: true,
+    noticesAreReported: true,
     lost,
     explain: async (error) => (connection.isOpen() ? error : lost),
     starting(start, agentsOf) {
@@ -180,7 +181,7 @@ export async function callHolder(
       const agents = started.then(agentsOf).catch(() => [])
       starts.push(agents)
       void agents.then((ids) => {
-        begun += ids.length
+        startedCount += ids.length
       })
       return started
     },
@@ -189,7 +190,7 @@ export async function callHolder(
     async stayForOthers() {},
     async end() {
       if (starts.length === 0) return
-      const what = begun > 1 ? counted(begun, 'agent') : 'the agent'
+      const what = startedCount > 1 ? counted(startedCount, 'agent') : 'the agent'
       await context.say(`Interrupting ${what}… (again to leave at once)`)
       const stopped = stopStarted().catch((error) =>
         context.warn(`The agent keeps running: ${messageOf(error)}`),
@@ -205,7 +206,7 @@ export async function callHolder(
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** Resolves when the work is done or the time is over; the work's failure is not reported. */
+/** Resolves once the work is settled or the time has passed. Ignores a failure of the work. */
 export async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

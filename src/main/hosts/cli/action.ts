@@ -1,8 +1,8 @@
-/** What a command line becomes once it is parsed. */
+/** A parsed command line. */
 import type { CliContext } from './context.ts'
 
 /** Options as commander parsed them; each command picks its own. */
 export type ParsedOptions = { json?: boolean; dataDir?: string } & Record<string, unknown>
 
-/** Run with a context made from the shared options; returns the exit code. */
+/** Runs a command. Resolves with the exit code. */
 export type Action = (context: CliContext) => Promise<number>

@@ -7,21 +7,21 @@ import { safeLine } from './terminal/safe-text.ts'
 
 export interface CliContext {
   host: CliHost
-  /** Standard output: the document alone. */
+  /** Standard output, for results only. */
   out: Output
-  /** Standard error: messages for people. */
+  /** Standard error, for messages to people. */
   err: Output
-  /** Standard error for lines about running agents, which wait while a person is asked. */
+  /** Standard error for lines about running agents, which are held back while a person is asked. */
   progress: ProgressOutput
   json: boolean
   /** The value of `--data-dir`. */
   dataDirFlag: string | undefined
-  /** One line for the person. */
+  /** Prints a line for the person on standard error. Never rejects. */
   say(line: string): Promise<void>
   warn(line: string): Promise<void>
-  /** A line of JSON. On a terminal hidden characters in it are escapes, elsewhere it is as it comes. */
+  /** Prints one line of JSON. On a terminal, hidden characters are escaped. */
   printJsonLine(value: unknown): Promise<void>
-  /** The one JSON document of a command: indented on a terminal, a line everywhere else. */
+  /** Prints the JSON document of a command: indented on a terminal, in one line elsewhere. */
   printJson(document: unknown): Promise<void>
 }
 
@@ -31,11 +31,11 @@ export function createContext(
   options: { json?: boolean; dataDir?: string },
 ): CliContext {
   const { out, err } = outputs
-  // A failure to print a message (the terminal is closed) must not stop the operation.
   const printJson = (value: unknown, indent?: number) => {
     const json = JSON.stringify(value, null, indent)
     return out.write(`${out.isTTY ? visibleJson(json) : json}\n`)
   }
+  // A failure to print, because the terminal is closed for example, must not stop the operation.
   const say = (line: string) => err.write(`${line}\n`).catch(() => {})
   return {
     host,

@@ -1,13 +1,12 @@
 /**
- * Whether the desktop app can run here. Looks where Electron's installer puts its runtime and never
- * downloads it, as `import 'electron'` would. `scripts/electron-runtime.mjs` looks the same way before
- * anything is built.
+ * Finds out whether the desktop app can run here. Checks the folder of Electron's installer and never downloads the
+ * runtime, as `import 'electron'` would. `scripts/electron-runtime.mjs` does the same before anything is built.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
-/** The executable, or null where the runtime is missing or of another version than the package. */
+/** Returns the executable; null if the runtime is missing or of another version than the package. */
 export function findElectron(packageDir: string, env: NodeJS.ProcessEnv): string | null {
   try {
     const resolve = createRequire(path.join(packageDir, 'package.json')).resolve
@@ -24,7 +23,7 @@ export function findElectron(packageDir: string, env: NodeJS.ProcessEnv): string
   }
 }
 
-/** Whether a window has somewhere to open. */
+/** Reports whether windows can be opened. */
 export function hasDisplay(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): boolean {
   if (platform === 'darwin' || platform === 'win32') return true
   return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)

@@ -1,20 +1,20 @@
-/** The exit codes, and which failure ends with which code: the one table of both. */
+/** The exit codes, and the code of each failure. */
 import { ORPCError } from '@orpc/client'
 import type { ContractErrorCode } from '../../../shared/contract/base.ts'
 import { FailureError, type Failure as NamedFailure } from '../../../shared/failure.ts'
 
 export const exitCodes = {
   done: 0,
-  /** The agent or task failed, or something did that no other code names. */
+  /** The agent or task failed, or any failure without a code of its own. */
   failed: 1,
   usage: 2,
   notFound: 3,
   ambiguous: 4,
   refused: 5,
-  /** Another process holds the data directory and can't be reached, or not any more. */
+  /** Another process holds the data directory and can't be reached. */
   held: 6,
   damage: 7,
-  /** Ctrl-C (128 + SIGINT), as shells have it. */
+  /** Ctrl-C (128 + SIGINT), as in shells. */
   interrupted: 130,
   /** Ended by a signal (128 + SIGTERM). */
   terminated: 143,
@@ -43,7 +43,7 @@ const exitCodeByFailure: Record<NamedFailure['kind'], ExitCode> = {
 }
 
 /** Errors that start-up throws, by their `kind`. */
-const ofKind: Record<string, ExitCode> = {
+const exitCodeByKind: Record<string, ExitCode> = {
   'lease-held': exitCodes.held,
   'lease-lost': exitCodes.held,
   'runs-elsewhere': exitCodes.held,
@@ -59,7 +59,7 @@ const ofKind: Record<string, ExitCode> = {
   'not-built': exitCodes.failed,
 }
 
-/** A failure that the command line itself finds. */
+/** A failure of the command line itself. */
 export class CliError extends Error {
   readonly exitCode: ExitCode
   /** Lines below the message. */
@@ -82,7 +82,7 @@ interface Failure {
   details: string[]
 }
 
-/** The message and the exit code for an error of any origin. */
+/** Returns the message and the exit code for any error. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError) return error
   if (error instanceof ORPCError) return contractFailure(error)
@@ -91,7 +91,7 @@ export function failureOf(error: unknown): Failure {
     return { exitCode: exitCodeByFailure[error.failure.kind], message, details: [] }
   }
   const kind = error instanceof Error && 'kind' in error ? String(error.kind) : ''
-  return { exitCode: ofKind[kind] ?? exitCodes.failed, message, details: [] }
+  return { exitCode: exitCodeByKind[kind] ?? exitCodes.failed, message, details: [] }
 }
 
 function contractFailure(error: ORPCError<string, unknown>): Failure {
@@ -107,7 +107,7 @@ function contractFailure(error: ORPCError<string, unknown>): Failure {
   return { exitCode: exitCodes.failed, message, details: [] }
 }
 
-/** One a line, to copy from; none when the message lists them itself. */
+/** Returns the candidates, one per line; none if the message already lists them. */
 function candidatesOf({ message, data }: ORPCError<string, unknown>): string[] {
   const { candidates } = data as { candidates: string[] }
   if (candidates.every((id) => message.includes(id))) return []

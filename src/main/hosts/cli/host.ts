@@ -21,20 +21,20 @@ export interface CliHost {
   stderr: OutputStream
   /** Subscribes to signals that end the process. Returns the unsubscribe function. */
   onEndSignal(listener: (signal: EndSignal) => void): () => void
-  /** Exits at once, without cleaning up: for the second Ctrl-C. */
+  /** Exits at once without cleaning up, for the second Ctrl-C. */
   exitNow(code: number): void
-  /** Runs a command on this terminal, to its end. Resolves with its exit code; null if a signal ended it, or it could not start. */
+  /** Runs a command on this terminal. Resolves with its exit code; null if a signal ended it, or it could not start. */
   runAttached(command: readonly string[]): Promise<number | null>
   /** Milliseconds since the epoch. */
   now(): number
-  /** `flag`: the value of `--data-dir`. Throws when the settings file can't be read. */
+  /** `flag` is the value of `--data-dir`. Rejects if the settings file can't be read. */
   resolveDataDir(flag: string | undefined): Promise<string>
   openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
   /** Lets other commands reach `shiplog` while it is open. */
   openLocalEndpoint(shiplog: Shiplog): Promise<LocalEndpoint>
-  /** The process that holds the data directory now, if any does. */
+  /** Resolves with the process that holds the data directory; null if none does. */
   readHolder(dataDir: string): Promise<LeaseHolder | null>
-  /** `dataDir`: where its lease was read. Throws HolderError. */
+  /** `dataDir` is the directory of its lease. Rejects with HolderError. */
   connectToHolder(holder: LeaseHolder, dataDir: string): Promise<HolderConnection>
   startWebHost(options: WebHostOptions): Promise<WebHost>
 }

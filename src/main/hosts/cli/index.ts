@@ -1,3 +1,3 @@
-/** The command line as a host: every command speaks the contract, so that it may point anywhere. */
+/** The command line as a host. All commands use the contract only. */
 export type { CliHost, EndSignal } from './host.ts'
 export { runCli } from './run-cli.ts'

@@ -1,4 +1,4 @@
-/** Values of options as a command line gives them: parsed, or refused with what they may be. */
+/** Parsers of option values. Each throws InvalidArgumentError that says which values are valid. */
 import { InvalidArgumentError } from 'commander'
 
 export function positiveInteger(text: string): number {
@@ -36,10 +36,10 @@ export function agentCount(text: string): number {
   return value
 }
 
-/** The contract's own limit (shared/tasks.ts); loading that for `--help` would cost more than all else. */
+/** The contract's limit (shared/tasks.ts), repeated because loading the contract would slow down `--help`. */
 const agentsAtOnceMax = 16
 
-/** Commander takes no null for a value. */
+/** Returns 'never' instead of null, which commander does not accept as a value. */
 export function transcriptTtlDays(text: string): number | 'never' {
   if (text === 'never') return text
   if (!/^\d{1,5}$/.test(text) || Number(text) > retentionDaysMax) {
@@ -50,7 +50,7 @@ export function transcriptTtlDays(text: string): number | 'never' {
   return Number(text)
 }
 
-/** The contract's own limit (shared/contract/retention.ts). */
+/** The contract's limit (shared/contract/retention.ts). */
 const retentionDaysMax = 36_500
 
 export function portNumber(text: string): number {
@@ -61,7 +61,7 @@ export function portNumber(text: string): number {
   return value
 }
 
-/** A whole id: what an agent may read must not change because a task with a similar one was created. */
+/** Requires a whole id: what an agent may read must not change because a task with the same prefix is created. */
 export function wholeId(text: string): string {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) {
     throw new InvalidArgumentError('It must be a whole id, such as `tasks list --json` prints.')

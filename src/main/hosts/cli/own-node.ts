@@ -1,4 +1,4 @@
-/** Runs a command with the Node that Shiplog's set-up installed, if the current Node is too old. */
+/** Runs a command with the Node that Shiplog's set-up installed if the current one is too old. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,17 +6,17 @@ import { join } from 'node:path'
 /** Older versions lack features that the sources use, and fail at run time. */
 const nodeMajorMin = 22
 
-/** To be called by the process that executes the command: when its parent is killed, it ends itself. */
+/** Ends this process when its parent is killed. Called by the process that executes the command. */
 export function endWithStarter(): void {
   if (!process.channel) return
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
-  // The command's own work alone keeps this process.
+  // The channel must not keep this process alive.
   process.channel.unref()
 }
 
 /**
- * Resolves with the exit code of the command as run by Shiplog's own Node, or null when this Node is suitable. If
- * there is no other, prints the remedy and returns 2.
+ * Resolves with the exit code of the command as run by Shiplog's own Node; null if this Node is suitable. If there is no
+ * other Node, prints the remedy and resolves with 2.
  */
 export async function runOnOwnNode(packageDir: string): Promise<number | null> {
   if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) return null
@@ -28,11 +28,11 @@ export async function runOnOwnNode(packageDir: string): Promise<number | null> {
     )
     return 2
   }
-  // The channel carries no messages: it breaks when this process is killed, and then the other one ends as well.
+  // The channel carries no messages. It closes when this process is killed, which ends the other one.
   const child = spawn(own, process.argv.slice(1), {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
-  // Ctrl-C reaches both, and a second one would mean "leave at once": this one only waits.
+  // Ctrl-C reaches both processes. Forwarding it would count as a second one, which exits at once.
   process.on('SIGINT', () => undefined)
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Folders and files that the person named, relative to where the command was called. */
+/** Reads folders and files that the person named, relative to the working directory. */
 import { createReadStream } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { scenarioBytesMax } from '../../../shared/agents/agent-specs.ts'
 import { imageBytesMax, type PromptImage } from '../../../shared/agents/images.ts'
 import { usageError } from './exit-codes.ts'
 
-/** Absolute, symlinks resolved where it exists: the form in which projects are kept. */
+/** Resolves with the absolute real path, the form in which projects are stored. */
 export async function projectPath(dir: string, cwd: string): Promise<string> {
   const absolute = path.resolve(cwd, dir)
   try {
@@ -17,12 +17,12 @@ export async function projectPath(dir: string, cwd: string): Promise<string> {
   }
 }
 
-/** The text of a scenario file. Refused with a reason and a remedy when it can't be read. */
+/** Resolves with the text of a scenario file. Rejects with CliError if it can't be read. */
 export async function readScenario(file: string, cwd: string): Promise<string> {
   return (await readNamed('scenario', file, cwd, scenarioBytesMax)).toString('utf8')
 }
 
-/** Images for a prompt; what they are is checked where they are kept. */
+/** Reads images for a prompt. The service validates them. */
 export function readImages(files: readonly string[], cwd: string): Promise<PromptImage[]> {
   const read = async (file: string) => ({
     data: (await readNamed('image', file, cwd, imageBytesMax)).toString('base64'),
@@ -30,7 +30,7 @@ export function readImages(files: readonly string[], cwd: string): Promise<Promp
   return Promise.all(files.map(read))
 }
 
-/** One byte more than allowed: the caller reports the excess, and reading a device or a pipe ends. */
+/** Reads at most one byte more than allowed, so that the service can report the excess and reading a device ends. */
 async function readNamed(
   what: string,
   file: string,

@@ -1,7 +1,7 @@
 /** Runs a command on the terminal of this process. */
 import { spawn } from 'node:child_process'
 
-/** Resolves with its exit code; null if a signal ended it, or it could not start. No shell runs it. */
+/** Resolves with its exit code; null if a signal ended it, or it could not start. Uses no shell. */
 export function runAttached([program = '', ...args]: readonly string[]): Promise<number | null> {
   return new Promise((resolve) => {
     const isScript = process.platform === 'win32' && /\.(?:cmd|bat)$/i.test(program)

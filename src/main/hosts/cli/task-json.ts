@@ -1,4 +1,4 @@
-/** Tasks and causes in the JSON of the command line (CLI.md): as everywhere, and with their causes in words. */
+/** Converts tasks and causes to the JSON of the command line (CLI.md), which adds the text of each cause. */
 
 import type { TranscriptSummary } from '../../../shared/contract/workspace.ts'
 import { type Cause, formatCause } from '../../../shared/records/causes.ts'

@@ -15,30 +15,26 @@ import { safeLine } from './terminal/safe-text.ts'
 
 export interface CliSession {
   client: ShiplogClient
-  /** Whether calls that only a person may make are carried out (K7). */
+  /** Whether calls that need a person's decision are allowed (K7). */
   mayDecide: boolean
-  /** Aborted when a signal ends the command: everything is being closed, and calls may be refused. */
+  /** Aborted when a signal ends the command. Calls may be refused from then on. */
   ending: AbortSignal
-  /** Aborted once all is closed: the record is still readable, and no more events will come. */
+  /** Aborted once everything is closed. The record is still readable, and no more events follow. */
   closed: AbortSignal
-  /** Makes a call that starts agents. When the user interrupts, they are stopped in whichever process they run. */
+  /** Makes a call that starts agents. An interrupt stops them, in whichever process they run. */
   starting: Access['starting']
   trustConfiguration: Access['trustConfiguration']
 }
 
-/**
- * For a command that runs agents: it serves other clients in the meantime, and expired transcripts are cleaned up as
- * in the app.
- */
+/** Options of a command that runs agents: other clients can call it, and expired transcripts are removed as in the app. */
 export const runsAgents = { host: 'cli', reachable: true, sweepAtStart: true } as const
 
-/** Once all is closed, a command gets this long to print what was recorded last. */
-const lastWordsMsMax = 2_000
+/** Time for a command to print the last records once everything is closed. */
+const lastRecordsMsMax = 2_000
 
 /**
- * Runs `use` and returns its exit code. The first signal reports what it interrupts and closes cleanly, with partial
- * turns kept; the second exits at once. `reachable`: for a long command, which serves other clients while it holds
- * the data directory.
+ * Runs `use` and resolves with its exit code. The first signal prints what it interrupts and closes cleanly, keeping
+ * partial turns; the second exits at once. `reachable`: other clients can call a command that takes long.
  */
 export async function withShiplog(
   context: CliContext,
@@ -51,13 +47,13 @@ export async function withShiplog(
       () => holdDataDir(context, { ...options, dataDir }),
       (holder) => callHolder(context, holder, dataDir),
     )
-  const access = await retryUntilFree(reach, mayPass)
+  const access = await retryUntilFree(reach, isTransient)
   return runWith(context, access, {}, use)
 }
 
 /**
- * For a server, which has to hold the data directory itself; a signal is its normal end, and no failure. `whenHeld`
- * returns the exit code when another process holds the directory.
+ * For a server, which must hold the data directory itself, and whose normal end is a signal. `whenHeld` resolves with the
+ * exit code if another process holds the directory.
  */
 export async function withOwnShiplog(
   context: CliContext,
@@ -74,7 +70,7 @@ export async function withOwnShiplog(
       () => holdDataDir(context, { host, dataDir }),
       (holder) => whenHeld(holder, dataDir),
     )
-  const access = await retryUntilFree(hold, mayPass)
+  const access = await retryUntilFree(hold, isTransient)
   if (typeof access === 'number') return access
   const { shiplog } = access
   return runWith(context, access, { signalIsTheEnd: true }, (session) =>
@@ -88,7 +84,7 @@ async function runWith(
   options: { signalIsTheEnd?: boolean },
   use: (session: CliSession) => Promise<number>,
 ): Promise<number> {
-  const asked = Promise.withResolvers<'ending'>()
+  const signalled = Promise.withResolvers<'ending'>()
   const ending = new AbortController()
   const closed = new AbortController()
   let endedBy: EndSignal | undefined
@@ -98,42 +94,45 @@ async function runWith(
     if (endedBy) return context.host.exitNow(codeOf(signal))
     endedBy = signal
     ending.abort()
-    asked.resolve('ending')
+    signalled.resolve('ending')
     closing = access.end(signal)
   })
 
   const { client, mayDecide, starting, trustConfiguration } = access
-  const tellNotices = createNoticeTeller(context, access)
-  const begin = async () => {
-    await tellNotices()
+  const reportNotices = createNoticeReporter(context, access)
+  const run = async () => {
+    await reportNotices()
     return use({
       ...{ client, mayDecide, starting, trustConfiguration },
       ...{ ending: ending.signal, closed: closed.signal },
     })
   }
-  const work = begin()
-  // Errors for which no caller waits, on a full disk for example, are reported while it runs.
-  const telling = setInterval(() => void tellNotices().catch(() => {}), noticeIntervalMs).unref()
+  const work = run()
+  // Notices report errors for which no caller waits, on a full disk for example.
+  const noticeTimer = setInterval(
+    () => void reportNotices().catch(() => {}),
+    noticeIntervalMs,
+  ).unref()
   const lost = access.lost.then((error) => Promise.reject(error))
-  lost.catch(() => {}) // once the work is done it is no news
+  lost.catch(() => {}) // not reported once the work is done
   try {
-    const first = await Promise.race([work, asked.promise, lost])
+    const first = await Promise.race([work, signalled.promise, lost])
     if (first !== 'ending') {
-      await tellNotices().catch(() => {}) // a holder that has ended since
-      await Promise.race([access.stayForOthers(), asked.promise])
+      await reportNotices().catch(() => {}) // a holder that has ended since
+      await Promise.race([access.stayForOthers(), signalled.promise])
       return first
     }
     await closing
-    // Its results after the end, errors included, are ignored: the signal is the cause of the end.
+    // Later results and errors are ignored, because the signal is the cause of the end.
     closed.abort()
-    await within(lastWordsMsMax, work)
+    await within(lastRecordsMsMax, work)
     return options.signalIsTheEnd ? exitCodes.done : codeOf(endedBy ?? 'SIGINT')
   } catch (error) {
     // A refused call may have had effects that only a notice reports, such as a project's move.
-    await Promise.race([tellNotices(), lost]).catch(() => {})
+    await Promise.race([reportNotices(), lost]).catch(() => {})
     throw await access.explain(error)
   } finally {
-    clearInterval(telling)
+    clearInterval(noticeTimer)
     work.catch(() => {}) // reported above, or irrelevant
     try {
       await closing
@@ -144,7 +143,7 @@ async function runWith(
   }
 }
 
-/** The result of `open`, or of `otherwise` when another process holds the data directory. */
+/** Resolves with the result of `open`, or of `otherwise` if another process holds the data directory. */
 async function unlessHeld<Opened, Other = Opened>(
   open: () => Promise<Opened>,
   otherwise: (holder: LeaseHolder) => Promise<Other>,
@@ -161,8 +160,8 @@ async function unlessHeld<Opened, Other = Opened>(
   }
 }
 
-/** Whether the holder is starting or ending, or has been replaced, so that reading the lease again may succeed. */
-function mayPass(error: unknown): boolean {
+/** Reports whether the holder is starting, ending or replaced, so that another attempt may succeed. */
+function isTransient(error: unknown): boolean {
   return kindOf(error) === 'holder-not-listening' || kindOf(error) === 'holder-refused'
 }
 
@@ -172,23 +171,23 @@ const kindOf = (error: unknown): unknown =>
 /** Interval between checks for new notices. */
 const noticeIntervalMs = 2_000
 
-/** Reports problems found or repaired at start, and later ones; each once. */
-function createNoticeTeller(
+/** Returns a function that prints new notices: problems found or repaired at start, and later ones. */
+function createNoticeReporter(
   context: CliContext,
-  { client, noticesAreTold }: Access,
+  { client, noticesAreReported }: Access,
 ): () => Promise<void> {
-  const told = new Set<string>()
-  let isQuiet = noticesAreTold
+  const reportedIds = new Set<string>()
+  let isQuiet = noticesAreReported
   return async () => {
     const { notices } = await client.app.info()
-    const fresh = notices.filter((notice) => !told.has(notice.id))
-    for (const { id } of fresh) told.add(id)
-    if (!isQuiet) for (const notice of fresh) await tell(context, notice)
+    const newNotices = notices.filter((notice) => !reportedIds.has(notice.id))
+    for (const { id } of newNotices) reportedIds.add(id)
+    if (!isQuiet) for (const notice of newNotices) await printNotice(context, notice)
     isQuiet = false
   }
 }
 
-async function tell(context: CliContext, { tone, text, details }: Notice): Promise<void> {
+async function printNotice(context: CliContext, { tone, text, details }: Notice): Promise<void> {
   await (tone === 'info' ? context.say(safeLine(text)) : context.warn(text))
   for (const detail of details)
     await context.say(context.err.style('dim', `  ${safeLine(detail.split('\n', 1)[0] ?? '')}`))

@@ -1,7 +1,6 @@
 /**
- * A folder that is held open during an operation. On Linux every access goes through the open folder itself, even if
- * its path changes; other systems require a path, and a swapped folder is detected afterwards and the operation
- * undone.
+ * Holds a folder open during an operation. On Linux every access goes through the open folder, even if its path changes.
+ * Other systems require a path: there a replaced folder is detected afterwards, and the operation is undone.
  */
 import { constants, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
@@ -18,31 +17,31 @@ export interface SystemAccess {
 }
 
 export interface HeldFolder {
-  /** The path of an entry, to be used while it is held. */
+  /** Returns the path of an entry, valid while the folder is held. */
   at(name: string): string
   /** Throws ToolError unless the folder is still where it was found. */
   assertInPlace(): Promise<void>
 }
 
-/** Linux's O_PATH, which Node does not name: a folder that may be entered need not be readable. */
+/** Linux's O_PATH, for which Node has no constant. With it, a folder need not be readable. */
 const pathOnly = 0o10000000
-/** Only where the system has open paths: Windows has none of these. */
+/** Used only where the system has open paths. Windows has none of these constants. */
 const folderFlags = pathOnly | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /**
- * Rejects as the system does, and with ToolError when the folder is elsewhere by now. `make`: it and those above it
- * are made, where they are missing.
+ * Runs `use` with the folder. `create` creates missing folders. Rejects with the system's error, or with ToolError if the
+ * folder was moved or replaced since it was checked.
  */
 export async function withFolder<Result>(
   access: SystemAccess,
   folder: ConfinedPath,
-  { make = false }: { make?: boolean },
+  { create = false }: { create?: boolean },
   use: (folder: HeldFolder) => Promise<Result>,
 ): Promise<Result> {
   const missing: string[] = []
   for (let dir = folder.absolute; ; dir = dirname(dir)) {
     const held = await hold(access, dir, folder).catch((error) => {
-      if (!make || errorCode(error) !== 'ENOENT' || dirname(dir) === dir) throw error
+      if (!create || errorCode(error) !== 'ENOENT' || dirname(dir) === dir) throw error
       return null
     })
     if (held) return inCreatedFolder(access, held, missing, folder, use)
@@ -58,7 +57,7 @@ interface Held extends HeldFolder {
 async function hold(
   { calls, hasOpenPaths }: SystemAccess,
   absolute: string,
-  asked: ConfinedPath,
+  requested: ConfinedPath,
   openedAs = absolute,
 ): Promise<Held> {
   if (!hasOpenPaths) {
@@ -66,7 +65,7 @@ async function hold(
       absolute,
       at: (name) => join(absolute, name),
       async assertInPlace() {
-        if ((await calls.realpath(absolute)) !== absolute) throw movedAway(asked)
+        if ((await calls.realpath(absolute)) !== absolute) throw movedAway(requested)
       },
       close: async () => undefined,
     }
@@ -74,14 +73,15 @@ async function hold(
     return held
   }
   const handle = await calls.open(openedAs, folderFlags).catch((error) => {
-    // A link or a file in its place.
-    throw ['ELOOP', 'ENOTDIR'].includes(errorCode(error)) ? movedAway(asked) : error
+    // A link or a file has replaced the folder.
+    throw ['ELOOP', 'ENOTDIR'].includes(errorCode(error)) ? movedAway(requested) : error
   })
   const held: Held = {
     absolute,
     at: (name) => `/proc/self/fd/${handle.fd}/${name}`,
     async assertInPlace() {
-      if ((await calls.readlink(`/proc/self/fd/${handle.fd}`)) !== absolute) throw movedAway(asked)
+      if ((await calls.readlink(`/proc/self/fd/${handle.fd}`)) !== absolute)
+        throw movedAway(requested)
     },
     close: () => handle.close(),
   }
@@ -94,31 +94,31 @@ async function hold(
   }
 }
 
-/** Makes the missing folders one below the other, and closes what is held. */
+/** Creates the missing folders one below the other, runs `use` in the last, and closes all. */
 async function inCreatedFolder<Result>(
   access: SystemAccess,
   held: Held,
   missing: string[],
-  asked: ConfinedPath,
+  requested: ConfinedPath,
   use: (folder: HeldFolder) => Promise<Result>,
 ): Promise<Result> {
   try {
     const [name, ...further] = missing
     if (name === undefined) return await use(held)
-    const below = await makeIn(access, held, name, asked)
-    return await inCreatedFolder(access, below, further, asked, use)
+    const below = await createIn(access, held, name, requested)
+    return await inCreatedFolder(access, below, further, requested, use)
   } finally {
     await held.close()
   }
 }
 
-async function makeIn(
+async function createIn(
   access: SystemAccess,
   parent: Held,
   name: string,
-  asked: ConfinedPath,
+  requested: ConfinedPath,
 ): Promise<Held> {
-  const made = await access.calls.mkdir(parent.at(name)).then(
+  const created = await access.calls.mkdir(parent.at(name)).then(
     () => true,
     (error) => {
       // Another process created it first; opening it shows whether it is a folder.
@@ -129,14 +129,14 @@ async function makeIn(
   try {
     await parent.assertInPlace()
   } catch (error) {
-    // It may have been made elsewhere. Only an empty folder is removed.
-    if (made) await access.calls.rmdir(parent.at(name)).catch(() => undefined)
+    // The folder may have been created elsewhere. Removes it only if it is empty.
+    if (created) await access.calls.rmdir(parent.at(name)).catch(() => undefined)
     throw error
   }
-  return hold(access, join(parent.absolute, name), asked, parent.at(name))
+  return hold(access, join(parent.absolute, name), requested, parent.at(name))
 }
 
-/** True when `handle` is what the path `absolute` names, without a link. */
+/** Reports whether `handle` is the file at the path `absolute`, without links. */
 export async function isAt(
   { calls, hasOpenPaths }: SystemAccess,
   handle: FileHandle,
@@ -151,5 +151,5 @@ export async function isAt(
 
 export const movedAway = (path: ConfinedPath): ToolError =>
   new ToolError(
-    `path: ${path.relative} leads elsewhere since it was checked: a folder above it was replaced meanwhile. Nothing was changed; try again.`,
+    `path: ${path.relative} changed since it was checked: a folder above it was replaced. Nothing was changed; try again.`,
   )

@@ -1,7 +1,7 @@
 /**
- * Files inside the working directory, for every file tool: a path is resolved and checked, and the file that is then
- * opened, made, written or listed is compared with the checked one, since a folder may be replaced by a link in
- * between. This guards against mistakes and is no jail: an agent has a shell.
+ * Gives the file tools access to files inside the working directory. A path is resolved and checked; the file that is
+ * opened, created, written or listed afterwards is compared with the checked one, because a folder may be replaced by a
+ * link in between. This guards against mistakes and is no sandbox: an agent has a shell.
  */
 import { constants, existsSync, type Stats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
@@ -13,10 +13,10 @@ import { removeTemporary } from './temporary-file.ts'
 
 export type { ConfinedPath }
 
-/** Each rejects as the system does, or with ToolError. */
+/** All functions reject with the system's error or with ToolError. */
 export type FilesInside = ReturnType<typeof createFilesInside>
 
-/** Windows has neither of the two. */
+/** Windows has neither constant. */
 const noFollow = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 export function createFilesInside({
@@ -25,7 +25,7 @@ export function createFilesInside({
 }: Partial<SystemAccess> = {}) {
   const access = { calls, hasOpenPaths }
 
-  /** Opens a file for reading. No byte is read of one that is elsewhere. */
+  /** Opens a file for reading. Rejects before reading if it is no longer the checked file. */
   async function withOpened<Result>(
     path: ConfinedPath,
     use: (handle: FileHandle, stats: Stats) => Promise<Result>,
@@ -47,7 +47,7 @@ export function createFilesInside({
     replace: (path: ConfinedPath, replacement: Replacement) =>
       replaceFile(access, path, replacement),
     removeTemporary: (path: ConfinedPath, name: string) => removeTemporary(access, path, name),
-    /** Runs `use` for a folder, and rejects if the folder is elsewhere before or after. `at`: the paths of its entries. */
+    /** Runs `use` for a folder, and rejects if it was replaced before or afterwards. `at` returns the path of an entry. */
     inFolder: <Result>(
       folder: ConfinedPath,
       use: (at: (name: string) => string) => Promise<Result>,

@@ -1,6 +1,6 @@
 /**
- * Puts a whole file in place of another in one step. The new one is written beside it under a temporary name, so
- * the rename finds it in the folder that was checked, or nowhere.
+ * Replaces a file atomically. The new content is written beside it under a temporary name, so that the rename either
+ * finds it in the checked folder or fails.
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
@@ -14,13 +14,13 @@ export interface Replacement {
   bytes: Uint8Array
   /** The name of the temporary file (`temporaryNameOf`). */
   temporaryName: string
-  /** Until it has been renamed, an abort removes the temporary file and leaves the old one unchanged. */
+  /** An abort before the rename removes the temporary file and leaves the old file unchanged. */
   signal: AbortSignal
 }
 
 /**
- * Folders above it are made as needed. Rejects as the system does, with ToolError when it is elsewhere, and with the
- * signal's reason or an AbortError on abort.
+ * Creates missing parent folders. Rejects with the system's error, with ToolError if a folder was replaced since it was
+ * checked, and with the signal's reason or an AbortError on abort.
  */
 export async function replaceFile(
   access: SystemAccess,
@@ -28,16 +28,16 @@ export async function replaceFile(
   { bytes, temporaryName, signal }: Replacement,
 ): Promise<void> {
   const folder = { absolute: dirname(path.absolute), relative: path.relative }
-  await withFolder(access, folder, { make: true }, async (held) => {
+  await withFolder(access, folder, { create: true }, async (held) => {
     const name = basename(path.absolute)
-    const old = await existing(access, held, path, name)
+    const old = await statReplaceable(access, held, path, name)
     const mode = old ? old.mode & 0o7777 : 0o666
     const { handle, temporary } = await openTemporary(access, held, temporaryName, mode)
-    let mine: Stats | null = null
+    let ownStats: Stats | null = null
     try {
       try {
-        mine = await handle.stat()
-        await assertBeside(access, { held, path, handle, stats: mine, temporary })
+        ownStats = await handle.stat()
+        await assertBeside(access, { held, path, handle, stats: ownStats, temporary })
         await fill(handle, bytes, old, signal)
       } finally {
         await handle.close()
@@ -46,7 +46,7 @@ export async function replaceFile(
       signal.throwIfAborted()
       await access.calls.rename(temporary, held.at(name))
     } catch (error) {
-      await takeAway(access, temporary, mine)
+      await removeTemporaryFile(access, temporary, ownStats)
       throw error
     }
   })
@@ -64,7 +64,7 @@ async function openTemporary(
   })
   return open(held.at(name)).catch((error) => {
     if (errorCode(error) !== 'EEXIST') throw error
-    // An earlier call with this id left a file that could not be removed, or the agent made one: it stays.
+    // An earlier call with this id left a file that could not be removed, or the agent created one. It is kept.
     return open(held.at(`.shiplog-${randomUUID()}.tmp`))
   })
 }
@@ -72,8 +72,11 @@ async function openTemporary(
 const newFile =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
-/** A rename would replace a read-only file too, and a link or a folder that took the file's place. */
-async function existing(
+/**
+ * Resolves with the present file; null if there is none. Rejects if it is read-only, a link or a folder, which a rename
+ * would replace as well.
+ */
+async function statReplaceable(
   { calls }: SystemAccess,
   held: HeldFolder,
   path: ConfinedPath,
@@ -89,7 +92,7 @@ async function existing(
   return old
 }
 
-/** Before it holds a byte: it is in the folder that was checked. */
+/** Rejects unless the temporary file is in the checked folder. Called before anything is written to it. */
 async function assertBeside(
   access: SystemAccess,
   {
@@ -107,7 +110,7 @@ async function assertBeside(
   },
 ): Promise<void> {
   await held.assertInPlace()
-  // An open folder can't have become another one.
+  // A folder that is held open can't be replaced.
   if (access.hasOpenPaths) return
   if (!(await isAt(access, handle, stats, temporary))) throw movedAway(path)
 }
@@ -121,7 +124,7 @@ async function fill(
   await handle.writeFile(bytes, { signal })
   if (old) {
     const now = await handle.stat()
-    // The file belongs to another user and is writable: the new file is this user's, as an editor would leave it.
+    // A writable file of another user becomes this user's if its owner can't be kept, as with an editor.
     if (now.uid !== old.uid || now.gid !== old.gid)
       await handle.chown(old.uid, old.gid).catch(() => undefined)
     await handle.chmod(old.mode & 0o7777)
@@ -129,13 +132,13 @@ async function fill(
   await handle.sync()
 }
 
-/** Elsewhere only if it is the very file: a path may have come to name another one. */
-async function takeAway(
+/** Removes the temporary file if it is still the same one, because its path may lead to another file now. */
+async function removeTemporaryFile(
   { calls }: SystemAccess,
   temporary: string,
-  mine: Stats | null,
+  ownStats: Stats | null,
 ): Promise<void> {
-  const there = await calls.lstat(temporary).catch(() => null)
-  if (there && mine && there.dev === mine.dev && there.ino === mine.ino)
+  const found = await calls.lstat(temporary).catch(() => null)
+  if (found && ownStats && found.dev === ownStats.dev && found.ino === ownStats.ino)
     await calls.unlink(temporary).catch(() => undefined)
 }

@@ -1,6 +1,6 @@
 /**
- * The file that a call writes beside the one that it replaces. A killed process leaves it behind, so its name
- * is derived from the call, and recovery can remove that file and no other.
+ * The temporary file that a call writes beside the one that it replaces. Its name is derived from the call, so that
+ * recovery can remove the file that a killed process left behind, and no other.
  */
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
@@ -9,12 +9,12 @@ import { errorCode } from '../files/file-error.ts'
 import type { ConfinedPath } from './confine.ts'
 import { type SystemAccess, withFolder } from './folder.ts'
 
-/** As many hexadecimal digits as a UUID has. */
+/** The number of hexadecimal digits in a UUID. */
 const hashCharsMax = 32
 
 /**
- * A file name for one call. Providers choose the form of call ids and repeat them between sessions: the id is
- * hashed, together with the task's.
+ * Returns the file name for one call. The id is hashed together with the task's, because providers choose the form of
+ * call ids and repeat them between sessions.
  */
 export function temporaryNameOf({
   taskId,
@@ -28,8 +28,8 @@ export function temporaryNameOf({
 }
 
 /**
- * Removes `name` from the folder of `path` if it is a regular file; a link, a folder and anything else of that
- * name stays. Rejects as the system does, and with ToolError when the folder is elsewhere by now.
+ * Removes `name` from the folder of `path` if it is a regular file. Rejects with the system's error, and with ToolError
+ * if the folder was moved or replaced since it was checked.
  */
 export async function removeTemporary(
   access: SystemAccess,

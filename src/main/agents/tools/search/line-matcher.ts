@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { ToolError, untilAborted } from '../tool.ts'
-import { type LineMatch, type Matcher, type MatcherOptions, timeIsUp } from './matcher.ts'
+import { type LineMatch, type Matcher, type MatcherOptions, searchTimedOut } from './matcher.ts'
 
-// As text, so that it works in the sources and in the bundle, which has no such file.
+// A string, so that it works in the sources and in the bundle, which has no file for it.
 const workerSource = `
 const { parentPort, workerData } = require('node:worker_threads')
 const pattern = new RegExp(workerData.pattern, workerData.flags)
@@ -16,8 +16,8 @@ parentPort.on('message', ({ texts, max }) => {
 `
 
 /**
- * Matches by JavaScript's regular expressions, in a thread: a pattern such as `(a+)+$` can take practically forever,
- * and a thread can be stopped. Throws a `ToolError` when the pattern is not one.
+ * Matches JavaScript's regular expressions in a thread that can be stopped, because a pattern such as `(a+)+$` may never
+ * finish. Throws `ToolError` for an invalid pattern.
  */
 export function createLineMatcher(
   pattern: string,
@@ -28,13 +28,13 @@ export function createLineMatcher(
   const worker = new Worker(workerSource, {
     eval: true,
     workerData: { pattern, flags },
-    // Not this process's: a loader or an inspector must not run in there.
+    // Without this process's options, so that no loader or inspector runs in the thread.
     execArgv: [],
   })
   const stopped = Promise.withResolvers<never>()
   stopped.promise.catch(() => {})
   worker.on('error', stopped.reject)
-  timeLimit.addEventListener('abort', () => stopped.reject(timeIsUp()), { once: true })
+  timeLimit.addEventListener('abort', () => stopped.reject(searchTimedOut()), { once: true })
 
   return {
     async narrow(files) {

@@ -2,10 +2,10 @@ import type { FilesInside } from '../inside/index.ts'
 import type { Tool } from '../tool.ts'
 import { type FilesOfGit, projectFiles } from './project-files.ts'
 
-/** A longer list is of no use to an agent; a glob or a path narrows it down. */
+/** For a longer list, an agent should narrow the search by a glob or a path. */
 const filesListedMax = 1000
 
-/** Lists files, one a line, by their paths from the working directory. */
+/** Lists files, one per line, by their paths relative to the working directory. */
 export function createListFiles(inside: FilesInside, filesOfGit: FilesOfGit): Tool<'list_files'> {
   return async ({ path, glob }, { signal, workingDir }) => {
     const found = await projectFiles(inside, workingDir, { path, glob, signal, filesOfGit })

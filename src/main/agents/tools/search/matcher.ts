@@ -4,19 +4,19 @@ import type { FoundFile } from './project-files.ts'
 export const searchTimeMsMax = 10_000
 
 export interface LineMatch {
-  /** Index of the text. */
+  /** The index of the text. */
   text: number
-  /** From 1. */
+  /** Counted from 1. */
   line: number
 }
 
 export interface Matcher {
   /**
-   * Paths of the files that may hold a match, in the order of `files`. By a file's path alone, which may lead elsewhere
-   * later: each file that is found must be opened and matched again.
+   * Resolves with the paths of files that may contain a match, in the order of `files`. A path may lead elsewhere later,
+   * so each file must be opened inside the working directory and matched again.
    */
   narrow(files: FoundFile[]): Promise<string[]>
-  /** The first `max` lines that match, in the order of the texts. A text: its lines, without line ends. */
+  /** Resolves with the first `max` matching lines, in the order of the texts. A text is its lines without line ends. */
   match(texts: string[][], max: number): Promise<LineMatch[]>
   close(): Promise<void>
 }
@@ -24,11 +24,11 @@ export interface Matcher {
 export interface MatcherOptions {
   ignoreCase: boolean
   signal: AbortSignal
-  /** Aborted when the time is up: the matcher then rejects with `timeIsUp()`. */
+  /** When it is aborted, the matcher rejects with `searchTimedOut()`. */
   timeLimit: AbortSignal
 }
 
-export const timeIsUp = (): ToolError =>
+export const searchTimedOut = (): ToolError =>
   new ToolError(
     `pattern: took longer than ${searchTimeMsMax / 1000} s and was stopped. Use a simpler one, or narrow the search down with path or glob.`,
   )

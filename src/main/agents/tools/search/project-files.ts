@@ -5,22 +5,25 @@ import { fileError } from '../files/file-error.ts'
 import type { ConfinedPath, FilesInside } from '../inside/index.ts'
 import { ToolError } from '../tool.ts'
 
-/** The largest repositories have fewer; a larger listing would only take memory. */
+/** More than the largest repositories have. Bounds the memory. */
 const filesVisitedMax = 500_000
 /** Larger files are data or build products: not what a search through sources is for. */
 export const searchedFileBytesMax = 2 * 1024 * 1024
-/** Enough to keep the disk busy, few enough not to hold the thread pool from others. */
+/** Enough to keep the disk busy without occupying the thread pool. */
 const foldersAtOnce = 16
 
-const isNeverEntered = (name: string) => name === 'node_modules' || isGitName(name)
+const isSkippedFolder = (name: string) => name === 'node_modules' || isGitName(name)
 
-/** Files below a folder, relative to it, without those that Git ignores, sorted. Deleted ones may be among them. */
+/**
+ * Resolves with the files below a folder that Git does not ignore, relative to it and sorted, deleted ones included; null
+ * if Git can't list them.
+ */
 export type FilesOfGit = (dir: string, options: { signal: AbortSignal }) => Promise<string[] | null>
 
 export interface FoundFile {
   /** Relative to the working directory, `/` as separator. */
   path: string
-  /** Regular files in its folder, those that Git ignores included; 1 when only this one is known. */
+  /** The number of regular files in its folder, ignored ones included; 1 if only this file is known. */
   filesInFolder: number
 }
 
@@ -32,9 +35,9 @@ interface ProjectFiles {
 }
 
 /**
- * The files below a directory of the working directory (or the one file that the path names). In a
- * Git repository without what it ignores, elsewhere without `node_modules`. Symbolic links are not
- * followed. A glob without `/` is for file names at any depth, another for paths below the directory.
+ * Resolves with the files below a directory of the working directory, or the one file at `path`. Leaves out files that
+ * Git ignores, and outside of a repository `node_modules`. Does not follow symbolic links. A glob without `/` matches
+ * file names at any depth, any other matches paths below the directory. Rejects with ToolError.
  */
 export async function projectFiles(
   inside: FilesInside,
@@ -76,7 +79,7 @@ function matches(file: string, glob: string): boolean {
   }
 }
 
-/** Null: not in a repository, no Git, or a directory that Git ignores whole. */
+/** Resolves with null without a repository or Git, and for a directory that Git ignores. */
 async function listedByGit(
   inside: FilesInside,
   start: ConfinedPath,
@@ -95,14 +98,14 @@ async function listedByGit(
   }
 }
 
-/** Git also lists symbolic links, submodules and deleted files. Listing each folder once is faster than asking for each file. */
+/** Removes symbolic links, submodules and deleted files from Git's list. Lists each folder once instead of checking each file. */
 async function regularFiles(
   inside: FilesInside,
   start: ConfinedPath,
   files: string[],
   signal: AbortSignal,
 ): Promise<FoundFile[]> {
-  const namesIn = new Map<string, Set<string>>()
+  const regularNames = new Map<string, Set<string>>()
   const folders = [...new Set(files.map(folderOf))]
   for (let from = 0; from < folders.length; from += foldersAtOnce) {
     signal.throwIfAborted()
@@ -110,7 +113,7 @@ async function regularFiles(
     await Promise.all(
       some.map(async (folder) => {
         const entries = await entriesOf(inside, start, folder)
-        namesIn.set(
+        regularNames.set(
           folder,
           new Set(entries.filter((each) => each.isFile()).map(({ name }) => name)),
         )
@@ -120,7 +123,7 @@ async function regularFiles(
   const regular: FoundFile[] = []
   for (const path of files) {
     const folder = folderOf(path)
-    const names = namesIn.get(folder)
+    const names = regularNames.get(folder)
     if (names?.has(folder === '' ? path : path.slice(folder.length + 1)))
       regular.push({ path, filesInFolder: names.size })
     if (regular.length > filesVisitedMax) break
@@ -128,7 +131,7 @@ async function regularFiles(
   return regular
 }
 
-/** None of a folder below `start` that may not be read, or is elsewhere by now: it is passed over. */
+/** Resolves with an empty list for a folder below `start` that can't be read or was replaced. */
 async function entriesOf(
   inside: FilesInside,
   start: ConfinedPath,
@@ -157,7 +160,7 @@ async function walk(
     const filesInFolder = entries.filter((entry) => entry.isFile()).length
     for (const entry of entries) {
       const path = posix.join(below, entry.name)
-      if (entry.isDirectory() && !isNeverEntered(entry.name)) pending.push(path)
+      if (entry.isDirectory() && !isSkippedFolder(entry.name)) pending.push(path)
       else if (entry.isFile()) files.push({ path, filesInFolder })
     }
     if (files.length > filesVisitedMax) break
@@ -165,5 +168,5 @@ async function walk(
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Empty for a file directly in the directory. */
+/** Returns the folder of a path; empty for a file directly in the directory. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))

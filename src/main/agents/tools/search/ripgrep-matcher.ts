@@ -1,5 +1,5 @@
 import { ToolError } from '../tool.ts'
-import { type Matcher, type MatcherOptions, timeIsUp } from './matcher.ts'
+import { type Matcher, type MatcherOptions, searchTimedOut } from './matcher.ts'
 import { type FoundFile, folderOf, searchedFileBytesMax } from './project-files.ts'
 import type { Ripgrep } from './ripgrep.ts'
 
@@ -11,8 +11,8 @@ const foundSome = 0
 const failed = 2
 
 /**
- * Null when ripgrep can't read the pattern, or can't be started. Throws a `ToolError` for a pattern that no engine could
- * match within a line.
+ * Resolves with null if ripgrep can't parse the pattern or can't be started. Rejects with `ToolError` for a pattern that
+ * can't match within a line.
  */
 export async function createRipgrepMatcher(
   ripgrep: Ripgrep,
@@ -24,9 +24,9 @@ export async function createRipgrepMatcher(
     signal,
     timeLimit,
   }: MatcherOptions & {
-    /** What the paths of the files are relative to. */
+    /** The folder to which the paths of the files are relative. Absolute. */
     root: string
-    /** False: a link, a pipe, or too large. */
+    /** Resolves with false for a link, a pipe or a file that is too large. */
     isSearchable: (path: string) => Promise<boolean>
   },
 ): Promise<Matcher | null> {
@@ -41,22 +41,22 @@ export async function createRipgrepMatcher(
       return await ripgrep.run([...patternArgs, ...args], { ...options, signal: ended })
     } catch (error) {
       signal.throwIfAborted()
-      if (timeLimit.aborted) throw timeIsUp()
+      if (timeLimit.aborted) throw searchTimedOut()
       throw error
     }
   }
 
-  const tried = await run(['--quiet', '-'], {}).catch((error) => {
+  const trial = await run(['--quiet', '-'], {}).catch((error) => {
     signal.throwIfAborted()
     if (error instanceof ToolError) throw error
     return null
   })
-  if (!tried) return null
-  if (/literal .*\\n.* is not allowed/.test(tried.stderr))
+  if (!trial) return null
+  if (/literal .*\\n.* is not allowed/.test(trial.stderr))
     throw new ToolError(
       "pattern: \\n can't match, since files are searched line by line. Search for what is on one line.",
     )
-  if (tried.code === failed) return null
+  if (trial.code === failed) return null
 
   return {
     async narrow(files) {
@@ -69,7 +69,7 @@ export async function createRipgrepMatcher(
         )
         for (const path of stdout.toString().split('\0')) matched.add(path.replace(/^\.\//, ''))
       }
-      // A folder also holds files that were not asked for.
+      // The searched folders also contain other files.
       return files.filter(({ path }) => matched.has(path)).map(({ path }) => path)
     },
     async match(texts, max) {
@@ -80,7 +80,7 @@ export async function createRipgrepMatcher(
         lines += text.length
       }
       const { code, stdout } = await run(
-        // A long line is left out of the answer, of which only the numbers are used.
+        // Omits the text of the lines, because only their numbers are used.
         ['--text', '--line-number', '--max-columns=1', `--max-count=${max}`, '-'],
         { stdin: texts.map((text) => text.map((line) => `${line}\n`).join('')).join('') },
       )
@@ -98,8 +98,8 @@ export async function createRipgrepMatcher(
 }
 
 /**
- * Folders rather than each of their files: ripgrep then sees for itself which are regular files of a sensible size, and
- * follows no link. A file that is named is read whatever it is, so it is checked before.
+ * Returns the paths to search. Of a folder, ripgrep itself skips links and large files; a file that is an argument it
+ * reads whatever it is, so such a file is checked first.
  */
 async function pathsFor(
   files: FoundFile[],
@@ -108,14 +108,14 @@ async function pathsFor(
   const paths: string[] = []
   for (const [folder, own] of Map.groupBy(files, ({ path }) => folderOf(path))) {
     const inFolder = own[0]?.filesInFolder ?? 0
-    if (inFolder > 1 && own.length * filesReadForOneMax >= inFolder) paths.push(`./${folder}`)
+    if (inFolder > 1 && own.length * extraFilesReadFactor >= inFolder) paths.push(`./${folder}`)
     else for (const { path } of own) if (await isSearchable(path)) paths.push(`./${path}`)
   }
   return paths
 }
 
-/** Reading a few more files of a folder costs as much as checking each requested one. */
-const filesReadForOneMax = 4
+/** Searching a whole folder costs as much as checking each requested file if it has up to this many times as many. */
+const extraFilesReadFactor = 4
 
 function* batches(paths: string[]): Generator<string[]> {
   let batch: string[] = []

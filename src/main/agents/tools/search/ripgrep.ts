@@ -1,4 +1,4 @@
-/** ripgrep as a child process, from the platform packages of `@vscode/ripgrep`. */
+/** Runs ripgrep as a child process, from the platform packages of `@vscode/ripgrep`. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { buffer, text } from 'node:stream/consumers'
@@ -11,12 +11,12 @@ export interface Ripgrep {
   ): Promise<{ code: number; stdout: Buffer; stderr: string }>
 }
 
-/** The path of the executable; null where the platform has no package or it was not installed. */
+/** Resolves with the path of the executable; null if the platform has no package or it is not installed. */
 export async function findRipgrep(): Promise<string | null> {
   try {
-    // Loaded here, because the module throws on a platform that it has no executable for.
+    // Loaded here, because the module throws on a platform without an executable.
     const { rgPath } = await import('@vscode/ripgrep')
-    // Nothing can be run out of Electron's archive; executables lie beside it.
+    // Executables can't be run inside Electron's archive and are beside it.
     return rgPath.replace(/\bapp\.asar\b/, 'app.asar.unpacked')
   } catch {
     return null
@@ -24,8 +24,8 @@ export async function findRipgrep(): Promise<string | null> {
 }
 
 /**
- * Ignore files, the person's configuration and memory maps (a file that shrinks meanwhile would end the process) are
- * off. The paths to search are chosen by us.
+ * Disables ignore files and the person's configuration, because Shiplog chooses the paths, and memory maps, because a
+ * file that shrinks during the search would crash the process.
  */
 const settings = [
   ...['--no-config', '--no-ignore', '--hidden', '--no-messages', '--no-mmap'],

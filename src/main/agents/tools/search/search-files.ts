@@ -15,12 +15,12 @@ import {
 import { createRipgrep, findRipgrep } from './ripgrep.ts'
 import { createRipgrepMatcher } from './ripgrep-matcher.ts'
 
-/** For more matches a narrower pattern is more useful. */
+/** For more matches, an agent should narrow the pattern. */
 const matchesMax = 200
 
-/** A line that is longer is shown cut around its beginning. */
+/** Of longer lines only the beginning is shown. */
 const lineCharsMax = 300
-/** The part of a line that is searched for secrets: a whole line of a minified file is of no use. */
+/** The part of a line that is masked. More is not shown, and lines of minified files are long. */
 const maskedCharsMax = 4_000
 
 /** Files that are read and matched at once. Each is at most `searchedFileBytesMax`. */
@@ -33,9 +33,9 @@ interface Found {
 }
 
 /**
- * Searches text files line by line: `path:line: text`, one match a line. Binary and very large files are passed over.
- * ripgrep finds the files; each is then opened inside the working directory, and what is shown was matched in there.
- * `ripgrep`: the path of its executable, null for none; the installed one unless given.
+ * Searches text files line by line and returns `path:line: text`, one match per line. Skips binary and very large files.
+ * ripgrep finds the files; each is then opened inside the working directory and matched again. `ripgrep` is the path of
+ * the executable, null for none; by default the installed one.
  */
 export function createSearchFiles(
   inside: FilesInside,
@@ -52,7 +52,7 @@ export function createSearchFiles(
     const options = { ignoreCase, signal, timeLimit }
     const isSearchable = (file: string) =>
       inside.lstat({ absolute: join(root, file), relative: file }).then(hasSearchableForm, isNot)
-    // ripgrep has no lookaround and no backreferences; JavaScript has, and reads each file by itself.
+    // JavaScript's expressions have lookaround and backreferences, which ripgrep lacks, but are slower.
     const matcher =
       (executable &&
         (await createRipgrepMatcher(createRipgrep(executable), pattern, {
@@ -88,17 +88,17 @@ async function searchAll(
     const texts = await Promise.all(
       files.map((file) => searchableLines(inside, { absolute: join(root, file), relative: file })),
     )
-    const wanted = matchesMax - found.lines.length
-    // One more than wanted shows whether there are more.
-    const matches = await matcher.match(texts, wanted + 1)
-    const shown = matches.slice(0, wanted)
+    const remaining = matchesMax - found.lines.length
+    // One more than can be shown, to find out whether there are more.
+    const matches = await matcher.match(texts, remaining + 1)
+    const shown = matches.slice(0, remaining)
     found.files += new Set(shown.map(({ text }) => text)).size
     for (const { text, line } of shown) {
       const whole = texts[text]?.[line - 1]?.slice(0, maskedCharsMax) ?? ''
-      // Cut after secrets were hidden: half of one is not found any more.
+      // Masked before it is truncated, because half a secret would not be found.
       found.lines.push(`${files[text]}:${line}: ${mask.text(whole).slice(0, lineCharsMax)}`)
     }
-    if (matches.length > wanted) return { ...found, truncated: true }
+    if (matches.length > remaining) return { ...found, truncated: true }
   }
   return found
 }
@@ -121,7 +121,7 @@ const hasSearchableForm = (stats: Stats): boolean =>
   stats.isFile() && stats.size <= searchedFileBytesMax
 const isNot = () => false
 
-/** Without line ends and byte order mark. */
+/** Returns the lines without line ends and byte order mark. */
 function linesOf(text: string): string[] {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   if (lines.at(-1) === '') lines.pop()

@@ -1,6 +1,6 @@
 /**
- * Commands that run beside their agent: `bash` starts them, `bash_output` reads what they print, `bash_kill` ends
- * them. They are the run's: the custody ends them with it, and after a crash.
+ * Commands in the background of an agent: `bash` starts them, `bash_output` reads their output, `bash_kill` ends them.
+ * The custody ends them with the run, also after a crash.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,41 +20,41 @@ import { createMasking, outputBytesMax } from './shell-command.ts'
 import { sandboxNote, shellProgram } from './shell-program.ts'
 import { shellInvocation } from './shell-state.ts'
 
-/** More are forgotten servers rather than work. */
+/** More are likely servers that the agent forgot. */
 const runningMax = 10
 /** The last output of a process may arrive after its exit. */
 const lastOutputMs = 200
 
 interface BackgroundCommand {
   command: string
-  /** What it printed since it was last asked, secrets masked. */
+  /** Returns the output since the last call, with secrets masked. */
   unread(): { text: string; omittedBytes: number }
-  /** Null while it runs. `exitCode`: null when a signal ended it. */
+  /** Returns null while it runs. `exitCode` is null if a signal ended it. */
   end(): { exitCode: number | null; timedOut: boolean } | null
-  /** Resolves once it has ended and its output is in. */
+  /** Resolves once it has ended and all its output was read. */
   ended: Promise<void>
   kill(): Promise<void>
 }
 
 export interface BackgroundCommands {
-  /** Resolves once it runs. Throws ToolError when it can't be started. */
+  /** Resolves once it runs. Rejects with ToolError if it can't be started. */
   start(command: string, timeoutMs: number | null, context: ToolContext): Promise<ToolResult>
   output: Tool<'bash_output'>
   kill: Tool<'bash_kill'>
 }
 
 export function createBackgroundCommands(custody: Custody): BackgroundCommands {
-  /** By the port that each run has for itself: what it started is forgotten with it. */
+  /** By the run's own port, so that a run's commands are forgotten with it. */
   const byRun = new WeakMap<TaskToolsPort, Map<string, BackgroundCommand>>()
 
-  function ofRun({ tasks }: ToolContext): Map<string, BackgroundCommand> {
+  function commandsOf({ tasks }: ToolContext): Map<string, BackgroundCommand> {
     const known = byRun.get(tasks) ?? new Map<string, BackgroundCommand>()
     byRun.set(tasks, known)
     return known
   }
 
   function find(id: string, context: ToolContext): BackgroundCommand {
-    const commands = ofRun(context)
+    const commands = commandsOf(context)
     const found = commands.get(id)
     if (found) return found
     const ids = [...commands.keys()]
@@ -67,7 +67,7 @@ export function createBackgroundCommands(custody: Custody): BackgroundCommands {
 
   return {
     async start(command, timeoutMs, context) {
-      const commands = ofRun(context)
+      const commands = commandsOf(context)
       const running = [...commands].filter(([, one]) => one.end() === null)
       if (running.length >= runningMax)
         throw new ToolError(
@@ -99,12 +99,12 @@ async function endedWithin(
   waitMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const over = new AbortController()
-  const time = sleep(waitMs, undefined, { signal: over.signal }).catch(() => undefined)
+  const timeout = new AbortController()
+  const time = sleep(waitMs, undefined, { signal: timeout.signal }).catch(() => undefined)
   try {
     await untilAborted(Promise.race([ended, time]), signal)
   } finally {
-    over.abort()
+    timeout.abort()
   }
 }
 
@@ -145,7 +145,7 @@ async function startCommand(
   const running = await custody.begin(context.taskId, command)
   try {
     const spawned = await spawnShell(command, context, running)
-    return follow(spawned, { command, timeoutMs, running })
+    return track(spawned, { command, timeoutMs, running })
   } catch (error) {
     await running.ended()
     context.signal.throwIfAborted()
@@ -156,7 +156,7 @@ async function startCommand(
 interface SpawnedShell {
   child: ChildProcess
   output: ReturnType<typeof readOutput>
-  /** Resolves when it has exited and nobody can print any more. */
+  /** Resolves when it has exited and its output is closed. */
   closed: Promise<unknown>
 }
 
@@ -175,7 +175,7 @@ async function spawnShell(
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // At once: Node discards what nobody reads when the process ends.
+  // Read at once, because Node discards unread output when the process ends.
   const output = readOutput(child, mask)
   const closed = once(child, 'close').catch(() => undefined)
   await once(child, 'spawn')
@@ -192,12 +192,12 @@ function readOutput(
   { stdout, stderr }: { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
   mask: Masker,
 ) {
-  let waiting = createBoundedOutput(outputBytesMax)
+  let unreadOutput = createBoundedOutput(outputBytesMax)
   const masking = createMasking(mask, () => undefined)
-  const kept = masking.pipe(
+  const collected = masking.pipe(
     new Writable({
       write(chunk: Buffer, _, done) {
-        waiting.add(chunk)
+        unreadOutput.add(chunk)
         done()
       },
     }),
@@ -205,23 +205,23 @@ function readOutput(
   stdout.pipe(masking, { end: false })
   stderr.pipe(masking, { end: false })
   return {
-    /** What came since the last call. */
+    /** Returns the output since the last call. */
     unread() {
-      const { text, omittedBytes } = waiting.finish()
-      waiting = createBoundedOutput(outputBytesMax)
+      const { text, omittedBytes } = unreadOutput.finish()
+      unreadOutput = createBoundedOutput(outputBytesMax)
       return { text, omittedBytes }
     },
     async end() {
-      // A process in a session of its own may print on.
+      // A descendant in its own session may continue to print.
       for (const stream of [stdout, stderr]) stream.unpipe(masking)
-      const isKept = finished(kept)
+      const allWritten = finished(collected)
       masking.end()
-      await isKept
+      await allWritten
     },
   }
 }
 
-function follow(
+function track(
   { child, output, closed }: SpawnedShell,
   {
     command,
@@ -240,15 +240,15 @@ function follow(
           void endProcessGroup(pid)
         }, timeoutMs)
   const ended = (async () => {
-    // Already over when it printed and exited while its start was recorded.
+    // It may have exited while its start was recorded.
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     clearTimeout(timer)
     await Promise.race([closed, sleep(lastOutputMs)])
-    // What it left running ends with it, as that of any command does.
+    // Processes that it left running end with it, as with every command.
     await endProcessGroup(pid)
     await Promise.race([closed, sleep(lastOutputMs)])
     await output.end()
-    // A folder that can't be removed is the next start's to clean up.
+    // If the command's folder can't be removed, the next start removes it.
     await running.ended().catch(() => undefined)
     end = { exitCode: timedOut ? null : child.exitCode, timedOut }
   })()
@@ -258,7 +258,7 @@ function follow(
     end: () => end,
     ended,
     async kill() {
-      // Its number may be another's by now.
+      // After its end, another process may have its process id.
       if (end === null) await endProcessGroup(pid)
       await ended
     },

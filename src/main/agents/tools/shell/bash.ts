@@ -9,7 +9,7 @@ import type { BackgroundCommands } from './background-commands.ts'
 import { runShellCommand, type ShellOutcome } from './shell-command.ts'
 import { sandboxNote } from './shell-program.ts'
 
-/** Linux takes no longer argument. */
+/** Linux limits an argument to 128 KiB. */
 const commandBytesMax = 120_000
 
 /**
@@ -51,7 +51,7 @@ function resultOf(
   const timedOut = outcome.endedBy === 'time-limit'
   return {
     outcome: exitCode === 0 ? 'ok' : 'error',
-    // As printed: removing escape sequences could join the halves of a secret that the masker did not find.
+    // Escape sequences are kept: removing them could join the halves of a secret that the masker did not find.
     output: [
       outcome.text.replace(/\n+$/, ''),
       ...sandboxNote(outcome, sandbox),
@@ -82,7 +82,7 @@ function notes(
   return lines
 }
 
-/** The next command starts in the working directory again, or an agent that removed its own could not continue. */
+/** Resets the shell to the working directory, because an agent that removed its directory could not continue otherwise. */
 async function lostDirectory(shell: ShellState, workingDir: string): Promise<ToolResult> {
   if (shell.cwd === workingDir || !(await isDirectory(workingDir)))
     throw new ToolError(`The working directory ${workingDir} does not exist any more.`)

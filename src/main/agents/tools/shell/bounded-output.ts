@@ -46,7 +46,7 @@ export function createBoundedOutput(bytesMax: number): BoundedOutput {
   }
 }
 
-/** The end of the last whole UTF-8 character. */
+/** Returns the end of the last complete UTF-8 character. */
 function characterBoundary(bytes: Buffer): number {
   for (let start = bytes.length - 1; start >= Math.max(0, bytes.length - 4); start--) {
     const byte = bytes[start] ?? 0
@@ -57,7 +57,7 @@ function characterBoundary(bytes: Buffer): number {
   return bytes.length
 }
 
-/** How many bytes at the beginning belong to a character that was cut. */
+/** Returns the number of bytes at the beginning that belong to a truncated character. */
 function leadingContinuation(bytes: Buffer): number {
   const first = bytes.subarray(0, 4).findIndex((byte) => !isContinuation(byte))
   return first === -1 ? 0 : first

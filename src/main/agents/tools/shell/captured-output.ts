@@ -1,6 +1,6 @@
 /**
- * Captures a command's output: the agent receives a bounded text, the log all of it. A Writable, so that masking can be
- * a Transform in front of it.
+ * Captures a command's output: a bounded text for the agent, and the whole output in a file for the record. A Writable,
+ * so that masking can be a Transform before it.
  */
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -9,23 +9,23 @@ import { finished } from 'node:stream/promises'
 import type { KeptOutput } from '../../../../shared/agents/driver/tool-context.ts'
 import { createBoundedOutput } from './bounded-output.ts'
 
-/** More is a runaway command: a page of it is as good as all of it, and every archive carries it along. */
+/** More is the output of a runaway command, and every archive would contain it. */
 export const wholeOutputBytesMax = 32 * 1024 * 1024
-/** Output may arrive faster than a busy disk accepts it; the buffer stays small beside the rest. */
+/** Bounds the memory if output arrives faster than a busy disk accepts it. */
 const waitingBytesMax = 4 * 1024 * 1024
 
 interface CapturedOutput {
   stream: Writable
-  /** Resolves once the stream has ended, which its source does. */
+  /** Resolves once the source has ended the stream. */
   finish(): Promise<{
     text: string
     omittedBytes: number
-    /** Null when the text is the whole, or the disk did not take it. */
+    /** Null if `text` is complete, or the file could not be written. */
     whole: KeptOutput | null
   }>
 }
 
-/** `file`: where the whole is written, once it is more than `textBytesMax`. It is on the disk after `finish`. */
+/** Writes the whole output to `file` if it is longer than `textBytesMax`. It is durable after `finish`. */
 export function captureOutput(
   file: string,
   { textBytesMax, wholeBytesMax }: { textBytesMax: number; wholeBytesMax: number },
@@ -33,19 +33,19 @@ export function captureOutput(
   const text = createBoundedOutput(textBytesMax)
   const hash = createHash('sha256')
   let handle: FileHandle | null = null
-  /** Until it is known that the text is not the whole. */
-  let early: Buffer[] | null = []
+  /** The output until it exceeds `textBytesMax`; null afterwards. */
+  let buffered: Buffer[] | null = []
   let [seenBytes, writtenBytes] = [0, 0]
   let isLost = false
 
-  async function take(chunk: Buffer): Promise<void> {
+  async function append(chunk: Buffer): Promise<void> {
     text.add(chunk)
     seenBytes += chunk.length
-    if (seenBytes <= textBytesMax) early?.push(chunk)
+    if (seenBytes <= textBytesMax) buffered?.push(chunk)
     else {
       handle ??= await open(file, 'wx', 0o600)
-      const waiting = early ?? []
-      early = null
+      const waiting = buffered ?? []
+      buffered = null
       for (const part of [...waiting, chunk]) await write(handle, part)
     }
   }
@@ -62,10 +62,10 @@ export function captureOutput(
     highWaterMark: waitingBytesMax,
     write(chunk: Buffer, _, done) {
       if (isLost) text.add(chunk)
-      const taken = isLost ? Promise.resolve() : take(chunk)
-      taken
+      const appended = isLost ? Promise.resolve() : append(chunk)
+      appended
         .catch(() => {
-          // A full disk must not keep a command from running; that only a part is kept is in the record.
+          // A full disk must not stop a command. The record states that only a part was kept.
           isLost = true
         })
         .then(() => done())

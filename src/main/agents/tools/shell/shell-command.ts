@@ -44,15 +44,15 @@ export interface ShellCommand {
 }
 
 export interface ShellOutcome {
-  /** Standard output and error as they came, secrets hidden, at most `outputBytesMax`. */
+  /** Standard output and error in order of arrival, with secrets masked, at most `outputBytesMax`. */
   text: string
   omittedBytes: number
   /** The saved full output when `text` is only a part of it; null when `text` is complete. */
   whole: Omit<KeptOutput, 'file'> | null
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   exitCode: number | null
   endedBy: 'itself' | 'time-limit' | 'abort'
-  /** True if processes it had left in the background were ended with it. */
+  /** Processes that it had left in the background were ended with it. */
   leftBehind: boolean
   state: ShellState
   dropped: string[]
@@ -69,7 +69,7 @@ export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> 
     const stateFile = join(running.dir, 'state')
     const ended = await runInGroup(run, running, stateFile)
     const { endedBy, exitCode, leftBehind, ...output } = ended
-    // While the folder that it was written to is there.
+    // Before the folder that contains the file is removed.
     const whole = endedBy === 'abort' ? null : await keepWhole(run, output.whole)
     const written = endedBy === 'itself' ? await readFile(stateFile).catch(() => null) : null
     const after = written
@@ -87,7 +87,7 @@ async function keepWhole(
 ): Promise<ShellOutcome['whole']> {
   if (!whole) return null
   const { file: _, ...kept } = whole
-  // A disk that does not take it must not undo what the command did: its result is recorded without.
+  // The command has taken effect, so a failed write must not fail the call: its result is recorded without the file.
   return keepOutput(whole).then(
     () => kept,
     () => null,
@@ -101,7 +101,7 @@ async function runInGroup(
 ) {
   const { args, env } = shellInvocation(command, state, { stateFile, environment })
   const [program, ...programArgs] = await shellProgram(args, stateFile, sandbox)
-  // Stopped while this was being prepared: the command must not have any effect.
+  // The run may have been stopped during the preparation; the command must not start then.
   signal.throwIfAborted()
   const child = spawn(program, programArgs, {
     cwd: state.cwd,
@@ -125,10 +125,10 @@ async function runInGroup(
     child.once('close', () => resolve())
   })
 
-  const noted = child.pid === undefined ? null : running.started(child.pid)
-  const endedBy = await ending(exited, timeoutMs, signal)
-  await noted
-  // Started, or `ending` would have thrown.
+  const recordedStart = child.pid === undefined ? null : running.started(child.pid)
+  const endedBy = await endReason(exited, timeoutMs, signal)
+  await recordedStart
+  // The process was started, or `endReason` would have thrown.
   const pid = child.pid as number
   const byItself = endedBy === 'itself'
   if (byItself) await Promise.race([closed, sleep(outputDrainMs)])
@@ -147,7 +147,7 @@ async function runInGroup(
 }
 
 /**
- * Secrets are masked before output is written or truncated: half a secret would not be found. Bytes that are no UTF-8
+ * Masks secrets before output is written or truncated, because half a secret would not be found. Bytes that are not UTF-8
  * become replacement characters.
  */
 export function createMasking(mask: Masker, onOutput: (text: string) => void): Transform {
@@ -165,7 +165,7 @@ export function createMasking(mask: Masker, onOutput: (text: string) => void): T
   })
 }
 
-async function ending(
+async function endReason(
   exited: Promise<unknown>,
   timeoutMs: number,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { CommandSandbox } from '../../../../shared/agents/driver/tool-context.ts'
 import { findOnPath } from '../../../processes/find-on-path.ts'
 
-/** The program and arguments that run a shell with `args`: the shell itself, or the sandbox around it. */
+/** Resolves with the program and arguments that run a shell with `args`: the shell itself, or the sandbox around it. */
 export async function shellProgram(
   args: string[],
   stateFile: string,
@@ -10,17 +10,17 @@ export async function shellProgram(
 ): Promise<[program: string, ...args: string[]]> {
   const shell = await findShell()
   if (!sandbox) return [shell, ...args]
-  // The sandbox lets this one file be written, not the folder that it is in.
+  // Created first, because the sandbox allows writing this file but not its folder.
   await writeFile(stateFile, '')
   return sandbox.wrap([shell, ...args], stateFile)
 }
 
-/** As the system's library and Node print them. */
+/** Error texts of the system's library and of Node. */
 const writeRefused = /Read-only file system|\bEROFS\b/
 const networkRefused =
   /Network is unreachable|Could not resolve host|Temporary failure in name resolution|\b(ENETUNREACH|EAI_AGAIN)\b/
 
-/** A line for the result of a command that failed, where what it printed shows that the sandbox was the reason. */
+/** Returns a line for the result of a failed command whose output shows that the sandbox was the reason. */
 export function sandboxNote(
   { text, exitCode }: { text: string; exitCode: number | null },
   sandbox: CommandSandbox | undefined,

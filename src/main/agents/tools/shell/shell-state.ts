@@ -1,23 +1,23 @@
 /**
- * State that persists from one bash call to the next: the directory and the exported variables. Each command runs in
- * a new shell, inside a script that at its end writes both to a file; the command's output never contains any of it.
+ * Keeps state from one bash call to the next: the directory and the exported variables. Each command runs in a new shell,
+ * in a script that writes both to a file at its end; the command's output never contains them.
  */
 import type { ShellState } from '../../../../shared/agents/driver/tool-result.ts'
 
-/** The record holds what an agent exports, so that has a bound. */
+/** Bounded, because the record contains the exported variables. */
 export const shellEnvBytesMax = 32 * 1024
 const variableBytesMax = 16 * 1024
 
-/** They describe one shell, not what the agent set. */
-const ownToEveryShell = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
+/** Variables that the shell itself sets. */
+const shellVariables = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
 
-/** The environment and first arguments that run `command` in `state` and leave the state in `stateFile`. */
+/** Returns the environment and arguments that run `command` in `state` and write the new state to `stateFile`. */
 export function shellInvocation(
   command: string,
   state: ShellState,
   { stateFile, environment }: { stateFile: string; environment: Record<string, string> },
 ) {
-  // All on one line: the shell's messages then count the lines of the command itself.
+  // On one line, so that line numbers in the shell's messages are those of the command.
   const script = [
     'exec 2>&1',
     `__shiplog_save() { local code=$?; { printf '%s\\0' "$PWD"; command -p env -0; } >| ${quoted(stateFile)} 2>/dev/null; return $code; }`,
@@ -35,8 +35,8 @@ export function shellInvocation(
 }
 
 /**
- * The state after a command, from the script's file. `dropped`: variables over a limit, which are not kept. Unwritten
- * parts (the command replaced the shell, for example) keep their former value.
+ * Returns the state after a command, from the script's file. `dropped` are variables over a limit, which are not kept.
+ * Parts that were not written, because the command replaced the shell for example, keep their values.
  */
 export function readShellState(
   written: Buffer,
@@ -58,7 +58,7 @@ function changedVariables(
     const equals = variable.indexOf('=')
     const name = variable.slice(0, equals)
     const value = variable.slice(equals + 1)
-    const own = equals < 1 || ownToEveryShell.has(name) || name.includes('__shiplog')
+    const own = equals < 1 || shellVariables.has(name) || name.includes('__shiplog')
     return own || environment[name] === value ? [] : [[name, value]]
   })
 }

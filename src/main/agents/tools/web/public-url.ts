@@ -1,22 +1,22 @@
 /**
- * Opens addresses of the public internet only: an agent that a page talks into it must not reach the services of this
- * machine or its network. The address is checked that is connected to, so a name can't change its meaning in between.
+ * Opens addresses of the public internet only: a page must not make an agent reach services of this machine or its
+ * network. The check is of the very address that is connected to, so a name can't resolve differently afterwards.
  */
 import { type LookupAddress, lookup as lookupName } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 export interface PublicUrlOptions {
-  /** Resolves a name to its addresses, as that of `node:dns` with `all`. */
+  /** Resolves a name to all its addresses, like `lookup` of `node:dns` with `all`. */
   lookup?: (
     name: string,
     done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
   ) => void
-  /** Addresses that may be connected to although they are private. */
+  /** Reports whether a private address may be connected to. */
   isAllowed?: (address: string) => boolean
 }
 
-/** The message names the address and why. */
+/** The message contains the address and the reason. */
 export class RefusedAddressError extends Error {}
 
 /** See the special-purpose registries of IANA for IPv4 and IPv6. */
@@ -47,10 +47,10 @@ for (const [network, bits] of [
   ] as const),
 ] as const)
   notPublic.addSubnet(network, bits, 'ipv4')
-/** All that is public in IPv6 is in here, and not in the list below. */
+/** All public IPv6 addresses are in this list and not in `notPublic`. */
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
-// Teredo and others for protocols, documentation, and 6to4, which holds an address of IPv4.
+// Teredo and other protocols, documentation, and 6to4, whose addresses contain an IPv4 address.
 for (const [network, bits] of [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -59,7 +59,7 @@ for (const [network, bits] of [
 ] as const)
   notPublic.addSubnet(network, bits, 'ipv6')
 
-/** Whether an IP address is one of the public internet. */
+/** Reports whether an IP address is in the public internet. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !notPublic.check(address, 'ipv4')
@@ -67,8 +67,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * The response to a GET, without following redirects. Rejects with RefusedAddressError before anything is sent to an
- * address that is not public, and as `node:http` does.
+ * Resolves with the response to a GET, without following redirects. Rejects with RefusedAddressError before anything is
+ * sent to an address that is not public, and with the errors of `node:http`.
  */
 export async function openPublicUrl(
   url: URL,
@@ -80,7 +80,7 @@ export async function openPublicUrl(
     throw new RefusedAddressError(`only http and https are fetched, not ${url.protocol}`)
   if (url.username || url.password)
     throw new RefusedAddressError('an address with a user name or password is not fetched')
-  // Without a name there is nothing to look up.
+  // An IP address is not looked up, so it is checked here.
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !mayConnect(host)) throw refused(host)
   const checkedLookup: LookupFunction = (name, { all }, done) => {
@@ -93,7 +93,7 @@ export async function openPublicUrl(
       else done(null, first.address, first.family)
     })
   }
-  // Loaded when a page is fetched: Node takes 60 ms for it, and few commands fetch any.
+  // Loaded on use, because it takes Node 60 ms and few commands fetch a page.
   const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
   const headers = {
     accept: 'text/html, text/*, application/json',
@@ -101,7 +101,7 @@ export async function openPublicUrl(
     'user-agent': 'Shiplog',
   }
   return new Promise((resolve, reject) => {
-    // A connection of its own: none that was opened without these checks is used again.
+    // Without an agent, so that no connection that was opened without these checks is reused.
     const sent = request(url, { agent: false, headers, lookup: checkedLookup, signal }, resolve)
     sent.on('error', reject)
     sent.end()

@@ -3,10 +3,10 @@ import type { ToolContext } from '../../../../shared/agents/driver/tool-context.
 import { type Tool, ToolError } from '../tool.ts'
 import { openPublicUrl, type PublicUrlOptions, RefusedAddressError } from './public-url.ts'
 
-/** Limit for the body. Converting more HTML to Markdown would block the process for seconds. */
+/** Limit of a body. */
 const bodyBytesMax = 2 * 1024 * 1024
 const fetchTimeMsMax = 30_000
-/** Limit for HTML: converting it to Markdown blocks the process meanwhile. */
+/** Limit of HTML, because converting it to Markdown blocks the process. */
 const pageCharsMax = 256 * 1024
 const nestingMax = 20
 /** About 16,000 tokens, as for a file. */
@@ -16,7 +16,7 @@ const redirectsMax = 5
 const isText = (type: string): boolean =>
   type.startsWith('text/') || /^application\/(.*\+)?(json|xml|javascript|yaml)$/.test(type)
 
-/** Fetches a page as text, HTML as Markdown. `options`: what tests replace. */
+/** Fetches a page as text, HTML as Markdown. Tests replace `options`. */
 export const createWebFetch =
   (options: PublicUrlOptions = {}): Tool<'web_fetch'> =>
   async (input, context) => {
@@ -52,34 +52,34 @@ function decoded(text: string): string {
 }
 
 async function fetchText(
-  asked: URL,
+  requested: URL,
   options: PublicUrlOptions,
   { context, signal }: { context: ToolContext; signal: AbortSignal },
 ) {
-  let url = asked
+  let url = requested
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const response = await openPublicUrl(url, options, signal)
     const status = response.statusCode ?? 0
     const { location } = response.headers
     if (status < 300 || status >= 400 || location === undefined) {
-      const { text, isCut } = await readBody(url, response, context)
+      const { text, isTruncated } = await readBody(url, response, context)
       if (status >= 400) throw new ToolError(`${url} answered ${status}.\n${text.slice(0, 2000)}`)
       return {
         outcome: 'ok' as const,
-        output: `${text}${isCut ? '\n[the rest is left out]' : ''}` || '[the page is empty]',
+        output: `${text}${isTruncated ? '\n[the rest is left out]' : ''}` || '[the page is empty]',
       }
     }
     response.destroy()
     const next = new URL(location, url)
-    // The permission was given for this server.
-    if (next.origin !== asked.origin)
+    // The permission applies to this server only.
+    if (next.origin !== requested.origin)
       throw new ToolError(
-        `${asked} leads to ${context.mask.text(next.href)}, on another server. Call web_fetch with that address if you want it.`,
+        `${requested} leads to ${context.mask.text(next.href)}, on another server. Call web_fetch with that address if you want it.`,
       )
     url = next
   }
   throw new ToolError(
-    `${asked} leads from one address to the next, more than ${redirectsMax} times.`,
+    `${requested} leads from one address to the next, more than ${redirectsMax} times.`,
   )
 }
 
@@ -97,21 +97,23 @@ async function readBody(url: URL, response: IncomingMessage, { mask }: ToolConte
     response.destroy()
     throw new ToolError(`${url} answered compressed (${encoding}) though it was asked not to.`)
   }
-  const { bytes, isCut } = await readBytes(response)
+  const { bytes, isTruncated } = await readBytes(response)
   const charset = parameters.find((part) => part.startsWith('charset='))?.slice(8)
   const body = decoderOf(charset?.replaceAll('"', '')).decode(bytes)
-  // Before it is cut: half a secret is not found any more.
+  // Masked before it is truncated, because half a secret would not be found.
   const isLongPage = type.includes('html') && body.length > pageCharsMax
   const text = mask
     .text(type.includes('html') ? await markdownOf(body.slice(0, pageCharsMax)) : body)
     .trim()
   return {
     text: text.slice(0, textCharsMax),
-    isCut: isCut || isLongPage || text.length > textCharsMax,
+    isTruncated: isTruncated || isLongPage || text.length > textCharsMax,
   }
 }
 
-async function readBytes(response: IncomingMessage): Promise<{ bytes: Buffer; isCut: boolean }> {
+async function readBytes(
+  response: IncomingMessage,
+): Promise<{ bytes: Buffer; isTruncated: boolean }> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -119,9 +121,9 @@ async function readBytes(response: IncomingMessage): Promise<{ bytes: Buffer; is
     size += chunk.length
     // Leaving the loop ends the connection.
     if (size > bodyBytesMax)
-      return { bytes: Buffer.concat(chunks).subarray(0, bodyBytesMax), isCut: true }
+      return { bytes: Buffer.concat(chunks).subarray(0, bodyBytesMax), isTruncated: true }
   }
-  return { bytes: Buffer.concat(chunks), isCut: false }
+  return { bytes: Buffer.concat(chunks), isTruncated: false }
 }
 
 function decoderOf(charset: string | undefined) {
@@ -132,7 +134,7 @@ function decoderOf(charset: string | undefined) {
   }
 }
 
-/** A page that is nested deeper is given as it is: each line would be indented as often as it is nested. */
+/** Returns a deeply nested page as HTML, because in Markdown each line would be indented by its nesting. */
 async function markdownOf(html: string): Promise<string> {
   if (nestingOf(html) > nestingMax) return html
   const { default: TurndownService } = await import('turndown')
@@ -141,7 +143,7 @@ async function markdownOf(html: string): Promise<string> {
   return turndown.turndown(html)
 }
 
-/** How deep quotes and lists lie in one another. */
+/** Returns the maximum nesting of quotes and lists. */
 function nestingOf(html: string): number {
   let depth = 0
   let deepest = 0

@@ -1,4 +1,4 @@
-/** `shiplog demo`: a small Git project and the bundled scenario on it. */
+/** `shiplog demo`: creates a small Git project and plays the bundled scenario in it. */
 
 import path from 'node:path'
 import type { AgentPreset } from '../../../../shared/agents/installed-agents.ts'
@@ -8,7 +8,7 @@ import { createRunProgress } from '../follow/run-progress.ts'
 import { taskTreeJson } from '../task-json.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { runsAgents, withShiplog } from '../with-shiplog.ts'
-import { exitCodeOf, resultOf, silent, tellResult } from './agents/report-run.ts'
+import { exitCodeOf, printResult, resultOf, silent } from './agents/report-run.ts'
 
 export function demo(given: ParsedOptions): Action {
   const dir = given.dir as string | undefined
@@ -34,7 +34,7 @@ export function demo(given: ParsedOptions): Action {
           task: taskTreeJson(ended.task),
         })
       } else {
-        await tellResult(context, session, ended.task, result)
+        await printResult(context, session, ended.task, result)
       }
       return exitCodeOf(result)
     })

@@ -1,4 +1,4 @@
-/** `shiplog doctor`: problems on disk, the repairs that were made, and the remaining remedies. */
+/** `shiplog doctor`: prints problems on disk, the repairs that were made, and the remaining remedies. */
 import type { Examination, Problem } from '../../../../shared/contract/doctor.ts'
 import { counted } from '../../../../shared/text/counted.ts'
 import type { Action, ParsedOptions } from '../action.ts'
@@ -27,7 +27,7 @@ async function printFound(context: CliContext, found: Examination, repair: boole
   const { problems, notes, checked } = found
   if (problems.length > 0) {
     const rows = problems.map((problem) => [
-      becameOf(problem),
+      stateOf(problem),
       problem.kind,
       safeLine(problem.path),
       safeLine(problem.detail),
@@ -35,7 +35,7 @@ async function printFound(context: CliContext, found: Examination, repair: boole
     await context.out.write(renderTable(columns, rows, context.out))
   }
   for (const { kind, path, detail } of notes) {
-    // Reported at the start of every command.
+    // Every command reports these at its start.
     if (kind === 'healed') continue
     await context.say(context.err.style('dim', safeLine(`Note: ${path} ${detail}`)))
   }
@@ -49,7 +49,7 @@ const columns = [
   { title: 'DETAIL', shrinks: true },
 ]
 
-function becameOf({ repaired, repairable }: Problem): Cell {
+function stateOf({ repaired, repairable }: Problem): Cell {
   if (repaired) return { text: '✓ repaired', style: 'green' }
   return repairable
     ? { text: '○ repairable', style: 'yellow' }
@@ -57,12 +57,12 @@ function becameOf({ repaired, repairable }: Problem): Cell {
 }
 
 function summary(problems: Problem[], checked: number, repair: boolean): string {
-  const looked = `${counted(checked, 'thing')} checked`
-  if (problems.length === 0) return `Everything is in order: ${looked}.`
+  const checkedText = `${counted(checked, 'thing')} checked`
+  if (problems.length === 0) return `Everything is in order: ${checkedText}.`
   const repaired = problems.filter((problem) => problem.repaired).length
   const open = problems.filter((problem) => problem.repairable && !problem.repaired).length
   const lasting = problems.length - repaired - open
-  const sentences = [`${counted(problems.length, 'problem')} found, ${looked}.`]
+  const sentences = [`${counted(problems.length, 'problem')} found, ${checkedText}.`]
   if (repaired > 0) {
     sentences.push(`${repaired} repaired; originals are kept beside or in the trash.`)
   }

@@ -1,4 +1,4 @@
-/** `shiplog mcp`: tasks and the record for a client of the Model Context Protocol, over standard input and output. */
+/** `shiplog mcp`: serves tasks and the record by the Model Context Protocol, over standard input and output. */
 import type { Readable, Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { TaskId } from '../../../../shared/records/ids.ts'
@@ -14,11 +14,11 @@ import { type CliSession, withShiplog } from '../with-shiplog.ts'
 
 interface McpOptions extends ParsedOptions {
   read?: boolean
-  /** Only what is below this task can be read. */
+  /** Only descendants of this task can be read. */
   task?: TaskId
 }
 
-/** Serves until the client closes standard input, or a signal ends it: both are a normal end. */
+/** Serves until the client closes standard input or a signal arrives. Both are a normal end. */
 export function mcp(given: ParsedOptions): Action {
   const { task, read = false } = given as McpOptions
   return async (context) => {
@@ -27,7 +27,7 @@ export function mcp(given: ParsedOptions): Action {
     const transport = new StdioServerTransport(stdin as Readable, stdout as unknown as Writable)
     const ended = Promise.withResolvers<void>()
     const stopListening = onEndSignal(() => ended.resolve())
-    const shiplog = read ? oneByOne(context) : whileUsed(context)
+    const shiplog = read ? openForEachCall(context) : openWhileUsed(context)
     const server = serveStdio(
       () => {
         const { callServices } = shiplog
@@ -51,7 +51,7 @@ export function mcp(given: ParsedOptions): Action {
   }
 }
 
-/** Serves an agent that Shiplog runs: its own task tools, from the process that runs it. */
+/** Serves an agent that Shiplog runs: connects it to its task tools in the process that runs it. */
 async function bridgeOf({ host }: CliContext): Promise<number> {
   const access = bridgeAccess(host.env)
   if (!access)
@@ -66,19 +66,19 @@ async function bridgeOf({ host }: CliContext): Promise<number> {
   return exitCodes.done
 }
 
-/** How the tools reach the services. */
+/** Opens the data directory for the tools. */
 interface OpenedOnDemand {
   callServices: CallServices
-  /** Keeps the data directory open until the task is over. Null: no task can be started. */
+  /** Keeps the data directory open until the task has ended; null if no task can be started. */
   hold: ((taskId: TaskId) => void) | null
   close(): Promise<void>
 }
 
 /**
- * Opens the data directory for each call and releases it, so that a client that stays connected all day does not
- * keep the app from opening it. Calls wait for each other.
+ * Opens and releases the data directory for each call, so that a client that stays connected does not block the app.
+ * Calls are serialized.
  */
-function oneByOne(context: CliContext): OpenedOnDemand {
+function openForEachCall(context: CliContext): OpenedOnDemand {
   let before: Promise<unknown> = Promise.resolve()
   const callServices: CallServices = (use) => {
     const call = before.then(async () => {
@@ -105,11 +105,11 @@ interface Opened {
 }
 
 /**
- * Opens the data directory with the first call, and gives it back when there is no call and none of the started agents
- * is at work. Calls are made side by side. What still runs in this process at its end is interrupted, and can be
- * resumed; if another process holds the data directory, its agents continue.
+ * Opens the data directory with the first call, and releases it once no call is pending and no started agent works. Calls
+ * are concurrent. At the end of this process its agents are interrupted and can be resumed; those in another process
+ * continue.
  */
-function whileUsed(context: CliContext): OpenedOnDemand {
+function openWhileUsed(context: CliContext): OpenedOnDemand {
   let current: Promise<Opened> | null = null
   let closed: Promise<unknown> = Promise.resolve()
 
@@ -117,10 +117,10 @@ function whileUsed(context: CliContext): OpenedOnDemand {
     const opened = Promise.withResolvers<Opened>()
     closed = closed.then(() =>
       withShiplog(context, { host: 'cli', reachable: true }, async (session) => {
-        const over = Promise.withResolvers<void>()
-        opened.resolve({ session, users: 0, release: over.resolve })
-        session.ending.addEventListener('abort', () => over.resolve(), { once: true })
-        await over.promise
+        const released = Promise.withResolvers<void>()
+        opened.resolve({ session, users: 0, release: released.resolve })
+        session.ending.addEventListener('abort', () => released.resolve(), { once: true })
+        await released.promise
         return exitCodes.done
       }).catch(opened.reject),
     )
@@ -130,7 +130,7 @@ function whileUsed(context: CliContext): OpenedOnDemand {
   async function using<Answer>(work: (session: CliSession) => Promise<Answer>): Promise<Answer> {
     const opening = current ?? open()
     current = opening
-    // The next call tries again.
+    // After a failure, the next call opens it again.
     const opened = await opening.catch((error) => {
       if (current === opening) current = null
       throw error

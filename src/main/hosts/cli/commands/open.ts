@@ -1,4 +1,4 @@
-/** `shiplog` and `shiplog open`: the desktop app where it can run, else the same app in a browser. */
+/** `shiplog` and `shiplog open`: opens the desktop app if it can run, else the same app in a browser. */
 import { spawn } from 'node:child_process'
 import { access } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { findElectron, hasDisplay } from '../electron-runtime.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import { serve } from './serve.ts'
 
-/** `file`: a log that is shown without importing it. */
+/** `file` is a log to open without importing it. */
 export function open(file?: string): Action {
   return async (context) => {
     const { host } = context
@@ -41,8 +41,8 @@ async function logAt(cwd: string, file: string): Promise<string> {
 }
 
 /**
- * A second desktop app only brings the first one to the front. For a web host or an agent's run it could only report
- * a conflict, and `serve` prints their address.
+ * True if a web host or a command holds the data directory: `serve` then prints its address, while the desktop app could
+ * only report a conflict. A second desktop app brings the first one to the front.
  */
 async function isHeldByAnother({ host, dataDirFlag }: CliContext): Promise<boolean> {
   const dataDir = await host.resolveDataDir(dataDirFlag)
@@ -57,7 +57,7 @@ function missingText(electron: boolean, display: boolean): string {
     : 'The Electron runtime is not installed, and there is no display.'
 }
 
-/** Resolves with the app's own exit code once it was closed. */
+/** Resolves with the app's exit code once it was closed. */
 async function openDesktop(
   context: CliContext,
   electron: string,
@@ -75,7 +75,7 @@ async function openDesktop(
     },
   )
   const stopListening = host.onEndSignal((signal) => {
-    // The terminal sends Ctrl-C to both, and a second one would mean: leave at once.
+    // The terminal sends Ctrl-C to both processes. Forwarding it would count as a second one, which exits at once.
     if (signal !== 'SIGINT' || !host.stdin.isTTY) app.kill(signal)
   })
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -88,7 +88,7 @@ async function openDesktop(
   }
 }
 
-/** A terminal inside an Electron app (an editor's) may set the variable that makes Electron run as plain Node. */
+/** Removes the variable that makes Electron run as plain Node, which the terminal of an editor may set. */
 function withoutNodeMode({
   ELECTRON_RUN_AS_NODE: _,
   ...env
@@ -96,7 +96,7 @@ function withoutNodeMode({
   return env
 }
 
-/** A browser that does not open is no failure: the URL was printed. */
+/** Ignores failures, because the URL was printed. */
 async function openBrowser(url: string): Promise<void> {
   try {
     const { default: openUrl } = await import('open')

@@ -1,4 +1,4 @@
-/** The project that a person names. */
+/** Finds the project that a person names. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { resolveId } from '../../../../shared/records/ids.ts'
 import type { Project } from '../../../../shared/records/projects/projects.ts'
@@ -6,8 +6,8 @@ import { CliError, exitCodes } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 
-/** `text`: an id, a unique prefix of one, or a folder. Throws CliError: 3 for none, 4 for several. */
-export async function projectMeant(
+/** `text` is an id, a unique prefix of one, or a folder. Rejects with CliError: 3 for none, 4 for several. */
+export async function findProject(
   client: ShiplogClient,
   text: string,
   cwd: string,
@@ -24,11 +24,11 @@ export async function projectMeant(
     ])
   }
   const named = found.kind === 'found' && projects.find(({ id }) => id === found.id)
-  return named || projectNamed(client, await projectPath(text, cwd))
+  return named || projectAt(client, await projectPath(text, cwd))
 }
 
-/** The one that `--project` names. `dir`: from `projectPath`. Refused with 3 when it is no project. */
-export async function projectNamed(client: ShiplogClient, dir: string): Promise<Project> {
+/** `dir` is from `projectPath`. Rejects with CliError 3 if it is not a project. */
+export async function projectAt(client: ShiplogClient, dir: string): Promise<Project> {
   const { projects } = await client.projects.list()
   const project = projects.find((one) => one.dir === dir)
   if (project) return project

@@ -1,4 +1,4 @@
-/** `shiplog projects`: the projects, and what the agents of one get of the person's environment (K2). */
+/** `shiplog projects`: lists, adds and removes projects, and sets the environment and sandbox of their agents (K2). */
 
 import { shortId } from '../../../../shared/records/ids.ts'
 import { isSameProject } from '../../../../shared/records/projects/project-identity.ts'
@@ -20,7 +20,7 @@ import { projectPath } from '../paths.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { renderTable } from '../terminal/table.ts'
 import { withShiplog } from '../with-shiplog.ts'
-import { projectMeant, projectNamed } from './project-named.ts'
+import { findProject, projectAt } from './project-named.ts'
 
 interface EnvironmentOptions extends ParsedOptions {
   project?: string
@@ -44,7 +44,7 @@ export function list(): Action {
     })
 }
 
-/** Adds a folder. If a project was moved there, a notice reports it. */
+/** Adds a folder. A notice reports if a project was moved there. */
 export function add(folder: string): Action {
   return async (context) => {
     const dir = await projectPath(folder, context.host.cwd)
@@ -74,11 +74,11 @@ function ofSameRepository({ identity }: Project, others: readonly Project[]): st
   return ` It has the same repository as ${same.map(({ dir }) => safeLine(dir)).join(' and ')}, and is a project of its own.`
 }
 
-/** Takes a project off the list: `text` is its id, or its folder. */
+/** Removes a project from the list. `text` is its id or its folder. */
 export function remove(text: string): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const project = await projectMeant(client, text, context.host.cwd)
+      const project = await findProject(client, text, context.host.cwd)
       const { id, name, dir } = project
       await client.projects.remove({ projectId: id })
       if (context.json) await context.printJson({ removed: { id, name, dir } })
@@ -90,7 +90,7 @@ export function remove(text: string): Action {
     })
 }
 
-/** Prints what is set; with an option, sets it first. */
+/** Prints the environment of a project's agents. With an option, sets it first. */
 export function environment(given: ParsedOptions): Action {
   const { project: folder, pass, only, reset = false } = given as EnvironmentOptions
   if (folder === undefined) throw usageError('Name the project with --project DIR.')
@@ -99,7 +99,7 @@ export function environment(given: ParsedOptions): Action {
   return async (context) => {
     const dir = await projectPath(folder, context.host.cwd)
     return withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const project = await projectNamed(client, dir)
+      const project = await projectAt(client, dir)
       const before = project.environment ?? defaultEnvironment
       const wanted = reset
         ? defaultEnvironment
@@ -117,7 +117,7 @@ export function environment(given: ParsedOptions): Action {
   }
 }
 
-/** Prints what is set and what this system can do; with `--set`, sets it first. */
+/** Prints the sandbox setting and what this system supports. With `--set`, sets it first. */
 export function sandbox(given: ParsedOptions): Action {
   const { project: folder, set } = given as ParsedOptions & {
     project?: string
@@ -127,7 +127,7 @@ export function sandbox(given: ParsedOptions): Action {
   return async (context) => {
     const dir = await projectPath(folder, context.host.cwd)
     return withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      const { id, name, sandbox: before = 'off' } = await projectNamed(client, dir)
+      const { id, name, sandbox: before = 'off' } = await projectAt(client, dir)
       if (set) await client.projects.setSandbox({ projectId: id, sandbox: set })
       const setting = set ?? before
       const support = await client.app.sandbox()

@@ -1,4 +1,4 @@
-/** `shiplog prune`: retention on demand, what it would do, and taking it back. */
+/** `shiplog prune`: runs retention now, previews it, or undoes it. */
 
 import { createInterface } from 'node:readline/promises'
 import { isDefinedError, ORPCError } from '@orpc/client'
@@ -58,7 +58,7 @@ const isClockAhead = (error: unknown): boolean =>
   error.code === 'REFUSED' &&
   (error.data as { reason?: unknown }).reason === 'clock-ahead'
 
-/** Confirmed on a terminal, with a list of the items; elsewhere the answer is no. */
+/** Lists the items and asks the person. False if standard input is not a terminal. */
 async function isClockRight(
   context: CliContext,
   ahead: ClockAhead,
@@ -79,7 +79,7 @@ async function isClockRight(
   }
 }
 
-/** Overrides the settings. */
+/** Returns the setting that the option overrides. */
 function onlyTtl(days: number | 'never' | undefined): { transcriptTtlDays?: number | null } {
   return days === undefined ? {} : { transcriptTtlDays: days === 'never' ? null : days }
 }
@@ -101,7 +101,7 @@ function undoSweep(receiptId: string): Action {
     })
 }
 
-/** An id that belongs to something else is a likely mistake: the receipts that can be undone are named. */
+/** Lists the receipts that can be undone, because the id is likely that of something else. */
 async function noSuchReceipt(client: ShiplogClient, text: string, now: number): Promise<CliError> {
   const { receipts } = await client.retention.receipts()
   const lines = receipts
@@ -119,7 +119,7 @@ async function noSuchReceipt(client: ShiplogClient, text: string, now: number): 
   )
 }
 
-/** The newest; more scroll the message away. */
+/** More would scroll the message off the screen. */
 const receiptsNamedMax = 5
 
 async function printSweep(context: CliContext, sweep: Sweep): Promise<void> {
@@ -170,7 +170,7 @@ const reasons: Record<RemovedItem['reason'], string> = {
   asked: 'manual',
 }
 
-/** `Would remove 12 transcripts, 340 MB, oldest 92d ago.` */
+/** Sentences such as `Would remove 12 transcripts, 340 MB, oldest 92d ago.` */
 function* clauses(removed: RemovedItem[], dryRun: boolean, now: number): Generator<string> {
   const swept = removed.filter((item) => item.kind === 'transcript')
   if (swept.length > 0) {

@@ -1,4 +1,4 @@
-/** `shiplog serve`: the web host, until it is ended. */
+/** `shiplog serve`: runs the web host until it is ended. */
 import path from 'node:path'
 import type { Shiplog } from '../../../composition/shiplog.ts'
 import type { LeaseHolder } from '../../../lease/lease-holder.ts'
@@ -13,31 +13,31 @@ import type { CliHost } from '../host.ts'
 import { withOwnShiplog } from '../with-shiplog.ts'
 
 export interface ServeOptions {
-  /** 0: any free one. Without it that of the last time, so that open pages find it; else any. */
+  /** 0 stands for any free port. Default: the last port, so that open pages find it, or any if that is taken. */
   port?: number
   host: string
-  /** Called with a URL for a command's arguments once it answers: it opens one page. */
+  /** Called once the host answers, with a URL that opens one page and may be an argument of a command. */
   onListening?: ((url: string) => void) | undefined
-  /** Where the URLs lead to in the app; absent: its start. */
+  /** The place in the app to which the URLs lead. Default: its start. */
   place?: string | undefined
 }
 
 export function serve(options: ServeOptions): Action {
   const { port, host, onListening, place } = options
   return async (context) => {
-    if (!isLoopback(host)) await warnOfOthers(context, host)
+    if (!isLoopback(host)) await warnOfAddress(context, host)
     const whenHeld = (holder: LeaseHolder, dataDir: string) =>
-      tellWhereItRuns(context, holder, dataDir, options)
+      reportRunningHost(context, holder, dataDir, options)
     return withOwnShiplog(context, { host: 'web', whenHeld }, async ({ shiplog, closed }) => {
       const web = await startOn(context.host, shiplog, host, port)
       try {
         // Commands connect to the same port as pages. The endpoint is deleted with the lease.
         await shiplog.setEndpoint(web.endpoint)
-        await tellUrl(context, place === undefined ? web.url : `${web.url}&to=${place}`)
+        await printUrl(context, place === undefined ? web.url : `${web.url}&to=${place}`)
         await context.say('Open it in a browser on this machine. Ctrl-C ends it.')
         const at = place === undefined ? '' : `&at=${encodeURIComponent(place)}`
         onListening?.(`${web.openingUrl()}${at}`)
-        // Not as soon as it is asked to end: open windows show how their agents ended.
+        // Waits until everything is closed, so that open windows show how their agents ended.
         await aborted(closed)
       } finally {
         await web.close()
@@ -47,19 +47,19 @@ export function serve(options: ServeOptions): Action {
   }
 }
 
-async function tellUrl(context: CliContext, url: string): Promise<void> {
+async function printUrl(context: CliContext, url: string): Promise<void> {
   if (context.json) await context.printJson({ url })
   else await context.out.write(`${url}\n`)
 }
 
-/** The link that lets a page in was printed by the one that serves it, and is on no disk (K7). */
-async function tellWhereItRuns(
+/** Prints the address of the running host. Only that host printed the link with its token, which is on no disk (K7). */
+async function reportRunningHost(
   context: CliContext,
   holder: LeaseHolder,
   dataDir: string,
   { port, host, onListening, place }: ServeOptions,
 ): Promise<number> {
-  await checkThatItAnswers(context.host, holder, dataDir)
+  await assertAnswers(context.host, holder, dataDir)
   const { origin } = new URL(holder.endpoint ?? '')
   if (holder.host !== 'web') {
     throw new CliError(
@@ -75,7 +75,7 @@ async function tellWhereItRuns(
     )
   }
   const url = place === undefined ? `${origin}/` : `${origin}/#${place}`
-  await tellUrl(context, url)
+  await printUrl(context, url)
   await context.say(
     `${nameOf(holder)} serves it already; Ctrl-C there ends it. A browser in which it is open opens this address; another one needs the link that was printed there.`,
   )
@@ -83,12 +83,8 @@ async function tellWhereItRuns(
   return exitCodes.done
 }
 
-/** Throws HolderError when it does not. One of another version does, only not to us. */
-async function checkThatItAnswers(
-  { connectToHolder }: CliHost,
-  holder: LeaseHolder,
-  dataDir: string,
-) {
+/** Rejects with HolderError if the holder does not answer. One of another version answers, but not to this one. */
+async function assertAnswers({ connectToHolder }: CliHost, holder: LeaseHolder, dataDir: string) {
   try {
     const connection = await connectToHolder(holder, dataDir)
     connection.close()
@@ -116,7 +112,7 @@ async function startOn(
   return startWebHost({ ...options, port: port ?? 0, asBefore: port === undefined })
 }
 
-function warnOfOthers(context: CliContext, host: string): Promise<void> {
+function warnOfAddress(context: CliContext, host: string): Promise<void> {
   return context.warn(
     `${host} can be reached by others. Anyone with the URL can run commands as you, and the connection is not encrypted.`,
   )

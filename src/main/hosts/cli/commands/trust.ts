@@ -1,6 +1,6 @@
 /**
- * A set-up command that a repository brings along runs with the person's rights, so it is shown and
- * allowed once, and again when it changes.
+ * Asks the person to allow a repository's set-up command, which runs with the person's rights: once,
+ * and again when it changes.
  */
 import { createInterface, type Interface } from 'node:readline/promises'
 import type { ProjectSetup } from '../../../../shared/contract/projects.ts'
@@ -12,7 +12,7 @@ import { createPager } from '../terminal/pager.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import type { CliSession } from '../with-shiplog.ts'
 
-/** Returns when the project's commands are allowed, or it has none. Refuses (exit 5) when they were not allowed. */
+/** Resolves once the project's commands are allowed, or if it has none. Rejects with CliError 5 if they are not. */
 export async function allowSetup(
   context: CliContext,
   { client, mayDecide }: Pick<CliSession, 'client' | 'mayDecide'>,
@@ -22,7 +22,7 @@ export async function allowSetup(
   const found = await client.projects.setup({ projectId: project.id })
   const { trusted, configSha256 } = found
   if (trusted || configSha256 === null) return
-  // No question whose answer would be refused.
+  // Does not ask if the answer would be refused.
   if (!(await isAllowed(context, found, { trust, mayAsk: mayDecide }))) {
     throw new CliError(
       exitCodes.refused,
@@ -34,7 +34,7 @@ export async function allowSetup(
   await client.projects.trustSetup({ projectId: project.id, configSha256 })
 }
 
-/** Allows what the repository configures for the agent of a root that is about to be started. */
+/** Allows the repository's configuration of the agent of a root that is about to be started. */
 export async function trustNewRoot(
   { client, trustConfiguration }: Pick<CliSession, 'client' | 'trustConfiguration'>,
   project: Project,
@@ -47,7 +47,7 @@ export async function trustNewRoot(
   )
 }
 
-/** Shows all of it in any case; `trust`: the answer is known; without `mayAsk` it is no. */
+/** Prints everything that needs to be allowed. `trust`: it is allowed without asking. Without `mayAsk` it is not. */
 async function isAllowed(
   context: CliContext,
   { setup, copy, env, git }: ProjectSetup,
@@ -67,9 +67,9 @@ async function isAllowed(
       const line = `${intro}: ${names.map(safeLine).join(', ')}.`
       if (line.length > lineCharsMax) return show(names.join('\n'), `${intro}:`)
       await context.say(line)
-      pages.took(Math.ceil(line.length / (err.columns ?? line.length)))
+      pages.printed(Math.ceil(line.length / (err.columns ?? line.length)))
     }
-    // Commands last, right above the question: a long list after them would push them out of view.
+    // Commands are last, so that no long list pushes them out of view before the question.
     for (const { remote, url } of git?.fetches ?? [])
       await showList(
         [`${url} (remote ${remote})`],

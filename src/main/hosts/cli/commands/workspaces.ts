@@ -1,4 +1,4 @@
-/** `shiplog workspaces …`: where agents work, what they changed there, and removing it. */
+/** `shiplog workspaces …`: lists, compares, removes and restores the workspaces of agents. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { KeptLeftovers, WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
 import { resolveId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
@@ -115,7 +115,7 @@ export function remove(id: string, given: ParsedOptions): Action {
     })
 }
 
-/** Which sub-agents wait in the archive with it, and what takes it back with them. */
+/** Returns lines about the interrupted sub-agents in the archive, and the command that restores the workspace. */
 async function afterRemoval(client: ShiplogClient, removed: TaskId[]): Promise<string[]> {
   const state = await ledgerSnapshot(client)
   const tasks = removed.flatMap((id) => state.tasks.get(id) ?? [])
@@ -133,7 +133,7 @@ async function afterRemoval(client: ShiplogClient, removed: TaskId[]): Promise<s
   ]
 }
 
-/** The worktrees' files that no patch contains, and the deleted folders. */
+/** Returns lines about the files that no patch contains, and the deleted folders. */
 function leftoverLines(leftovers: KeptLeftovers[]): string[] {
   const lines: string[] = []
   const kept = leftovers.filter(({ files }) => files > 0)
@@ -141,14 +141,14 @@ function leftoverLines(leftovers: KeptLeftovers[]): string[] {
     const files = kept.reduce((sum, one) => sum + one.files, 0)
     const bytes = kept.reduce((sum, one) => sum + one.bytes, 0)
     lines.push(
-      `${counted(files, 'file')} (${size(bytes)}) that no patch holds ${files === 1 ? 'is' : 'are'} in the trash: ${kept.map(({ name }) => name).join(', ')}.`,
+      `${counted(files, 'file')} (${size(bytes)}) that no patch contains ${files === 1 ? 'is' : 'are'} in the trash: ${kept.map(({ name }) => name).join(', ')}.`,
     )
   }
   const folders = leftovers.flatMap(({ recreatable }) => recreatable)
   if (folders.length > 0) {
     const named = folders.slice(0, foldersNamedMax).map((one) => `${one.path} (${one.madeBy})`)
     const more = folders.length > named.length ? ` and ${folders.length - named.length} more` : ''
-    lines.push(safeLine(`Deleted folders that are made again: ${named.join('; ')}${more}.`))
+    lines.push(safeLine(`Deleted folders that can be recreated: ${named.join('; ')}${more}.`))
   }
   return lines
 }
@@ -189,7 +189,7 @@ export function restore(id: string): Action {
     })
 }
 
-/** Which of those restored can be resumed, and how. */
+/** Returns the command that resumes the restored agents; empty if none was interrupted. */
 async function interruptedLines(client: ShiplogClient, ids: TaskId[]): Promise<string[]> {
   const state = await ledgerSnapshot(client)
   const [first, ...others] = ids
@@ -202,7 +202,7 @@ async function interruptedLines(client: ShiplogClient, ids: TaskId[]): Promise<s
     : commandLines([[`${resume} --tree`, `resumes ${others.length + 1} interrupted agents`]])
 }
 
-/** Deleting is the one action that requires confirmation: without `--yes` it lists the items. */
+/** Requires `--yes`, as the only action. */
 export function deleteArchived(id: string, given: ParsedOptions): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {

@@ -1,23 +1,23 @@
-/** The state before an agent was resumed: only later changes are reported. */
+/** The state before an agent is resumed. Only later changes are printed. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 
-export interface Before {
+export interface Baseline {
   state: LedgerState
-  /** Whether nothing has happened to the task since. */
-  holds(task: Task): boolean
-  /** The entries that its transcript had. */
+  /** Reports whether the task has not changed since. */
+  isUnchanged(task: Task): boolean
+  /** Returns the number of entries that its transcript had. */
   entriesOf(taskId: TaskId): number
 }
 
-/** `rootIds`: the trees whose transcripts are going to be followed. */
-export async function standBefore(
+/** `rootIds` are the trees whose transcripts will be followed. */
+export async function readBaseline(
   client: ShiplogClient,
   state: LedgerState,
   rootIds: ReadonlySet<TaskId>,
-): Promise<Before> {
+): Promise<Baseline> {
   const marks = new Map([...state.tasks].map(([id, task]) => [id, JSON.stringify(task)]))
   const followed = [...state.tasks.values()].filter(
     (task) => rootIds.has(task.rootId) && task.hasTranscript && !task.archived,
@@ -29,7 +29,7 @@ export async function standBefore(
   }
   return {
     state,
-    holds: (task) => marks.get(task.id) === JSON.stringify(task),
+    isUnchanged: (task) => marks.get(task.id) === JSON.stringify(task),
     entriesOf: (taskId) => entries.get(taskId) ?? 0,
   }
 }

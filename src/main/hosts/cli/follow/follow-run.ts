@@ -1,4 +1,4 @@
-/** Follows a root agent that was just started, with everything below it, to the end. */
+/** Follows a started root agent and its descendants to their end. */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
@@ -26,7 +26,7 @@ export async function followRun(
   return endOf(await followTrees(client, watcher, following), rootId)
 }
 
-/** The status of one of the followed tasks at the end. */
+/** Returns the end of one of the followed tasks. */
 export function endOf({ state, notCleanedUp }: Followed, taskId: TaskId): EndedRun {
   const task = state.tasks.get(taskId)
   if (!task) throw new Error(`the agent ${taskId} is not in the record`)

@@ -1,6 +1,6 @@
 /**
- * Every durable entry of one task, in order and each once: live while it runs, by pages for what the
- * feed did not carry (older than its snapshot, or archived before we looked).
+ * Delivers every durable entry of a task once and in order: from its feed while it runs, and from pages what the feed
+ * does not have (older than its snapshot, or already archived).
  */
 import { isDefinedError } from '@orpc/client'
 import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
@@ -16,7 +16,7 @@ import { untilAborted } from './until-aborted.ts'
 
 export interface SessionWatcher {
   entries(taskId: TaskId, entries: Entry[]): Promise<void>
-  /** The message in progress changed; its text becomes an entry when its turn ends. */
+  /** Called when the message in progress changes. Its text becomes an entry when its turn ends. */
   progress(
     taskId: TaskId,
     event: Extract<SessionFeedEvent, { type: 'partial' | 'delta' }>,
@@ -24,11 +24,11 @@ export interface SessionWatcher {
 }
 
 export interface SessionFollower {
-  /** Resolves when all entries that are durable by then were delivered. */
+  /** Resolves once all entries that are durable by then were delivered. */
   finish(): Promise<void>
 }
 
-/** `after`: entries up to this one are not reported. */
+/** Delivers entries after seq `after`. */
 export function followSession(
   client: ShiplogClient,
   taskId: TaskId,
@@ -38,16 +38,16 @@ export function followSession(
   const stop = new AbortController()
   let lastSeq = after
 
-  async function handOver(entries: Entry[]): Promise<void> {
-    const fresh = entries.filter((entry) => entry.seq > lastSeq)
-    const [first] = fresh
+  async function deliver(entries: Entry[]): Promise<void> {
+    const newEntries = entries.filter((entry) => entry.seq > lastSeq)
+    const [first] = newEntries
     if (!first) return
     if (first.seq > lastSeq + 1) await readPages(first.seq - 1)
-    await watcher.entries(taskId, fresh)
-    lastSeq = Math.max(lastSeq, fresh.at(-1)?.seq ?? 0)
+    await watcher.entries(taskId, newEntries)
+    lastSeq = Math.max(lastSeq, newEntries.at(-1)?.seq ?? 0)
   }
 
-  /** Hands over what the transcript holds after `lastSeq`, up to `toSeq`. */
+  /** Delivers the entries after `lastSeq` up to `toSeq`. */
   async function readPages(toSeq: number): Promise<void> {
     let fromSeq: number | null = lastSeq + 1
     while (fromSeq !== null && fromSeq <= toSeq) {
@@ -77,17 +77,17 @@ export function followSession(
     for await (const event of untilAborted(feed, signal)) {
       switch (event.type) {
         case 'snapshot':
-          await handOver(event.entries)
+          await deliver(event.entries)
           await watcher.progress(taskId, { type: 'partial', partial: event.partial })
           break
         case 'entries':
-          await handOver(event.entries)
+          await deliver(event.entries)
           break
         case 'partial':
         case 'delta':
           await watcher.progress(taskId, event)
           break
-        // A terminal shows results.
+        // Only results are printed.
         case 'running':
         case 'call-progress':
           break
@@ -98,7 +98,7 @@ export function followSession(
   }
 
   const live = followLive().catch((error) => {
-    // It was archived, or closed, before it could be followed: the pages have it all.
+    // The session was archived or closed before it could be followed; the pages have all entries.
     if (stop.signal.aborted || ending.aborted || isGone(error)) return
     throw error
   })

@@ -1,6 +1,6 @@
 /**
- * Follows trees of agents until what was begun in them is over: none of its agents runs or waits for its
- * turn any more, and finished sub-agents' workspaces have been cleaned up.
+ * Follows trees of agents until their started agents have ended: none runs or is queued, and the workspaces of finished
+ * sub-agents have been cleaned up.
  */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { foldLedgerRecord } from '../../../../shared/projections/ledger/fold-ledger.ts'
@@ -14,30 +14,30 @@ import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { LedgerEvent, LedgerRecord } from '../../../../shared/records/ledger.ts'
 import { isRunning, isSettled } from '../../../../shared/records/tasks/task-status.ts'
 import type { Task, TaskTree } from '../../../../shared/records/tasks/tasks.ts'
-import type { Before } from './baseline.ts'
+import type { Baseline } from './baseline.ts'
 import { followSession, type SessionFollower, type SessionWatcher } from './follow-session.ts'
 import { untilAborted } from './until-aborted.ts'
 
 export interface RunWatcher {
-  /** A task's state became durable. `children`: their state at that moment. */
+  /** Called when a task's new state is durable, with the state of its descendants at that moment. */
   task(task: TaskTree): Promise<void>
-  /** The agents that were begun have ended and these continue. */
+  /** Called when the followed agents have ended and these still run. */
   stillRunning(tasks: Task[]): Promise<void>
-  /** Absent: the agents' output is not followed. */
+  /** Absent if the agents' output is not followed. */
   session?: SessionWatcher
 }
 
-interface Following {
+interface FollowOptions {
   rootIds: ReadonlySet<TaskId>
-  /** Whether the agents that were begun have ended according to the record. */
+  /** Reports whether the followed agents have ended. */
   isOver(state: LedgerState): boolean
-  /** Settles when `isOver` may answer otherwise although nothing was recorded. */
+  /** Settles when the result of `isOver` may have changed without a new record. */
   wake?: Promise<unknown>
-  /** Tasks that already had this state before are neither reported nor awaited. */
-  before?: Before
-  /** The program is being closed, and calls may be refused. */
+  /** Tasks that have not changed since are neither reported nor awaited. */
+  baseline?: Baseline
+  /** Aborted when the program is being closed: calls may be refused. */
   ending: AbortSignal
-  /** It is, and nothing more will be recorded. */
+  /** Aborted once it is closed: nothing more is recorded. */
   closed: AbortSignal
 }
 
@@ -48,44 +48,46 @@ export interface Followed {
 }
 
 /**
- * Following ends if only clean-up or the release of blocked tasks is left and nothing was recorded for this long.
- * A clean-up step takes well under a second; removing a huge worktree takes several.
+ * Following ends if only clean-up or the release of blocked tasks is pending and nothing was recorded for this long. A
+ * clean-up step takes less than a second, or several for a huge worktree.
  */
 const stallMsMax = 30_000
 
-/** Resolves as well when the program was closed, with all that was recorded. */
+/** Also resolves when the program was closed, with the last recorded state. */
 export async function followTrees(
   client: ShiplogClient,
   watcher: RunWatcher,
-  following: Following,
+  following: FollowOptions,
 ): Promise<Followed> {
-  const { rootIds, before, ending, closed } = following
+  const { rootIds, baseline, ending, closed } = following
   const stop = new AbortController()
   const signal = AbortSignal.any([stop.signal, closed])
   const sessions = new Map<TaskId, SessionFollower>()
   const pendingRemovals = new Set<TaskId>()
-  /** Roots whose sleep is recorded next: right after the run that ended with the quota. */
-  const fallingAsleep = new Set<TaskId>()
+  /** Roots whose sleep will be recorded next, right after the run that ended because of a quota. */
+  const awaitedSleeps = new Set<TaskId>()
   let state = emptyLedgerState('')
   let stillRunningShown = false
   let stall: NodeJS.Timeout | undefined
   let failure: unknown
-  const told = new Map<TaskId, string>()
+  const lastShown = new Map<TaskId, string>()
 
-  /** Events of the trees since the agents were begun. */
-  const fresh = (): Task[] =>
-    [...state.tasks.values()].filter((task) => rootIds.has(task.rootId) && !before?.holds(task))
+  /** Returns the tasks of the trees that changed since the baseline. */
+  const changedTasks = (): Task[] =>
+    [...state.tasks.values()].filter(
+      (task) => rootIds.has(task.rootId) && !baseline?.isUnchanged(task),
+    )
 
   async function onChange(task: Task | undefined): Promise<void> {
-    if (!task || !rootIds.has(task.rootId) || before?.holds(task)) return
+    if (!task || !rootIds.has(task.rootId) || baseline?.isUnchanged(task)) return
     const now = JSON.stringify(task)
-    if (told.get(task.id) === now) return
-    told.set(task.id, now)
-    // Its output precedes the event that it has ended.
+    if (lastShown.get(task.id) === now) return
+    lastShown.set(task.id, now)
+    // Its output is printed before its end.
     if (isSettled(task.status)) await sessions.get(task.id)?.finish()
     await watcher.task(treeOf(state, task))
     if (watcher.session && task.runs.length > 0 && !sessions.has(task.id)) {
-      const after = before?.entriesOf(task.id)
+      const after = baseline?.entriesOf(task.id)
       const follower = followSession(client, task.id, watcher.session, { ending, closed, after })
       sessions.set(task.id, follower)
     }
@@ -110,21 +112,21 @@ export async function followTrees(
 
   function followSleep({ event, at }: LedgerRecord): void {
     if (event.type === 'task.sleep-started' || event.type === 'task.sleep-ended')
-      fallingAsleep.delete(event.taskId)
+      awaitedSleeps.delete(event.taskId)
     if (event.type !== 'task.interrupted') return
     const task = state.tasks.get(event.taskId)
     const root = task && state.tasks.get(task.rootId)
-    if (root && !root.sleep && startsSleep(root, event.cause, at)) fallingAsleep.add(root.id)
+    if (root && !root.sleep && startsSleep(root, event.cause, at)) awaitedSleeps.add(root.id)
   }
 
-  /** True when nothing is left to wait for. */
-  async function look(): Promise<boolean> {
+  /** Resolves with true once there is nothing to wait for. */
+  async function isFollowedToEnd(): Promise<boolean> {
     clearTimeout(stall)
     if (!following.isOver(state)) return false
     // A sleeping tree resumes on its own (Q1).
     if ([...rootIds].some((id) => state.tasks.get(id)?.sleep)) return false
-    const since = fresh()
-    const atWork = since.filter(({ status }) => isRunning(status) || status === 'queued')
+    const changed = changedTasks()
+    const atWork = changed.filter(({ status }) => isRunning(status) || status === 'queued')
     if (atWork.length > 0) {
       if (stillRunningShown || ending.aborted) return false
       stillRunningShown = true
@@ -132,25 +134,27 @@ export async function followTrees(
       return false
     }
     const awaited =
-      [...rootIds].some((id) => fallingAsleep.has(id)) ||
-      since.some((task) => isAwaitingCleanUp(state, task, pendingRemovals)) ||
-      [...state.tasks.values()].some((task) => rootIds.has(task.rootId) && isReleased(task, since))
+      [...rootIds].some((id) => awaitedSleeps.has(id)) ||
+      changed.some((task) => isAwaitingCleanUp(state, task, pendingRemovals)) ||
+      [...state.tasks.values()].some(
+        (task) => rootIds.has(task.rootId) && isReleased(task, changed),
+      )
     if (awaited) stall = setTimeout(() => stop.abort(), stallMsMax)
     return !awaited
   }
 
-  /** The task that blocked it has just completed: it is queued next (T6). */
-  function isReleased({ status, dependsOn }: Task, since: Task[]): boolean {
+  /** Reports whether the tasks that blocked it have just completed, so that it is queued next (T6). */
+  function isReleased({ status, dependsOn }: Task, changed: Task[]): boolean {
     return (
       status === 'blocked' &&
       dependsOn.every((id) => state.tasks.get(id)?.status === 'completed') &&
-      dependsOn.some((id) => since.some((task) => task.id === id))
+      dependsOn.some((id) => changed.some((task) => task.id === id))
     )
   }
 
   following.wake
     ?.then(async () => {
-      if (await look()) stop.abort()
+      if (await isFollowedToEnd()) stop.abort()
     })
     .catch((error) => {
       failure = error
@@ -167,22 +171,22 @@ export async function followTrees(
       } else if (event.type === 'records') {
         for (const record of event.records) await onRecord(record)
       } else continue
-      if (await look()) break
+      if (await isFollowedToEnd()) break
     }
   } finally {
     clearTimeout(stall)
     stop.abort()
   }
   if (failure !== undefined && !ending.aborted) throw failure
-  // Events that were recorded while everything was being closed.
+  // Includes records that were written while everything was being closed.
   if (closed.aborted) await onSnapshot(await ledgerSnapshot(client))
   await Promise.all([...sessions.values()].map((session) => session.finish()))
-  return { state, notCleanedUp: fresh().filter((task) => isAwaitingCleanUp(state, task)) }
+  return { state, notCleanedUp: changedTasks().filter((task) => isAwaitingCleanUp(state, task)) }
 }
 
 /**
- * It reported and has no descendants left. Failed and interrupted tasks stay, to be resumed, and with them everything
- * above them (R1: only leaves are cleaned up).
+ * Reports whether a task has completed and has no descendants with workspaces, so that its own will be removed. Failed
+ * and interrupted tasks are kept with all their ancestors (R1: only leaves are cleaned up).
  */
 function isAwaitingCleanUp(
   state: LedgerState,
@@ -197,7 +201,7 @@ function isAwaitingCleanUp(
     .every((child) => isAwaitingCleanUp(state, child, pendingRemovals))
 }
 
-/** The present state of the tasks. */
+/** Resolves with the current state of the ledger. */
 export async function ledgerSnapshot(client: ShiplogClient): Promise<LedgerState> {
   const snapshots = createSnapshotJoiner()
   for await (const event of await client.feed.ledger()) {

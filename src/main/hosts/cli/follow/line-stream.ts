@@ -5,9 +5,9 @@
 import { wrap } from '../terminal/wrap.ts'
 
 export interface LineStream {
-  /** The lines that this piece completes. */
+  /** Returns the lines that this piece completes. */
   add(text: string): string[]
-  /** The rest of an unfinished line. */
+  /** Returns the unfinished line, if there is one. */
   flush(): string[]
 }
 

@@ -1,4 +1,4 @@
-/** A run as JSON Lines on standard output: `task` and `entry` events as they become durable (CLI.md). */
+/** Prints a run as JSON Lines on standard output: `task` and `entry` events as they become durable (CLI.md). */
 
 import type { CliContext } from '../context.ts'
 import { taskTreeJson } from '../task-json.ts'

@@ -1,6 +1,6 @@
 /**
- * The progress of a run for people, on standard error: a line for each change of a task's state, and the agents'
- * output and actions as they happen, each line marked with its agent.
+ * Prints the progress of a run on standard error: a line for each change of a task's state, and the agents' output and
+ * actions as they happen, each line marked with its agent.
  */
 
 import type { SessionFeedEvent } from '../../../../shared/contract/feed.ts'
@@ -18,16 +18,16 @@ import type { RunWatcher } from './follow-trees.ts'
 import { createLineStream, type LineStream } from './line-stream.ts'
 import { createStateLines, retryText } from './state-lines.ts'
 
-/** The width where no terminal limits a line: wide enough to read, narrow enough for a log. */
+/** The width of lines without a terminal. */
 const columnsWithoutTerminal = 100
 const markWidth = 18
-/** After this long without output an agent has paused: its unfinished line is shown. */
+/** After this time without output, an unfinished line is printed. */
 const quietMs = 400
 const lineWidthMin = 20
 
 type Progress = Extract<SessionFeedEvent, { type: 'partial' | 'delta' }>
 
-/** How far the message in progress of one task has been shown. */
+/** The message in progress of a task, and how much of it was printed. */
 interface Speech {
   title: string
   uuid: EntryId | null
@@ -74,12 +74,12 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
 
   async function showNewText(speech: Speech): Promise<void> {
     for (const part of speech.parts) {
-      const fresh = part.text.slice(part.shown)
-      if (fresh === '') continue
+      const newText = part.text.slice(part.shown)
+      if (newText === '') continue
       if (part.shown === 0) await flush(speech)
       part.shown = part.text.length
       speech.style = part.type === 'reasoning' ? 'dim' : null
-      for (const line of speech.lines.add(safeText(fresh))) {
+      for (const line of speech.lines.add(safeText(newText))) {
         await writeMarked(speech, line, speech.style)
       }
       clearTimeout(speech.quiet)
@@ -94,8 +94,8 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
     speech.parts = []
   }
 
-  /** The same message with more in it; parts that are no text count, so that positions agree. */
-  function takeParts(speech: Speech, parts: MessagePart[]): void {
+  /** Replaces the parts by those of the same message. Parts without text are kept, so that positions agree. */
+  function replaceParts(speech: Speech, parts: MessagePart[]): void {
     speech.parts = parts.map((part, index) => ({
       type: part.type === 'reasoning' ? 'reasoning' : 'text',
       text: 'text' in part ? part.text : '',
@@ -108,7 +108,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
       case 'message':
         if (entry.role !== 'assistant') return
         await beginMessage(speech, entry.uuid)
-        takeParts(speech, entry.parts)
+        replaceParts(speech, entry.parts)
         await showNewText(speech)
         return flush(speech)
       case 'run-start':
@@ -144,7 +144,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
     const text = answer
       ? permissionText(question, answer)
       : `Waiting for a permission: ${safeLine(question)}`
-    // A mode and rules allow calls, and nothing else that is asked about.
+    // Modes and rules apply to calls only.
     const hint = answer?.by === 'nobody' && callId !== null ? `. ${unattendedHint}` : ''
     await writeMarked(speech, safeLine(text) + hint, answer?.allowed === false ? 'red' : 'dim')
   }
@@ -165,7 +165,7 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
         if (event.type === 'partial') {
           if (event.partial === null) return
           await beginMessage(speech, event.partial.uuid)
-          takeParts(speech, event.partial.parts)
+          replaceParts(speech, event.partial.parts)
         } else {
           const known = speech.parts[event.part]
           if (known?.type === event.partType) known.text += event.text
@@ -180,11 +180,11 @@ export function createRunProgress(err: Output, now: () => number): RunWatcher {
 
 const unattendedHint = 'Allow more with --permissions, or with a rule in the settings.'
 
-/** Whole, however long: a name that is missing is why a command failed. */
+/** Not shortened, because a withheld variable may explain a failed command. */
 const withheldLine = (names: string[]): string =>
   `Withheld from the agents: ${names.map(safeLine).join(', ')}. Let one through with --env NAME.`
 
-/** In `width` columns. The end of a command's output explains a failure more often than its beginning. */
+/** Fits into `width` columns. Shows the end of a command's output, which explains failures more often. */
 function failureLine(
   { name, output }: Extract<Entry, { type: 'tool-result' }>,
   width: number,

@@ -1,4 +1,4 @@
-/** A run as people follow it from afar, on standard error: a line when a task begins, and when it ends. */
+/** Prints a line on standard error when a task starts and when it ends. */
 import prettyMs from 'pretty-ms'
 import { sleepOf } from '../../../../shared/projections/ledger/sleep.ts'
 import { formatCause } from '../../../../shared/records/causes.ts'
@@ -15,10 +15,10 @@ import type { RunWatcher } from './follow-trees.ts'
 
 type RetryingEntry = Extract<Entry, { type: 'retrying' }>
 
-/** The longest: `❚❚ interrupted`. */
+/** The width of the longest state, `❚❚ interrupted`. */
 export const stateWidth = 14
 
-/** The output of several agents at once is too much to follow: this prints their states, and what they wait for. */
+/** For several agents, whose output would be too much: prints their states and retries. */
 export function createStateLines(err: Output, now: () => number): RunWatcher {
   const shown = new Map<TaskId, string>()
   const tasks = new Map<TaskId, TaskTree>()
@@ -41,7 +41,7 @@ export function createStateLines(err: Output, now: () => number): RunWatcher {
       async entries(taskId, entries) {
         const task = tasks.get(taskId)
         for (const entry of entries)
-          if (task && entry.type === 'retrying') await writeLine(retryOf(task, entry, err))
+          if (task && entry.type === 'retrying') await writeLine(retryLine(task, entry, err))
       },
       async progress() {},
     },
@@ -55,10 +55,10 @@ export function retryText({ at, cause, untilMs }: RetryingEntry): string {
   return `Trying again ${wait}: ${safeLine(formatCause(cause))}`
 }
 
-/** 1.9 seconds are not one. */
+/** Rounded up, because 1.9 seconds would be printed as 1. */
 const wholeSeconds = (ms: number): number => Math.ceil(ms / 1000) * 1000
 
-const retryOf = (task: TaskTree, entry: RetryingEntry, err: Output): string =>
+const retryLine = (task: TaskTree, entry: RetryingEntry, err: Output): string =>
   [
     err.style('yellow', padEnd('↻ waiting', stateWidth)),
     `${'  '.repeat(task.depth)}${safeLine(task.title)}`,
@@ -70,7 +70,7 @@ const stateKey = (task: TaskTree): string =>
     ? 'cleaned-up'
     : `${task.status} ${task.runs.length} ${isAsleep(task) ? task.sleep?.until : ''}`
 
-/** Said once of a tree, with its root. */
+/** True for the root of a sleeping tree only. */
 const isAsleep = (task: TaskTree): boolean => sleepOf(task, task) !== null
 
 function stateLine(task: TaskTree, err: Output, now: number): string {
@@ -79,8 +79,8 @@ function stateLine(task: TaskTree, err: Output, now: number): string {
   const cleanedUp = stateKey(task) === 'cleaned-up'
   const state = cleanedUp ? `✓ ${'cleaned up'}` : `${sign} ${word}`
   const run = task.runs.at(-1)
-  // Its next run has no number and no time yet: those of the run before would be taken for its own.
-  const again = run && run.run > 1 && task.status !== 'queued' ? `, run ${run.run}` : ''
+  // A queued task's next run has no number and time yet, and those of the last run would be misleading.
+  const runText = run && run.run > 1 && task.status !== 'queued' ? `, run ${run.run}` : ''
   const hasEnded = run?.endedAt && run.status === task.status
   const took = hasEnded && !cleanedUp ? ` after ${elapsed(run.startedAt, run.endedAt, now)}` : ''
   const why = sleep ? sleepText(sleep) : task.cause && formatCause(task.cause)
@@ -88,6 +88,6 @@ function stateLine(task: TaskTree, err: Output, now: number): string {
   return [
     err.style(cleanedUp ? 'gray' : style, padEnd(state, stateWidth)),
     `${'  '.repeat(task.depth)}${safeLine(task.title)}`,
-    err.style('dim', `(${safeLine(task.agent)}, ${shortId(task.id)}${again})${took}`) + cause,
+    err.style('dim', `(${safeLine(task.agent)}, ${shortId(task.id)}${runText})${took}`) + cause,
   ].join(' ')
 }

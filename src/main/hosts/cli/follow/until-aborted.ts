@@ -1,7 +1,4 @@
-/**
- * The events of a feed until `signal` is aborted, without waiting for the feed to react. Ends without an error: the
- * aborting caller knows the reason.
- */
+/** Yields the events of a feed until `signal` is aborted, without waiting for the feed. Ends without an error then. */
 export async function* untilAborted<Event>(
   feed: AsyncIterator<Event>,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 /** `shiplog agent …`: runs agents, and sets up what they run on. */
 import { type Command, Option } from 'commander'
 import { agentCount, amount, positiveInteger, variableName, wholeNumber } from '../option-values.ts'
-import { keyEnvMeaning, permissionsOption, type Runs } from './parts.ts'
+import { keyEnvDescription, permissionsOption, type Runs } from './parts.ts'
 
 export function addAgentCommands(program: Command, runs: Runs): void {
   const agent = program.command('agent').description('run agents')
@@ -24,7 +24,7 @@ export function addAgentCommands(program: Command, runs: Runs): void {
       'provider and model, such as anthropic/claude-opus-5-5 (default: that of the settings)',
     )
     .option('--base-url <url>', "where the model is, instead of its provider's own address")
-    .option('--key-env <name>', keyEnvMeaning)
+    .option('--key-env <name>', keyEnvDescription)
     .option('--scenario <file>', 'what the scripted agent plays (YAML)')
     .addOption(
       new Option(
@@ -87,7 +87,7 @@ export function addAgentCommands(program: Command, runs: Runs): void {
       'PROVIDER/MODEL, such as anthropic/claude-opus-5-5, or an agent of shiplog agent list; without it the default model',
     )
     .option('--base-url <url>', "where the model is, instead of its provider's own address")
-    .option('--key-env <name>', keyEnvMeaning)
+    .option('--key-env <name>', keyEnvDescription)
     .action(
       runs(async ([model], given) =>
         (await import('../commands/agents/agent-test.ts')).agentTest(model, given),

@@ -4,7 +4,7 @@ import type { ExportFormat } from '../../../../shared/contract/exports.ts'
 import { positiveInteger } from '../option-values.ts'
 import { idArgument, type Runs } from './parts.ts'
 
-/** Here and not from the contract, which would be loaded for every `--help`. */
+/** Repeated here, because loading the contract would slow down `--help`. */
 const formats = Object.keys({
   md: true,
   html: true,

@@ -1,8 +1,8 @@
-/** What several commands have in common. */
+/** Options and arguments of several commands. */
 import { Argument, Option } from 'commander'
 import type { Action, ParsedOptions } from '../action.ts'
 
-/** Binds a command to what carries it out: `(arguments, options) => action`. */
+/** Returns commander's handler for a command whose action is loaded on demand. */
 export type Runs = (
   load: (args: string[], options: ParsedOptions) => Promise<Action>,
 ) => (...received: unknown[]) => void
@@ -13,5 +13,5 @@ export const idArgument = (what: string) =>
 export const permissionsOption = (description: string) =>
   new Option('--permissions <mode>', description).choices(['ask', 'edits', 'all'])
 
-export const keyEnvMeaning =
+export const keyEnvDescription =
   "the environment variable that holds the provider's key, by name; it is kept with the task, its value is not"

@@ -1,4 +1,4 @@
-/** Every command and option. The commands' code is in `commands/`, loaded on demand. */
+/** Defines all commands and options. The commands' code is in `commands/` and loaded on demand. */
 
 import { Command, Option } from 'commander'
 import type { AgentPreset } from '../../../../shared/agents/installed-agents.ts'
@@ -13,7 +13,7 @@ import { addTaskCommands } from './tasks.ts'
 import { addTranscriptCommands } from './transcripts.ts'
 import { addWorkspaceCommands } from './workspaces.ts'
 
-/** Here and not from their table, which would be loaded for every `--help`. */
+/** Repeated here, because loading their table would slow down `--help`. */
 const installedAgents = Object.keys({
   codex: true,
   'claude-code': true,
@@ -24,16 +24,16 @@ const installedAgents = Object.keys({
 
 interface ProgramOptions {
   version: string
-  /** Width that help is wrapped to. */
+  /** The width of the help. */
   columns: number
   writeOut(text: string): void
   writeErr(text: string): void
   /** Called once with the action of the command line. */
-  chosen(shared: ParsedOptions, action: Action): void
+  onCommand(shared: ParsedOptions, action: Action): void
 }
 
 export function createProgram(options: ProgramOptions): Command {
-  const { chosen, columns } = options
+  const { onCommand, columns } = options
   const program = new Command('shiplog')
     .description(
       'Runs coding agents on your own repositories and keeps every report and transcript.',
@@ -62,7 +62,7 @@ export function createProgram(options: ProgramOptions): Command {
     (...received) => {
       const command = received.at(-1) as Command
       const given = command.optsWithGlobals<ParsedOptions>()
-      chosen(given, async (context) => (await load(command.args, given))(context))
+      onCommand(given, async (context) => (await load(command.args, given))(context))
     }
 
   program
@@ -103,7 +103,7 @@ export function createProgram(options: ProgramOptions): Command {
     )
     .action(runs(async (_, given) => (await import('../commands/demo.ts')).demo(given)))
 
-  // Commander's own knows groups alone: `help tasks apply` would show the help of `tasks`.
+  // Commander's own command supports groups only: `help tasks apply` would show the help of `tasks`.
   program
     .helpCommand(false)
     .command('help')
@@ -111,14 +111,14 @@ export function createProgram(options: ProgramOptions): Command {
     .argument('[command...]')
     .action((words: string[]) => helpOf(program, words))
 
-  // No command is `open`. A word that is none is refused here, since commander would take it for an
-  // argument. After the subcommands, which would inherit the setting.
+  // Without a command, runs `open`. Unknown words are refused here, because commander would accept them as arguments.
+  // Set after the subcommands, which would inherit it.
   program.allowUnknownOption().allowExcessArguments()
   program.action((_, command: Command) => {
     const [word] = command.args
     if (word?.startsWith('-')) command.error(`error: unknown option '${word}'`)
     if (word !== undefined) refuseUnknown(command)
-    chosen(command.opts<ParsedOptions>(), async (context) =>
+    onCommand(command.opts<ParsedOptions>(), async (context) =>
       (await import('../commands/open.ts')).open()(context),
     )
   })
@@ -126,7 +126,7 @@ export function createProgram(options: ProgramOptions): Command {
   return program
 }
 
-/** Shows the help of the command that `words` name, and ends. */
+/** Prints the help of the command that `words` name. */
 function helpOf(program: Command, words: string[]): never {
   let command = program
   for (const word of words) {
@@ -137,11 +137,11 @@ function helpOf(program: Command, words: string[]): never {
   return command.help()
 }
 
-/** Names commands that are spelled alike, as groups do. Not in commander's types, which is why it is here alone. */
+/** Suggests similar commands, as groups do. A separate function, because commander's types lack it. */
 const refuseUnknown = (command: Command): never =>
   (command as Command & { unknownCommand(): never }).unknownCommand()
 
-/** A mistake is followed by one line of usage: the whole help would push it off the screen. */
+/** Prints one line of usage after an error, because the whole help would push the error off the screen. */
 function showUsageAfterErrors(command: Command, path: string): void {
   command.showHelpAfterError(
     `Usage: ${path} ${command.usage()}\n\`${path} --help\` explains ${command.commands.length > 0 ? 'the commands' : 'the options'}.`,

@@ -1,7 +1,7 @@
 /** `shiplog tasks …`: the assignments of agents, and their results. */
 import { type Command, Option } from 'commander'
 import { agentCount, positiveInteger } from '../option-values.ts'
-import { idArgument, keyEnvMeaning, permissionsOption, type Runs } from './parts.ts'
+import { idArgument, keyEnvDescription, permissionsOption, type Runs } from './parts.ts'
 
 export function addTaskCommands(program: Command, runs: Runs): void {
   const tasks = program.command('tasks').description('what agents were asked to do')
@@ -93,7 +93,7 @@ export function addTaskCommands(program: Command, runs: Runs): void {
     .option('--agent-mode <mode>', "the mode of an installed agent's sessions, as it names it")
     .option('--model <name>', 'another provider and model, such as anthropic/claude-opus-5-5')
     .option('--base-url <url>', "where the model is, instead of its provider's own address")
-    .option('--key-env <name>', keyEnvMeaning)
+    .option('--key-env <name>', keyEnvDescription)
     .option('--scenario <file>', 'what a scripted agent plays (YAML)')
     .option(
       '--project <dir>',

@@ -1,4 +1,4 @@
-/** Shows what has changed, and which agents it prevents from resuming. */
+/** Prints what has changed since agents stopped, and which agents can't be resumed because of it. */
 
 import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import { hasConflicts } from '../../../../shared/records/drift.ts'
@@ -13,8 +13,8 @@ import { commandLines } from '../terminal/wording.ts'
 import { driftLines } from './drift-text.ts'
 import type { Plan } from './resume-selector.ts'
 
-/** The selected tasks, and the changes for each. */
-export async function tellDrift(
+/** Prints the selected tasks and the changes for each. */
+export async function printDrift(
   out: Output,
   { candidates }: Plan,
   state: LedgerState,
@@ -24,10 +24,10 @@ export async function tellDrift(
   await out.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** Why none may begin (exit 5), and commands that would work; null when at least one may. */
-export function refusalOf({ candidates }: Plan, force: boolean, again: string): CliError | null {
+/** Returns the error if no task can be resumed (exit 5), with commands that would work; null if one can. */
+export function refusalOf({ candidates }: Plan, force: boolean, command: string): CliError | null {
   const conflicting = candidates.filter(({ drift }) => hasConflicts(drift))
-  if (conflicting.length > 0 && !force) return conflictsError(conflicting, again)
+  if (conflicting.length > 0 && !force) return conflictsError(conflicting, command)
   if (candidates.every(({ obstacle }) => obstacle !== null)) {
     const [first] = candidates
     return refusedError(first?.obstacle ?? 'There is nothing to resume.')
@@ -35,15 +35,15 @@ export function refusalOf({ candidates }: Plan, force: boolean, again: string): 
   return null
 }
 
-/** When the service, which checks once more, refuses all. */
-export function nothingBegun({ refused }: ResumeOutcome, again: string): CliError {
+/** Returns the error if the service, which checks again, refused all tasks. */
+export function nothingResumed({ refused }: ResumeOutcome, command: string): CliError {
   const conflicting = refused.filter(({ reason }) => reason === 'conflicts')
-  if (conflicting.length > 0) return conflictsError(conflicting, again)
+  if (conflicting.length > 0) return conflictsError(conflicting, command)
   const messages = refused.map(({ message }) => message)
   return refusedError([...new Set(messages)].join(' ') || 'There was nothing to resume.')
 }
 
-function conflictsError(conflicting: { taskId: TaskId }[], again: string): CliError {
+function conflictsError(conflicting: { taskId: TaskId }[], command: string): CliError {
   const [first] = conflicting
   const alone = conflicting.length === 1
   const who = `${counted(conflicting.length, 'agent')} would continue on files that others changed`
@@ -51,7 +51,7 @@ function conflictsError(conflicting: { taskId: TaskId }[], again: string): CliEr
     exitCodes.refused,
     `${who} since ${alone ? 'it' : 'they'} stopped. Nothing was resumed.`,
     commandLines([
-      [`${again} --force`, 'resumes despite conflicts'],
+      [`${command} --force`, 'resumes despite conflicts'],
       [`shiplog tasks abandon ${first ? shortId(first.taskId) : 'ID'}`, 'abandons it'],
     ]),
   )
@@ -59,17 +59,17 @@ function conflictsError(conflicting: { taskId: TaskId }[], again: string): CliEr
 
 const refusedError = (message: string): CliError => new CliError(exitCodes.refused, message)
 
-/** Interrupted ones in the trees of these, which stay as they are. */
+/** Returns other interrupted tasks in the trees of these, which are not resumed. */
 export function othersInterrupted(state: LedgerState, taskIds: TaskId[]): Task[] {
-  const meant = new Set(taskIds)
+  const selected = new Set(taskIds)
   const roots = new Set(taskIds.map((id) => rootOf(state, id)))
   return [...state.tasks.values()].filter(
     ({ id, rootId, status, archived }) =>
-      roots.has(rootId) && status === 'interrupted' && !archived && !meant.has(id),
+      roots.has(rootId) && status === 'interrupted' && !archived && !selected.has(id),
   )
 }
 
-/** The messages about those, line by line; empty when there are none. */
+/** Returns lines about those tasks; empty if there are none. */
 export function othersLines(others: Task[]): string[] {
   const [first] = others
   if (!first) return []
@@ -84,7 +84,7 @@ export function othersLines(others: Task[]): string[] {
   ]
 }
 
-/** A line or two on a terminal. */
+/** Fills one or two lines on a terminal. */
 const namedMax = 4
 
 export const rootOf = ({ tasks }: LedgerState, taskId: TaskId): TaskId =>

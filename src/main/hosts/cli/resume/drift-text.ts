@@ -1,4 +1,4 @@
-/** The drift report as text: the selected tasks, and below each the changes since it stopped. */
+/** Formats the drift report: the selected tasks, and below each the changes since it stopped. */
 import { formatCause } from '../../../../shared/records/causes.ts'
 import {
   type DriftConflict,
@@ -15,12 +15,12 @@ import { padEnd, truncate } from '../terminal/text-width.ts'
 import { ago, statusWording } from '../terminal/wording.ts'
 import { paragraph } from '../terminal/wrap.ts'
 
-/** A sentence names fewer; more than this are to be read in `--json`. */
+/** `--json` lists all. */
 const conflictsListedMax = 20
 const conflictsInSentenceMax = 6
 const titleWidthMin = 16
 
-/** Lines without line breaks, styled for `out`. `task`: the candidate's state in the record. */
+/** Returns lines styled for `out`. `task` is the candidate's state in the record. */
 export function driftLines(
   candidate: ResumeCandidate,
   task: Task | undefined,
@@ -28,17 +28,17 @@ export function driftLines(
   now: number,
 ): string[] {
   const { drift, obstacle, depth } = candidate
-  const lead = stateWidth + 1 + 2 * depth
-  const lines = [headOf(candidate, out)]
+  const indent = stateWidth + 1 + 2 * depth
+  const lines = [headLine(candidate, out)]
   const add = (text: string, style: TextStyle | null = null) => {
-    for (const line of paragraph(safeLine(text), { lead, columns: out.columns }))
+    for (const line of paragraph(safeLine(text), { lead: indent, columns: out.columns }))
       lines.push(style === null ? line : out.style(style, line))
   }
-  const stopped = task ? howItStopped(task, now) : null
+  const stopped = task ? stoppedText(task, now) : null
   if (stopped !== null) add(stopped, 'dim')
   if (obstacle !== null) add(obstacle, 'red')
   const sentences = describeDrift(drift)
-  const warnings = new Set(describeDrift(conflictsAlone(drift)))
+  const warnings = new Set(describeDrift(onlyConflicts(drift)))
   for (const sentence of sentences) add(sentence, warnings.has(sentence) ? 'yellow' : null)
   for (const line of conflictList(drift)) add(line, 'yellow')
   if (sentences.length === 0 && obstacle === null && candidate.status !== 'queued')
@@ -46,17 +46,17 @@ export function driftLines(
   return lines
 }
 
-function headOf({ status, title, agent, taskId, depth }: ResumeCandidate, out: Output): string {
+function headLine({ status, title, agent, taskId, depth }: ResumeCandidate, out: Output): string {
   const { sign, word, style } = statusWording[status]
   const who = `(${safeLine(agent)}, ${shortId(taskId)})`
-  const lead = stateWidth + 1 + 2 * depth
-  const room = out.columns === null ? null : out.columns - lead - who.length - 1
+  const indent = stateWidth + 1 + 2 * depth
+  const room = out.columns === null ? null : out.columns - indent - who.length - 1
   const name = safeLine(title)
   const shown = room === null ? name : truncate(name, Math.max(titleWidthMin, room))
   return `${out.style(style, padEnd(`${sign} ${word}`, stateWidth))} ${' '.repeat(2 * depth)}${out.style('bold', shown)} ${out.style('dim', who)}`
 }
 
-function howItStopped({ status, endedAt, cause, runs }: Task, now: number): string | null {
+function stoppedText({ status, endedAt, cause, runs }: Task, now: number): string | null {
   if (status === 'queued') return 'Not started.'
   if (status !== 'interrupted') return null
   const run = runs.length > 1 ? ` in run ${runs.length}` : ''
@@ -64,8 +64,8 @@ function howItStopped({ status, endedAt, cause, runs }: Task, now: number): stri
   return `Stopped ${ago(endedAt, now)}${run}${why}.`
 }
 
-/** All candidates except the conflicts: one statement covers them. */
-const conflictsAlone = (drift: DriftReport): DriftReport => ({
+/** Returns the report with its conflicts only, to find out which sentences are about these. */
+const onlyConflicts = (drift: DriftReport): DriftReport => ({
   ...drift,
   headMoved: null,
   ownHeadMoved: null,
@@ -78,7 +78,7 @@ const conflictsAlone = (drift: DriftReport): DriftReport => ({
   notCompared: null,
 })
 
-/** Each of them where a sentence could not name them all. */
+/** Lists the conflicts if there are more than a sentence names. */
 function conflictList({ conflicts }: DriftReport): string[] {
   if (conflicts.length <= conflictsInSentenceMax) return []
   const rest = conflicts.length - conflictsListedMax

@@ -1,4 +1,4 @@
-/** Alternatives for an agent that can't be resumed, retried or abandoned in its present state. */
+/** Suggests another command for an agent that can't be resumed, retried or abandoned in its present state. */
 import { ORPCError } from '@orpc/client'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import { resolveId, shortId } from '../../../../shared/records/ids.ts'
@@ -9,8 +9,8 @@ import { commandLines } from '../terminal/wording.ts'
 
 type Attempt = 'restart' | 'resume' | 'retry' | 'abandon' | 'continue'
 
-/** Calls, and adds to a refusal of `attempt` the command that would do. `id`: as the person gave it. */
-export async function hinting<Result>(
+/** Makes the call, and adds to a refusal of `attempt` the command that would work. `id` is as the person typed it. */
+export async function withHint<Result>(
   client: ShiplogClient,
   attempt: Attempt,
   id: string | undefined,
@@ -33,29 +33,29 @@ async function hintFor(
   text: string,
 ): Promise<string | null> {
   const { tasks } = await client.tasks.list({ all: true })
-  const all = new Map(tasks.flatMap(flat).map((task) => [task.id, task]))
+  const all = new Map(tasks.flatMap(withDescendants).map((task) => [task.id, task]))
   const found = resolveId(text, all.keys())
   const task = found.kind === 'found' ? all.get(found.id) : undefined
   if (!task) return null
-  const hindered = task.status === 'blocked' ? task.dependsOn.map((id) => all.get(id)) : []
-  const culprit = hindered.find((one) => one !== undefined && one.status !== 'completed')
-  const { id, status, title } = culprit ?? task
-  const way = ways[status]
-  if (!way || way.command === attempt) return null
-  const command = `shiplog tasks ${way.command} ${shortId(id)}`
-  return commandLines([[command, way.does(`"${title}"`)]])[0] ?? null
+  const blockers = task.status === 'blocked' ? task.dependsOn.map((id) => all.get(id)) : []
+  const blocker = blockers.find((one) => one !== undefined && one.status !== 'completed')
+  const { id, status, title } = blocker ?? task
+  const hint = hints[status]
+  if (!hint || hint.command === attempt) return null
+  const command = `shiplog tasks ${hint.command} ${shortId(id)}`
+  return commandLines([[command, hint.does(`"${title}"`)]])[0] ?? null
 }
 
-interface Way {
+interface Hint {
   command: Attempt | 'stop'
   does: (title: string) => string
 }
-const continueHint: Way = {
+const continueHint: Hint = {
   command: 'continue',
   does: (title) => `continues ${title} as a new task`,
 }
-const stop: Way = { command: 'stop', does: (title) => `interrupts ${title}` }
-const ways: Partial<Record<TaskStatus, Way>> = {
+const stop: Hint = { command: 'stop', does: (title) => `interrupts ${title}` }
+const hints: Partial<Record<TaskStatus, Hint>> = {
   completed: continueHint,
   cancelled: continueHint,
   abandoned: continueHint,
@@ -65,4 +65,7 @@ const ways: Partial<Record<TaskStatus, Way>> = {
   resumed: stop,
 }
 
-const flat = (task: TaskTree): TaskTree[] => [task, ...task.children.flatMap(flat)]
+const withDescendants = (task: TaskTree): TaskTree[] => [
+  task,
+  ...task.children.flatMap(withDescendants),
+]

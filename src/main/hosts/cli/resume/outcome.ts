@@ -1,4 +1,4 @@
-/** The result of a resume: the document of CLI.md, and the same for people. */
+/** Prints the result of a resume, as the document of CLI.md or for people. */
 
 import type { LedgerState } from '../../../../shared/projections/ledger/ledger-state.ts'
 import { formatCause } from '../../../../shared/records/causes.ts'
@@ -12,13 +12,13 @@ import { elapsed, statusWording } from '../terminal/wording.ts'
 import { othersInterrupted } from './conflicts.ts'
 import type { Plan } from './resume-selector.ts'
 
-/** All selected tasks; `begun`: whether a run of it began. `state`: its present state. */
+/** Returns the document with all selected tasks. Its field `begun` states whether a run started. */
 export function documentOf(
   { candidates }: Plan,
   state: LedgerState,
-  came: { dryRun: boolean; ends?: ResumeEnd[]; refused?: ResumeOutcome['refused'] },
+  result: { dryRun: boolean; ends?: ResumeEnd[]; refused?: ResumeOutcome['refused'] },
 ): object {
-  const { dryRun, ends = [], refused = [] } = came
+  const { dryRun, ends = [], refused = [] } = result
   const resumed = candidates.map(({ taskId, parentId, title, agent, drift, obstacle }) => {
     const task = state.tasks.get(taskId)
     const end = ends.find((one) => one.taskId === taskId)
@@ -32,16 +32,16 @@ export function documentOf(
       cause: causeJson(end ? end.cause : (task?.cause ?? null)),
     }
   })
-  const meant = candidates.map(({ taskId }) => taskId)
+  const taskIds = candidates.map(({ taskId }) => taskId)
   return {
     dryRun,
     resumed,
     refused: refused.map(({ taskId, reason, message }) => ({ taskId, reason, message })),
-    notResumed: othersInterrupted(state, meant).map(({ id }) => id),
+    notResumed: othersInterrupted(state, taskIds).map(({ id }) => id),
   }
 }
 
-/** How several ended, on standard output, in the order given. */
+/** Prints how several tasks ended, on standard output. */
 export async function printEnds(
   { out, say, host }: CliContext,
   ends: ResumeEnd[],

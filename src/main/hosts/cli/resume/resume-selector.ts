@@ -11,7 +11,7 @@ import { CliError, exitCodes, failureOf, usageError } from '../exit-codes.ts'
 import { ledgerSnapshot } from '../follow/follow-trees.ts'
 import { safeLine } from '../terminal/safe-text.ts'
 import { commandLines } from '../terminal/wording.ts'
-import { hinting } from './error-hints.ts'
+import { withHint } from './error-hints.ts'
 
 interface Asked {
   who: 'one' | 'group' | 'tree'
@@ -50,7 +50,7 @@ export interface Plan {
 /** Throws the contract's error, with alternatives; not found when nothing is interrupted. */
 export async function planFor(client: ShiplogClient, asked: Asked): Promise<Plan> {
   const id = asked.id ?? asked.group
-  return hinting(client, 'resume', id, async () => {
+  return withHint(client, 'resume', id, async () => {
     const selector = await selectorFor(client, asked)
     return { selector, ...(await client.tasks.planResume({ selector })) }
   }).catch(async (error) => {

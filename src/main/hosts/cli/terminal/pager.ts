@@ -5,7 +5,7 @@ import { commandRows } from './command-text.ts'
 interface Pager {
   show(text: string, intro: string): Promise<void>
   /** Other lines were printed, which take this many rows. */
-  took(rows: number): void
+  printed(rows: number): void
 }
 
 /** `ask`: prints a question and resolves once Enter was pressed; null if the output is not a terminal, so nothing waits. */
@@ -17,7 +17,7 @@ export function createPager(
   const screenRows = Math.max(pageRowsMin, (err.rows ?? 0) - pageMarginRows)
   let shownRows = 0
   return {
-    took(rows) {
+    printed(rows) {
       shownRows += rows
     },
     async show(text, intro) {

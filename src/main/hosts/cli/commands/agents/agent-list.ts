@@ -1,4 +1,4 @@
-/** `shiplog agent list`: the kinds of agent, which of them can run here, and what is known of each. */
+/** `shiplog agent list`: lists the kinds of agent, which can run here, and the results of their checks. */
 import type { InstalledAgentState } from '../../../../../shared/agents/agent-checks.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import {
@@ -24,13 +24,17 @@ export function agentList(given: ParsedOptions): Action {
       const sandbox = await client.app.sandbox()
       if (context.json) {
         await context.printJson({
-          agents: [...kinds.map(ofKind), ...installed.map(ofAgent)],
+          agents: [...kinds.map(kindJson), ...installed.map(agentJson)],
           sandbox,
         })
         return exitCodes.done
       }
       const rows = [
-        ...kinds.map(({ kind, name, available, why }) => [kind, name, here(available, why)]),
+        ...kinds.map(({ kind, name, available, why }) => [
+          kind,
+          name,
+          availabilityCell(available, why),
+        ]),
         ...installed.flatMap((agent) => rowsOf(agent, context.host.now())),
       ]
       const columns = [
@@ -54,7 +58,7 @@ export function agentList(given: ParsedOptions): Action {
     })
 }
 
-/** Starts each agent that is there, one after the other. */
+/** Checks all available agents, one after the other. */
 async function checkAll(context: CliContext, client: ShiplogClient): Promise<void> {
   const { agents } = await client.agents.list()
   for (const { id, name, available } of agents.filter((one) => one.available)) {
@@ -64,7 +68,7 @@ async function checkAll(context: CliContext, client: ShiplogClient): Promise<voi
   }
 }
 
-const here = (available: boolean, why: string | null): Cell =>
+const availabilityCell = (available: boolean, why: string | null): Cell =>
   available
     ? { text: '✓ can run', style: 'green' }
     : { text: `✕ ${safeLine(why ?? 'not available')}`, style: 'red' }
@@ -78,7 +82,7 @@ function rowsOf(agent: InstalledAgentState, now: number): Row[] {
     available && place
       ? { text: `✓ ${safeLine(place)}`, style: 'green' }
       : available
-        ? here(true, null)
+        ? availabilityCell(true, null)
         : { text: `✕ ${safeLine(why ?? '')}`, style: 'gray' },
     available ? safeLine(version ?? 'unknown') : '',
     available ? signedInText(agent) : '',
@@ -105,13 +109,18 @@ function rowsOf(agent: InstalledAgentState, now: number): Row[] {
   return [cells, ...notes.map((note) => ({ note: safeLine(note), under: 2 }))]
 }
 
-/** The fields that other programs build on, for every kind. */
-const ofKind = (kind: { kind: string; name: string; available: boolean; why: string | null }) => ({
+/** The fields that are the same for every kind of agent, for other programs. */
+const kindJson = (kind: {
+  kind: string
+  name: string
+  available: boolean
+  why: string | null
+}) => ({
   ...kind,
   ...{ version: null, signedIn: null, capabilities: null },
 })
 
-const ofAgent = ({
+const agentJson = ({
   id,
   name,
   available,

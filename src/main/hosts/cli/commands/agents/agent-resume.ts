@@ -1,4 +1,4 @@
-/** `shiplog agent run --resume`: resumes an interrupted agent and all below it, followed like a new one. */
+/** `shiplog agent run --resume`: resumes an interrupted agent and its descendants, and follows them like new ones. */
 
 import type { PermissionMode } from '../../../../../shared/agents/permission-modes.ts'
 import {
@@ -15,8 +15,8 @@ import { usageError } from '../../exit-codes.ts'
 import { endOf } from '../../follow/follow-run.ts'
 import { ledgerSnapshot } from '../../follow/follow-trees.ts'
 import { projectPath } from '../../paths.ts'
-import { nothingBegun, refusalOf, tellDrift } from '../../resume/conflicts.ts'
-import { hinting } from '../../resume/error-hints.ts'
+import { nothingResumed, printDrift, refusalOf } from '../../resume/conflicts.ts'
+import { withHint } from '../../resume/error-hints.ts'
 import { acceptedBy, resumeAndFollow } from '../../resume/resume-and-follow.ts'
 import type { Plan } from '../../resume/resume-selector.ts'
 import { type CliSession, runsAgents, withShiplog } from '../../with-shiplog.ts'
@@ -34,7 +34,7 @@ interface AgentResumeOptions {
   trust: boolean
   maxAgents?: number | undefined
   permissions?: PermissionMode | undefined
-  /** What its whole tree may use from now on; absent: as before. */
+  /** The new budget of its whole tree. Default: as before. */
   budget?: Budget | undefined
 }
 
@@ -45,7 +45,7 @@ export function agentResume(options: AgentResumeOptions): Action {
       const state = await ledgerSnapshot(client)
       const { task, plan, choices } = await planFor(session, state, options.id)
       await checkUse(context, task, options)
-      await tellDrift(context.err, plan, state, context.host.now())
+      await printDrift(context.err, plan, state, context.host.now())
       const again = `shiplog agent run --resume ${shortId(task.id)}`
       const refusal = refusalOf(plan, options.force, again)
       if (refusal) throw refusal
@@ -58,7 +58,7 @@ export function agentResume(options: AgentResumeOptions): Action {
         session.trustConfiguration(({ taskId }) => resumed.has(taskId))
       }
       if (budget) await client.tasks.setBudget({ taskId: task.rootId, budget })
-      const went = await resumeAndFollow(session, watcherOf(context), {
+      const outcome = await resumeAndFollow(session, watcherOf(context), {
         rootIds: new Set([task.rootId]),
         begin: () =>
           client.tasks.resume({
@@ -71,18 +71,18 @@ export function agentResume(options: AgentResumeOptions): Action {
           }),
         agentsOf: acceptedBy,
       })
-      if (went.ends === null) throw nothingBegun(went.begun, again)
-      for (const { taskId, message } of went.begun.refused) {
+      if (outcome.ends === null) throw nothingResumed(outcome.answer, again)
+      for (const { taskId, message } of outcome.answer.refused) {
         const title = state.tasks.get(taskId)?.title ?? 'An agent'
         await context.warn(`${title} (${shortId(taskId)}) was not resumed: ${message}`)
       }
-      return reportEnd(context, session, endOf(went.followed, task.id))
+      return reportEnd(context, session, endOf(outcome.followed, task.id))
     })
 }
 
-/** It and what is interrupted below it; the rest of its tree is left as it is. */
+/** Selects the agent and its interrupted descendants. The rest of the tree is not resumed. */
 async function planFor({ client }: CliSession, state: LedgerState, id: string) {
-  const alone = await hinting(client, 'resume', id, () =>
+  const alone = await withHint(client, 'resume', id, () =>
     client.tasks.planResume({ selector: { by: 'task', taskId: id } }),
   )
   const taskId = alone.candidates[0]?.taskId as TaskId
@@ -90,17 +90,17 @@ async function planFor({ client }: CliSession, state: LedgerState, id: string) {
   if (!task) throw new Error(`the agent ${taskId} is not in the record`)
   const selector = { by: 'tree', taskId } as const
   const { candidates } = await client.tasks.planResume({ selector })
-  const meant = new Set([taskId, ...descendantsOf(state, taskId).map((one) => one.id)])
-  const isMeant = (one: ResumeCandidate) => meant.has(one.taskId)
+  const selectedIds = new Set([taskId, ...descendantsOf(state, taskId).map((one) => one.id)])
+  const isSelected = (one: ResumeCandidate) => selectedIds.has(one.taskId)
   const choices: Partial<Record<TaskId, ResumeChoice>> = Object.fromEntries(
-    candidates.filter((one) => !isMeant(one)).map((one) => [one.taskId, 'leave' as const]),
+    candidates.filter((one) => !isSelected(one)).map((one) => [one.taskId, 'leave' as const]),
   )
-  const plan: Plan = { selector, candidates: candidates.filter(isMeant).map(fromTheTop) }
+  const plan: Plan = { selector, candidates: candidates.filter(isSelected).map(relativeDepth) }
   return { task, plan, choices }
 }
 
-/** Indented below the first of the selected tasks, even if tasks above it are interrupted. */
-const fromTheTop = (one: ResumeCandidate, _: number, [first]: ResumeCandidate[]) => ({
+/** Makes depths relative to the first selected task. */
+const relativeDepth = (one: ResumeCandidate, _: number, [first]: ResumeCandidate[]) => ({
   ...one,
   depth: one.depth - (first?.depth ?? 0),
 })

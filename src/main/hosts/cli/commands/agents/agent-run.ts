@@ -1,4 +1,4 @@
-/** `shiplog agent run`: a root agent from its start, or from where it was interrupted, to its end. */
+/** `shiplog agent run`: starts or resumes a root agent, and follows it to its end. */
 import type { AgentChoice } from '../../../../../shared/agents/agent-specs.ts'
 import { isAgentPreset } from '../../../../../shared/agents/installed-agents.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
@@ -87,7 +87,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
       const taskId = await startIn(client, dir, async (project) => {
         if (options.planning) await client.projects.makePlanning({ projectId: project.id })
         const isolation = await isolationIn(context, project, options.isolation)
-        // In place nothing is set up: the person's own folder is.
+        // In place, the set-up command does not run in the person's own folder.
         if (isolation === 'worktree') await allowSetup(context, session, project, options.trust)
         if (options.trust) await trustNewRoot(session, project)
         const started = await session.starting(
@@ -126,7 +126,7 @@ export interface AgentFlags {
   scenario?: string
 }
 
-/** Throws a usage error for flags that contradict each other, or don't say which agent. */
+/** Rejects with a usage error for contradictory flags, or if they name no agent. */
 export async function chosenAgent(
   prompt: string,
   options: AgentFlags & { image?: string[] },
@@ -181,7 +181,7 @@ function installedAgent(
   }
 }
 
-/** Without a name it is the default model of the settings. */
+/** A choice of the settings' default model if `model` is undefined. */
 type UnnamedModel = Omit<Extract<AgentChoice, { kind: 'model' }>, 'model'> & {
   model: string | undefined
 }
@@ -202,7 +202,7 @@ export async function withDefaultModel(
   return { ...more, model: defaultModel }
 }
 
-/** Adds the project when it is not there yet, and takes it off again when nothing could be started. */
+/** Adds the project if it is missing, and removes it again if `start` fails. */
 export async function startIn(
   client: ShiplogClient,
   dir: string,

@@ -1,6 +1,6 @@
 /**
- * `shiplog agent setup`: a provider of models with its key, a model that answers, and what new agents are offered. In a
- * terminal it asks for what is not given; elsewhere everything has to be. A key never stands on a command line.
+ * `shiplog agent setup`: saves a provider of models with its key, tests a model, and makes it the default of new agents.
+ * On a terminal it asks for missing options. A key is never an argument.
  */
 import { text as readAll } from 'node:stream/consumers'
 import { modelProviderSchema } from '../../../../../shared/agents/model-refs.ts'
@@ -35,7 +35,7 @@ interface SetupOptions {
   test: boolean
 }
 
-/** `provider`: of the settings, or a new name for a server at `--base-url`; or an installed agent. */
+/** `provider` is one of the settings, a new name for the server at `--base-url`, or an installed agent. */
 export function agentSetup(provider: string | undefined, given: ParsedOptions): Action {
   const options = given as ParsedOptions & SetupOptions
   return (context) => {
@@ -119,8 +119,8 @@ async function chooseProvider(
     )
   const question = 'A number, or a name for a server of your own: '
   const names = providers.map(({ name }) => name)
-  return askUntil<string>(context, terminal, question, (said) => {
-    const name = pickedFrom(names, said)
+  return askUntil<string>(context, terminal, question, (answer) => {
+    const name = pickedFrom(names, answer)
     return providerEntrySchema.shape.name.safeParse(name).success && name !== null
       ? { value: name }
       : {
@@ -130,18 +130,18 @@ async function chooseProvider(
 }
 
 const askAddress = (context: CliContext, terminal: Terminal): Promise<string> =>
-  askUntil<string>(context, terminal, 'Its address, usually ending in /v1: ', (said) =>
-    /^https?:\/\/\S+$/.test(said) && URL.canParse(said)
-      ? { value: said }
+  askUntil<string>(context, terminal, 'Its address, usually ending in /v1: ', (answer) =>
+    /^https?:\/\/\S+$/.test(answer) && URL.canParse(answer)
+      ? { value: answer }
       : { why: 'Type the whole address, such as http://127.0.0.1:11434/v1.' },
   )
 
-/** Asks again, with the reason, until the answer can be used. */
+/** Repeats the question, with the reason, until the answer is valid. */
 async function askUntil<Value>(
   context: CliContext,
   terminal: Terminal,
   question: string,
-  parse: (said: string) => { value: Value } | { why: string },
+  parse: (answer: string) => { value: Value } | { why: string },
 ): Promise<Value> {
   for (;;) {
     const parsed = parse(await terminal.ask(question))
@@ -150,13 +150,13 @@ async function askUntil<Value>(
   }
 }
 
-/** The name with the number that was typed, from 1, else the typed text; null if no name has that number. */
-const pickedFrom = (names: readonly string[], said: string): string | null =>
-  /^\d+$/.test(said) ? (names[Number(said) - 1] ?? null) : said
+/** Returns the name with the typed number, counted from 1, else the typed text; null if no name has that number. */
+const pickedFrom = (names: readonly string[], answer: string): string | null =>
+  /^\d+$/.test(answer) ? (names[Number(answer) - 1] ?? null) : answer
 
 type Key = { value: string | undefined } | { variable: string }
 
-/** `undefined`: what is stored stays. */
+/** An undefined value keeps the stored key. */
 async function keyFrom(
   context: CliContext,
   terminal: Terminal | null,
@@ -173,15 +173,15 @@ async function keyFrom(
   if (!terminal) return { value: undefined }
   const offered = known?.key.from === 'none' ? known.key.offered : null
   if (offered !== null) {
-    const said = await terminal.ask(`Use the key in ${offered}? [y]es or [n]o: `)
-    if (/^y(es)?$/i.test(said)) return { variable: offered }
+    const answer = await terminal.ask(`Use the key in ${offered}? [y]es or [n]o: `)
+    if (/^y(es)?$/i.test(answer)) return { variable: offered }
   }
   const hint = known?.key.from === 'stored' ? ' (empty: the stored one stays)' : ' (empty: none)'
   const value = await terminal.askSecret(`Key${hint}, not shown: `)
   return { value: value === '' ? undefined : value }
 }
 
-/** A longer list is no help: a name can be typed. */
+/** A longer list does not help, and a name can be typed. */
 const modelsShownMax = 20
 
 async function chooseModel(
@@ -203,8 +203,8 @@ async function chooseModel(
   if (models.length > modelsShownMax)
     await context.say(`  and ${models.length - modelsShownMax} more`)
   const question = 'The model of new agents, a number or a name (empty: none): '
-  return askUntil<string | undefined>(context, terminal, question, (said) => {
-    const model = pickedFrom(models, said)
+  return askUntil<string | undefined>(context, terminal, question, (answer) => {
+    const model = pickedFrom(models, answer)
     if (model === null)
       return {
         why:

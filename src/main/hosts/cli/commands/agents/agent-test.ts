@@ -1,4 +1,4 @@
-/** `shiplog agent test`: one short exchange with a model, which is paid for. */
+/** `shiplog agent test`: makes one short exchange with a model, which costs money. */
 import type { InstalledAgentState } from '../../../../../shared/agents/agent-checks.ts'
 import type { ModelTest } from '../../../../../shared/agents/provider-settings.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
@@ -10,7 +10,7 @@ import { safeLine } from '../../terminal/safe-text.ts'
 import { withShiplog } from '../../with-shiplog.ts'
 import { keyEnvOf } from './key-env.ts'
 
-/** `name`: `PROVIDER/MODEL`, or a kind of agent; undefined: the default model. */
+/** `name` is `PROVIDER/MODEL` or an agent. Default: the default model. */
 export function agentTest(name: string | undefined, given: ParsedOptions): Action {
   const { baseUrl, keyEnv } = given as ParsedOptions & { baseUrl?: string; keyEnv?: string }
   return (context) =>
@@ -23,18 +23,18 @@ export function agentTest(name: string | undefined, given: ParsedOptions): Actio
       const agent = agents.find(({ id }) => id === name)
       if (agent) return await testAgent(context, client, agent)
       const model = name ?? (await defaultModel(client))
-      // Another address has a name of its own, which the settings do not know.
+      // With another address, the name need not be in the settings.
       if (baseUrl === undefined) await checkName(client, model)
       const test = await client.models.test({ model, baseUrl, keyEnv: keyEnvOf(keyEnv, context) })
       if (context.json) await context.printJson({ model, test })
-      else await context.out.write(`${safeLine(wordsOf(model, test))}\n`)
+      else await context.out.write(`${safeLine(resultText(model, test))}\n`)
       if (test.outcome === 'failed' && baseUrl === undefined)
-        await nameOthers(context, client, model)
+        await printOtherModels(context, client, model)
       return test.outcome === 'ok' && test.callsTools ? exitCodes.done : exitCodes.failed
     })
 }
 
-/** A prompt as short as that of a model. */
+/** Checks an installed agent with a short prompt. */
 async function testAgent(
   context: CliContext,
   client: ShiplogClient,
@@ -61,7 +61,7 @@ async function defaultModel(client: ShiplogClient): Promise<string> {
   return model
 }
 
-/** A name that can't mean a model gets what there is to choose from. */
+/** Rejects with a usage error that lists the providers or models if the text names no model. */
 async function checkName(client: ShiplogClient, text: string): Promise<void> {
   const [provider = '', model = ''] = split(text)
   const { providers } = await client.models.providers()
@@ -81,7 +81,11 @@ async function checkName(client: ShiplogClient, text: string): Promise<void> {
   )
 }
 
-async function nameOthers(context: CliContext, client: ShiplogClient, text: string): Promise<void> {
+async function printOtherModels(
+  context: CliContext,
+  client: ShiplogClient,
+  text: string,
+): Promise<void> {
   const [provider = ''] = split(text)
   const models = await modelsOf(client, provider)
   if (models.length === 0 || models.includes(text)) return
@@ -93,14 +97,14 @@ const split = (text: string): string[] => {
   return slash < 0 ? [text] : [text.slice(0, slash), text.slice(slash + 1)]
 }
 
-/** As `PROVIDER/MODEL`; empty where the provider does not list them. */
+/** Resolves with names as `PROVIDER/MODEL`; empty if the provider does not list them. */
 const modelsOf = (client: ShiplogClient, provider: string): Promise<string[]> =>
   client.models.list({ provider }).then(
     ({ models }) => models.map((model) => `${provider}/${model}`),
     () => [],
   )
 
-/** More is a page of text. */
+/** More would fill a page. */
 const namesShownMax = 12
 
 function shortList(names: string[]): string {
@@ -111,7 +115,7 @@ function shortList(names: string[]): string {
 const listed = (names: string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 
-function wordsOf(model: string, test: ModelTest): string {
+function resultText(model: string, test: ModelTest): string {
   if (test.outcome === 'failed') return `${model} can't be used: ${test.why}`
   const answered = `${model} answered in ${(test.ms / 1000).toFixed(1)} s`
   const hint = modelTestHint(test)

@@ -1,4 +1,4 @@
-/** `--budget-…` as the budget of a tree. */
+/** Converts `--budget-…` to the budget of a tree. */
 import type { Budget } from '../../../../../shared/records/tasks/budgets.ts'
 
 export interface BudgetFlags {
@@ -7,7 +7,7 @@ export interface BudgetFlags {
   budgetMinutes?: number
 }
 
-/** Undefined: none was given. */
+/** Returns undefined if no flag was given. */
 export function budgetOf({
   budgetUsd,
   budgetTokens,

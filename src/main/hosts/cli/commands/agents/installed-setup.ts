@@ -1,4 +1,4 @@
-/** `shiplog agent setup` of an installed agent, or of a command of one's own: fetch it, sign in, and check it. */
+/** `shiplog agent setup` of an installed agent or the person's own command: fetches it, signs in and checks it. */
 import type { AgentCheck, InstalledAgentState } from '../../../../../shared/agents/agent-checks.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import { commandText, packageText } from '../../../../../shared/text/agent-check-text.ts'
@@ -15,14 +15,18 @@ interface AgentSetupOptions {
   yes?: boolean
 }
 
-interface At {
+interface SetupContext {
   client: ShiplogClient
   context: CliContext
-  /** Null if nobody can be asked. */
+  /** Null if the person can't be asked. */
   terminal: Terminal | null
 }
 
-export async function setUpAgent(at: At, id: string, options: AgentSetupOptions): Promise<number> {
+export async function setUpAgent(
+  at: SetupContext,
+  id: string,
+  options: AgentSetupOptions,
+): Promise<number> {
   const { client, context } = at
   if (options.command !== undefined)
     await save(client, id, { ...options, command: options.command })
@@ -59,9 +63,9 @@ const save = (
     sets: set && Object.fromEntries(set.map(variableOf)),
   })
 
-/** What is not given stays. */
+/** Changes the given fields only. */
 async function change(
-  { client }: At,
+  { client }: SetupContext,
   id: string,
   { agentMode, env, set }: AgentSetupOptions,
 ): Promise<void> {
@@ -84,9 +88,9 @@ function variableOf(text: string): [string, string] {
   return [name, value.join('=')]
 }
 
-/** Null if it is not there, and was not to be fetched. */
+/** Resolves with null if the agent is not installed and the person did not allow fetching it. */
 async function checkOrFetch(
-  { client, context, terminal }: At,
+  { client, context, terminal }: SetupContext,
   agent: InstalledAgentState,
   yes: boolean,
 ): Promise<AgentCheck | null> {
@@ -98,8 +102,8 @@ async function checkOrFetch(
   const what = `npx fetches ${packageText(agent)} from the npm registry, keeps it in its cache, and starts it.`
   await context.say(`${name} is not installed. ${what}`)
   if (agent.uses) await context.say(safeLine(`It then uses your ${agent.uses.file}.`))
-  const said = yes || !terminal ? '' : await terminal.ask('Fetch it? [y]es or [n]o: ')
-  if (!yes && !/^y(es)?$/i.test(said)) {
+  const answer = yes || !terminal ? '' : await terminal.ask('Fetch it? [y]es or [n]o: ')
+  if (!yes && !/^y(es)?$/i.test(answer)) {
     await context.warn(
       terminal
         ? `Nothing was fetched. To install it yourself: npm install -g ${from.name}`
@@ -111,16 +115,19 @@ async function checkOrFetch(
   return client.agents.allowFetch({ id, version: from.version })
 }
 
-/** Null if nobody signed in. */
-async function signIn({ client, context, terminal }: At, id: string): Promise<AgentCheck | null> {
+/** Resolves with null if the person did not sign in. */
+async function signIn(
+  { client, context, terminal }: SetupContext,
+  id: string,
+): Promise<AgentCheck | null> {
   const { name, signIn: how } = await stateOf(client, id)
   if (how.command === null || !terminal) {
     await context.say(safeLine(`${name} is not signed in. ${how.text}.`))
     return null
   }
   const line = safeLine(commandText(how.command))
-  const said = await terminal.ask(`${name} is not signed in. Run ${line} here? [y]es or [n]o: `)
-  if (!/^y(es)?$/i.test(said)) return null
+  const answer = await terminal.ask(`${name} is not signed in. Run ${line} here? [y]es or [n]o: `)
+  if (!/^y(es)?$/i.test(answer)) return null
   const code = await context.host.runAttached(how.command)
   if (code !== 0) await context.warn(`${line} ended with exit code ${code ?? 'unknown'}.`)
   return client.agents.check({ id })

@@ -3,8 +3,8 @@ import type { CliContext } from '../../context.ts'
 import { usageError } from '../../exit-codes.ts'
 
 /**
- * What `--key-env` names: a variable of this environment. Neither message repeats it, since somebody may have given the
- * key itself.
+ * Validates `--key-env`, the name of a variable of this environment. The messages do not repeat it, because it may be the
+ * key itself by mistake.
  */
 export function keyEnvOf(name: string | undefined, { host }: CliContext): string | undefined {
   if (name === undefined) return undefined

@@ -1,4 +1,4 @@
-/** `--permissions` as a mode. */
+/** Converts `--permissions` to a mode. */
 import type { PermissionMode } from '../../../../../shared/agents/permission-modes.ts'
 
 const modes = { ask: 'ask', edits: 'allow-edits', all: 'allow-all' } as const

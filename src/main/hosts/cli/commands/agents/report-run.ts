@@ -20,13 +20,13 @@ interface RunResult {
   type: 'result'
   taskId: TaskId
   status: Task['status']
-  /** Null when it ended without one. */
+  /** Null if it ended without a report. */
   report: Report | null
 }
 
 /**
- * Waits for the end of the run of a root, of what it started, and of the clean-up. People see progress on
- * standard error and the report on standard output; with `--json` it is events and last the result.
+ * Waits for the end of a root's run, of its sub-agents and of the clean-up. Prints progress on standard
+ * error and the report on standard output; with `--json`, events and then the result.
  */
 export async function reportRun(
   context: CliContext,
@@ -37,7 +37,7 @@ export async function reportRun(
   return reportEnd(context, session, ended)
 }
 
-/** Events with `--json`, else the agents' output and actions. */
+/** Prints events with `--json`, else the agents' output and actions. */
 export const watcherOf = (context: CliContext): RunWatcher =>
   context.json ? createRunEvents(context) : createRunProgress(context.progress, context.host.now)
 
@@ -47,7 +47,7 @@ export const silent: RunWatcher = {
   async stillRunning() {},
 }
 
-/** The end of what `watcherOf` began. */
+/** Prints the end of a run that `watcherOf` printed. Resolves with the exit code. */
 export async function reportEnd(
   context: CliContext,
   session: CliSession,
@@ -55,9 +55,9 @@ export async function reportEnd(
 ): Promise<number> {
   const result = await resultOf(session, ended.task)
   if (context.json) await context.printJsonLine(result)
-  else await tellResult(context, session, ended.task, result)
-  await tellWhatIsLeft(context, ended)
-  await tellHowToGoOn(context, ended.task)
+  else await printResult(context, session, ended.task, result)
+  await warnOfLeftovers(context, ended)
+  await printResumeCommand(context, ended.task)
   return exitCodeOf(result)
 }
 
@@ -72,8 +72,8 @@ export async function resultOf(
 export const exitCodeOf = ({ status }: Pick<RunResult, 'status'>): number =>
   status === 'completed' ? exitCodes.done : exitCodes.failed
 
-/** The report on standard output, and where the work is. */
-export async function tellResult(
+/** Prints the report on standard output, and where the work is. */
+export async function printResult(
   context: CliContext,
   session: CliSession,
   task: TaskTree,
@@ -87,13 +87,13 @@ export async function tellResult(
     if (answer === '') await context.say('The agent ended without a report.')
     else await context.out.write(`${safeText(answer).trimEnd()}\n`)
   }
-  for (const line of await whereItsWorkIs(session, task)) await context.say(line)
+  for (const line of await workLocationLines(session, task)) await context.say(line)
 }
 
-/** More than what may follow the last message of a run: how the run and its files ended. */
+/** More entries than can follow the last message of a run. */
 const lastEntriesMax = 20
 
-/** A model, or an installed agent, answers a person with a message. Empty if its last turn had no text. */
+/** Resolves with the last message, which is the answer of a model or an installed agent; empty if it has no text. */
 async function lastAnswerOf({ client, ending }: CliSession, { id: taskId }: Task): Promise<string> {
   if (ending.aborted) return ''
   const { entries } = await client.transcripts.page({
@@ -108,14 +108,14 @@ async function lastAnswerOf({ client, ending }: CliSession, { id: taskId }: Task
   return texts.join('\n\n')
 }
 
-async function whereItsWorkIs(
+async function workLocationLines(
   { client }: CliSession,
   { id, parentId, workspace, archived, patch }: Task,
 ): Promise<string[]> {
   if (workspace?.isolation !== 'worktree') return []
   const short = shortId(id)
   if (!archived) {
-    // If it can't be determined, because everything is being closed, there may be some.
+    // The call fails while everything is being closed; there may be changes then.
     const changed = await client.workspace.diff({ workspaceId: id, patch: false }).catch(() => null)
     if (changed?.files.length === 0) return ['It changed no files.']
     const target = parentId === null ? 'the project' : "its parent's worktree"
@@ -133,7 +133,7 @@ async function whereItsWorkIs(
   ])
 }
 
-export async function tellWhatIsLeft(
+export async function warnOfLeftovers(
   context: CliContext,
   { task, notCleanedUp }: EndedRun,
 ): Promise<void> {
@@ -142,18 +142,20 @@ export async function tellWhatIsLeft(
       `${counted(notCleanedUp.length, 'workspace')} could not be cleaned up yet; the next start tries again.`,
     )
   }
-  // Its own progress showed it, but a successful end may hide failures.
+  // A successful end could hide failures of sub-agents.
   if (task.status !== 'completed') return
-  for (const one of below(task).filter(({ status }) => status !== 'completed')) {
+  for (const one of descendantsOf(task).filter(({ status }) => status !== 'completed')) {
     const why = one.cause ? `: ${formatCause(one.cause)}` : ''
     await context.warn(`${one.title} (${shortId(one.id)}) ${one.status}${why}`)
   }
 }
 
-/** An interrupted run can be resumed; one that its budget stopped needs another budget for that. */
-async function tellHowToGoOn(context: CliContext, task: TaskTree): Promise<void> {
+/** Prints the command that resumes an interrupted run, with a new budget if the old one stopped it. */
+async function printResumeCommand(context: CliContext, task: TaskTree): Promise<void> {
   if (task.status !== 'interrupted') return
-  const stoppedByBudget = [task, ...below(task)].some(({ cause }) => cause?.kind === 'budget')
+  const stoppedByBudget = [task, ...descendantsOf(task)].some(
+    ({ cause }) => cause?.kind === 'budget',
+  )
   const reached = stoppedByBudget ? reachedLimit(task) : null
   const limit = reached ? ` --budget-${reached.part} N` : ''
   const does = reached ? 'gives it another limit and resumes it' : 'resumes it'
@@ -161,5 +163,5 @@ async function tellHowToGoOn(context: CliContext, task: TaskTree): Promise<void>
   for (const line of commandLines([[command, does]])) await context.say(line)
 }
 
-const below = (task: TaskTree): TaskTree[] =>
-  task.children.flatMap((child) => [child, ...below(child)])
+const descendantsOf = (task: TaskTree): TaskTree[] =>
+  task.children.flatMap((child) => [child, ...descendantsOf(child)])

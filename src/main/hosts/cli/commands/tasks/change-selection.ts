@@ -1,4 +1,4 @@
-/** `tasks apply --file … --hunk …`: which changes of a task are meant. */
+/** Resolves the selection of `tasks apply --file … --hunk …`. */
 import type { ChangeSelection } from '../../../../../shared/contract/changes/changes.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import type { WorkspaceDiff } from '../../../../../shared/contract/workspace.ts'
@@ -7,7 +7,7 @@ import { CliError, exitCodes, usageError } from '../../exit-codes.ts'
 
 type ChangedFile = WorkspaceDiff['files'][number]
 
-/** Throws CliError for a path that did not change, or a hunk that its file does not have. */
+/** Rejects with CliError for a path that did not change, or a missing hunk. */
 export async function selectionOf(
   client: ShiplogClient,
   id: string,
@@ -32,7 +32,7 @@ export async function selectionOf(
   return { tree, files: [...selected.values()] }
 }
 
-/** `src/a.ts:1,3` */
+/** Parses `src/a.ts:1,3`. */
 function hunksOf(text: string): [path: string, numbers: number[]] {
   const [, path, numbers] = /^(.+):(\d+(?:,\d+)*)$/.exec(text) ?? []
   if (path === undefined || numbers === undefined)
@@ -57,7 +57,7 @@ function changedAt(
   )
 }
 
-/** Longer than a screen helps nobody who mistyped a path. */
+/** A list longer than a screen does not help to correct a path. */
 const listedMax = 20
 
 async function hunksIn(client: ShiplogClient, id: string, { path, oldPath }: ChangedFile) {
@@ -67,7 +67,7 @@ async function hunksIn(client: ShiplogClient, id: string, { path, oldPath }: Cha
 }
 
 const changedMeanwhile = () =>
-  new CliError(exitCodes.refused, 'The changes became others meanwhile. Try again.')
+  new CliError(exitCodes.refused, 'The files changed meanwhile. Try again.')
 
 function noSuchHunk({ path }: ChangedFile, count: number): never {
   const has = count === 0 ? 'no hunks (choose it with --file)' : `hunks 1 to ${count}`

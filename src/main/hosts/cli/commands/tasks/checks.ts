@@ -1,4 +1,4 @@
-/** `shiplog tasks checks`: what an agent tested, compiled and linted, and whether that still holds. */
+/** `shiplog tasks checks`: lists the tests, type checks, linters and builds of an agent, and whether they are current. */
 import type { Check, CheckKind } from '../../../../../shared/contract/changes/checks.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import type { Action } from '../../action.ts'
@@ -59,13 +59,13 @@ export function checks(id: string): Action {
 
 function freshnessOf({ state, changed, changedMore, times, cited, end }: Check): string {
   const files = changed.length + changedMore
-  const holds = {
+  const currency = {
     fresh: 'on the files that were delivered',
     stale: `${counted(files, 'file')} changed since: ${changed.slice(0, 3).map(safeLine).join(', ')}${files > 3 ? ', …' : ''}`,
     unknown: 'its files were not recorded',
   }[state]
   return [
-    holds,
+    currency,
     ...(end === 'running' ? ['in the background; its end was not read'] : []),
     ...(end === 'killed' ? ['in the background; it was ended before it was done'] : []),
     ...(times > 1 ? [`ran ${times} times`] : []),

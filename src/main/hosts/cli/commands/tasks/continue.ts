@@ -1,4 +1,4 @@
-/** `shiplog tasks continue`: a new root that continues a task of Shiplog's or an imported session. */
+/** `shiplog tasks continue`: starts a new root that continues a task or an imported session. */
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import { resolveId, shortId, type TaskId } from '../../../../../shared/records/ids.ts'
 import type { Project } from '../../../../../shared/records/projects/projects.ts'
@@ -9,7 +9,7 @@ import type { CliContext } from '../../context.ts'
 import { CliError, exitCodes, usageError } from '../../exit-codes.ts'
 import { ledgerSnapshot } from '../../follow/follow-trees.ts'
 import { projectPath } from '../../paths.ts'
-import { hinting } from '../../resume/error-hints.ts'
+import { withHint } from '../../resume/error-hints.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { type CliSession, runsAgents, withShiplog } from '../../with-shiplog.ts'
 import { type AgentFlags, chosenAgent, startIn, withDefaultModel } from '../agents/agent-run.ts'
@@ -26,7 +26,7 @@ interface ContinueFlags extends AgentFlags {
   trust?: boolean
 }
 
-/** Followed as `agent run` follows its own. */
+/** Follows the new root as `agent run` does. */
 export function continueFrom([id = '', prompt]: string[], given: ParsedOptions): Action {
   const {
     at,
@@ -42,14 +42,14 @@ export function continueFrom([id = '', prompt]: string[], given: ParsedOptions):
       const { tasks, projects } = await ledgerSnapshot(client)
       const found = resolveId(id, tasks.keys())
       const from = found.kind === 'found' ? tasks.get(found.id) : undefined
-      const begin = async (place?: { projectId: Project['id']; isolation: Isolation }) => {
-        const whom = await agentOf(client, { from, prompt, flags, context })
+      const startTask = async (place?: { projectId: Project['id']; isolation: Isolation }) => {
+        const agentChoice = await agentOf(client, { from, prompt, flags, context })
         const { taskId } = await session.starting(
           () =>
-            hinting(client, 'continue', id, () =>
+            withHint(client, 'continue', id, () =>
               client.tasks.continueFrom({
                 ...{ taskId: id, prompt, at, permissions: modeOf(permissions) },
-                ...whom,
+                ...agentChoice,
                 ...(place && { place }),
               }),
             ),
@@ -59,7 +59,11 @@ export function continueFrom([id = '', prompt]: string[], given: ParsedOptions):
       }
       if (from?.imported) {
         const wanted = { at, folder, isolation: isolation ?? ('in-place' as const), trust }
-        const taskId = await continueImported(context, session, from, { ...wanted, prompt, begin })
+        const taskId = await continueImported(context, session, from, {
+          ...wanted,
+          prompt,
+          startTask,
+        })
         return reportRun(context, session, taskId)
       }
       if (folder !== undefined || isolation !== undefined)
@@ -68,11 +72,11 @@ export function continueFrom([id = '', prompt]: string[], given: ParsedOptions):
       if (project && (from?.isolation === 'worktree' || (at !== undefined && project.git)))
         await allowSetup(context, session, project, trust)
       if (project && trust) await trustNewRoot(session, project)
-      return reportRun(context, session, await begin())
+      return reportRun(context, session, await startTask())
     })
 }
 
-/** Absent fields: as the task. */
+/** Resolves with the agent of the new root. Absent fields are those of the continued task. */
 async function agentOf(
   client: ShiplogClient,
   {
@@ -98,7 +102,10 @@ async function agentOf(
   return { agent: await withDefaultModel(client, chosen) }
 }
 
-/** Says where it continues and what changed there since; refuses (exit 5) while no project is known for its folder. */
+/**
+ * Prints where the session continues and what changed there since. Rejects with CliError 5 if no project is known for its
+ * folder.
+ */
 async function continueImported(
   context: CliContext,
   session: CliSession,
@@ -109,25 +116,25 @@ async function continueImported(
     isolation: Isolation
     trust: boolean
     prompt: string | undefined
-    begin(place: { projectId: Project['id']; isolation: Isolation }): Promise<TaskId>
+    startTask(place: { projectId: Project['id']; isolation: Isolation }): Promise<TaskId>
   },
 ): Promise<TaskId> {
   const { client } = session
-  const { at, folder, isolation, trust, begin } = wanted
+  const { at, folder, isolation, trust, startTask } = wanted
   const id = shortId(from.id)
   if (!wanted.prompt?.trim())
     throw usageError(
       `Say what to do next: shiplog tasks continue ${id} "PROMPT". It was imported, so it has no assignment of Shiplog's to repeat.`,
     )
   const start = async (project: Project) => {
-    const asked = { taskId: from.id, at, projectId: project.id }
-    const { places } = await client.tasks.continuation(asked)
+    const query = { taskId: from.id, at, projectId: project.id }
+    const { places } = await client.tasks.continuation(query)
     const place = places.find((one) => one.kind === 'project' && one.projectId === project.id)
     await context.say(`Continuing in ${safeLine(project.dir)}.`)
     for (const line of place?.drift ?? []) await context.say(`  ${safeLine(line)}`)
     if (isolation === 'worktree') await allowSetup(context, session, project, trust)
     if (trust) await trustNewRoot(session, project)
-    return begin({ projectId: project.id, isolation })
+    return startTask({ projectId: project.id, isolation })
   }
   if (folder !== undefined)
     return startIn(client, await projectPath(folder, context.host.cwd), start)
@@ -140,7 +147,7 @@ async function continueImported(
     const project = projects.find((one) => one.id === best.projectId)
     if (project) return start(project)
   }
-  const here = (dir: string) => `  shiplog tasks continue ${id} "PROMPT" --project ${dir}`
+  const commandWith = (dir: string) => `  shiplog tasks continue ${id} "PROMPT" --project ${dir}`
   throw new CliError(
     exitCodes.refused,
     problem ??
@@ -151,10 +158,10 @@ async function continueImported(
       ? [
           ...places.map(({ dir, kind }) =>
             kind === 'folder'
-              ? `${here(safeLine(dir))}   adds it and continues there`
-              : `${here(safeLine(dir))}   continues in a project with the same repository`,
+              ? `${commandWith(safeLine(dir))}   adds it and continues there`
+              : `${commandWith(safeLine(dir))}   continues in a project with the same repository`,
           ),
         ]
-      : [`${here('DIR')}   continues in another folder`],
+      : [`${commandWith('DIR')}   continues in another folder`],
   )
 }

@@ -1,4 +1,4 @@
-/** `shiplog tasks list` for people: trees by project, and below a task the facts of its state. */
+/** Prints `shiplog tasks list` for people: trees by project, with notes below each task. */
 import { sleepOf } from '../../../../../shared/projections/ledger/sleep.ts'
 import { formatCause } from '../../../../../shared/records/causes.ts'
 import { shortId, type TaskId } from '../../../../../shared/records/ids.ts'
@@ -19,12 +19,12 @@ import {
 
 export async function printTree(context: CliContext, roots: TaskTree[]): Promise<void> {
   const { out } = context
-  const all = new Map(roots.flatMap(flat).map((task) => [task.id, task]))
+  const all = new Map(roots.flatMap(withDescendants).map((task) => [task.id, task]))
   const byProject = Map.groupBy(roots, (root) => root.projectDir)
-  const again = [...all.values()].some(({ runs }) => runs.length > 1)
-  const known = { all, again, now: context.host.now() }
+  const hasSeveralRuns = [...all.values()].some(({ runs }) => runs.length > 1)
+  const listing = { all, hasSeveralRuns, now: context.host.now() }
   for (const [index, [projectDir, trees]] of [...byProject].entries()) {
-    const rows = trees.flatMap((root) => rowsOf(root, '', '', known))
+    const rows = trees.flatMap((root) => rowsOf(root, '', '', listing))
     const gap = index > 0 ? '\n' : ''
     await out.write(`${gap}${out.style('bold', safeLine(projectDir))}\n`)
     await out.write(renderTable(columns, rows, out))
@@ -45,57 +45,57 @@ const columns = [
 ]
 const taskColumn = 1
 
-interface Known {
+interface Listing {
   all: Map<TaskId, Task>
-  /** Some ran more than once; else the column is left out. */
-  again: boolean
+  /** Shows the column with the number of runs. */
+  hasSeveralRuns: boolean
   now: number
 }
 
-/** `lead`: the prefix of this task; `below`: the prefix of its children. */
-function rowsOf(task: TaskTree, lead: string, below: string, known: Known): Row[] {
-  const sleep = sleepOf(task, known.all.get(task.rootId))
+/** `prefix`: the prefix of this task; `childPrefix`: the prefix of its children. */
+function rowsOf(task: TaskTree, prefix: string, childPrefix: string, listing: Listing): Row[] {
+  const sleep = sleepOf(task, listing.all.get(task.rootId))
   const { sign, word, style } = sleep ? sleepingWording : statusWording[task.status]
   const row = [
     { text: `${sign} ${word}`, style },
-    lead + safeLine(task.title),
+    prefix + safeLine(task.title),
     safeLine(task.agent),
     shortId(task.id),
-    known.again ? String(task.runs.length) : '',
+    listing.hasSeveralRuns ? String(task.runs.length) : '',
     costText(usageBelow(task)) ?? '',
-    tookInAll(task, known.now),
-    ago(task.startedAt ?? task.createdAt, known.now),
+    workingTime(task, listing.now),
+    ago(task.startedAt ?? task.createdAt, listing.now),
   ]
-  const branch = below + (task.children.length > 0 ? '│  ' : '   ')
-  const notes = notesOn(task, known).map((note) => ({ note, under: taskColumn, lead: branch }))
+  const branch = childPrefix + (task.children.length > 0 ? '│  ' : '   ')
+  const notes = notesOn(task, listing).map((note) => ({ note, under: taskColumn, prefix: branch }))
   const children = task.children.flatMap((child, index) => {
     const isLast = index === task.children.length - 1
     return rowsOf(
       child,
-      `${below}${isLast ? '└─ ' : '├─ '}`,
-      `${below}${isLast ? '   ' : '│  '}`,
-      known,
+      `${childPrefix}${isLast ? '└─ ' : '├─ '}`,
+      `${childPrefix}${isLast ? '   ' : '│  '}`,
+      listing,
     )
   })
   return [row, ...notes, ...children]
 }
 
-/** What it and everything below it used. */
+/** Returns the usage of a task and its descendants. */
 export const usageBelow = (task: TaskTree): Usage =>
   task.children.map(usageBelow).reduce(addUsage, task.usage)
 
-/** The time that it worked, not that it lay interrupted. */
-function tookInAll({ runs }: Task, now: number): string {
+/** Returns the time in which it ran, without interruptions. */
+function workingTime({ runs }: Task, now: number): string {
   const [first] = runs
   if (!first) return ''
-  const begun = Date.parse(first.startedAt)
+  const firstStartMs = Date.parse(first.startedAt)
   const ms = runs.reduce((sum, { startedAt, endedAt }) => {
     return sum + (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt)
   }, 0)
-  return elapsed(first.startedAt, new Date(begun + ms).toISOString(), now)
+  return elapsed(first.startedAt, new Date(firstStartMs + ms).toISOString(), now)
 }
 
-function notesOn(task: Task, { all }: Known): string[] {
+function notesOn(task: Task, { all }: Listing): string[] {
   const notes: string[] = []
   const sleep = sleepOf(task, all.get(task.rootId))
   if (sleep) notes.push(safeLine(sleepText(sleep)))
@@ -106,20 +106,20 @@ function notesOn(task: Task, { all }: Known): string[] {
     notes.push(`waits for ${missing.map(({ title }) => `"${safeLine(title)}"`).join(', ')}`)
   if (task.resumedFrom) {
     const { taskId } = task.resumedFrom
-    notes.push(continues(taskId, all.get(taskId)))
+    notes.push(continuesText(taskId, all.get(taskId)))
   }
   return notes
 }
 
-export const continues = (from: TaskId, task: { title: string } | undefined): string =>
+export const continuesText = (from: TaskId, task: { title: string } | undefined): string =>
   `continues ${task ? `"${safeLine(task.title)}" ` : ''}${shortId(from)}`
 
-/** The commands for stopped tasks. */
+/** Returns the commands for interrupted and failed tasks. */
 export function hintsFor(tasks: Pick<Task, 'id' | 'status' | 'archived'>[]): string[] {
-  const standing = (status: Task['status']) =>
+  const stopped = (status: Task['status']) =>
     tasks.filter((task) => task.status === status && !task.archived)
-  const interrupted = standing('interrupted').length
-  const [failed, ...othersFailed] = standing('failed')
+  const interrupted = stopped('interrupted').length
+  const [failed, ...othersFailed] = stopped('failed')
   const lines: string[] = []
   if (interrupted > 0) {
     lines.push(`${interrupted} interrupted:`)
@@ -139,4 +139,7 @@ export function hintsFor(tasks: Pick<Task, 'id' | 'status' | 'archived'>[]): str
   return lines
 }
 
-const flat = (task: TaskTree): TaskTree[] => [task, ...task.children.flatMap(flat)]
+const withDescendants = (task: TaskTree): TaskTree[] => [
+  task,
+  ...task.children.flatMap(withDescendants),
+]

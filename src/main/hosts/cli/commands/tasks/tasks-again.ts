@@ -1,4 +1,4 @@
-/** `shiplog tasks retry`, `restart` and `abandon`: other ways on than a resume. */
+/** `shiplog tasks retry`, `restart` and `abandon`. */
 
 import { resolveId, shortId, type TaskId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
@@ -8,21 +8,21 @@ import { endOf } from '../../follow/follow-run.ts'
 import { ledgerSnapshot } from '../../follow/follow-trees.ts'
 import { createRunProgress } from '../../follow/run-progress.ts'
 import { othersInterrupted, othersLines, rootOf } from '../../resume/conflicts.ts'
-import { hinting } from '../../resume/error-hints.ts'
+import { withHint } from '../../resume/error-hints.ts'
 import { resumeAndFollow } from '../../resume/resume-and-follow.ts'
 import { causeJson } from '../../task-json.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { runsAgents, withShiplog } from '../../with-shiplog.ts'
 import {
   exitCodeOf,
+  printResult,
   reportRun,
   resultOf,
   silent,
-  tellResult,
-  tellWhatIsLeft,
+  warnOfLeftovers,
 } from '../agents/report-run.ts'
 
-/** A failed one runs again, to its end; with it what it had blocked. */
+/** Runs a failed task again, and the tasks that it blocked, and follows it to its end. */
 export function retry(id: string): Action {
   return (context) =>
     withShiplog(context, runsAgents, async (session) => {
@@ -32,29 +32,29 @@ export function retry(id: string): Action {
       // The RPC reports unknown and ambiguous ids.
       const ids: TaskId[] = found.kind === 'found' ? [found.id] : []
       const watcher = context.json ? silent : createRunProgress(context.progress, context.host.now)
-      const went = await resumeAndFollow(session, watcher, {
+      const outcome = await resumeAndFollow(session, watcher, {
         rootIds: new Set(ids.map((one) => rootOf(state, one))),
-        begin: () => hinting(client, 'retry', id, () => client.tasks.retry({ taskId: id })),
+        begin: () => withHint(client, 'retry', id, () => client.tasks.retry({ taskId: id })),
         agentsOf: () => ids,
       })
-      const end = went.ends?.[0]
-      if (!went.ends || !end) throw new Error(`${id} was begun, and is not in the record`)
-      const ended = endOf(went.followed, end.taskId)
+      const end = outcome.ends?.[0]
+      if (!outcome.ends || !end) throw new Error(`${id} was started, and is not in the record`)
+      const ended = endOf(outcome.followed, end.taskId)
       const result = await resultOf(session, ended.task)
       if (context.json) {
         const { run, cause } = end
         await context.printJson({ ...result, run, cause: causeJson(cause) })
       } else {
-        await tellResult(context, session, ended.task, result)
-        const others = othersInterrupted(went.followed.state, ids)
+        await printResult(context, session, ended.task, result)
+        const others = othersInterrupted(outcome.followed.state, ids)
         for (const line of othersLines(others)) await context.say(line)
       }
-      await tellWhatIsLeft(context, ended)
+      await warnOfLeftovers(context, ended)
       return exitCodeOf(result)
     })
 }
 
-/** Abandons an interrupted one and runs it again from its beginning, followed to its end. */
+/** Abandons an interrupted task, runs it from its beginning, and follows it to its end. */
 export function restart(id: string): Action {
   return (context) =>
     withShiplog(context, runsAgents, async (session) => {
@@ -64,7 +64,7 @@ export function restart(id: string): Action {
       const rootIds = new Set(found.kind === 'found' ? [rootOf(state, found.id)] : [])
       const isRoot = found.kind === 'found' && rootIds.has(found.id)
       const begin = async () => {
-        const started = await hinting(client, 'restart', id, () =>
+        const started = await withHint(client, 'restart', id, () =>
           client.tasks.restart({ taskId: id }),
         )
         const { length } = started.abandoned
@@ -72,22 +72,22 @@ export function restart(id: string): Action {
           await context.say(`Abandoned ${counted(length, 'sub-agent')} of the previous attempt.`)
         return started
       }
-      // A root's restart is a separate tree.
+      // The restart of a root is a new tree.
       if (isRoot) {
         const { taskId } = await session.starting(begin, (started) => [started.taskId])
         return reportRun(context, session, taskId)
       }
       const watcher = context.json ? silent : createRunProgress(context.progress, context.host.now)
       const agentsOf = ({ taskId }: { taskId: TaskId }) => [taskId]
-      const went = await resumeAndFollow(session, watcher, { rootIds, begin, agentsOf })
-      const end = went.ends?.[0]
-      if (!went.ends || !end) throw new Error(`${id} was restarted, and is not in the record`)
-      const ended = endOf(went.followed, end.taskId)
+      const outcome = await resumeAndFollow(session, watcher, { rootIds, begin, agentsOf })
+      const end = outcome.ends?.[0]
+      if (!outcome.ends || !end) throw new Error(`${id} was restarted, and is not in the record`)
+      const ended = endOf(outcome.followed, end.taskId)
       const result = await resultOf(session, ended.task)
       if (context.json)
         await context.printJson({ ...result, run: end.run, cause: causeJson(end.cause) })
-      else await tellResult(context, session, ended.task, result)
-      await tellWhatIsLeft(context, ended)
+      else await printResult(context, session, ended.task, result)
+      await warnOfLeftovers(context, ended)
       return exitCodeOf(result)
     })
 }
@@ -96,7 +96,7 @@ export function abandon(id: string): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const { tasks } = await ledgerSnapshot(client)
-      await hinting(client, 'abandon', id, () => client.tasks.abandon({ taskId: id }))
+      await withHint(client, 'abandon', id, () => client.tasks.abandon({ taskId: id }))
       const found = resolveId(id, tasks.keys())
       const task = found.kind === 'found' ? tasks.get(found.id) : undefined
       if (context.json) await context.printJson({ abandoned: task ? [task.id] : [] })

@@ -1,4 +1,4 @@
-/** `shiplog tasks resume`: resumes interrupted tasks after showing the changes since. */
+/** `shiplog tasks resume`: resumes interrupted tasks after printing what changed since. */
 
 import type { LedgerState } from '../../../../../shared/projections/ledger/ledger-state.ts'
 import { formatCause } from '../../../../../shared/records/causes.ts'
@@ -13,12 +13,12 @@ import { createRunProgress } from '../../follow/run-progress.ts'
 import { createStateLines } from '../../follow/state-lines.ts'
 import { projectPath } from '../../paths.ts'
 import {
-  nothingBegun,
+  nothingResumed,
   othersInterrupted,
   othersLines,
+  printDrift,
   refusalOf,
   rootOf,
-  tellDrift,
 } from '../../resume/conflicts.ts'
 import { documentOf, printEnds } from '../../resume/outcome.ts'
 import { acceptedBy, resumeAndFollow } from '../../resume/resume-and-follow.ts'
@@ -27,7 +27,7 @@ import { safeLine } from '../../terminal/safe-text.ts'
 import { commandLines } from '../../terminal/wording.ts'
 import { type CliSession, runsAgents, withShiplog } from '../../with-shiplog.ts'
 import { modeOf, type PermissionsFlag } from '../agents/permissions-flag.ts'
-import { resultOf, silent, tellResult, tellWhatIsLeft } from '../agents/report-run.ts'
+import { printResult, resultOf, silent, warnOfLeftovers } from '../agents/report-run.ts'
 
 interface ResumeOptions extends ParsedOptions {
   batch?: string | true
@@ -41,23 +41,23 @@ interface ResumeOptions extends ParsedOptions {
 
 export function resume(id: string | undefined, given: ParsedOptions): Action {
   const options = given as ResumeOptions
-  const asked = askedFor(id, options)
+  const selection = askedFor(id, options)
   const { dryRun = false, project } = options
   return async (context) => {
     const projectDir =
       project === undefined ? undefined : await projectPath(project, context.host.cwd)
     return withShiplog(context, dryRun ? { host: 'cli' } : runsAgents, async (session) => {
-      const plan = await planFor(session.client, { ...asked, projectDir })
+      const plan = await planFor(session.client, { ...selection, projectDir })
       const state = await ledgerSnapshot(session.client)
       return dryRun
-        ? lookOnly(context, plan, state, options)
+        ? preview(context, plan, state, options)
         : resumeAfterPreview(context, session, plan, state, options)
     })
   }
 }
 
-/** The report is the requested result, so it goes to standard output. Ends as the resume itself would. */
-async function lookOnly(
+/** Prints the drift on standard output, because it is the result of the command. Fails as the resume itself would. */
+async function preview(
   context: CliContext,
   plan: Plan,
   state: LedgerState,
@@ -65,14 +65,14 @@ async function lookOnly(
 ): Promise<number> {
   const { json, out, say, host } = context
   if (json) await context.printJson(documentOf(plan, state, { dryRun: true }))
-  else await tellDrift(out, plan, state, host.now())
+  else await printDrift(out, plan, state, host.now())
   const refusal = refusalOf(plan, force, commandFor(plan))
   if (refusal) throw refusal
   if (json) return exitCodes.done
   await say('Nothing was changed.')
   const command = `${commandFor(plan)}${force ? ' --force' : ''}`
   for (const line of commandLines([[command, 'resumes it']])) await say(line)
-  await sayOthers(context, plan, state)
+  await printOthers(context, plan, state)
   return exitCodes.done
 }
 
@@ -85,39 +85,39 @@ async function resumeAfterPreview(
 ): Promise<number> {
   const { json, err, host } = context
   const { candidates, selector } = plan
-  if (!json) await tellDrift(err, plan, state, host.now())
+  if (!json) await printDrift(err, plan, state, host.now())
   const refusal = refusalOf(plan, force, commandFor(plan))
   if (refusal) {
     if (json) await context.printJson(documentOf(plan, state, { dryRun: false }))
     throw refusal
   }
   const { client } = session
-  const went = await resumeAndFollow(session, watcherFor(context, plan), {
+  const outcome = await resumeAndFollow(session, watcherFor(context, plan), {
     rootIds: new Set(candidates.map(({ taskId }) => rootOf(state, taskId))),
     begin: () =>
       client.tasks.resume({ selector, force, agentsAtOnce: maxAgents, permissions: modeOf(flag) }),
     agentsOf: acceptedBy,
   })
-  const { refused } = went.begun
-  if (went.ends === null) {
+  const { refused } = outcome.answer
+  if (outcome.ends === null) {
     if (json) await context.printJson(documentOf(plan, state, { dryRun: false, refused }))
-    throw nothingBegun(went.begun, commandFor(plan))
+    throw nothingResumed(outcome.answer, commandFor(plan))
   }
-  const { followed } = went
+  const { followed } = outcome
   const ends = candidates.flatMap(
-    ({ taskId }) => went.ends.find((end) => end.taskId === taskId) ?? [],
+    ({ taskId }) => outcome.ends.find((end) => end.taskId === taskId) ?? [],
   )
   if (json) {
-    const came = { dryRun: false, ends, refused }
-    await context.printJson(documentOf(plan, followed.state, came))
-  } else await tellEnds(context, session, ends, followed)
-  await tellRefused(context, followed.state, refused)
-  if (!json) await sayOthers(context, plan, followed.state)
+    const result = { dryRun: false, ends, refused }
+    await context.printJson(documentOf(plan, followed.state, result))
+  } else await printEnd(context, session, ends, followed)
+  await warnOfRefused(context, followed.state, refused)
+  if (!json) await printOthers(context, plan, followed.state)
   const all = refused.length === 0 && ends.every(({ status }) => status === 'completed')
   return all ? exitCodes.done : exitCodes.failed
 }
 
-/** The full output of one agent is shown; of several only the status. */
+/** Prints the whole output of one agent, or only the status of several. */
 function watcherFor({ json, progress, host }: CliContext, { candidates }: Plan): RunWatcher {
   if (json) return silent
   return candidates.length === 1
@@ -125,7 +125,7 @@ function watcherFor({ json, progress, host }: CliContext, { candidates }: Plan):
     : createStateLines(progress, host.now)
 }
 
-async function tellEnds(
+async function printEnd(
   context: CliContext,
   session: CliSession,
   ends: ResumeEnd[],
@@ -134,14 +134,14 @@ async function tellEnds(
   const [only, ...others] = ends
   if (!only || others.length > 0) return printEnds(context, ends, followed.state)
   const ended = endOf(followed, only.taskId)
-  await tellResult(context, session, ended.task, await resultOf(session, ended.task))
-  // It never began, so there was no progress.
+  await printResult(context, session, ended.task, await resultOf(session, ended.task))
+  // An agent that did not start has no progress that would have shown the cause.
   if (only.status === 'interrupted' && only.cause !== null)
     await context.say(safeLine(formatCause(only.cause)))
-  await tellWhatIsLeft(context, ended)
+  await warnOfLeftovers(context, ended)
 }
 
-async function tellRefused(
+async function warnOfRefused(
   context: CliContext,
   { tasks }: LedgerState,
   refused: ResumeOutcome['refused'],
@@ -152,11 +152,11 @@ async function tellRefused(
   }
 }
 
-async function sayOthers(
+async function printOthers(
   { say }: CliContext,
   { candidates }: Plan,
   state: LedgerState,
 ): Promise<void> {
-  const meant = candidates.map(({ taskId }) => taskId)
-  for (const line of othersLines(othersInterrupted(state, meant))) await say(line)
+  const taskIds = candidates.map(({ taskId }) => taskId)
+  for (const line of othersLines(othersInterrupted(state, taskIds))) await say(line)
 }

@@ -1,4 +1,4 @@
-/** `shiplog tasks …`: agents' assignments, states and results. */
+/** `shiplog tasks …`: lists tasks, prints their reports, stops them and applies their changes. */
 
 import {
   type ApplyOutcome,
@@ -18,7 +18,7 @@ import { projectPath } from '../../paths.ts'
 import { taskTreeJson } from '../../task-json.ts'
 import { safeLine, safeText } from '../../terminal/safe-text.ts'
 import { withShiplog } from '../../with-shiplog.ts'
-import { projectNamed } from '../project-named.ts'
+import { projectAt } from '../project-named.ts'
 import { selectionOf } from './change-selection.ts'
 import { printTree } from './task-tree.ts'
 
@@ -36,14 +36,14 @@ export function list(given: ParsedOptions): Action {
       projectDir: project === undefined ? undefined : await projectPath(project, context.host.cwd),
       status: status === undefined ? undefined : statusOf(status),
       source: recordSourceSchema.optional().parse(source),
-      // What was imported is archived.
+      // Imported tasks are archived.
       all: all || (source !== undefined && source !== 'here'),
     }
     return withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const { tasks } = await client.tasks.list(query)
-      // None of a folder that is no project: most likely a slip in the path.
+      // Without any tasks, the folder may be mistyped and not a project.
       if (tasks.length === 0 && query.projectDir !== undefined)
-        await projectNamed(client, query.projectDir)
+        await projectAt(client, query.projectDir)
       if (context.json) await context.printJson({ tasks: tasks.map(taskTreeJson) })
       else if (tasks.length > 0) await printTree(context, tasks)
       else await context.say(nothingToList(query))
@@ -82,19 +82,19 @@ export function report(id: string, given: ParsedOptions): Action {
 export function stop(id: string, { wrapUp = false }: ParsedOptions): Action {
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      if (wrapUp) return sayAsked(context, await client.tasks.wrapUp({ taskId: id }))
+      if (wrapUp) return printWrapUp(context, await client.tasks.wrapUp({ taskId: id }))
       const { stopped, cancelled } = await client.tasks.stop({ taskId: id })
-      const said: string[] = []
-      if (stopped.length > 0) said.push(`Interrupted ${stopped.map(shortId).join(', ')}.`)
+      const lines: string[] = []
+      if (stopped.length > 0) lines.push(`Interrupted ${stopped.map(shortId).join(', ')}.`)
       if (cancelled.length > 0)
-        said.push(`Cancelled ${cancelled.map(shortId).join(', ')}, which had not started.`)
+        lines.push(`Cancelled ${cancelled.map(shortId).join(', ')}, which had not started.`)
       if (context.json) await context.printJson({ stopped, cancelled })
-      else await context.say(said.join(' ') || 'The agent was not running; nothing was stopped.')
+      else await context.say(lines.join(' ') || 'The agent was not running; nothing was stopped.')
       return exitCodes.done
     })
 }
 
-async function sayAsked(
+async function printWrapUp(
   context: CliContext,
   { asked, cancelled }: { asked: TaskId[]; cancelled: TaskId[] },
 ): Promise<number> {
@@ -113,17 +113,17 @@ export function apply(id: string, given: ParsedOptions): Action {
   const { undo = false, file = [], hunk = [] } = given as ApplyOptions
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
-      if (undo) return sayUndone(context, await client.tasks.undoApply({ taskId: id }))
-      const chosen = file.length + hunk.length > 0
-      const selection = chosen ? await selectionOf(client, id, { file, hunk }) : undefined
+      if (undo) return printUndone(context, await client.tasks.undoApply({ taskId: id }))
+      const isSelective = file.length + hunk.length > 0
+      const selection = isSelective ? await selectionOf(client, id, { file, hunk }) : undefined
       const outcome = await client.tasks.applyPatch({ taskId: id, selection })
       if (context.json) await context.printJson(outcome)
-      return tellApplied(context, outcome)
+      return printApplied(context, outcome)
     })
 }
 
-/** Files that were changed since are never overwritten: that is a refusal (exit 5), and nothing was changed. */
-async function sayUndone(context: CliContext, outcome: UndoOutcome): Promise<number> {
+/** Rejects with CliError 5 if files were changed since, which are never overwritten. */
+async function printUndone(context: CliContext, outcome: UndoOutcome): Promise<number> {
   if (context.json) await context.printJson(outcome)
   if (outcome.kind === 'changed-since') {
     const { message, paths } = outcome
@@ -140,8 +140,8 @@ async function sayUndone(context: CliContext, outcome: UndoOutcome): Promise<num
   return exitCodes.done
 }
 
-/** A conflict is a refusal (exit 5): nothing was changed. */
-async function tellApplied(context: CliContext, outcome: ApplyOutcome): Promise<number> {
+/** Rejects with CliError 5 for a conflict, which changed nothing. */
+async function printApplied(context: CliContext, outcome: ApplyOutcome): Promise<number> {
   if (outcome.kind === 'conflict') {
     const { message, paths } = outcome
     throw new CliError(

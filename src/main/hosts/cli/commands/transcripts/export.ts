@@ -1,4 +1,4 @@
-/** `shiplog export ID`: a task, alone or with its sub-agents, as a file for others. */
+/** `shiplog export ID`: writes a task, alone or with its sub-agents, to a file for others. */
 
 import { stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
@@ -90,7 +90,7 @@ export function exportTask(id: string, given: ParsedOptions): Action {
       const result = await write(context, events, file, format)
       if (!result) return exitCodes.done
       if (context.json) await context.printJson({ file: path, format, ...result })
-      else await tell(context, result, path, options.redact)
+      else await printResult(context, result, path, options.redact)
       return result.damaged > 0 ? exitCodes.damage : exitCodes.done
     })
   }
@@ -101,7 +101,7 @@ function formatOf(output: string): ExportFormat {
   return long?.[1] ?? formatsByEnding[extname(output)] ?? 'md'
 }
 
-/** Null: the reader of the pipe has closed it. */
+/** Resolves with null if the reader of the pipe has closed it. */
 async function write(
   context: CliContext,
   events: Awaited<ReturnType<ShiplogClient['exports']['read']>>,
@@ -109,7 +109,7 @@ async function write(
   format: ExportFormat,
 ): Promise<ExportResult | null> {
   const { out } = context
-  // A terminal must show the hidden characters of a document, not obey them.
+  // On a terminal, hidden characters are shown as escapes, because it would interpret them.
   const shown = out.isTTY && format !== 'md' ? visibleJson : (text: string) => text
   let result: ExportResult | null = null
   try {
@@ -134,7 +134,7 @@ async function refuseExisting(path: string, force: boolean): Promise<void> {
     throw new CliError(exitCodes.refused, `${path} exists already. \`--force\` replaces it.`)
 }
 
-async function tell(
+async function printResult(
   context: CliContext,
   result: ExportResult,
   path: string | null,

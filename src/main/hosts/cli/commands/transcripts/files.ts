@@ -1,4 +1,4 @@
-/** `shiplog files ID [PATH]`: the files of a task as they were at a moment of its transcript. */
+/** `shiplog files ID [PATH]`: prints the files of a task as of an entry of its transcript. */
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import {
   type MissingFiles,
@@ -19,7 +19,7 @@ export function files(id: string, path: string | undefined, given: ParsedOptions
   return (context) =>
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const seq = (given.at as number | undefined) ?? (await lastEntry(client, id))
-      // A folder ends with a slash, as it is listed.
+      // A path with a slash at its end is a folder, as in the list.
       const isFolder = path === undefined || path.endsWith('/')
       return isFolder
         ? printFolder(context, client, { taskId: id, seq, path: (path ?? '').replace(/\/+$/, '') })
@@ -27,7 +27,7 @@ export function files(id: string, path: string | undefined, given: ParsedOptions
     })
 }
 
-interface Asked {
+interface FilesQuery {
   taskId: string
   seq: number
   path: string
@@ -41,15 +41,15 @@ async function lastEntry(client: ShiplogClient, taskId: string): Promise<number>
 async function printFolder(
   context: CliContext,
   client: ShiplogClient,
-  asked: Asked,
+  query: FilesQuery,
 ): Promise<number> {
-  const found = await client.turnFiles.folder(asked)
-  if (found.kind === 'missing') return sayMissing(context, found)
+  const found = await client.turnFiles.folder(query)
+  if (found.kind === 'missing') return printMissing(context, found)
   if (context.json) {
     await context.printJson(found)
     return exitCodes.done
   }
-  await sayStated(context, found.stated)
+  await printState(context, found.stated)
   const rows = found.names.map(
     ({ name, kind, bytes }): Row => [
       safeLine(kind === 'folder' ? `${name}/` : name),
@@ -59,7 +59,7 @@ async function printFolder(
   if (rows.length === 0) await context.say('There were no files.')
   else await context.out.write(renderTable(columns, rows, context.out))
   if (found.more > 0) await context.say(`and ${counted(found.more, 'more name')}`)
-  if (asked.path === '')
+  if (query.path === '')
     for (const left of found.stated.notStored)
       await context.say(`Not recorded: ${safeLine(left.path)} (${whyNotStored(left)})`)
   return exitCodes.done
@@ -70,30 +70,30 @@ const columns = [
   { title: 'SIZE', align: 'right' as const },
 ]
 
-/** Where Git looks for a NUL, too. */
+/** As many bytes as Git searches for a NUL. */
 const binaryCheckBytes = 8_000
 
-/** Its bytes, as they were. */
+/** Prints the file's bytes. */
 async function printFile(
   context: CliContext,
   client: ShiplogClient,
-  asked: Asked,
+  query: FilesQuery,
 ): Promise<number> {
-  const query = { ...asked, as: 'bytes' as const, bytesMax: turnFileBytesMax }
-  const found = await client.turnFiles.file(query)
-  if (found.kind === 'missing') return sayMissing(context, found)
+  const request = { ...query, as: 'bytes' as const, bytesMax: turnFileBytesMax }
+  const found = await client.turnFiles.file(request)
+  if (found.kind === 'missing') return printMissing(context, found)
   if (context.json) {
     await context.printJson(found)
     return exitCodes.done
   }
-  await sayStated(context, found.stated)
+  await printState(context, found.stated)
   const { content, truncated } = found
   if (content.kind === 'bytes') {
     const bytes = Buffer.from(content.base64, 'base64')
     if (!context.out.isTTY) await context.out.write(bytes)
     else if (bytes.subarray(0, binaryCheckBytes).includes(0))
       await context.say('A binary file, not shown in a terminal: write it to a file with `>`.')
-    // A terminal obeys what is in it.
+    // Escaped, because a terminal would interpret control characters.
     else await context.out.write(safeText(bytes.toString()))
   } else if (content.kind === 'submodule') await context.say(`A submodule at ${content.commit}.`)
   else {
@@ -107,12 +107,12 @@ async function printFile(
   return exitCodes.failed
 }
 
-const sayStated = (context: CliContext, { seq, turn, failed }: StatedFiles): Promise<void> =>
+const printState = (context: CliContext, { seq, turn, failed }: StatedFiles): Promise<void> =>
   context.say(
     `As of entry ${seq}${turn === null ? '' : `, turn ${turn}`}${failed === null ? '' : `; later files could not be recorded: ${safeLine(failed)}`}`,
   )
 
-async function sayMissing(context: CliContext, found: MissingFiles): Promise<number> {
+async function printMissing(context: CliContext, found: MissingFiles): Promise<number> {
   if (context.json) await context.printJson(found)
   else await context.warn(found.message)
   return exitCodes.notFound

@@ -1,6 +1,6 @@
 /**
- * `shiplog import [TOOL] [PATH]`: sessions of another tool, as archived roots; with `--scan` it only lists what was
- * found, with `--watch` it continues as they grow.
+ * `shiplog import [TOOL] [PATH]`: imports sessions of another tool as archived roots. With `--scan` it only lists them,
+ * with `--watch` it continues as they grow.
  */
 import { resolve } from 'node:path'
 import prettyMs from 'pretty-ms'
@@ -23,7 +23,7 @@ import { size } from '../../terminal/wording.ts'
 import { withShiplog } from '../../with-shiplog.ts'
 import { watch } from './import-watch.ts'
 
-/** Between two lines about the progress. */
+/** Time between two lines about the progress. */
 const progressMs = 2_000
 /** Folders that a scan lists; `--json` has all. */
 const listedProjects = 20
@@ -111,17 +111,17 @@ async function run(
     return exitCode
   }
   const added = sessions.filter(({ isNew }) => isNew)
-  const grown = sessions.filter(({ isUpdated }) => isUpdated)
-  const same = sessions.length - added.length - grown.length
+  const updated = sessions.filter(({ isUpdated }) => isUpdated)
+  const same = sessions.length - added.length - updated.length
   const done = [
     `Imported ${counted(added.length, 'session')} of ${toolName(request.tool)} into the archive`,
-    ...(grown.length > 0 ? [`updated ${grown.length}`] : []),
+    ...(updated.length > 0 ? [`updated ${updated.length}`] : []),
     ...(same > 0 ? [`${same} ${same === 1 ? 'was' : 'were'} here already`] : []),
   ]
   if (exitCode === exitCodes.done) await context.say(`${done.join(', ')}.`)
-  for (const one of [...added, ...grown].slice(0, listedSessions))
+  for (const one of [...added, ...updated].slice(0, listedSessions))
     await context.say(`  ${shortId(one.taskId)}  ${safeLine(one.title)}`)
-  const more = added.length + grown.length - listedSessions
+  const more = added.length + updated.length - listedSessions
   if (more > 0) await context.say(`  and ${more} more: \`shiplog tasks list --all\``)
   const damaged = sessions.reduce((sum, one) => sum + one.damaged, 0)
   const withheld = sessions.reduce((sum, one) => sum + one.withheld, 0)

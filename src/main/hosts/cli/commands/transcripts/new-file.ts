@@ -1,4 +1,4 @@
-/** A file of the person's that appears only when it is complete. */
+/** Creates a file of the person's that appears only once it is complete. */
 import { randomBytes } from 'node:crypto'
 import { link, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -6,13 +6,13 @@ import { CliError, exitCodes } from '../../exit-codes.ts'
 
 export interface NewFile {
   write(text: string): Promise<void>
-  /** Gives it its name. Without `replace`, fails if there is another file of that name by now. */
+  /** Gives the file its name. Without `replace`, rejects with CliError 5 if that name exists. */
   publish(): Promise<void>
-  /** Removes what was written, unless it was published. May be called twice. */
+  /** Removes the file unless it was published. Idempotent. */
   discard(): Promise<void>
 }
 
-/** Only the person can read it: it may hold what nobody else should. */
+/** Readable by the person only, because transcripts may be confidential. */
 const fileMode = 0o600
 
 export async function createNewFile(
@@ -40,7 +40,7 @@ export async function createNewFile(
       await handle.sync()
       await close()
       if (replace) await rename(unfinished, path)
-      else await nameOnce(unfinished, path)
+      else await linkUnlessExists(unfinished, path)
       isPublished = true
     },
     async discard() {
@@ -50,7 +50,7 @@ export async function createNewFile(
   }
 }
 
-async function nameOnce(from: string, path: string): Promise<void> {
+async function linkUnlessExists(from: string, path: string): Promise<void> {
   try {
     await link(from, path)
     await rm(from)
@@ -59,7 +59,7 @@ async function nameOnce(from: string, path: string): Promise<void> {
     const exists = code === 'EEXIST' || (await stat(path).catch(() => null)) !== null
     if (exists)
       throw new CliError(exitCodes.refused, `${path} exists already. \`--force\` replaces it.`)
-    // A file system without hard links.
+    // The file system has no hard links.
     await rename(from, path)
   }
 }

@@ -1,4 +1,4 @@
-/** `shiplog search`: full-text search over everything that is kept. */
+/** `shiplog search`: full-text search over all transcripts and reports. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
 import {
@@ -36,7 +36,7 @@ export function search(words: string[], given: ParsedOptions): Action {
         ...(kind === 'transcript' ? transcriptKinds : []),
       ]
       const query = [...words, ...filters].join(' ')
-      const answer = await waiting(context, client, ending, () =>
+      const answer = await withProgress(context, client, ending, () =>
         client.search.find({ query, limit, wait: true, isPattern }, { signal: ending }),
       )
       if (context.json) await context.printJson(documentOf(words.join(' '), answer))
@@ -49,15 +49,15 @@ const transcriptKinds = searchKinds
   .filter((kind) => kind !== 'report')
   .map((kind) => `kind:${kind}`)
 
-/** Says what it waits for where that takes long: an index that is new reads everything once. */
-async function waiting(
+/** Prints the progress of a search that takes long, because a new index reads everything once. */
+async function withProgress(
   context: CliContext,
   client: ShiplogClient,
   ending: AbortSignal,
   find: () => Promise<SearchAnswer>,
 ): Promise<SearchAnswer> {
   const done = new AbortController()
-  const progress = sayProgress(context, client, AbortSignal.any([done.signal, ending]))
+  const progress = printProgress(context, client, AbortSignal.any([done.signal, ending]))
   try {
     return await find()
   } finally {
@@ -66,7 +66,7 @@ async function waiting(
   }
 }
 
-async function sayProgress(
+async function printProgress(
   context: CliContext,
   client: ShiplogClient,
   signal: AbortSignal,
@@ -83,7 +83,7 @@ async function sayProgress(
   }
 }
 
-/** Long enough that no progress is shown for an index that only has to catch up. */
+/** Long enough that an index which only has to catch up prints no progress. */
 const progressMs = 2_000
 
 const documentOf = (query: string, { hits, more, tookMs, index, expired }: SearchAnswer) => ({

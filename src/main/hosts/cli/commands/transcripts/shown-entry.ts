@@ -1,31 +1,28 @@
-/** An entry as a person reads it on a terminal; `--raw` prints what was recorded. */
+/** Prepares an entry for people on a terminal. */
 import type { Entry } from '../../../../../shared/records/entries.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import { terminalText } from '../../../../../shared/text/terminal-text.ts'
 
-/** Limit for a text in a record of another tool: the first line of a Codex session has 20 KB of instructions. */
+/** Limit of a text in a foreign entry: the first line of a Codex session has 20 KB of instructions. */
 const shownCharacters = 400
 
-/**
- * Without terminal sequences in a command's output, which its command keeps, and with long texts in a foreign entry
- * cut; any other entry as it is.
- */
+/** Removes terminal sequences from the output of a command, and shortens long texts of a foreign entry. */
 export function shownEntry(entry: Entry): Entry {
   if (entry.type === 'foreign')
-    return { ...entry, content: folded(entry.content) as typeof entry.content }
+    return { ...entry, content: shortened(entry.content) as typeof entry.content }
   return entry.type === 'tool-result' && entry.name === 'bash'
     ? { ...entry, output: terminalText(entry.output) }
     : entry
 }
 
-function folded(value: unknown): unknown {
-  if (typeof value === 'string') return foldedText(value)
-  if (Array.isArray(value)) return value.map(folded)
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string') return shortenedText(value)
+  if (Array.isArray(value)) return value.map(shortened)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, folded(one)]))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shortened(one)]))
 }
 
-function foldedText(text: string): string {
+function shortenedText(text: string): string {
   const left = text.length - shownCharacters
   if (left <= shownCharacters) return text
   const shown = text.slice(0, shownCharacters).toWellFormed()

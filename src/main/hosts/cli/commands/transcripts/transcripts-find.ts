@@ -1,4 +1,4 @@
-/** `shiplog transcripts find`: all matches of a text in one transcript. */
+/** `shiplog transcripts find`: prints all matches of a text in one transcript. */
 import type { FindPlace } from '../../../../../shared/contract/transcripts/find.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import type { Action, ParsedOptions } from '../../action.ts'

@@ -1,4 +1,4 @@
-/** `shiplog transcripts …`: agents' messages and actions, live and archived alike. */
+/** `shiplog transcripts …`: lists and prints transcripts, live and archived. */
 
 import { toolDetailSchema } from '../../../../../shared/agents/tools.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
@@ -26,8 +26,8 @@ import { safeLine, safeText } from '../../terminal/safe-text.ts'
 import { type Row, renderTable } from '../../terminal/table.ts'
 import { ago, size, statusWording } from '../../terminal/wording.ts'
 import { withShiplog } from '../../with-shiplog.ts'
-import { projectNamed } from '../project-named.ts'
-import { continues, hintsFor } from '../tasks/task-tree.ts'
+import { projectAt } from '../project-named.ts'
+import { continuesText, hintsFor } from '../tasks/task-tree.ts'
 import { shownEntry } from './shown-entry.ts'
 
 export function list(given: ParsedOptions): Action {
@@ -37,8 +37,7 @@ export function list(given: ParsedOptions): Action {
       project === undefined ? undefined : await projectPath(project, context.host.cwd)
     return withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const { transcripts } = await client.workspace.listTranscripts({ projectDir })
-      if (transcripts.length === 0 && projectDir !== undefined)
-        await projectNamed(client, projectDir)
+      if (transcripts.length === 0 && projectDir !== undefined) await projectAt(client, projectDir)
       if (context.json) {
         await context.printJson({ transcripts: transcripts.map(summaryJson) })
         return exitCodes.done
@@ -53,7 +52,7 @@ export function list(given: ParsedOptions): Action {
   }
 }
 
-/** Two lines each: its title, and its contents. */
+/** Prints two lines for each transcript: its title and its facts. */
 async function printList(context: CliContext, transcripts: TranscriptSummary[]): Promise<void> {
   const { out, host } = context
   const titles = new Map(transcripts.map((one) => [one.taskId, one]))
@@ -68,7 +67,7 @@ async function printList(context: CliContext, transcripts: TranscriptSummary[]):
       size(one.bytes),
       ...(one.archived ? ['archived'] : []),
       safeLine(projects.get(one.projectDir) ?? one.projectDir),
-      ...(from === null ? [] : [continues(from, titles.get(from))]),
+      ...(from === null ? [] : [continuesText(from, titles.get(from))]),
     ]
     return [
       [
@@ -96,7 +95,7 @@ interface ShowOptions extends ParsedOptions {
   from?: number
   limit?: number
   format: 'md' | 'jsonl'
-  /** As the agents wrote it: escape sequences included, and outputs whole. */
+  /** Prints the text as recorded, with escape sequences and whole outputs. */
   raw?: boolean
 }
 
@@ -106,7 +105,7 @@ export function show(id: string, given: ParsedOptions): Action {
     withShiplog(context, { host: 'cli' }, async ({ client }) => {
       const span = createSpan(from)
       const read = readWholePages(client, id, from, limit ?? Number.POSITIVE_INFINITY)
-      const asStored = tellingExpiry(context, span.following(read))
+      const asStored = warningOfExpiry(context, span.watch(read))
       const pages = raw ? withWholeOutputs(client, asStored) : asStored
       const printed = context.json
         ? await printDocument(context, pages)
@@ -115,11 +114,11 @@ export function show(id: string, given: ParsedOptions): Action {
           : await printMarkdown(context, client, pages, raw)
       const left = span.line()
       if (left !== null && !context.json && !context.out.closed) await context.say(left)
-      return tellDamage(context, printed.damage)
+      return warnOfDamage(context, printed.damage)
     })
 }
 
-/** One at a time: an output may have 32 MB. */
+/** Yields such entries one at a time, because an output may have 32 MB. */
 async function* withWholeOutputs(
   client: ShiplogClient,
   pages: AsyncGenerator<TranscriptPage>,
@@ -166,18 +165,18 @@ function wholeOutputOf(entry: Entry) {
 }
 
 interface Span {
-  following(pages: AsyncGenerator<TranscriptPage>): AsyncGenerator<TranscriptPage>
-  /** Which entries were read, and how to read on; null when it was the whole transcript. */
+  watch(pages: AsyncGenerator<TranscriptPage>): AsyncGenerator<TranscriptPage>
+  /** Returns which entries were read, and how to continue; null for the whole transcript. */
   line(): string | null
 }
 
-/** Entries are not sections of the Markdown: a turn takes several, and a title none. */
+/** Records which entries were read, because the Markdown does not show it: a turn has several entries, a title none. */
 function createSpan(from: number): Span {
   let [first, last]: (number | null)[] = [null, null]
   let total = 0
   let next: number | null = null
   return {
-    async *following(pages) {
+    async *watch(pages) {
       for await (const page of pages) {
         first ??= page.entries[0]?.seq ?? null
         last = page.entries.at(-1)?.seq ?? last
@@ -197,7 +196,7 @@ function createSpan(from: number): Span {
 }
 
 /** Warns that retention removed the transcript, with the command that restores it. */
-async function* tellingExpiry(
+async function* warningOfExpiry(
   context: CliContext,
   pages: AsyncGenerator<TranscriptPage>,
 ): AsyncGenerator<TranscriptPage> {
@@ -219,7 +218,7 @@ interface Printed {
   damage: Damage[]
 }
 
-/** Pages one after the other, so that a transcript of any length is never in memory whole. */
+/** Reads page by page, so that a long transcript is never in memory as a whole. */
 async function* readWholePages(
   client: ShiplogClient,
   taskId: string,
@@ -242,7 +241,7 @@ async function* readWholePages(
   }
 }
 
-/** The one document of `--json`: the pages as one. */
+/** Prints all pages as the one document of `--json`. */
 async function printDocument(
   context: CliContext,
   pages: AsyncGenerator<TranscriptPage>,
@@ -284,7 +283,7 @@ async function printMarkdown(
   const { out } = context
   const damage = createDamageList()
   const markdown = createTranscriptMarkdown()
-  // A pipe as well: it may lead to a terminal's pager.
+  // Also into a pipe, which may lead to a pager on a terminal.
   const print = (text: string) => out.write(raw ? text : safeText(text))
   let heading: Heading | undefined
   let last: TranscriptPage | undefined
@@ -323,7 +322,7 @@ async function headingOf(client: ShiplogClient, page: TranscriptPage): Promise<H
   }
 }
 
-/** Each damaged span once, though every page may name it. */
+/** Lists each damaged span once, because several pages may contain it. */
 function createDamageList(): { all: Damage[]; add(damage: Damage[]): void } {
   const all: Damage[] = []
   const seen = new Set<string>()
@@ -339,9 +338,9 @@ function createDamageList(): { all: Damage[]; add(damage: Damage[]): void } {
   }
 }
 
-async function tellDamage(context: CliContext, damage: Damage[]): Promise<number> {
+async function warnOfDamage(context: CliContext, damage: Damage[]): Promise<number> {
   for (const { file, line, bytes, reason } of damage) {
-    await context.warn(`${file}:${line} damaged (${reason}); ${size(bytes)} are skipped over`)
+    await context.warn(`${file}:${line} damaged (${reason}); ${size(bytes)} skipped`)
   }
   return damage.length > 0 ? exitCodes.damage : exitCodes.done
 }

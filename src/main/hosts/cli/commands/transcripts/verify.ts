@@ -61,10 +61,10 @@ function exportSummary(
     : `Damaged: ${what}. Something was changed, cut or lost since it was exported.`
 }
 
-/** `dataDir`: where the file is a journal of Shiplog's own, in which a stub is damage. */
+/** `dataDir` is null unless the file is a journal in a data directory, where a stub counts as damage. */
 async function checkOf(path: string): Promise<JournalCheck & { dataDir: string | null }> {
   try {
-    // A person may well name a link; the journal itself follows none.
+    // Resolved here, because a person may name a link, and journals are not read through links.
     const file = await realpath(path)
     const dataDir = await dataDirOf(file)
     const check = await verifyJournal(file, undefined, { stubs: true })
@@ -84,7 +84,7 @@ async function checkOf(path: string): Promise<JournalCheck & { dataDir: string |
   }
 }
 
-/** The data directory whose ledger or transcript the file is; null for an export, also for one that lies in it. */
+/** Resolves with the data directory to which a ledger or transcript belongs; null for an export, even in one. */
 async function dataDirOf(file: string): Promise<string | null> {
   for (let dir = dirname(file); dir !== dirname(dir); dir = dirname(dir)) {
     const { ledger, leaseLock, sessions, archive, trash } = layoutOf(dir)
