@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { resolveDataDir } from './data-dir.ts'
 import { dataDirFlag } from './hosts/desktop/arguments.ts'
-import { leaveWith, startDesktop } from './hosts/desktop/index.ts'
+import { exitWithError, startDesktop } from './hosts/desktop/index.ts'
 import { version } from './version.ts'
 
 try {
@@ -18,5 +18,5 @@ try {
     },
   })
 } catch (error) {
-  leaveWith(error)
+  exitWithError(error)
 }

@@ -19,9 +19,9 @@ interface TurnInput {
 
 export interface TurnEnd {
   lastOutput: string
-  /** True after a report. */
+  /** Whether the run ends with this turn, as after a report. */
   runEnds: boolean
-  /** The message of a `fail`. */
+  /** The message of a `fail`; null if there was none. */
   failure: string | null
 }
 
@@ -31,9 +31,9 @@ type Call = Extract<Step, { kind: 'call' }>
 export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, TurnEnd> {
   const { place, host, replay } = turn
   let { lastOutput } = turn
-  let spoken: 'text' | 'reasoning' | null = null
+  let lastKind: 'text' | 'reasoning' | null = null
   let parts = 0
-  let didSomething = false
+  let isAnythingDone = false
 
   const values = (): PlaceholderValues => ({
     prompt: turn.prompt,
@@ -41,16 +41,16 @@ export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, Tur
     taskId: place.taskId,
     'last.output': lastOutput,
   })
-  async function* utter(kind: 'text' | 'reasoning', text: string): AsyncGenerator<AgentEvent> {
-    const unsaid = replay.unsaid(kind, text)
-    if (unsaid === '') return
+  async function* sendText(kind: 'text' | 'reasoning', text: string): AsyncGenerator<AgentEvent> {
+    const unsentPart = replay.unsentPart(kind, text)
+    if (unsentPart === '') return
     // Two in a row become one part of the message: a paragraph each.
-    const separator = spoken === kind ? '\n\n' : ''
-    if (spoken !== kind) parts++
-    spoken = kind
-    didSomething = true
+    const separator = lastKind === kind ? '\n\n' : ''
+    if (lastKind !== kind) parts++
+    lastKind = kind
+    isAnythingDone = true
     const part = `part-${parts}`
-    for await (const piece of inPieces(separator + unsaid, place.signal))
+    for await (const piece of inPieces(separator + unsentPart, place.signal))
       yield { type: 'part-delta', part, kind, text: piece }
   }
   async function* call({ name, input }: Call): AsyncGenerator<AgentEvent, boolean> {
@@ -61,11 +61,11 @@ export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, Tur
     }
     if (recorded && !isReconciled(name)) {
       lastOutput = recorded.output
-      yield* utter('text', outcomeUnknown(name, input))
+      yield* sendText('text', outcomeUnknown(name, input))
       return false
     }
-    spoken = null
-    didSomething = true
+    lastKind = null
+    isAnythingDone = true
     const result = await host.callTool({
       name,
       input: fillValue(input, values()),
@@ -83,18 +83,18 @@ export async function* playTurn(turn: TurnInput): AsyncGenerator<AgentEvent, Tur
 
   for (const step of turn.steps) {
     place.signal.throwIfAborted()
-    if (step.kind === 'think') yield* utter('reasoning', fillText(step.text, values()))
-    else if (step.kind === 'say') yield* utter('text', fillText(step.text, values()))
+    if (step.kind === 'think') yield* sendText('reasoning', fillText(step.text, values()))
+    else if (step.kind === 'say') yield* sendText('text', fillText(step.text, values()))
     else if (step.kind === 'fail') return ended({ failure: fillText(step.message, values()) })
     else if (step.kind === 'wait') {
       // It was over if a later step was begun; else it starts over.
       if (!replay.isOver()) continue
-      didSomething = true
+      isAnythingDone = true
       await pause(step.durationMs, place.signal)
     } else if (yield* call(step)) return ended({ runEnds: true })
   }
   // The turn still has to be completed in the record, and an empty message would puzzle its readers.
-  if (!didSomething)
+  if (!isAnythingDone)
     yield {
       type: 'part-delta',
       part: 'part-1',

@@ -11,23 +11,23 @@ interface Progress {
   lastOutput: string
   /** The newest prompt; null when there is none in the history. */
   prompt: string | null
-  /** Its latest run ended by failing. */
+  /** Whether the latest run failed. */
   failed: boolean
   /** The completed steps of the next turn, over all attempts at it, in order. */
-  cutShort: Done[]
+  interruptedTurn: DoneStep[]
 }
 
-export type Done =
+export type DoneStep =
   | { kind: 'text' | 'reasoning'; text: string }
   | { kind: 'call'; callId: ToolCallId; name: string; outcome: CallOutcome; output: string }
 
-/** `unknown`: it may have run or not. */
+/** `unknown` if the call may have run or not. */
 type CallOutcome = 'ok' | 'error' | 'unknown'
 
-/** True of a call that is made again when its outcome is unknown: the services have its result (S3). */
+/** Whether a call is made again when its outcome is unknown: the services have its result (S3). */
 export const isReconciled = isMadeAgain
 
-/** Reads only the necessary parts of the history: a prompt, a result, and the interrupted turn. */
+/** Reads a script's progress from the necessary parts of its history: a prompt, a result, and the interrupted turn. */
 export async function progressOf(history: SessionHistory): Promise<Progress> {
   const { completedTurns, failed } = history
   const unfinished: Entry[] = []
@@ -37,18 +37,18 @@ export async function progressOf(history: SessionHistory): Promise<Progress> {
     lastOutput: (await history.lastResult())?.output ?? '',
     prompt: textOf(await history.prompt()),
     failed,
-    cutShort: doneSince(unfinished),
+    interruptedTurn: doneSince(unfinished),
   }
 }
 
 const textOf = (prompt: MessageEntry | null): string | null =>
   prompt?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? null
 
-type DoneCall = Extract<Done, { kind: 'call' }>
+type DoneCall = Extract<DoneStep, { kind: 'call' }>
 
-function doneSince(entries: Entry[]): Done[] {
+function doneSince(entries: Entry[]): DoneStep[] {
   const calls = callsOf(entries)
-  const attempts = new Map<EntryId, Done[]>()
+  const attempts = new Map<EntryId, DoneStep[]>()
   for (const entry of entries) {
     if (entry.type === 'tool-call') attemptOf(attempts, entry.messageUuid)
     if (entry.type === 'message' && entry.role === 'assistant')
@@ -78,8 +78,8 @@ function callsOf(entries: Entry[]): Map<ToolCallId, { messageUuid: EntryId; call
   return calls
 }
 
-function partsOf(message: MessageEntry, calls: Map<ToolCallId, { call: DoneCall }>): Done[] {
-  return message.parts.flatMap((part): Done[] => {
+function partsOf(message: MessageEntry, calls: Map<ToolCallId, { call: DoneCall }>): DoneStep[] {
+  return message.parts.flatMap((part): DoneStep[] => {
     if (part.type === 'image') return []
     if (part.type !== 'tool-call') return [{ kind: part.type, text: part.text }]
     const known = calls.get(part.callId)
@@ -87,17 +87,17 @@ function partsOf(message: MessageEntry, calls: Map<ToolCallId, { call: DoneCall 
   })
 }
 
-function attemptOf(attempts: Map<EntryId, Done[]>, messageUuid: EntryId): Done[] {
+function attemptOf(attempts: Map<EntryId, DoneStep[]>, messageUuid: EntryId): DoneStep[] {
   const attempt = attempts.get(messageUuid) ?? []
   attempts.set(messageUuid, attempt)
   return attempt
 }
 
 /**
- * A call of unknown outcome is the last one of its attempt. When it was made again, the next call is that repetition,
- * under the same id or another, and replaces it.
+ * The steps without the calls that were made again. A call of unknown outcome is the last one of its attempt. When it
+ * was made again, the next call is that repetition, under the same id or another, and replaces it.
  */
-function withoutRepeated(done: Done[]): Done[] {
+function withoutRepeated(done: DoneStep[]): DoneStep[] {
   const calls = done.filter((item) => item.kind === 'call')
   return done.filter((item, index) => {
     if (item.kind !== 'call') return true

@@ -15,7 +15,7 @@ export interface ScriptedProgram {
   name?: string
   /** The agent that receives the user's prompt. */
   rootAgent: string
-  /** Null if there is no agent of that name. */
+  /** The agent of that name; null if there is none. */
   agent(name: string): OpenAgent | null
 }
 
@@ -32,8 +32,8 @@ export function createScriptedProgram(scenario: Scenario): ScriptedProgram {
 }
 
 /**
- * Continues after the turns that the history has completed, beginning with the interrupted one. A run ends with a
- * report, a `fail` or the last turn; a later prompt continues from there.
+ * Opens a session that continues after the turns that the history has completed, beginning with the interrupted one.
+ * A run ends with a report, a `fail` or the last turn; a later prompt continues from there.
  */
 function openScriptedSession({ turns }: ScenarioAgent, place: AgentPlace): AgentSession {
   return {
@@ -47,12 +47,12 @@ function openScriptedSession({ turns }: ScenarioAgent, place: AgentPlace): Agent
       const prompt = given || (progress.prompt ?? '')
       const left = turns.slice(progress.completedTurns)
       if (left.length === 0) {
-        yield* sayThatItIsOver(place)
+        yield* sendEndNotice(place)
         // A retry has nothing to try: ending well would pass for the work that failed.
-        if (progress.failed && given === '') yield failedSaying(overText)
+        if (progress.failed && given === '') yield failedWith(overText)
       }
       let { lastOutput } = progress
-      let replay = createReplay(progress.cutShort)
+      let replay = createReplay(progress.interruptedTurn)
       for (const turn of left) {
         const { isLast } = await host.nextTurn()
         const steps = isLast ? reportAmong(left.slice(left.indexOf(turn))) : turn
@@ -60,7 +60,7 @@ function openScriptedSession({ turns }: ScenarioAgent, place: AgentPlace): Agent
         yield { type: 'turn-started' }
         const end: TurnEnd = yield* playTurn({ steps, place, host, prompt, lastOutput, replay })
         yield { type: 'turn-ended', usage: noUsage }
-        if (end.failure !== null) yield failedSaying(end.failure)
+        if (end.failure !== null) yield failedWith(end.failure)
         if (end.failure !== null || end.runEnds || isLast) return
         lastOutput = end.lastOutput
         replay = createReplay([])
@@ -69,7 +69,7 @@ function openScriptedSession({ turns }: ScenarioAgent, place: AgentPlace): Agent
   }
 }
 
-/** The report that a script still plays when asked to wrap up. Null if it has none. */
+/** The report that a script still plays when asked to wrap up; null if it has none. */
 function reportAmong(turns: ScenarioAgent['turns']): ScenarioAgent['turns'][number] | null {
   const reports = turns
     .flat()
@@ -81,14 +81,14 @@ function reportAmong(turns: ScenarioAgent['turns']): ScenarioAgent['turns'][numb
 const textOf = (prompt: PromptPart[]): string =>
   prompt.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
-const failedSaying = (text: string): AgentEvent => ({
+const failedWith = (text: string): AgentEvent => ({
   type: 'failed',
   cause: { kind: 'said', text },
 })
 
 const overText = 'This scenario has no turns left.'
 
-async function* sayThatItIsOver({ signal }: AgentPlace): AsyncGenerator<AgentEvent> {
+async function* sendEndNotice({ signal }: AgentPlace): AsyncGenerator<AgentEvent> {
   yield { type: 'turn-started' }
   for await (const text of inPieces(overText, signal))
     yield { type: 'part-delta', part: 'part-1', kind: 'text', text }

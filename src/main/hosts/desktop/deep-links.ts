@@ -14,8 +14,8 @@ const places = [
 ]
 
 /**
- * The page's fragment for a link, else null. Any web page can have a link opened, so a link only selects what is
- * shown: whole ids, an entry, and nothing after them.
+ * The page's fragment for a link; null if the link is not one of Shiplog's. Any web page can have a link opened, so a
+ * link only selects what is shown: whole ids, an entry, and nothing after them.
  */
 export function fragmentOfLink(link: string): string | null {
   const [, path = ''] = /^shiplog:\/\/([^\n]*?)\/?$/.exec(link) ?? [] // Windows adds the slash
@@ -26,7 +26,7 @@ export function fragmentOfLink(link: string): string | null {
   return null
 }
 
-/** From the first link among a command line's arguments: Windows and Linux pass links this way. */
+/** The fragment for the first link among a command line's arguments: Windows and Linux pass links this way. */
 export function fragmentOfArguments(argv: readonly string[]): string | null {
   for (const argument of argv) {
     const fragment = fragmentOfLink(argument)

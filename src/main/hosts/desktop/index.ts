@@ -64,7 +64,7 @@ export function startDesktop(options: DesktopOptions): void {
   app
     .whenReady()
     .then(() => run(options, links))
-    .catch(leaveWith)
+    .catch(exitWithError)
 }
 
 async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
@@ -92,7 +92,7 @@ async function run(options: DesktopOptions, links: LinkInbox): Promise<void> {
       await endpoint?.close()
     },
     leave(problem) {
-      if (displaced) return leaveWith(displaced)
+      if (displaced) return exitWithError(displaced)
       if (problem) console.error(`Quitting: ${problem.message}`)
       if (problem) app.exit(1)
       else app.quit()
@@ -199,7 +199,7 @@ async function pickFolder(windows: Windows): Promise<string | null> {
 
 /** Links may come before there is a window. */
 interface LinkInbox {
-  /** Null: nothing to show, only to come to the front. */
+  /** null if the window only comes to the front. */
   open(fragment: string | null): void
   deliverTo(show: (fragment: string | null) => void): void
 }
@@ -219,7 +219,7 @@ function createLinkInbox(): LinkInbox {
 }
 
 /** Reports why it can't start, on the screen and on standard error, and ends. */
-export function leaveWith(error: unknown): void {
+export function exitWithError(error: unknown): void {
   const { title, message, exitCode } = failedStartOf(error)
   console.error(`${title}: ${message}`)
   dialog.showErrorBox(title, message)

@@ -16,7 +16,7 @@ export interface DesktopServices {
 export interface OpenDesktopServices {
   dataDir: string
   host: 'desktop'
-  /** Null: the person cancelled the system's folder dialog. */
+  /** null if the user cancelled the system's folder dialog. */
   pickFolder(): Promise<string | null>
   /** Opens a transcript in a window of its own. */
   openWindow(place: { taskId: string; seq?: number | undefined }): void

@@ -1,11 +1,11 @@
-/** How the windows were when they were last closed. Losing it costs a user one drag; nothing waits for it. */
+/** Size, place and zoom of the windows when they were last closed. Losing them costs a user one drag. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type BrowserWindow, screen } from 'electron'
 import { z } from 'zod'
 import { isReachable } from './reachable.ts'
 
-/** A transcript in a window of its own has a place of its own: it is read beside the other one. */
+/** A window for one transcript has its own place: it is read beside the main window. */
 export type WindowKind = 'main' | 'transcript'
 
 /** What Chromium allows. */
@@ -28,7 +28,7 @@ const windowStatesSchema = z.object({
   transcript: windowStateSchema.nullable().catch(null),
 })
 
-/** Null when there is none, or when it would lie on a screen that is no longer there. */
+/** The stored state; null if there is none, or if the window would lie on a screen that is gone. */
 export function readWindowState(file: string, kind: WindowKind): WindowState | null {
   const state = readStates(file)[kind]
   if (state === null) return null

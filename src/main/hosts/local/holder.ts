@@ -10,7 +10,7 @@ import type { LeaseHolder } from '../../lease/lease-holder.ts'
 import { subprotocolsFor } from '../web/access.ts'
 import { refusalCodes } from '../web/rpc-server.ts'
 
-/** Null when no live process holds the data directory. */
+/** The process that holds the data directory; null if no live one does. */
 export const readHolder: (dataDir: string) => Promise<LeaseHolder | null> = readLeaseHolder
 
 export interface HolderConnection {
@@ -135,7 +135,7 @@ function endOf(socket: WebSocket): Promise<End> {
   })
 }
 
-/** Null when lease.json names none, or nothing that could be one. */
+/** The endpoint that lease.json names; null if it names none, or nothing that could be one. */
 function addressOf({ endpoint }: LeaseHolder): {
   socket: string
   origin: string

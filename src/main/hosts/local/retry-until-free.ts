@@ -1,4 +1,4 @@
-/** Waiting for a holder that takes no calls: it starts, ends, or runs a short command. */
+/** Waiting for a holder that takes no calls: one that starts, ends, or runs a short command. */
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LeaseHolder } from '../../lease/lease-holder.ts'
@@ -10,12 +10,12 @@ const totalMsMax = 60_000
 const retryMs = 50
 
 /**
- * Tries again while it fails in a way that `mayPass`: at most 5 s for each process that holds the lease, 60 s in total.
- * Then throws the last failure.
+ * Tries again after each error that `isTransient` accepts: at most 5 s for each process that holds the lease, 60 s in
+ * total. Then throws the last error.
  */
 export async function retryUntilFree<Result>(
   attempt: () => Promise<Result>,
-  mayPass: (error: unknown) => boolean,
+  isTransient: (error: unknown) => boolean,
   now: () => number = () => performance.now(),
 ): Promise<Result> {
   const startedAt = now()
@@ -25,7 +25,7 @@ export async function retryUntilFree<Result>(
     try {
       return await attempt()
     } catch (error) {
-      if (!mayPass(error)) throw error
+      if (!isTransient(error)) throw error
       const found = holderIn(error)
       const next = found ? `${found.pid} ${found.acquiredAt}` : holder
       if (next !== holder) heldSince = now()
@@ -36,7 +36,7 @@ export async function retryUntilFree<Result>(
   }
 }
 
-/** Whether it is a LeaseHeldError of a holder on this machine that may soon exit. */
+/** Whether the error is a LeaseHeldError whose holder is on this machine and may soon exit. */
 export function isHeldBriefly(error: unknown): boolean {
   const holder = holderIn(error)
   return holder !== null && holder.endpoint === null && holder.hostName === hostname()

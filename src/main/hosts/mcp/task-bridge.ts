@@ -10,7 +10,7 @@ import {
   bridgeVariables,
 } from '../../../shared/agents/mcp-bridge.ts'
 
-/** Null if this process was not started by an agent of Shiplog. */
+/** The bridge to the task of this process; null if the process was not started by an agent of Shiplog. */
 export function bridgeAccess(env: NodeJS.ProcessEnv): BridgeAccess | null {
   const { [bridgeVariables.url]: url, [bridgeVariables.token]: token } = env
   return url && token ? { url, token } : null

@@ -26,7 +26,7 @@ type Access =
 export interface AccessRules {
   /** Whether the request was made to a name of this host. */
   isOwnHost(request: IncomingMessage): boolean
-  /** Whether it comes from a page of this host: a browser sends the page's origin. */
+  /** Whether the request comes from a page of this host: a browser sends the page's origin. */
   isOwnOrigin(request: IncomingMessage): boolean
   /** Checks an upgrade in the order Host, Origin, protocol, token, version. */
   checkUpgrade(request: IncomingMessage): Access
@@ -36,7 +36,7 @@ export interface AccessRules {
 export function createAccessRules(options: {
   address: string
   port: number
-  /** The permissions of a token; null: none. */
+  /** The permissions of a token; null if the token is unknown. */
   grantOf(token: string): Grant | null
   version?: string | undefined
 }): AccessRules {
@@ -59,9 +59,9 @@ export function createAccessRules(options: {
       if (!isOwnOrigin(request)) return 'wrong-origin'
       const offered = subprotocolsOf(request)
       if (!offered.includes(protocolName)) return 'wrong-protocol'
-      const grant = options.grantOf(named(offered, tokenPrefix) ?? '')
+      const grant = options.grantOf(valueWithPrefix(offered, tokenPrefix) ?? '')
       if (grant === null) return 'wrong-token'
-      const version = named(offered, versionPrefix)
+      const version = valueWithPrefix(offered, versionPrefix)
       const isOther = version !== undefined && version !== (options.version ?? version)
       return isOther ? 'other-version' : grant
     },
@@ -110,6 +110,6 @@ function subprotocolsOf(request: IncomingMessage): string[] {
   return (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
 }
 
-function named(offered: string[], prefix: string): string | undefined {
+function valueWithPrefix(offered: string[], prefix: string): string | undefined {
   return offered.find((name) => name.startsWith(prefix))?.slice(prefix.length)
 }

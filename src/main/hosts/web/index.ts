@@ -23,7 +23,7 @@ const codeCharsMax = 100
 export interface WebHostOptions {
   /** The served router; closing it is the caller's task. */
   shiplog: { router: AnyRouter }
-  /** 0: any free one. */
+  /** 0 for any free one. */
   port: number
   /** Default: 127.0.0.1. Any other address than loopback was requested explicitly, and the caller warned. */
   address?: string

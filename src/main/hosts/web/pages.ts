@@ -26,11 +26,11 @@ const fileSchema = z.object({
 type Page = z.infer<typeof fileSchema>['pages'][number]
 
 export interface Pages {
-  /** The port of the last start; null: unknown. */
+  /** The port of the last start; null if unknown. */
   readonly port: number | null
   /** A token for a page that is about to be opened. */
   mint(): string
-  /** Whether it is a page's, which counts as used now. */
+  /** Whether a token is a page's; that page then counts as used now. */
   isPage(token: string): boolean
   /** Valid for one page, once and for a minute: other users can see a command's arguments. */
   mintCode(): string

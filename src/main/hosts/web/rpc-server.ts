@@ -14,13 +14,13 @@ import { listenError } from './errors.ts'
 interface RpcServerOptions {
   router: AnyRouter
   address: string
-  /** 0: any free one. */
+  /** 0 for any free one. */
   port: number
-  /** The permissions of a token; null: none. */
+  /** The permissions of a token; null if the token is unknown. */
   grantOf(token: string): Grant | null
   /** The program's version. A client that sends another one is refused; a page sends none. */
   version?: string | undefined
-  /** For what is no call. */
+  /** Answers the requests that are not for `/rpc`. */
   answer(request: IncomingMessage, response: ServerResponse, access: AccessRules): void
   /** How long a socket may stay silent. */
   silence?: typeof silenceDefaults
@@ -141,7 +141,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   }
 }
 
-/** Without the query, and not resolved: `/a/../b` stays what it is and is then refused. */
+/** The path of a request, without the query and not resolved: `/a/../b` stays what it is and is then refused. */
 export function pathOf(request: IncomingMessage): string {
   return (request.url ?? '').split('?', 1)[0] ?? ''
 }
@@ -163,7 +163,7 @@ async function listen(server: Server, address: string, port: number): Promise<nu
 
 function refuse(stream: Duplex, status: string): void {
   stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-    // Not to wait for the other side to hang up.
+    // Without waiting for the other side to hang up.
     stream.destroy(),
   )
 }

@@ -13,7 +13,7 @@ import { safeLine } from '../terminal/safe-text.ts'
 import { commandLines } from '../terminal/wording.ts'
 import { withHint } from './error-hints.ts'
 
-interface Asked {
+interface ResumeRequest {
   who: 'one' | 'group' | 'tree'
   /** Id of the agent, or of one in its tree or group; absent: the one that stopped last. */
   id?: string
@@ -23,11 +23,11 @@ interface Asked {
   projectDir?: string
 }
 
-/** Throws a usage error for words that contradict each other. */
-export function askedFor(
+/** The request that an argument and options make. Throws a usage error if they contradict each other. */
+export function requestOf(
   id: string | undefined,
   { batch, tree }: { batch?: string | true; tree?: true },
-): Asked {
+): ResumeRequest {
   if (batch !== undefined && tree) {
     throw usageError('--batch is a parallel group and --tree a whole tree: give one of them.')
   }
@@ -47,8 +47,8 @@ export interface Plan {
   candidates: ResumeCandidate[]
 }
 
-/** Throws the contract's error, with alternatives; not found when nothing is interrupted. */
-export async function planFor(client: ShiplogClient, asked: Asked): Promise<Plan> {
+/** What a request would resume. Throws the contract's error, with alternatives; not found when nothing is interrupted. */
+export async function planFor(client: ShiplogClient, asked: ResumeRequest): Promise<Plan> {
   const id = asked.id ?? asked.group
   return withHint(client, 'resume', id, async () => {
     const selector = await selectorFor(client, asked)
@@ -58,10 +58,10 @@ export async function planFor(client: ShiplogClient, asked: Asked): Promise<Plan
   })
 }
 
-/** Reports the reason, and lists tasks that can be resumed instead. */
+/** The error that names the reason, and lists tasks that can be resumed instead. */
 async function nothingToResume(
   client: ShiplogClient,
-  { who, projectDir }: Asked,
+  { who, projectDir }: ResumeRequest,
   error: unknown,
 ): Promise<CliError> {
   const state = await ledgerSnapshot(client)
@@ -77,7 +77,7 @@ async function nothingToResume(
     return new CliError(
       exitCodes.notFound,
       whyNoneOf(interrupted, where),
-      waysBack(state, interrupted),
+      restoreCommands(state, interrupted),
     )
   }
   const lines = others.slice(0, namedMax).map((task): [string, string] => {
@@ -101,8 +101,8 @@ function whyNoneOf(interrupted: Task[], where: string): string {
   return `No agent can be resumed${where}: the workspace${second ? 's' : ''} of ${whose} ${second ? 'were' : 'was'} removed.`
 }
 
-/** An archived one is restored with its root, or alone where that is in use. */
-function waysBack({ tasks }: LedgerState, interrupted: Task[]): string[] {
+/** The commands that restore the tasks. An archived one is restored with its root, or alone if the root is in use. */
+function restoreCommands({ tasks }: LedgerState, interrupted: Task[]): string[] {
   if (interrupted.length === 0) return []
   const ids = interrupted.map(({ id, rootId }) => (tasks.get(rootId)?.archived ? rootId : id))
   return commandLines(
@@ -115,10 +115,10 @@ function waysBack({ tasks }: LedgerState, interrupted: Task[]): string[] {
 /** More scroll the message away. */
 const namedMax = 5
 
-/** Named once and for all: another may stop later, and what was shown must be what is resumed. */
+/** Names the task or group itself: another may stop later, and what was shown must be what is resumed. */
 async function selectorFor(
   client: ShiplogClient,
-  { who, id, group, projectDir }: Asked,
+  { who, id, group, projectDir }: ResumeRequest,
 ): Promise<ResumeSelector> {
   switch (who) {
     case 'one':
@@ -140,7 +140,7 @@ async function selectorFor(
   }
 }
 
-/** A plan is never empty: then it is refused. */
+/** The first task of a plan. An empty plan is refused, so there is one. */
 async function firstOf(client: ShiplogClient, selector: ResumeSelector): Promise<string> {
   const { candidates } = await client.tasks.planResume({ selector })
   return candidates[0]?.taskId ?? ''

@@ -1,8 +1,8 @@
-/** The lines about running agents. They wait while a person is asked: they would be printed into the answer. */
+/** The lines about running agents. They are held while a user is asked: they would be printed into the answer. */
 import type { Output } from './output.ts'
 
 export interface ProgressOutput extends Output {
-  /** Keeps what is written from now on; the returned function prints it and ends that. */
+  /** Holds what is written from now on, until the returned function prints it. */
   hold(): () => Promise<void>
   /**
    * Resolves once nothing has been written for a moment, or after a second: a question comes after the lines that lead

@@ -1,6 +1,6 @@
 /**
- * Columns, aligned on a terminal, where some give way so that a row stays a line where that is possible. Elsewhere
- * nothing is cut and nothing padded: one long title would make every line as long.
+ * Tables. On a terminal the columns are aligned, and some shrink so that a row stays one line where that is possible.
+ * Elsewhere nothing is cut or padded: one long title would make every line as long.
  */
 import type { Output, TextStyle } from './output.ts'
 import { padEnd, padStart, textWidth, truncate } from './text-width.ts'
@@ -9,7 +9,7 @@ import { paragraph } from './wrap.ts'
 interface Column {
   title: string
   align?: 'left' | 'right'
-  /** It is cut when the rows are wider than the terminal; of several such columns the last one first. */
+  /** Whether the column is cut when the rows are wider than the terminal; of several such columns the last one first. */
   shrinks?: boolean
 }
 

@@ -1,7 +1,7 @@
 /** Text broken into lines that fit. */
 import { textWidth, truncate } from './text-width.ts'
 
-/** Breaks at spaces; a word longer than the width is left whole, for it may be a path to copy. */
+/** The lines of a text, broken at spaces. A word longer than the width is left whole, for it may be a path to copy. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
@@ -20,8 +20,8 @@ export function wrap(text: string, width: number): string[] {
 const wrapWidthMin = 20
 
 /**
- * A paragraph with `lead` before every line, one line when `columns` is null. At most `linesMax`, the last of them
- * cut.
+ * The lines of a paragraph, each indented by `lead` columns; one line if `columns` is null. If there are more than
+ * `linesMax`, the last one that is kept is cut.
  */
 export function paragraph(
   text: string,

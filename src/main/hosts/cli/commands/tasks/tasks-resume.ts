@@ -22,7 +22,7 @@ import {
 } from '../../resume/conflicts.ts'
 import { documentOf, printEnds } from '../../resume/outcome.ts'
 import { acceptedBy, resumeAndFollow } from '../../resume/resume-and-follow.ts'
-import { askedFor, commandFor, type Plan, planFor } from '../../resume/resume-selector.ts'
+import { commandFor, type Plan, planFor, requestOf } from '../../resume/resume-selector.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { commandLines } from '../../terminal/wording.ts'
 import { type CliSession, runsAgents, withShiplog } from '../../with-shiplog.ts'
@@ -41,7 +41,7 @@ interface ResumeOptions extends ParsedOptions {
 
 export function resume(id: string | undefined, given: ParsedOptions): Action {
   const options = given as ResumeOptions
-  const selection = askedFor(id, options)
+  const selection = requestOf(id, options)
   const { dryRun = false, project } = options
   return async (context) => {
     const projectDir =
