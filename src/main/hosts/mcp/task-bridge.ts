@@ -10,7 +10,7 @@ import {
   bridgeVariables,
 } from '../../../shared/agents/mcp-bridge.ts'
 
-/** The bridge to the task of this process; null if the process was not started by an agent of Shiplog. */
+/** The URL and token of this process's task; null if the process was not started by an agent of Shiplog. */
 export function bridgeAccess(env: NodeJS.ProcessEnv): BridgeAccess | null {
   const { [bridgeVariables.url]: url, [bridgeVariables.token]: token } = env
   return url && token ? { url, token } : null
@@ -21,7 +21,7 @@ export async function runBridge(
   { url, token }: BridgeAccess,
   { input, output }: { input: Readable; output: Writable },
 ): Promise<void> {
-  const socket = await upgraded(
+  const socket = await upgradedSocket(
     request(url, {
       headers: {
         authorization: `Bearer ${token}`,
@@ -44,19 +44,19 @@ export async function runBridge(
   socket.destroy()
 }
 
-function upgraded(asked: ClientRequest): Promise<Duplex> {
+function upgradedSocket(upgradeRequest: ClientRequest): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     const refuse = (why: string) =>
       reject(new Error(`The task that this serves can't be reached: ${why}.`))
-    asked.once('upgrade', (_, socket: Duplex, head: Buffer) => {
+    upgradeRequest.once('upgrade', (_, socket: Duplex, head: Buffer) => {
       if (head.length > 0) socket.unshift(head)
       resolve(socket)
     })
-    asked.once('response', (response) => {
+    upgradeRequest.once('response', (response) => {
       response.resume()
       refuse(response.statusCode === 401 ? 'its token was refused' : 'its run has ended')
     })
-    asked.once('error', ({ message }) => refuse(message))
-    asked.end()
+    upgradeRequest.once('error', ({ message }) => refuse(message))
+    upgradeRequest.end()
   })
 }

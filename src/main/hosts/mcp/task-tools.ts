@@ -170,7 +170,7 @@ async function choiceOf(
 
 async function taskOf(client: ShiplogClient, text: string): Promise<Task> {
   const { tasks } = await client.tasks.list({ all: true })
-  const all = new Map(tasks.flatMap(withBelow).map((one) => [one.id, one]))
+  const all = new Map(tasks.flatMap(withDescendants).map((one) => [one.id, one]))
   const found = resolveId(text, all.keys())
   const task = found.kind === 'found' ? all.get(found.id) : undefined
   if (task) return task
@@ -181,7 +181,10 @@ async function taskOf(client: ShiplogClient, text: string): Promise<Task> {
   )
 }
 
-const withBelow = (tree: TaskTree): Task[] => [tree, ...tree.children.flatMap(withBelow)]
+const withDescendants = (tree: TaskTree): Task[] => [
+  tree,
+  ...tree.children.flatMap(withDescendants),
+]
 
 async function outcomeText(
   client: ShiplogClient,
@@ -192,10 +195,10 @@ async function outcomeText(
   if (!isSettled(status))
     return `“${title}” (${shortId(id)}) is ${status} still${why}. Call await_task again to wait on.`
   const head = `“${title}” (${shortId(id)}) is ${status}${why}.`
-  const said = hasReport
+  const answer = hasReport
     ? await reportText(client, { task: id, scope: undefined }, signal)
     : await lastAnswer(client, id, signal)
-  return said === '' ? `${head} It gave no report.` : `${head}\n\n${said}`
+  return answer === '' ? `${head} It gave no report.` : `${head}\n\n${answer}`
 }
 
 /** More than what may follow the last message of a run. */

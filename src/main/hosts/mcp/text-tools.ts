@@ -9,11 +9,11 @@ export type CallServices = <Answer>(
   use: (client: ShiplogClient, signal: AbortSignal) => Promise<Answer>,
 ) => Promise<Answer>
 
-interface AboutTool<Input> {
+interface ToolDescription<Input> {
   title: string
   description: string
   input: Input
-  /** `stops`: it ends what is running, so a client asks its user first. */
+  /** `stops` if the tool ends what is running: a client then asks its user first. */
   effect: 'reads' | 'starts' | 'stops'
 }
 
@@ -26,7 +26,7 @@ interface CallSignals {
 
 type AddTextTool = <Input extends z.ZodObject>(
   name: string,
-  about: AboutTool<Input>,
+  about: ToolDescription<Input>,
   answer: (input: z.infer<Input>, client: ShiplogClient, signals: CallSignals) => Promise<string>,
 ) => void
 

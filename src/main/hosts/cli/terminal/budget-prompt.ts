@@ -1,4 +1,4 @@
-/** Asks in the terminal what becomes of a tree that has reached a limit (Q2). */
+/** Asks in the terminal how a tree that has reached a limit continues (Q2). */
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import {
   type ReachedLimit,
@@ -20,7 +20,7 @@ export interface PausedTree {
   reached: ReachedLimit
 }
 
-/** Trees with agents at work that are held up by a limit. */
+/** The trees whose running agents are paused by a limit. */
 export function pausedTrees(state: LedgerState): PausedTree[] {
   const atWork = new Set(
     [...state.tasks.values()].flatMap(({ rootId, status }) => (isRunning(status) ? [rootId] : [])),
@@ -32,7 +32,7 @@ export function pausedTrees(state: LedgerState): PausedTree[] {
   })
 }
 
-/** Until the answer can be understood. Rejects when it can't be carried out. */
+/** Asks until the answer is a valid one, and carries it out. Rejects when that fails. */
 export async function askAboutBudget(
   context: CliContext,
   client: ShiplogClient,
@@ -49,21 +49,21 @@ export async function askAboutBudget(
     level === 'spent' ? `[r]aise it to ${amountText(part, next)}` : '[c]ontinue without checking it'
   const question = `${continueChoice}, [w]rap up and report, [s]top, or another limit in ${unitOf[part]}: `
   for (let hint = ''; ; ) {
-    const said = (await answer(hint + question)).trim().toLowerCase()
-    if (/^w(rap up)?$/.test(said)) {
+    const typed = (await answer(hint + question)).trim().toLowerCase()
+    if (/^w(rap up)?$/.test(typed)) {
       await client.tasks.wrapUp({ taskId })
       return context.say('Asked to report.')
     }
-    if (/^s(top)?$/.test(said)) {
+    if (/^s(top)?$/.test(typed)) {
       await client.tasks.stop({ taskId })
       return
     }
-    if (level === 'unpriced' && /^c(ontinue)?$/.test(said)) {
+    if (level === 'unpriced' && /^c(ontinue)?$/.test(typed)) {
       await client.tasks.setBudget({ taskId, budget: { ...budget, allowUnpriced: true } })
       return
     }
-    const isRaised = level === 'spent' && /^r(aise)?$/.test(said)
-    const amount = isRaised ? next : amountIn(said, part)
+    const isRaised = level === 'spent' && /^r(aise)?$/.test(typed)
+    const amount = isRaised ? next : amountIn(typed, part)
     if (amount === null) {
       hint = `Type ${level === 'spent' ? 'r' : 'c'}, w, s or a number.\n`
     } else if (level === 'spent' && amount <= reached.used) {

@@ -1,13 +1,13 @@
-/** Questions of one command, asked in the terminal line by line. */
+/** Asks the questions of one command in the terminal, line by line. */
 import { createInterface, type Interface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 
 export interface Terminal {
-  /** Resolves with what was typed, without blanks around it. Rejects when the command ends. */
+  /** Resolves with the typed line, trimmed. Rejects when the command ends. */
   ask(question: string): Promise<string>
-  /** The same, and nothing typed is shown. */
+  /** Like `ask`, and shows nothing of what is typed. */
   askSecret(question: string): Promise<string>
   close(): void
 }

@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 
 export type TextStyle = Parameters<typeof styleText>[0]
 
-/** `process.stdout` is one. */
+/** A stream such as `process.stdout`. */
 export type OutputStream = NodeJS.WritableStream & {
   isTTY?: boolean
   columns?: number
@@ -16,9 +16,12 @@ export interface Output {
   readonly columns: number | null
   /** Height of the terminal; null where there is none. */
   readonly rows: number | null
-  /** True once the reader has closed the pipe (`… | head`): further output is lost. */
+  /** Whether the reader has closed the pipe (`… | head`): further output is lost. */
   readonly closed: boolean
-  /** Bytes are written as they are. Resolves once the text was accepted, or the reader has closed the pipe. Rejects when it can't be written. */
+  /**
+   * Writes a text, or bytes as they are. Resolves once they were accepted or the reader has closed the pipe. Rejects
+   * when they can't be written.
+   */
   write(text: string | Uint8Array): Promise<void>
   /** Colours for a terminal, the plain text for everything else and with NO_COLOR. */
   style(style: TextStyle, text: string): string

@@ -1,14 +1,14 @@
-/** Text that a person has to have read before they answer: a page at a time, and the question after the last (K6). */
+/** Text that a user must have read before they answer: a page at a time, and the question after the last one (K6). */
 import type { CliContext } from '../context.ts'
 import { commandRows } from './command-text.ts'
 
 interface Pager {
   show(text: string, intro: string): Promise<void>
-  /** Other lines were printed, which take this many rows. */
+  /** Reports that other lines were printed, which take this many rows. */
   printed(rows: number): void
 }
 
-/** `ask`: prints a question and resolves once Enter was pressed; null if the output is not a terminal, so nothing waits. */
+/** `ask` prints a question and resolves once Enter was pressed; null if the output is not a terminal, so that nothing waits. */
 export function createPager(
   context: Pick<CliContext, 'err' | 'say' | 'warn'>,
   ask: ((question: string) => Promise<unknown>) | null,

@@ -8,7 +8,7 @@ import type { CliContext } from '../context.ts'
 import { createPager } from './pager.ts'
 import { safeLine } from './safe-text.ts'
 
-/** Rejects when the terminal is closed. */
+/** The user's decision about one question. Rejects when the terminal is closed. */
 export async function askPermission(
   context: CliContext,
   question: PendingPermission,
@@ -16,8 +16,8 @@ export async function askPermission(
 ): Promise<PermissionDecision> {
   const { chain, kind, tool, text, directory, sandbox, lastWords, reasons, proposal } = question
   const who = chain.map(({ title }) => safeLine(title)).join(' › ')
-  if (kind === 'question') return answerTo(context, question, who, answer)
-  if (kind === 'configuration') return allowedIn(context, question, who, answer)
+  if (kind === 'question') return askQuestion(context, question, who, answer)
+  if (kind === 'configuration') return askConfiguration(context, question, who, answer)
   const what =
     kind === 'command' ? 'run' : kind === 'edit' ? 'change a file' : `use ${safeLine(tool)}`
   await context.say('')
@@ -28,15 +28,15 @@ export async function askPermission(
   for (const reason of reasons) await context.say(`  ${safeLine(reason)}`)
   for (const rule of proposal) await context.say(`  rule: ${safeLine(rule)}`)
   const always = proposal.length > 0 ? ', [a]lways in this project by the rule' : ''
-  const said = (await answer(`Allow it? [y]es, once${always}, [n]o, or say why not: `)).trim()
-  if (/^y(es)?$/i.test(said)) return { kind: 'allow-once' }
-  if (/^a(lways)?$/i.test(said) && proposal.length > 0)
+  const typed = (await answer(`Allow it? [y]es, once${always}, [n]o, or say why not: `)).trim()
+  if (/^y(es)?$/i.test(typed)) return { kind: 'allow-once' }
+  if (/^a(lways)?$/i.test(typed) && proposal.length > 0)
     return { kind: 'allow-always', rules: proposal, scope: 'project' }
-  return { kind: 'deny', message: /^n?o?$/i.test(said) ? '' : said }
+  return { kind: 'deny', message: /^n?o?$/i.test(typed) ? '' : typed }
 }
 
-/** What a repository configures for an agent that has not started yet. */
-async function allowedIn(
+/** Asks about what a repository configures for an agent that has not started yet. */
+async function askConfiguration(
   context: CliContext,
   question: PendingPermission,
   who: string,
@@ -44,11 +44,11 @@ async function allowedIn(
 ): Promise<PermissionDecision> {
   await context.say('')
   await showConfiguration(context, question, who, answer)
-  const said = (await answer('Allow it, now and until it changes? [y/N] ')).trim()
-  return /^y(es)?$/i.test(said) ? { kind: 'allow-once' } : { kind: 'deny', message: '' }
+  const typed = (await answer('Allow it, now and until it changes? [y/N] ')).trim()
+  return /^y(es)?$/i.test(typed) ? { kind: 'allow-once' } : { kind: 'deny', message: '' }
 }
 
-/** `answer`: null if no one can answer now, so that nothing waits. */
+/** Shows what a repository configures for an agent. `answer` is null if no one can answer now, so that nothing waits. */
 export async function showConfiguration(
   context: Pick<CliContext, 'err' | 'say' | 'warn'>,
   { tool, text, directory }: PendingPermission,
@@ -61,8 +61,8 @@ export async function showConfiguration(
   )
 }
 
-/** The number of a choice, or an answer in other words; empty: the agent decides. */
-async function answerTo(
+/** Asks for the number of a choice, or for an answer in other words. An empty one lets the agent decide. */
+async function askQuestion(
   context: CliContext,
   { text, choices = [], lastWords }: PendingPermission,
   who: string,
@@ -74,7 +74,7 @@ async function answerTo(
   for (const [index, choice] of choices.entries())
     await context.say(`  ${index + 1}  ${safeLine(choice)}`)
   const how = choices.length > 0 ? 'A number, or another answer' : 'Your answer'
-  const said = (await answer(`${how} (empty: the agent decides): `)).trim()
-  const chosen = /^\d+$/.test(said) ? choices[Number(said) - 1] : undefined
-  return said === '' ? { kind: 'deny', message: '' } : { kind: 'answer', text: chosen ?? said }
+  const typed = (await answer(`${how} (empty: the agent decides): `)).trim()
+  const chosen = /^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined
+  return typed === '' ? { kind: 'deny', message: '' } : { kind: 'answer', text: chosen ?? typed }
 }

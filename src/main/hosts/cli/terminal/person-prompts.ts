@@ -19,8 +19,8 @@ export const canAskIn = ({ host, err, json }: CliContext): boolean =>
   host.stdin.isTTY === true && err.isTTY && !json
 
 /**
- * Asks until the signal is aborted. `trust` allows what it accepts without a question; without a terminal only that is
- * answered. Never rejects.
+ * Asks the waiting questions until the signal is aborted. What `trust` accepts is allowed without a question; without a
+ * terminal nothing else is answered. Never rejects.
  */
 export async function askPerson(
   context: CliContext,
@@ -46,7 +46,7 @@ export async function askPerson(
 /** The configurations of repositories for installed agents that `--trust` allows. */
 interface TrustedConfigurations {
   has(question: AskedQuestion): boolean
-  /** Each task once: what its agent has changed since is asked about. */
+  /** Ends the trust in a task's configuration: what its agent changes from now on is asked about. */
   used(taskId: TaskId): void
 }
 
@@ -59,10 +59,10 @@ type Question = { key: string } & (
 )
 
 interface Waiting {
-  /** Without those that were answered. */
+  /** The questions that were not answered. */
   questions(): Question[]
   answered(question: Question): void
-  /** Resolves when there may be others, or when no more will come. */
+  /** Resolves when the questions may have changed, or when no more will come. */
   changed(): Promise<void>
 }
 
@@ -115,7 +115,7 @@ function listen(client: ShiplogClient, signal: AbortSignal): Waiting {
   }
 }
 
-/** Allows it without a question, and shows what was allowed. */
+/** Allows a trusted configuration without a question, and shows it. */
 async function allowTrusted(
   context: CliContext,
   client: ShiplogClient,
