@@ -18,7 +18,7 @@ import { createRipgrepMatcher } from './ripgrep-matcher.ts'
 /** For more matches, an agent should narrow the pattern. */
 const matchesMax = 200
 
-/** Of longer lines only the beginning is shown. */
+/** Longer lines are shown only up to this length. */
 const lineCharsMax = 300
 /** The part of a line that is masked. More is not shown, and lines of minified files are long. */
 const maskedCharsMax = 4_000

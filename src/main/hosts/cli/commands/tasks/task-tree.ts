@@ -67,7 +67,7 @@ function rowsOf(task: TaskTree, prefix: string, childPrefix: string, listing: Li
     ago(task.startedAt ?? task.createdAt, listing.now),
   ]
   const branch = childPrefix + (task.children.length > 0 ? '│  ' : '   ')
-  const notes = notesOn(task, listing).map((note) => ({ note, under: taskColumn, prefix: branch }))
+  const notes = notesOn(task, listing).map((note) => ({ note, under: taskColumn, lead: branch }))
   const children = task.children.flatMap((child, index) => {
     const isLast = index === task.children.length - 1
     return rowsOf(
