@@ -204,7 +204,7 @@ test('declines the offer, chooses projects from the palette, and finds and repla
   await dialog.getByRole('button', { name: title, exact: true }).click()
 
   await page.keyboard.press('Control+Shift+F')
-  await page.getByRole('searchbox', { name: 'Search everything that is kept' }).fill('herring')
+  await page.getByRole('searchbox', { name: 'Search the whole log' }).fill('herring')
   await page
     .getByRole('button', { name: /^Message.*herring/ })
     .first()

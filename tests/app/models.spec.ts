@@ -33,7 +33,7 @@ test('from an empty app to the first answer of a model, and on with another one'
       const server = dialog('Add a server')
       await server.getByRole('textbox', { name: 'Name' }).fill('fake')
       await server.getByRole('textbox', { name: 'Address' }).fill(fake.baseURLs.chat)
-      await server.getByLabel('Key, if it asks for one').fill(fake.key)
+      await server.getByLabel('Key, if the server needs one').fill(fake.key)
       await server.getByRole('button', { name: 'Save' }).click()
       await expect(steps.getByText('fake: Key in a file only you can read')).toBeVisible()
     })

@@ -12,7 +12,7 @@ test('finds what a removed agent wrote, opens it at its turn, and comes back to 
   await openAt(page, finished.host)
   await expect(sidebar(page)).toBeVisible()
   await page.keyboard.press('Control+Shift+F')
-  const field = page.getByRole('searchbox', { name: 'Search everything that is kept' })
+  const field = page.getByRole('searchbox', { name: 'Search the whole log' })
   await expect(field).toBeFocused()
   await expect(page.getByRole('button', { name: 'tool:bash is:error' })).toBeVisible()
 

@@ -82,7 +82,7 @@ export function createFakeResume({
 
   function resume({ selector, force, choices }: ResumeInput): ResumeOutcome {
     const candidates = agentsOf(selector).map(checked)
-    const outcome: ResumeOutcome = { accepted: [], fresh: [], abandoned: [], refused: [] }
+    const outcome: ResumeOutcome = { accepted: [], restarted: [], abandoned: [], refused: [] }
     const choiceOf = ({ taskId }: ResumeCandidate) => choices[taskId] ?? 'resume'
     const chosen = candidates.filter((one) => choiceOf(one) === 'resume')
     const conflicting = chosen.filter(({ drift }) => hasConflicts(drift))
@@ -103,7 +103,7 @@ export function createFakeResume({
       try {
         if (choiceOf(candidate) === 'restart') {
           const restarted = restart(taskId, spared)
-          outcome.fresh.push({ taskId: restarted.taskId, replaces: taskId })
+          outcome.restarted.push({ taskId: restarted.taskId, replaces: taskId })
           outcome.abandoned.push(...restarted.abandoned)
         } else if (choiceOf(candidate) === 'abandon' && !outcome.abandoned.includes(taskId)) {
           abandon(taskId)

@@ -265,7 +265,7 @@ export function taskAnswers(
       const { id, projectDir } = find(input.taskId)
       return (
         given.continuations?.[id] ?? {
-          ...{ recordedDir: projectDir, isThere: false, places: [], problem: null },
+          ...{ recordedDir: projectDir, dirExists: false, places: [], problem: null },
         }
       )
     }),

@@ -7,7 +7,7 @@ import { refused } from '../../src/shared/failure.ts'
 import { ancestorsOf, descendantsOf } from '../../src/shared/projections/ledger/ledger-state.ts'
 import { shortId, type TaskId } from '../../src/shared/records/ids.ts'
 import type { Workspace } from '../../src/shared/records/projects/workspaces.ts'
-import { canGoOn } from '../../src/shared/records/tasks/task-status.ts'
+import { canStillRun } from '../../src/shared/records/tasks/task-status.ts'
 import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import type { Happenings } from './happenings.ts'
 import type { Implementer } from './implementer.ts'
@@ -77,7 +77,7 @@ export function workspaceAnswers(
     if (task.parentId !== null) refuseWhatStays(task)
     else archivedRoot(task)
     const below = descendantsOf(state, task.id).filter(
-      ({ status, archived }) => task.parentId === null && archived && canGoOn(status),
+      ({ status, archived }) => task.parentId === null && archived && canStillRun(status),
     )
     const why = (id: TaskId) => given.unrestorable?.get(id)
     const hindered = why(task.id)
@@ -98,7 +98,7 @@ export function workspaceAnswers(
   function refuseWhatStays({ title, status, archived, rootId, workspace }: Task): void {
     if (!workspace || !archived)
       refused('not-archived', `"${title}" is not in the archive: its workspace was not removed.`)
-    if (!canGoOn(status))
+    if (!canStillRun(status))
       refused(
         'not-archived',
         `"${title}" is a sub-agent that is ${status}: it stays in the archive, with its root ${rootId}.`,

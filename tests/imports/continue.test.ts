@@ -125,7 +125,7 @@ it('[T4] finds where an imported session can go on: its folder, another clone of
     data: { field: 'place' },
   })
   expect(await client.tasks.continuation({ taskId: session })).toMatchObject({
-    isThere: true,
+    dirExists: true,
     places: [
       { kind: 'folder', dir: clone, git: true },
       { kind: 'project', projectId: fixture.project.id, foundBy: 'repository' },
@@ -133,7 +133,7 @@ it('[T4] finds where an imported session can go on: its folder, another clone of
   })
   await rename(clone, join(fixture.dir, 'moved'))
   expect(await client.tasks.continuation({ taskId: session })).toMatchObject({
-    ...{ recordedDir: clone, isThere: false, places: [], problem: null },
+    ...{ recordedDir: clone, dirExists: false, places: [], problem: null },
   })
   const place = { projectId: fixture.project.id, isolation: 'worktree' } as const
   const { taskId } = await client.tasks.continueFrom({ ...ask, place })

@@ -124,7 +124,7 @@ it('keeps sessions while the app runs once it is on, also after a restart, and n
   await first.client.imports.setWatch({ enabled: true })
   const looked = await stateWhere(
     await first.client.imports.watchState(),
-    ({ kept, lookedAt }) => kept === 1 && lookedAt !== null,
+    ({ kept, checkedAt }) => kept === 1 && checkedAt !== null,
   )
   expect(looked).toMatchObject({ enabled: true, failed: [], problem: null })
   await first.close()
@@ -142,7 +142,7 @@ it('keeps sessions while the app runs once it is on, also after a restart, and n
   const third = await open()
   const again = await stateWhere(
     await third.client.imports.watchState(),
-    ({ lookedAt }) => lookedAt !== null,
+    ({ checkedAt }) => checkedAt !== null,
   )
   expect(again).toMatchObject({ kept: 0, failed: [] })
   expect((await third.client.tasks.list({ all: true })).tasks).toEqual([])

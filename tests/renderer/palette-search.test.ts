@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { found, scoreOf } from '../../src/renderer/views/palette/search.ts'
-import { projectMarks, taskMarks } from '../../src/renderer/views/palette/tell-apart.ts'
+import { projectMarks, taskMarks } from '../../src/renderer/views/palette/distinguishing-marks.ts'
+import { rankedMatches, scoreOf } from '../../src/renderer/views/palette/search.ts'
 import type { ProjectId, TaskId } from '../../src/shared/records/ids.ts'
 
 const id = '5706f4ab-0000-4000-8000-000000000000'
@@ -23,7 +23,7 @@ describe('the palette', () => {
 
   it('puts the better match first, and keeps the order of equals', () => {
     const titles = ['Comparser', 'Parser two', 'Parser one', 'Docs']
-    expect(found(titles, (title) => scoreOf('parser', [title]))).toEqual([
+    expect(rankedMatches(titles, (title) => scoreOf('parser', [title]))).toEqual([
       ...['Parser two', 'Parser one', 'Comparser'],
     ])
   })
@@ -34,7 +34,7 @@ describe('the palette', () => {
       { title: 'Tester of lines', agent: 'lead' },
     ]
     expect(
-      found(items, ({ title, agent }) => scoreOf('tester', [title, agent])).map(
+      rankedMatches(items, ({ title, agent }) => scoreOf('tester', [title, agent])).map(
         ({ title }) => title,
       ),
     ).toEqual(['Tester of lines', 'Write it'])

@@ -104,10 +104,10 @@ describe('what is resumed', () => {
     const { tasks, candidates, root, child, nested, other } = await interrupted()
     const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
     const resumed = onlyTopmost(rows, firstChoices(rows, 'resume', tasks))
-    expect(resumed.meant.map(({ candidate }) => candidate.taskId)).toEqual([root])
+    expect(resumed.included.map(({ candidate }) => candidate.taskId)).toEqual([root])
     const fresh = withChoice(firstChoices(rows, 'restart', tasks), rows, child, 'leave', tasks)
     const restarted = onlyTopmost(rows, fresh)
-    expect(sentChoices(candidates, restarted.meant, restarted.choices)).toEqual({
+    expect(sentChoices(candidates, restarted.included, restarted.choices)).toEqual({
       [root]: 'restart',
       [child]: 'abandon',
       [nested]: 'abandon',

@@ -357,7 +357,7 @@ agents:
         selector: { by: 'tree', taskId: root },
         choices: { [replaced.id]: 'restart' },
       })
-      const fresh = outcome.fresh[0]?.taskId
+      const fresh = outcome.restarted[0]?.taskId
       await untilHistory(
         fixture,
         (status) => status('Taken up') === 'resumed' && status('Begun anew') === 'spawned',

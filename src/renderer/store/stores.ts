@@ -40,7 +40,7 @@ export interface Stores {
   applies: PatchApplications
   changeSummaries: ChangeSummaries
   resumes: Resumes
-  lastActs: LastActions
+  lastActions: LastActions
   appInfo: AppInfoStore
   navigation: Navigation
   preferences: PreferencesStore
@@ -90,7 +90,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     applies: createPatchApplications({ client }),
     changeSummaries: createChangeSummaries({ client }),
     resumes: createResumes({ client }),
-    lastActs: createLastActions({ client, describe: lastActionOf }),
+    lastActions: createLastActions({ client, describe: lastActionOf }),
     appInfo,
     navigation,
     preferences,

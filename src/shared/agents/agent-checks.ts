@@ -23,7 +23,7 @@ export const ownAgentSchema = z.object({
   command: z.string().trim().min(1, 'is needed, such as copilot --acp').max(4_000),
   /** The mode of its sessions, as the agent names it. Absent: as the agent begins. */
   mode: z.string().trim().min(1).max(200).optional(),
-  /** Secret variables that it gets from the environment of Shiplog, by name. */
+  /** Secret variables to pass on from the environment of Shiplog, by name. */
   passes: z.array(variableNameSchema).max(50).default([]),
   /** Variables with values, which are no secrets: they are kept in the settings and in the record. */
   sets: z.record(variableNameSchema, z.string().max(4_000)).default({}),

@@ -68,7 +68,7 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
     own: z
       .object({
         name: z.string(),
-        /** Secret variables that it gets, by name. */
+        /** Secret variables to pass on, by name. */
         passes: z.array(z.string()).optional(),
         sets: z.record(z.string(), z.string()).optional(),
       })

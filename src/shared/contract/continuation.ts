@@ -30,7 +30,7 @@ export type ContinuationPlace = z.infer<typeof continuationPlaceSchema>
 export const continuationSchema = z.object({
   /** The folder that the session worked in, as it recorded it; empty: it did not. */
   recordedDir: z.string(),
-  isThere: z.boolean(),
+  dirExists: z.boolean(),
   /** The best one first; empty: a person has to choose a project. */
   places: z.array(continuationPlaceSchema),
   /** Why the recorded folder can't be a project; null: it can, or is gone. */

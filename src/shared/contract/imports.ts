@@ -107,7 +107,7 @@ const importEvents = [
 const importWatchStateSchema = z.object({
   enabled: z.boolean(),
   /** When sessions were looked for last, ISO 8601; null: not yet since it began to watch. */
-  lookedAt: z.iso.datetime().nullable(),
+  checkedAt: z.iso.datetime().nullable(),
   /** Sessions that were imported, or grew, since this process has started. */
   kept: count,
   /** The newest ones; each is tried again once its files change. */

@@ -55,7 +55,7 @@ export const resumeOutcomeSchema = z.object({
   /** These run, or wait for their turn. */
   accepted: z.array(z.object({ taskId: taskIdSchema, drift: driftReportSchema })),
   /** Restarted in place of an interrupted one. */
-  fresh: z.array(z.object({ taskId: taskIdSchema, replaces: taskIdSchema })),
+  restarted: z.array(z.object({ taskId: taskIdSchema, replaces: taskIdSchema })),
   abandoned: z.array(taskIdSchema),
   /** Nothing was changed for these. `conflicts`: then nothing at all was begun. */
   refused: z.array(

@@ -269,7 +269,7 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
     const { client } = shiplog
     for (let rounds = 0; ; rounds++) {
       if (rounds > roundsMax) return void wrong.push(`it takes more than ${roundsMax} rounds`)
-      const tasks = (await allTasks(shiplog)).filter(canGoOn)
+      const tasks = (await allTasks(shiplog)).filter(canStillRun)
       if (tasks.length === 0) return
       for (const { id, rootId, status } of tasks) {
         for (const workspaceId of [rootId, id]) {
@@ -351,7 +351,7 @@ function oddAbout(
   return odd
 }
 
-const canGoOn = ({ status }: TaskTree): boolean =>
+const canStillRun = ({ status }: TaskTree): boolean =>
   ['interrupted', 'queued', 'failed'].includes(status)
 
 /** The files as they are between two writes, so that nothing is seen half in one place and half in another. */

@@ -42,7 +42,7 @@ export async function openWatchedImport({
   if (lost !== null) onLost(`New sessions of other tools are no longer imported. ${lost}`)
   const listeners = new Set<() => void>()
   let state: ImportWatchState = {
-    ...{ enabled: file.current().watch, lookedAt: null, kept: 0, failed: [], problem: null },
+    ...{ enabled: file.current().watch, checkedAt: null, kept: 0, failed: [], problem: null },
   }
   let running: { abort: AbortController; ended: Promise<unknown> } | null = null
   let isStarted = false
@@ -56,7 +56,7 @@ export async function openWatchedImport({
     while (!signal.aborted)
       try {
         for await (const event of watch({ tool }, signal))
-          if (event.type === 'scanned') change({ lookedAt: event.at, problem: event.problem })
+          if (event.type === 'scanned') change({ checkedAt: event.at, problem: event.problem })
           else if (event.type === 'session') kept(event.session)
           else if (event.type === 'skipped') {
             const others = state.failed.filter(({ session }) => session !== event.skipped.session)
@@ -96,7 +96,7 @@ export async function openWatchedImport({
     },
     async setEnabled(enabled) {
       await file.change(() => ({ watch: enabled }))
-      change({ enabled, ...(!enabled && { lookedAt: null, problem: null, failed: [] }) })
+      change({ enabled, ...(!enabled && { checkedAt: null, problem: null, failed: [] }) })
       if (enabled) begin()
       else await end()
     },

@@ -53,8 +53,8 @@ export function createFindRecordedPlace(deps: RecordedPlaceDependencies): FindRe
     const places: ContinuationPlace[] = []
     for (const place of found.places)
       places.push({ ...place, drift: await driftOfImported(git, place, session) })
-    const isThere = isAbsolute(recordedDir) && (await isDirectory(recordedDir))
-    return { recordedDir, isThere, places, problem: found.problem }
+    const dirExists = isAbsolute(recordedDir) && (await isDirectory(recordedDir))
+    return { recordedDir, dirExists, places, problem: found.problem }
   }
 
   /** `dirs`: recorded folders, absolute, the last one of the session first. */

@@ -92,7 +92,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
   async function resume(request: ResumeRequest): Promise<ResumeOutcome> {
     const given = checkImages(request.images ?? [])
     const candidates = await planner.plan(request.selector)
-    const outcome: ResumeOutcome = { accepted: [], fresh: [], abandoned: [], refused: [] }
+    const outcome: ResumeOutcome = { accepted: [], restarted: [], abandoned: [], refused: [] }
     const choiceOf = ({ taskId }: ResumeCandidate) => request.choices[taskId] ?? 'resume'
     const toResume = candidates.filter((one) => choiceOf(one) === 'resume')
 
@@ -158,7 +158,7 @@ export function createResumeService(deps: ResumeDependencies): ResumeService {
       try {
         if (choice === 'restart') {
           const restarted = await deps.restart(taskId, spared)
-          outcome.fresh.push({ taskId: restarted.taskId, replaces: taskId })
+          outcome.restarted.push({ taskId: restarted.taskId, replaces: taskId })
           outcome.abandoned.push(...restarted.abandoned)
         } else if (!outcome.abandoned.includes(taskId)) {
           await deps.abandon(taskId, { kind: 'abandoned' })

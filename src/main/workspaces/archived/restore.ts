@@ -6,7 +6,7 @@
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { shortId, type TaskId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
-import { canGoOn } from '../../../shared/records/tasks/task-status.ts'
+import { canStillRun } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { LeftoverStore } from '../leftovers/leftovers.ts'
@@ -72,7 +72,7 @@ export function createRestoreArchived(deps: {
       refused('not-archived', `"${title}" is not in the archive: its workspace was not removed.`)
     // An earlier process began it, as part of the restore of others.
     if (workspace?.restoring) return
-    if (!canGoOn(status)) {
+    if (!canStillRun(status)) {
       refused(
         'not-archived',
         `"${title}" is a sub-agent that is ${status}: it stays in the archive, with its root ${rootId}.`,

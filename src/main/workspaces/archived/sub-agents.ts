@@ -7,7 +7,7 @@ import { readdir } from 'node:fs/promises'
 import { refused } from '../../../shared/failure.ts'
 import { ancestorsOf, descendantsOf } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { canGoOn } from '../../../shared/records/tasks/task-status.ts'
+import { canStillRun } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import {
@@ -62,7 +62,7 @@ export function createArchivedSubAgents(deps: {
 
   async function refuseWithoutTranscript(task: Archived): Promise<void> {
     const { id, title, runs, transcriptCounts, transcriptExpired: expired } = task
-    if (expired && canGoOn(task.status)) {
+    if (expired && canStillRun(task.status)) {
       const remedy =
         expired.purgedAt === null
           ? `Restore it first: \`shiplog prune --undo ${expired.receiptId}\`.`
@@ -133,7 +133,7 @@ export function createArchivedSubAgents(deps: {
         .filter(
           ({ archived, status, transcriptExpired }) =>
             // A failed one is rarely run again, so without its transcript it stays in the archive.
-            archived && canGoOn(status) && (status !== 'failed' || transcriptExpired === null),
+            archived && canStillRun(status) && (status !== 'failed' || transcriptExpired === null),
         )
         .sort((a, b) => a.depth - b.depth),
     lineOf: (task) =>

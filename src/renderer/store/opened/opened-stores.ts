@@ -23,7 +23,7 @@ export function createOpenedStores(outer: Stores, client: ShiplogClient, first: 
     ...{ client, ledger, sessions, search },
     reports: createReports({ client }),
     changeSummaries: createChangeSummaries({ client }),
-    lastActs: createLastActions({ client, describe: lastActionOf }),
+    lastActions: createLastActions({ client, describe: lastActionOf }),
     overlay: createOverlay(),
     navigation: navigationWithin(first),
     open: () => ledger.open(),

@@ -20,7 +20,7 @@ export interface LastActions {
 }
 
 /** By run, because each run has different last actions. */
-export const actKey = (taskId: TaskId, run: number): string => `${taskId}/${run}`
+export const actionKey = (taskId: TaskId, run: number): string => `${taskId}/${run}`
 
 /** `describe` returns one line from the end of a transcript. */
 export function createLastActions(deps: {
@@ -52,7 +52,7 @@ export function createLastActions(deps: {
   return {
     store,
     load(taskId, run) {
-      const key = actKey(taskId, run)
+      const key = actionKey(taskId, run)
       if (asked.has(key)) return last
       asked.add(key)
       last = last.then(() => read(key, taskId))

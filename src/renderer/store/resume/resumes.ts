@@ -10,11 +10,11 @@ import type { ResumeEnd } from '../../../shared/records/resume.ts'
 /** Agents that were resumed together, each with its outcome; null while it is running or queued. */
 type ResumeBatch = ReadonlyMap<TaskId, ResumeEnd | null>
 
-/** The outcomes of a batch. `stopped`: the user stopped it; `calledOff`: tasks that had not started then. */
+/** The outcomes of a batch. `stopped`: the user stopped it; `cancelled`: tasks that had not started then. */
 export interface FollowedEnds {
   ends: ResumeEnd[]
   stopped: boolean
-  calledOff: ReadonlySet<TaskId>
+  cancelled: ReadonlySet<TaskId>
 }
 
 interface ResumesView {
@@ -58,7 +58,7 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
   }))
   const starts = new Set<{ id: TaskId; rootId: TaskId }[]>()
   /** The cancelled tasks of the followed batch; null if the user did not stop it. */
-  let calledOff: ReadonlySet<TaskId> | null = null
+  let cancelled: ReadonlySet<TaskId> | null = null
 
   async function check<Value>(taskId: TaskId, find: () => Promise<Value>): Promise<Value | null> {
     const { checking } = store.getState()
@@ -97,7 +97,7 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
 
   async function follow(taskIds: TaskId[]): Promise<FollowedEnds | null> {
     if (taskIds.length === 0) return null
-    if (store.getState().batch === null) calledOff = null
+    if (store.getState().batch === null) cancelled = null
     const joined = new Map(store.getState().batch ?? [])
     for (const id of taskIds) joined.set(id, null)
     store.setState({ batch: joined })
@@ -111,7 +111,7 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
     const ends = [...batch.values()].filter((end) => end !== null)
     if (ends.length < batch.size) return null
     store.setState({ batch: null, stopping: false })
-    return { ends, stopped: calledOff !== null, calledOff: calledOff ?? new Set() }
+    return { ends, stopped: cancelled !== null, cancelled: cancelled ?? new Set() }
   }
 
   /** Returns false if the outcome can't be determined. */
@@ -136,7 +136,7 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
       // A task that has ended meanwhile must not prevent stopping the others.
       Promise.allSettled(ids.map((taskId) => client.tasks.stop({ taskId })))
     const waiting = new Set(open.filter(isWaiting))
-    calledOff = new Set([...(calledOff ?? []), ...waiting])
+    cancelled = new Set([...(cancelled ?? []), ...waiting])
     await stopAll([...waiting])
     await stopAll(open.filter((id) => !waiting.has(id)))
     store.setState({ stopping: false })

@@ -5,13 +5,13 @@ import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeCandidate, ResumeChoice } from '../../../shared/records/resume.ts'
 
 /** The agents to resume: one, those that worked in parallel with it, or all interrupted ones. */
-export type ResumeAsk =
+export type ResumeTarget =
   | { of: 'task'; taskId: TaskId }
   | { of: 'group'; taskId: TaskId }
   | { of: 'all' }
 
 /** A new task that continues another one. */
-export interface ContinueAsk {
+export interface ContinueOptions {
   /** From the end of the turn with that entry; absent: from its end. */
   at?: number | undefined
   /** The agent selected initially, as in `AgentChosen.picked`. */
@@ -42,7 +42,7 @@ export type Overlay =
     }
   | {
       kind: 'resume'
-      ask: ResumeAsk
+      target: ResumeTarget
       /** Candidates found before; else the dialog loads them. */
       found?: ResumeCandidate[]
       /** The initial choice for the requested agent. */
@@ -60,7 +60,7 @@ export type Overlay =
   | { kind: 'link-pull-request'; taskId: TaskId }
   /** A follow-up to a root with interrupted sub-agents: they may be resumed first. */
   | { kind: 'follow-up'; taskId: TaskId; interrupted: number; onSend(): void }
-  | ({ kind: 'continue-from'; taskId: TaskId } & ContinueAsk)
+  | ({ kind: 'continue-from'; taskId: TaskId } & ContinueOptions)
   /** Imports sessions of other tools. */
   | { kind: 'import' }
   | { kind: 'palette' }

@@ -16,10 +16,10 @@ interface AgentOffers {
   installedAgents: InstalledAgentsView
 }
 
-/** The agents that can be started here. `looks` false: installed agents are not searched for yet. */
+/** The agents that can be started here. Installed agents are not looked for while `looks` is false. */
 export function useAgentOffers({ looks = true } = {}): AgentOffers {
   const { info } = useAppInfo()
-  const installedAgents = useInstalledAgents({ looks })
+  const installedAgents = useInstalledAgents({ enabled: looks })
   const available = installedAgents.agents?.filter((one) => one.available) ?? []
   const offers = [
     ...(info?.agents ?? []).map(({ kind, name, why }) => ({

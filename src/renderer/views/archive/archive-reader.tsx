@@ -23,7 +23,7 @@ import { useResumeActions } from '../resume/use-resume-actions.ts'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskHeader } from '../task/task-header.tsx'
 import { TaskReport } from '../task/task-report.tsx'
-import { createReading } from '../transcript/reading.ts'
+import { createReadingPosition } from '../transcript/reading.ts'
 import { TranscriptPane } from '../transcript/transcript-pane.tsx'
 import { TranscriptTools } from '../transcript/transcript-tools.tsx'
 import { useTranscriptPanes } from '../transcript/use-panes.ts'
@@ -55,7 +55,7 @@ export function ArchiveReader(props: {
   const task = useTask(taskId)
   const hasSubAgents = useLedger(({ children }) => children.has(taskId))
   const panes = useTranscriptPanes(task, 'archive')
-  const [reading] = useState(createReading)
+  const [reading] = useState(createReadingPosition)
   const [isReportChosen, setReportChosen] = useState(false)
   // A completed conversation without a report shows its transcript.
   const tab =

@@ -8,7 +8,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { canBeContinuedWith } from '../../components/task/what-next.ts'
 import { useStores } from '../../store/hooks.ts'
 import { useAgentOffers } from '../agents/use-agent-offers.ts'
-import { found, scoreOf } from '../palette/search.ts'
+import { rankedMatches, scoreOf } from '../palette/search.ts'
 import { ModelItems } from './model-items.tsx'
 import { PickerItem } from './picker-item.tsx'
 
@@ -102,7 +102,7 @@ function Choices(props: {
               onChooseModel(model)
             }}
           />
-        ) : found([name], (one) => scoreOf(text, [one])).length === 0 ? null : (
+        ) : rankedMatches([name], (one) => scoreOf(text, [one])).length === 0 ? null : (
           <PickerItem value="in use" isCurrent onSelect={onDone}>
             {name}
           </PickerItem>
@@ -127,7 +127,7 @@ function OtherAgents(props: { task: Task; text: string; draft: string; onDone():
     const hasOthers = spec.kind === 'acp' && task.status !== 'interrupted'
     return hasOthers ? [{ value, label: `${label}, another model or mode`, hint }] : []
   })
-  const matches = found(listed, ({ label }) => scoreOf(text, [label]))
+  const matches = rankedMatches(listed, ({ label }) => scoreOf(text, [label]))
   if (matches.length === 0) return null
   return (
     <Command.Group

@@ -2,7 +2,7 @@ import type { AgentSpec } from '../../../shared/agents/agent-specs.ts'
 import type { ProviderState } from '../../../shared/agents/provider-settings.ts'
 import { useModelNames } from '../models/model-field.tsx'
 import { isUsable, useModelSettings } from '../models/use-model-settings.ts'
-import { found, scoreOf } from '../palette/search.ts'
+import { rankedMatches, scoreOf } from '../palette/search.ts'
 import { PickerItem } from './picker-item.tsx'
 
 /** A list of hundreds of models is searched, not scrolled. */
@@ -22,7 +22,7 @@ export function ModelItems(props: {
   const usable = (providers ?? []).filter(isUsable)
   const { names, problems } = useModelNames(usable)
   const current = nameOf(spec, usable)
-  const matches = found(names, (name) => scoreOf(text, [name]))
+  const matches = rankedMatches(names, (name) => scoreOf(text, [name]))
   const typed = text.trim()
   // A provider may have models that it does not list.
   const isOther = typed.includes('/') && !names.includes(typed)

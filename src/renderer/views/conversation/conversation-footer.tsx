@@ -33,8 +33,8 @@ export function ConversationFooter(props: {
   if (!task.archived && task.workspace?.pending)
     return (
       <Line>
-        The workspace could not be removed yet: {task.workspace.pending.error}. Shiplog tries again
-        at the next start.
+        The workspace could not be removed yet: {task.workspace.pending.error}. Shiplog will try
+        again at the next start.
       </Line>
     )
   if (task.archived || task.workspace?.removal)
@@ -62,7 +62,7 @@ export function ConversationFooter(props: {
           </div>
         </div>
         {canBeSteered ? null : (
-          <Line>This is a sub-agent of “{parentTitle}”, which gives it its work. Read-only.</Line>
+          <Line>This is a sub-agent of “{parentTitle}”, which assigns its work. Read-only.</Line>
         )}
       </>
     )

@@ -22,8 +22,8 @@ export const hasResumeLine = (task: Task): boolean =>
   !task.workspace?.pending &&
   !task.workspace?.removal
 
-/** It can't continue by itself soon: its quota is spent, or it is gone. */
-const isAnotherWanted = ({ cause, hasTranscript }: Task): boolean =>
+/** The agent can't continue soon: its quota is spent, or it can't be started. */
+const offersAnotherAgent = ({ cause, hasTranscript }: Task): boolean =>
   hasTranscript &&
   cause !== null &&
   ['quota', 'sign-in', 'agent-died', 'not-started'].includes(cause.kind)
@@ -64,7 +64,7 @@ export function InterruptedLine({ task }: { task: Task }) {
           <>
             Interrupted <RelativeTime at={stoppedAt(task)} />
             {afterInterrupted(task.cause)}. Resume to continue, or send a new instruction.
-            {isAnotherWanted(task) ? (
+            {offersAnotherAgent(task) ? (
               <TextButton className="ml-2" onClick={() => continueFrom(task.id)}>
                 Continue with another agent…
               </TextButton>

@@ -59,7 +59,7 @@ export function ResultLine({ task, onReview }: { task: Task; onReview(): void })
   )
 }
 
-/** The same counts in the header, from where the changes open. */
+/** The same counts in the header; a click opens the review. */
 export function ResultCounts({ task, onReview }: { task: Task; onReview(): void }) {
   const summary = useChangeSummary(task)
   if (!summary || summary.files === 0) return null

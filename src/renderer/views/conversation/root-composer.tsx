@@ -15,7 +15,7 @@ import { ResultLine } from './result-line.tsx'
 import { useTaskComposer } from './use-task-composer.tsx'
 import { WaitingPrompts } from './waiting-prompts.tsx'
 
-/** Where a person writes to a root, with what stands above it. */
+/** The composer of a root, with the lines above it. */
 export function RootComposer(props: {
   task: Task
   /** Esc was pressed once: the next one stops the agent. */
@@ -35,7 +35,7 @@ export function RootComposer(props: {
   const sendPrompt = async (prompt: string, atNextTurn: boolean) => {
     if (await send(prompt, { atNextTurn })) onSent()
   }
-  const askFirst = (prompt: string) => {
+  const sendOrConfirm = (prompt: string) => {
     const { tasks } = ledger.store.getState().ledger
     const interrupted = resumableBelow(tasks, task.id).length
     const onSend = () => void sendPrompt(prompt, false)
@@ -56,7 +56,7 @@ export function RootComposer(props: {
           {...composerProps}
           label="Follow-up"
           placeholder={running ? 'Write a follow-up' : 'Send a follow-up'}
-          onSend={askFirst}
+          onSend={sendOrConfirm}
           onSendNow={isScripted ? undefined : (prompt) => void sendPrompt(prompt, true)}
           running={running}
           attachments={isScripted ? undefined : composerProps.attachments}

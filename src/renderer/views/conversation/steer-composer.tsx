@@ -5,7 +5,7 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useTaskComposer } from './use-task-composer.tsx'
 import { WaitingPrompts } from './waiting-prompts.tsx'
 
-/** Messages of the person to a sub-agent that is running: it reads them before its next step (Q3). */
+/** The composer of a running sub-agent, which reads messages before its next step (Q3). */
 export function SteerComposer(props: {
   task: Task
   /** Esc was pressed once: the next one stops the agent. */

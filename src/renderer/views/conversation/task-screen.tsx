@@ -22,7 +22,7 @@ import { Splitter } from '../shell/splitter.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { useWide } from '../shell/use-wide.ts'
 import { TaskHeader } from '../task/task-header.tsx'
-import { createReading } from '../transcript/reading.ts'
+import { createReadingPosition } from '../transcript/reading.ts'
 import { TranscriptDialog } from '../transcript/transcript-dialog.tsx'
 import { TranscriptPane } from '../transcript/transcript-pane.tsx'
 import { TranscriptTools } from '../transcript/transcript-tools.tsx'
@@ -32,7 +32,7 @@ import { hasResumeLine } from './interrupted-line.tsx'
 import { ResultCounts } from './result-line.tsx'
 import { useArrival } from './use-arrival.ts'
 
-/** A task's conversation, with the transcript that the address names over it. */
+/** A task's conversation, under the transcript that the route refers to, if any. */
 export function TaskScreen(props: {
   taskId: string
   transcriptOf: string | null
@@ -58,7 +58,7 @@ export function TaskScreen(props: {
         <TranscriptDialog
           below={lookup.id}
           taskId={child.kind === 'found' ? child.id : null}
-          asked={props.transcriptOf}
+          requestedId={props.transcriptOf}
           seq={props.seq}
           replaying={props.replaying}
         />
@@ -84,7 +84,7 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
   const running = task !== null && isRunning(task.status)
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
-  const [stopsNext, pressStop] = useTwice(taskId, () => void stop(taskId))
+  const [stopsNext, pressStop] = useDoublePress(taskId, () => void stop(taskId))
   useArrival(
     taskId,
     (at) => at === 'end',
@@ -93,7 +93,7 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
   const resumable = useCanResume(task)
   const { resume } = useResumeActions()
   const panes = useTranscriptPanes(task, 'conversation', wide && open)
-  const [reading] = useState(createReading)
+  const [reading] = useState(createReadingPosition)
   const viewTranscript = (id: TaskId) => navigation.go({ screen: 'task', taskId, transcriptOf: id })
   useKeys([
     { keys: 'o', label: 'Outline', group: 'Transcript', run: panes.outline.toggle },
@@ -153,7 +153,7 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
           task={task}
           actions={
             <>
-              {/* A task that takes messages has it beside them. */}
+              {/* A task that takes messages has its Stop button in the composer. */}
               {running && task.parentId && task.spec.kind !== 'model' ? (
                 <Button
                   icon={<Square />}
@@ -229,7 +229,7 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
           <aside
             aria-label="Inspector"
             style={{ width }}
-            // Isolated: what sticks in it stays below the splitter. However wide it was made, the conversation keeps some room.
+            // Isolated, so that sticky elements in it stay below the splitter. The maximum leaves room for the conversation.
             className="isolate flex max-w-[calc(100%-320px)] min-h-0 shrink-0 flex-col"
           >
             <Inspector task={task} onClose={toggle} />
@@ -260,8 +260,8 @@ function FoundTask({ taskId, seq }: { taskId: TaskId; seq: number | undefined })
 /** A second Esc counts this soon after the first; one alone may have been meant for something else. */
 const secondPressMs = 3_000
 
-/** Does something at the second of two presses. True between them. `key`: what both have to be about. */
-function useTwice(key: string, act: () => void): [pressedOnce: boolean, press: () => void] {
+/** Calls `act` at the second of two presses for the same `key`. `pressedOnce` is true between them. */
+function useDoublePress(key: string, act: () => void): [pressedOnce: boolean, press: () => void] {
   const [pressed, setPressed] = useState<string | null>(null)
   useEffect(() => {
     if (pressed === null) return

@@ -5,8 +5,8 @@ import { useStores } from '../../store/hooks.ts'
 import type { Arrival } from '../../store/window/arrival.ts'
 
 /**
- * Calls `arrive` once what the reader was led to is there: after a dialog has given the focus back to what opened it.
- * `isHere`: whether this part of the screen is where the reader should be.
+ * Calls `arrive` when a link or command has brought the reader here, after a closing dialog has returned the focus to
+ * its opener. `isHere`: whether the caller is the destination.
  */
 export function useArrival(
   taskId: TaskId,
@@ -32,5 +32,5 @@ export function useArrival(
   }, [wanted, arrival, arrivals])
 }
 
-/** A dialog gives the focus back in one frame, and the shell looks after it in the next but one. */
+/** A closing dialog returns the focus in the next frame, and the shell may move it two frames later. */
 const framesOfDialog = 3

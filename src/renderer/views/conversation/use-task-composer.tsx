@@ -11,8 +11,8 @@ import { StopsNext } from './stops-next.tsx'
 import { useArrival } from './use-arrival.ts'
 
 /**
- * What the composers of roots and of sub-agents share: the draft and the images of a prompt to `task`, and sending it.
- * `what` is sent: "message".
+ * The state that the composers of roots and sub-agents share: the draft and images of a prompt to `task`, and sending
+ * it. `what` names the prompt in error messages, such as "message".
  */
 export function useTaskComposer(options: {
   task: Task
@@ -25,8 +25,8 @@ export function useTaskComposer(options: {
   const { client, drafts } = useStores()
   const { stop, wrapUp } = useActions()
   const [draft, setDraft] = useState(() => drafts.of(task.id))
-  /** As it is now, for a send that ends later. */
-  const written = useRef(draft)
+  /** For a send that completes after the draft has changed. */
+  const currentDraft = useRef(draft)
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const sendKey = usePreference('sendKey')
@@ -39,7 +39,7 @@ export function useTaskComposer(options: {
     () => composer.current?.focus(),
   )
   const changeDraft = (next: string) => {
-    written.current = next
+    currentDraft.current = next
     setDraft(next)
     drafts.set(task.id, next)
   }
@@ -53,7 +53,7 @@ export function useTaskComposer(options: {
       await client.tasks.prompt({ taskId: task.id, prompt, images, atNextTurn })
       drafts.sent(task.id, prompt)
       for (const { id } of attachments.images) attachments.onRemove(id)
-      changeDraft(textAfter(prompt, written.current))
+      changeDraft(textAfter(prompt, currentDraft.current))
       return true
     } catch (error) {
       setProblem(problemOf(error, `send the ${what}`))
@@ -88,6 +88,6 @@ export function useTaskComposer(options: {
   return { composerProps, problem, send, edit }
 }
 
-/** `sent`: newest first. A root may have been started elsewhere: its prompt is the oldest then. */
+/** `sent`: newest first. The prompt of a root that was started elsewhere is added as the oldest. */
 const historyWith = ({ parentId, prompt }: Task, sent: readonly string[]): readonly string[] =>
   parentId === null && !sent.includes(prompt) ? [...sent, prompt] : sent

@@ -1,7 +1,7 @@
 import { Pencil, Play, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { PromptId } from '../../../shared/records/ids.ts'
-import { canGoOn, isRunning } from '../../../shared/records/tasks/task-status.ts'
+import { canStillRun, isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { WaitingPrompt } from '../../../shared/records/tasks/waiting-prompts.ts'
 import { counted } from '../../components/primitives/format.ts'
@@ -10,18 +10,18 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 
-/** A run takes a prompt up in much less: what waits longer waits for the person. */
+/** A run starts a prompt much sooner than this: one that waits longer needs the person. */
 const offeredAfterMs = 1_500
-/** A prompt to an idle root waits that long at most, and need not flash up. */
+/** A prompt to an idle root waits less than this: showing it would only flash. */
 const queuedAfterMs = 150
 
 /**
- * Prompts that no run has started on, and messages that their agent has not read. While the agent works they are sent
- * by themselves. After a stop or a crash a root's can be started here; a sub-agent reads its own once it is resumed.
+ * Prompts that no run has started, and messages that their agent has not read. While the agent works they are sent
+ * automatically. After a stop or a crash, a root's can be started here; a sub-agent reads its own when it is resumed.
  */
 export function WaitingPrompts(props: {
   task: Task
-  /** `images`: base64, those that went with it. Absent: there is nowhere to write another one. */
+  /** Returns a prompt to the composer. `images`: base64. Absent if there is no composer. */
   onEdit?(prompt: string, images: { name: string; data: string }[]): void
 }) {
   const { task, onEdit } = props
@@ -70,7 +70,7 @@ export function WaitingPrompts(props: {
                     : 'Queued. Sent after the one above.'
                 : isRoot
                   ? 'Not started. The text was kept.'
-                  : canGoOn(task.status)
+                  : canStillRun(task.status)
                     ? 'Not read. The sub-agent reads it when it continues.'
                     : 'Not read, and the sub-agent has ended. The text was kept.'}
             </span>
@@ -82,7 +82,7 @@ export function WaitingPrompts(props: {
                     icon={<Pencil />}
                     onClick={() =>
                       void attempt(`edit the ${what}`, async () => {
-                        // Read first: what is withdrawn may not be kept.
+                        // Read before withdrawing: the images of a withdrawn prompt may be deleted.
                         const kept = await Promise.all(
                           images.map(({ sha256 }) =>
                             client.transcripts.image({ taskId: task.id, sha256 }),
@@ -131,7 +131,7 @@ export function WaitingPrompts(props: {
   )
 }
 
-/** Without an id: what the root was started with. */
+/** The prompt that the root was started with has no id. */
 function waitingIn(
   task: Task,
 ): (Pick<WaitingPrompt, 'prompt' | 'images' | 'atNextTurn'> & { id: PromptId | null })[] {
@@ -140,16 +140,16 @@ function waitingIn(
   return task.waitingPrompts ?? []
 }
 
-/** True once `is` has been so for `ms` without a break. */
-function useHasLasted(is: boolean, ms: number): boolean {
+/** True once `condition` has held for `ms` without a break. */
+function useHasLasted(condition: boolean, ms: number): boolean {
   const [lasted, setLasted] = useState(false)
   useEffect(() => {
-    if (!is) return
+    if (!condition) return
     const timer = setTimeout(() => setLasted(true), ms)
     return () => {
       clearTimeout(timer)
       setLasted(false)
     }
-  }, [is, ms])
-  return is && lasted
+  }, [condition, ms])
+  return condition && lasted
 }

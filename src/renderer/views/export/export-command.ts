@@ -1,7 +1,7 @@
 import { shortId, type TaskId } from '../../../shared/records/ids.ts'
 import type { ExportChoice } from './use-export-preview.ts'
 
-/** The command that exports the same. */
+/** The `shiplog export` command that makes the same export. */
 export function commandFor(choice: ExportChoice, fileName = 'FILE'): string {
   const { taskId, format, children, outputs, content, redact, keep = [] } = choice
   const { fromTurn, throughTurn } = choice

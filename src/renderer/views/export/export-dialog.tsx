@@ -48,7 +48,7 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
   const { preview, isCurrent, problem } = useExportPreview(choice, attempt)
 
   const reading = useRef<AbortController>(null)
-  // Closed meanwhile, it saves nothing.
+  // A dialog that is closed while it reads saves nothing.
   useEffect(() => () => reading.current?.abort(), [])
   if (!task) return null
 
@@ -274,7 +274,7 @@ function Size({ preview }: { preview: ExportPreview }) {
   )
 }
 
-/** What masking does not reach, or leaves out. */
+/** What masking does not cover, and what is left out. */
 function NotMasked({ preview }: { preview: ExportPreview }) {
   const { images, withheld, damaged } = preview
   const sentences = [
@@ -289,7 +289,7 @@ function NotMasked({ preview }: { preview: ExportPreview }) {
   ) : null
 }
 
-/** The formats of Shiplog lose nothing. */
+/** These formats hold every output whole, or none. */
 const canShorten = (format: ExportFormat): boolean =>
   !['jsonl', 'json', 'agent-trace'].includes(format)
 

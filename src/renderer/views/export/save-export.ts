@@ -1,7 +1,7 @@
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import type { ExportChoice } from './use-export-preview.ts'
 
-/** The text of an export, in the pieces that it came in. */
+/** Reads an export and returns its text in the pieces that were received. */
 export async function readExport(
   client: ShiplogClient,
   choice: ExportChoice,
@@ -13,16 +13,16 @@ export async function readExport(
   return pieces
 }
 
-/** Has the browser save it; the desktop app's asks where to. */
+/** Saves the pieces as a download; the desktop app asks for a folder. */
 export function saveFile(pieces: string[], fileName: string): void {
-  const address = URL.createObjectURL(new Blob(pieces, { type: 'application/octet-stream' }))
+  const url = URL.createObjectURL(new Blob(pieces, { type: 'application/octet-stream' }))
   const link = document.createElement('a')
-  link.href = address
+  link.href = url
   link.download = fileName
   link.click()
-  // The download has its own hold on the content once it has begun.
-  setTimeout(() => URL.revokeObjectURL(address), revokeMs)
+  // A download that has begun keeps the content without its URL.
+  setTimeout(() => URL.revokeObjectURL(url), revokeMs)
 }
 
-/** The desktop app waits for the person to choose a folder. */
+/** Long, because in the desktop app the download begins after the person has chosen a folder. */
 const revokeMs = 10 * 60_000

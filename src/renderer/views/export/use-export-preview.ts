@@ -6,36 +6,36 @@ import { useStores } from '../../store/hooks.ts'
 
 export type ExportChoice = Parameters<ShiplogClient['exports']['preview']>[0]
 
-/** `preview` stays while the next one is made; `isCurrent` is false until it belongs to the present choice. */
+/** `preview` stays while the next one is loaded; `isCurrent` is false until it belongs to the present choice. */
 interface PreviewView {
   preview: ExportPreview | null
   isCurrent: boolean
   problem: Problem | null
 }
 
-/** Reads again whenever the choice changes; what was asked before is given up. */
+/** Requests a preview whenever the choice changes, and aborts the previous request. */
 export function useExportPreview(choice: ExportChoice, attempt: number): PreviewView {
   const { client } = useStores()
-  const [made, setMade] = useState<{ of: string; preview: ExportPreview } | null>(null)
-  const [failed, setFailed] = useState<{ of: string; problem: Problem } | null>(null)
-  const asked = JSON.stringify([choice, attempt])
+  const [loaded, setLoaded] = useState<{ key: string; preview: ExportPreview } | null>(null)
+  const [failed, setFailed] = useState<{ key: string; problem: Problem } | null>(null)
+  const requestKey = JSON.stringify([choice, attempt])
   useEffect(() => {
     const abort = new AbortController()
-    const [input] = JSON.parse(asked) as [ExportChoice]
+    const [input] = JSON.parse(requestKey) as [ExportChoice]
     client.exports.preview(input, { signal: abort.signal }).then(
       (preview) => {
-        if (!abort.signal.aborted) setMade({ of: asked, preview })
+        if (!abort.signal.aborted) setLoaded({ key: requestKey, preview })
       },
       (error) => {
         if (!abort.signal.aborted)
-          setFailed({ of: asked, problem: problemOf(error, 'read the transcript') })
+          setFailed({ key: requestKey, problem: problemOf(error, 'read the transcript') })
       },
     )
     return () => abort.abort()
-  }, [client, asked])
+  }, [client, requestKey])
   return {
-    preview: made?.preview ?? null,
-    isCurrent: made?.of === asked,
-    problem: failed?.of === asked ? failed.problem : null,
+    preview: loaded?.preview ?? null,
+    isCurrent: loaded?.key === requestKey,
+    problem: failed?.key === requestKey ? failed.problem : null,
   }
 }

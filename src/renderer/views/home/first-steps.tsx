@@ -31,7 +31,7 @@ export function FirstSteps() {
     await startDemo(agent)
     setStarting(null)
   }
-  const [takesPart] = installed.flatMap(({ program, name, signedIn }) =>
+  const [demoAgent] = installed.flatMap(({ program, name, signedIn }) =>
     program === 'acp' || signedIn === false ? [] : [{ program, name }],
   )
   const [project] = projects
@@ -108,19 +108,19 @@ export function FirstSteps() {
         >
           Try the demo
         </Button>
-        {takesPart ? (
+        {demoAgent ? (
           <Button
             {...common}
             variant="quiet"
-            busy={starting === takesPart.program}
-            onClick={() => void demo(takesPart.program)}
+            busy={starting === demoAgent.program}
+            onClick={() => void demo(demoAgent.program)}
           >
-            Try it with {takesPart.name}
+            Try it with {demoAgent.name}
           </Button>
         ) : null}
         <p className="min-w-0 flex-1 text-small text-muted">
-          Agents that play a script on a sample project. Needs no model.
-          {takesPart ? ` ${takesPart.name} would take part in it for real, on your account.` : null}
+          Agents follow a script on a sample project. No model is needed.
+          {demoAgent ? ` ${demoAgent.name} would run for real, on your account.` : null}
         </p>
       </div>
     </div>
@@ -144,13 +144,13 @@ function Step(props: { title: string; detail: string; done: boolean; children: R
   )
 }
 
-/** The environment variable whose key may be used after a yes; null: none. */
+/** Returns the environment variable whose key can be used with the person's permission; null if there is none. */
 const offeredKey = ({ isOwn, key }: ProviderState): string | null =>
   isOwn && key.from === 'none' ? key.offered : null
 
 /**
- * A key that is there already is used after a click that names it; else one is entered. The button of the `suggested`
- * provider stands out.
+ * Offers each key that was found in the environment; otherwise the person enters one. The button of the `suggested`
+ * provider is emphasised.
  */
 function SetUpModel(props: {
   providers: ProviderState[]

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from 'react'
 import { TextButton } from '../../components/primitives/index.ts'
 
-/** More are a click away, so that no list pushes the others out of the window. */
+/** The rest is shown by a click, so that no list pushes the others out of the window. */
 const listMax = 5
 
 const rowClass = 'focus-inset flex min-h-11 items-center gap-3 px-3 py-0.5 hover:bg-hover'

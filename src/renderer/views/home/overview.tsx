@@ -14,7 +14,7 @@ import { StartAgent } from './start-agent.tsx'
 const recentMax = 8
 const noRoots: Task[] = []
 
-/** A new task, what waits for the person, what runs, and what ended last; nothing is listed twice. */
+/** A field for a new task, then the roots that wait for the person, run, or ended last; none is listed twice. */
 export function Overview() {
   const roots = useLedger(({ children }) => children.get(null) ?? noRoots)
   const needs = useNeedsYou()

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { countBelow } from '../../../shared/projections/ledger/ledger-state.ts'
 import { activityText } from '../../../shared/records/tasks/activity.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-
 import { counted } from '../../components/primitives/format.ts'
 import {
   classNames,
@@ -34,7 +33,7 @@ export function RunningRow({ root, className }: { root: Task; className: string 
   )
 }
 
-/** What it came to: its report, or why it did not end well. */
+/** A root that ended, with the title of its report, or why it did not end well. */
 export function RecentRow({ root, className }: { root: Task; className: string }) {
   return (
     <RootLink

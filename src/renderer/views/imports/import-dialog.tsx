@@ -16,7 +16,7 @@ import { WatchSwitch } from './watch-switch.tsx'
 export function ImportDialog() {
   const { overlay, imports } = useStores()
   const { sources, running, result, problem } = useStore(imports.store)
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => {
     void imports.scan()
   }, [imports])
@@ -27,7 +27,7 @@ export function ImportDialog() {
       title="Import sessions"
       size="medium"
       focus="dialog"
-      footer={<Footer left={left} />}
+      footer={<Footer excluded={excluded} />}
     >
       <div className="flex flex-col gap-4 p-4">
         {problem ? (
@@ -62,7 +62,12 @@ export function ImportDialog() {
               Nothing leaves this machine, and their files are not changed.
             </p>
             {sources.map((source) => (
-              <SourceChoice key={source.tool} source={source} left={left} onChange={setLeft} />
+              <SourceChoice
+                key={source.tool}
+                source={source}
+                excluded={excluded}
+                onChange={setExcluded}
+              />
             ))}
           </>
         )}
@@ -72,8 +77,8 @@ export function ImportDialog() {
   )
 }
 
-/** What can be done next; `left`: folders that are not imported. */
-function Footer({ left }: { left: ReadonlySet<string> }): ReactNode {
+/** The next steps. `excluded`: keys of the folders that are not imported. */
+function Footer({ excluded }: { excluded: ReadonlySet<string> }): ReactNode {
   const { overlay, imports } = useStores()
   const unreachable = useUnreachable()
   const { sources, running, result } = useStore(imports.store)
@@ -81,7 +86,7 @@ function Footer({ left }: { left: ReadonlySet<string> }): ReactNode {
     return (
       <>
         <span role="status" className="min-w-0 flex-1 text-small text-muted">
-          The import goes on in the background.
+          The import continues in the background.
         </span>
         <Button onClick={imports.stop}>Stop</Button>
         <Button variant="primary" onClick={overlay.hide}>
@@ -91,7 +96,9 @@ function Footer({ left }: { left: ReadonlySet<string> }): ReactNode {
     )
   if (result) return <ResultActions result={result} />
   const sessions = (sources ?? [])
-    .flatMap(({ tool, byProject }) => byProject.filter(({ dir }) => !left.has(keyOf(tool, dir))))
+    .flatMap(({ tool, byProject }) =>
+      byProject.filter(({ dir }) => !excluded.has(keyOf(tool, dir))),
+    )
     .reduce((sum, one) => sum + one.sessions, 0)
   return (
     <>
@@ -100,7 +107,7 @@ function Footer({ left }: { left: ReadonlySet<string> }): ReactNode {
         variant="primary"
         disabled={sessions === 0 || unreachable !== undefined}
         title={unreachable}
-        onClick={() => void startImport({ imports, overlay }, choicesOf(sources ?? [], left))}
+        onClick={() => void startImport({ imports, overlay }, choicesOf(sources ?? [], excluded))}
       >
         {sessions === 0 ? 'Keep' : `Keep ${counted(sessions, 'session')}`}
       </Button>
@@ -120,7 +127,7 @@ function ResultActions({ result: { ended, skipped, sessions } }: { result: Impor
     <>
       <span className="flex-1">
         {ended !== 'done' ? (
-          <Button onClick={retry}>Go on</Button>
+          <Button onClick={retry}>Continue</Button>
         ) : skipped.length > 0 ? (
           <Button onClick={retry}>Try {skipped.length === 1 ? 'it' : 'them'} again</Button>
         ) : null}

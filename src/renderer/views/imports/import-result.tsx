@@ -12,14 +12,14 @@ import { DamageList } from './damage-list.tsx'
 import { linesText, resultText } from './import-texts.ts'
 import { SkippedList } from './skipped-list.tsx'
 
-/** More is found in the archive. */
+/** The archive lists the rest. */
 const listedMax = 50
 
-/** What an import came to: each session opens and can be continued. */
+/** The result of an import: each session can be opened or continued. */
 export function ResultView({ result }: { result: ImportResult }) {
   const { sessions, skipped } = result
   const ledger = useLedger((view) => view.ledger)
-  // The ledger changes in place; it may learn of the last sessions after the result.
+  // The ledger is updated in place, and may receive the last sessions after the result.
   useLedger((view) => view.ledger.tasks.size)
   const sum = (key: 'lines' | 'mapped' | 'foreign' | 'damaged') =>
     sessions.reduce((total, one) => total + one[key], 0)
@@ -53,7 +53,7 @@ export function ResultView({ result }: { result: ImportResult }) {
   )
 }
 
-/** What changed is looked at first, and of that what was worked on last. */
+/** New and updated sessions first, then by the time they ended, latest first. */
 function newFirst(
   sessions: ImportedSession[],
   endedAt: (taskId: TaskId) => string,

@@ -6,19 +6,19 @@ import { Bytes, RelativeTime, TextButton } from '../../components/primitives/ind
 import { dangerText, foundText } from './import-texts.ts'
 import { keyOf } from './start-import.ts'
 
-/** The sessions of one tool, by project, each of which can be left out. */
+/** The sessions of one tool by project, each with a checkbox. `excluded`: keys of the folders that are not imported. */
 export function SourceChoice(props: {
   source: ImportSourceFound
-  left: ReadonlySet<string>
-  onChange(left: ReadonlySet<string>): void
+  excluded: ReadonlySet<string>
+  onChange(excluded: ReadonlySet<string>): void
 }) {
-  const { source, left, onChange } = props
+  const { source, excluded, onChange } = props
   const { tool, byProject, imported } = source
   const keys = byProject.map(({ dir }) => keyOf(tool, dir))
-  const areAll = keys.every((key) => !left.has(key))
+  const areAll = keys.every((key) => !excluded.has(key))
   const danger = dangerText(source)
   const change = (changed: string[], keep: boolean) => {
-    const next = new Set(left)
+    const next = new Set(excluded)
     for (const key of changed) keep ? next.delete(key) : next.add(key)
     onChange(next)
   }
@@ -42,7 +42,7 @@ export function SourceChoice(props: {
               <input
                 type="checkbox"
                 className="size-4 shrink-0 accent-[var(--accent-fill)]"
-                checked={!left.has(keyOf(tool, dir))}
+                checked={!excluded.has(keyOf(tool, dir))}
                 onChange={(event) => change([keyOf(tool, dir)], event.target.checked)}
               />
               <span

@@ -1,4 +1,4 @@
-/** What an import finds and makes, in sentences. */
+/** The sentences about imports: what was found, the progress and the result. */
 import type {
   ImportProgress,
   ImportSourceFound,
@@ -16,7 +16,7 @@ import type { ImportResult } from '../../store/imports/import-run.ts'
 export const foundText = ({ tool, sessions, projects, bytes }: ImportSourceFound): string =>
   `${counted(sessions, 'session')} of ${toolName(tool)}, ${bytesText(bytes)}, ${counted(projects, 'project')}.`
 
-/** Null: nothing is in danger, and nothing is hidden. */
+/** Null if no session expires soon or is hidden. */
 export function dangerText(source: ImportSourceFound): string | null {
   const { tool, expiringSoon, hidden } = source
   const parts = [
@@ -28,7 +28,7 @@ export function dangerText(source: ImportSourceFound): string | null {
   return parts.length === 0 ? null : `${parts.join('; ')}.`
 }
 
-/** A rate of less than this says nothing of the rest. */
+/** A rate measured over a shorter time does not predict the rest. */
 const rateMsMin = 2_000
 
 export function progressText(
@@ -53,13 +53,13 @@ export function resultText({ sessions, skipped, ended }: ImportResult): string {
   const parts = [
     `Imported ${counted(added, 'session')}`,
     updated > 0 ? `updated ${updated}` : null,
-    same > 0 ? `${exactCount(same)} ${same === 1 ? 'was' : 'were'} here already` : null,
+    same > 0 ? `${exactCount(same)} ${same === 1 ? 'was' : 'were'} already in the archive` : null,
     skipped.length > 0 ? `${skipped.length} could not be read` : null,
   ].filter((part) => part !== null)
   return `${ended === 'done' ? '' : 'Stopped. '}${parts.join(', ')}.`
 }
 
-/** What became of the lines: one quiet sentence. */
+/** How many lines of a log became part of the conversation, were kept as they are, or could not be read. */
 export function linesText(counts: {
   lines: number
   mapped: number
@@ -84,11 +84,11 @@ const reporters: Readonly<Record<ReportedCommit['by'], string>> = {
 }
 export const reporterName = (by: ReportedCommit['by']): string => reporters[by]
 
-/** Who ascribes commits to a session, and how many each. */
+/** Which tools attribute commits to a session, and how many each. */
 export function reportedText(commits: readonly ReportedCommit[]): string {
   const parts = (['git-ai', 'entire'] as const).flatMap((by) => {
     const number = commits.filter((one) => one.by === by).length
-    return number === 0 ? [] : [`${reporterName(by)} reports ${counted(number, 'commit')} of it`]
+    return number === 0 ? [] : [`${reporterName(by)} reports ${counted(number, 'commit')} from it`]
   })
   return `${parts.join(', ')}.`
 }

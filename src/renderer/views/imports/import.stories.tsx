@@ -254,7 +254,7 @@ export const Huge: Story = {
   },
   play: async ({ canvasElement }) => {
     const dialog = await importedAll(canvasElement)
-    await dialog.findByText(/^Imported 1,000 sessions, 1,000 were here already/)
+    await dialog.findByText(/^Imported 1,000 sessions, 1,000 were already in the archive/)
     await expect(dialog.getByText('and 1,950 more sessions in the archive')).toBeVisible()
     await expect(dialog.getByRole('button', { name: 'Session 1' })).toBeVisible()
   },
@@ -290,7 +290,7 @@ export const Hostile: Story = {
 export const Watching: Story = {
   args: {
     given: {
-      importWatch: { enabled: true, lookedAt: lately(0), kept: 3, failed: [skipped] },
+      importWatch: { enabled: true, checkedAt: lately(0), kept: 3, failed: [skipped] },
     },
   },
   play: async ({ canvasElement }) => {

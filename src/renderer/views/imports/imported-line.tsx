@@ -9,10 +9,10 @@ import { useLedger, useStores } from '../../store/hooks.ts'
 import { DamageList } from './damage-list.tsx'
 import { linesText, reportedText, reporterName } from './import-texts.ts'
 
-/** Where an imported task came from, and what became of every line of it. Nothing for one that was made here. */
+/** Where an imported task came from, and how many lines of its log were read. Nothing for other tasks. */
 export function ImportedLine(props: {
   task: Task
-  /** Its log is only open, and not imported into the archive. */
+  /** The log was opened without being imported. */
   isOpened: boolean
   onShow(id: TaskId): void
 }) {
@@ -27,7 +27,7 @@ export function ImportedLine(props: {
     const { signal } = abort
     setDetails(null)
     setReported({ commits: [], moreCommits: 0 })
-    // They are notes beside the transcript, which says itself what is wrong.
+    // These notes are optional: the transcript reports the same failures.
     const ignore = () => {}
     if (imported) {
       client.imports
@@ -60,7 +60,7 @@ export function ImportedLine(props: {
 
 const orphansListed = 20
 
-/** The transcript of a session whose file is gone is empty: what is left is below it. */
+/** A session whose file was deleted has an empty transcript, so its sub-agents are listed here. */
 function OrphanedAgents({ rootId, onShow }: { rootId: TaskId; onShow(id: TaskId): void }) {
   const agents = useLedger(({ children }) => children.get(rootId)) ?? []
   return (
@@ -126,7 +126,7 @@ function Details(props: { details: ImportDetails; reported: ReportedCommits }) {
   )
 }
 
-/** What others wrote into the repository, by their names: it may be wrong, or made up. */
+/** Claims of other tools in the repository, attributed to them because they may be wrong or forged. */
 function Reported({ commits, moreCommits }: ReportedCommits) {
   return (
     <>

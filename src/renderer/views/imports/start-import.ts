@@ -5,27 +5,30 @@ import type { ImportChoice } from '../../store/imports/import-run.ts'
 import type { Stores } from '../../store/stores.ts'
 import { resultText } from './import-texts.ts'
 
-/** Identifies a folder of a tool's sessions; its sessions may not say which it is. */
+/** Identifies a folder of a tool's sessions. `dir` is null for sessions that do not name theirs. */
 export const keyOf = (tool: string, dir: string | null): string => `${tool}\n${dir ?? ''}`
 
-/** Starts an import, or retries what the last one left out, and reports how it ended if its dialog was closed meanwhile. */
+/**
+ * Starts an import, or retries the sessions that the last one skipped. A toast reports the result if the import dialog
+ * is closed by then.
+ */
 export async function startImport(
   { imports, overlay }: Pick<Stores, 'imports' | 'overlay'>,
   choices: ImportChoice[] | 'retry',
 ): Promise<void> {
   const result = await (choices === 'retry' ? imports.retry() : imports.start(choices))
-  // Its dialog shows the result itself.
+  // An open import dialog shows the result itself.
   if (result && overlay.store.getState().kind !== 'import') toast.success(resultText(result))
 }
 
-/** All folders of a tool are imported as a whole, so that those found meanwhile are too. */
+/** If no folder of a tool is excluded, the tool is imported as a whole, with folders that appear later. */
 export function choicesOf(
   sources: ImportSourceFound[],
-  left: ReadonlySet<string> = new Set(),
+  excluded: ReadonlySet<string> = new Set(),
 ): ImportChoice[] {
   return sources.flatMap((source): ImportChoice[] => {
     const tool = importToolSchema.safeParse(source.tool)
-    const kept = source.byProject.filter(({ dir }) => !left.has(keyOf(source.tool, dir)))
+    const kept = source.byProject.filter(({ dir }) => !excluded.has(keyOf(source.tool, dir)))
     if (!tool.success || kept.length === 0) return []
     const isAll = kept.length === source.byProject.length
     const expected = {

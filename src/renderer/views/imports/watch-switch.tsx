@@ -6,7 +6,7 @@ import { problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { SkippedList } from './skipped-list.tsx'
 
-/** Whether other tools' sessions are kept as they grow, and how that goes. */
+/** A switch for keeping other tools' sessions as they grow, and the state of that watch. */
 export function WatchSwitch() {
   const { client } = useStores()
   const unreachable = useUnreachable()
@@ -40,19 +40,19 @@ export function WatchSwitch() {
   )
 }
 
-function Watching({ state: { lookedAt, kept, failed, problem } }: { state: ImportWatchState }) {
+function Watching({ state: { checkedAt, kept, failed, problem } }: { state: ImportWatchState }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
       <p className="flex flex-wrap gap-x-1 text-small text-muted">
-        {lookedAt === null ? (
+        {checkedAt === null ? (
           'Looking for sessions…'
         ) : (
           <span>
-            Last checked <RelativeTime at={lookedAt} />.
+            Last checked <RelativeTime at={checkedAt} />.
           </span>
         )}
-        {lookedAt === null ? null : (
+        {checkedAt === null ? null : (
           <span>
             {kept > 0 ? `${counted(kept, 'session')} kept since the start.` : 'Nothing new so far.'}
           </span>
@@ -74,7 +74,7 @@ function Watching({ state: { lookedAt, kept, failed, problem } }: { state: Impor
   )
 }
 
-/** Null until it is known. */
+/** Null until the host has sent it. */
 function useWatchState(isUnreachable: boolean): ImportWatchState | null {
   const { client } = useStores()
   const [state, setState] = useState<ImportWatchState | null>(null)
@@ -86,7 +86,7 @@ function useWatchState(isUnreachable: boolean): ImportWatchState | null {
       for await (const next of await client.imports.watchState(undefined, { signal }))
         if (!signal.aborted) setState(next)
     }
-    // The window says that the connection is lost, and this begins again after that.
+    // The window reports a lost connection, and this effect runs again once it is back.
     follow().catch(() => {})
     return () => abort.abort()
   }, [client, isUnreachable])

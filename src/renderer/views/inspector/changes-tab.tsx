@@ -45,7 +45,7 @@ export function ChangesTab({ task }: { task: Task }) {
   return <Changes task={task} />
 }
 
-/** What became of its changes once its worktree was removed, by the status of its patch. */
+/** Shown after the worktree was removed, by the status of its patch. */
 const removedTexts: Record<Task['patch'], string> = {
   none: 'The worktree was removed. The agent changed no files.',
   pending: 'The worktree was removed. The changes are being saved as a patch.',
@@ -118,7 +118,7 @@ export function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | 
   const applied = task.patch === 'applied' && (!before || before === patch)
   useEffect(() => {
     if (applied) appliedDiffs.set(task.id, patch)
-    // The changes of the next apply are not known yet.
+    // After an undo the next diff may differ: the empty text matches none.
     else if (task.patch !== 'applied' && appliedDiffs.has(task.id)) {
       if (task.fileUpdates) appliedDiffs.set(task.id, '')
       else appliedDiffs.delete(task.id)
@@ -155,7 +155,7 @@ export function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | 
   )
 }
 
-/** Where what was applied is found later, and undone. */
+/** Where the applied changes are, with Undo. */
 export function Applied({ task, target }: { task: Task; target: string }) {
   const { applies } = useStores()
   const { undoApply } = useActions()
@@ -180,7 +180,7 @@ export function Applied({ task, target }: { task: Task; target: string }) {
 /** The last applied diff of each task, while the window is open: a different diff can be applied again. */
 const appliedDiffs = new Map<TaskId, string>()
 
-/** A conflict stays to be read; a toast would be gone. */
+/** Shown in the tab, because a toast would disappear before a conflict is read. */
 export function ApplyOutcomeNote({ task }: { task: Task }) {
   const { applies } = useStores()
   const view = useStore(applies.store, (known) => known.get(task.id))

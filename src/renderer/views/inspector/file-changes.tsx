@@ -15,7 +15,7 @@ import { toggled } from '../../store/window/preferences.ts'
 import { useKeys } from '../shell/use-keys.ts'
 import { splitPatch } from './split-patch.ts'
 
-/** Up to this many small files are open at first: most runs change a few. */
+/** Up to this many files are open at first: most runs change only a few. */
 const openAtFirstMax = 3
 
 type ChangedFile = WorkspaceDiff['files'][number]
@@ -40,7 +40,7 @@ export function FileChanges({ taskId, diff }: { taskId: TaskId; diff: WorkspaceD
     const isNow = viewedFiles.toggle(taskId, file)
     if (isOpen(file) === isNow) setToggled(toggled(toggledPaths, file.path))
   }
-  /** Opens the file so many places after the one with the focus, or the first, and focuses it. */
+  /** Opens and focuses the file `step` places after the focused one, or the first. */
   const goTo = (step: 1 | -1) => {
     const buttons = [...(list.current?.querySelectorAll<HTMLElement>('[data-file]') ?? [])]
     const inList = list.current?.querySelector('li:focus-within [data-file]')

@@ -5,7 +5,7 @@ import { usePreference, useStores } from '../../store/hooks.ts'
 import { ChangesTab } from './changes-tab.tsx'
 import { StateTab } from './state-tab.tsx'
 
-/** Beside the conversation: what the workspace changed, and how it stands. */
+/** The pane beside the conversation: the workspace's changes and the task's state. */
 export function Inspector({ task, onClose }: { task: Task; onClose(): void }) {
   const { preferences } = useStores()
   const tab = usePreference('inspectorTab')

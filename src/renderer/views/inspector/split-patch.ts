@@ -1,6 +1,6 @@
 import { parsePatch } from 'diff'
 
-/** A patch of many files as one patch a file, by its path after the change. Pure. */
+/** Splits a patch into one patch per file, by its path after the change. */
 export function splitPatch(patch: string): Map<string, string> {
   const files = new Map<string, string>()
   for (const part of patch.split(/^(?=diff --git )/m)) {
@@ -10,7 +10,7 @@ export function splitPatch(patch: string): Map<string, string> {
   return files
 }
 
-/** The new path; the old one of a file that is gone. Null for what is no part of a patch. */
+/** The new path, or the old path of a deleted file. Null if `part` is not a patch of a file. */
 function pathOf(part: string): string | null {
   const [header = ''] = part.split(/^@@ /m, 1)
   const { oldFileName, newFileName } = parsePatch(header)[0] ?? {}

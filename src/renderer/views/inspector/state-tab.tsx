@@ -25,7 +25,7 @@ export function StateTab({ task }: { task: Task }) {
   const { navigation } = useStores()
   const { workspace } = task
   const used = task.usage.inputTokens + task.usage.outputTokens
-  const there = workspace !== null && workspace.removal === null
+  const hasFolder = workspace !== null && workspace.removal === null
   return (
     <div className="flex flex-col gap-6 p-4">
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
@@ -38,7 +38,7 @@ export function StateTab({ task }: { task: Task }) {
         {workspace ? (
           <>
             <Fact name="Works in">
-              <Code text={workspace.path} label="Copy path" gone={!there} />
+              <Code text={workspace.path} label="Copy path" gone={!hasFolder} />
             </Fact>
             <Fact name="Branch">
               {workspace.branch ? <Code text={workspace.branch} label="Copy branch" /> : 'none'}
@@ -68,7 +68,7 @@ export function StateTab({ task }: { task: Task }) {
           </Fact>
         ) : null}
       </dl>
-      {there ? (
+      {hasFolder ? (
         <div className="flex flex-wrap gap-2">
           <Button icon={<SquarePen />} onClick={() => void openFolder(task.id, 'editor')}>
             Open in editor
@@ -94,7 +94,7 @@ export function StateTab({ task }: { task: Task }) {
         task={task}
         onOpen={(seq) => navigation.go({ ...taskRoute(task.rootId), transcriptOf: task.id, seq })}
       />
-      {there ? <RemoveWorkspace task={task} /> : null}
+      {hasFolder ? <RemoveWorkspace task={task} /> : null}
     </div>
   )
 }
@@ -179,8 +179,8 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** Where a path, a branch or an id is broken into lines. */
-const partsOf = (text: string): string[] => text.split(/(?<=[-/\\])/)
+/** Splits a path, branch or id where its line may be broken: after separators. */
+const breakableParts = (text: string): string[] => text.split(/(?<=[-/\\])/)
 
 function Code(props: { text: string; label: string; gone?: boolean }) {
   const { text, label, gone = false } = props
@@ -189,7 +189,7 @@ function Code(props: { text: string; label: string; gone?: boolean }) {
       <span
         className={`min-w-0 font-mono text-code leading-6 wrap-anywhere ${gone ? 'text-muted line-through' : ''}`}
       >
-        {partsOf(text).map((part, index) => (
+        {breakableParts(text).map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text keep their places
           <Fragment key={index}>
             {part}

@@ -5,7 +5,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useConnectionLost, useStores } from '../../store/hooks.ts'
 
-/** While an agent works the diff is read again this often; Git takes some milliseconds each time. */
+/** How often the diff is read while an agent works; each read takes Git some milliseconds. */
 const refreshMs = 4_000
 
 /** What a workspace changed; read again while its agent works, and once it has stopped. */
@@ -29,13 +29,13 @@ export function useDiff(task: Task): {
       .diff({ workspaceId: id })
       .then(
         (diff) => setState({ diff, problem: null }),
-        // What was read before stays, with the failure above it.
+        // The last diff stays, with the error above it.
         (error: unknown) =>
           setState((before) => ({ ...before, problem: problemOf(error, 'read the changes') })),
       )
       .finally(() => setLoading(false))
   }, [client, id])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that ended or a patch that was applied asks for another reading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the diff is read again when a run ends or a patch is applied
   useEffect(() => {
     if (lost) return
     refresh()

@@ -3,7 +3,7 @@ import { toast } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
 
-/** Lets `npx` fetch the package of an agent, after a yes that names what and how big. */
+/** Lets `npx` fetch the package of an agent, after a confirmation that states its name, version and size. */
 export function FetchAgentDialog(props: { agent: InstalledAgentState; onFetched(): void }) {
   const { agent, onFetched } = props
   const { id, name, package: from, uses } = agent

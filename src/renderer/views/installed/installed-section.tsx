@@ -30,8 +30,8 @@ export function InstalledSection() {
     <div className="flex flex-col gap-4">
       <p className="text-muted">
         Agents that are installed on this computer. They sign in and choose their model themselves.
-        A check starts one in an empty folder and asks it what it can; a test also sends it a short
-        prompt.
+        A check starts the agent in an empty folder and asks for its capabilities; a test also sends
+        a short prompt.
       </p>
       <ul aria-label="Installed agents" className="flex flex-col">
         {agents.map((agent) => (
@@ -129,7 +129,7 @@ function AgentRow(props: { agent: InstalledAgentState; onChanged(): void }) {
             disabled={common.disabled || busy === 'test'}
             onClick={() => void run('check')}
           >
-            {busy === 'check' ? 'Starting it…' : 'Check'}
+            {busy === 'check' ? 'Checking…' : 'Check'}
           </Button>
         ) : null}
         {available ? (
@@ -140,7 +140,7 @@ function AgentRow(props: { agent: InstalledAgentState; onChanged(): void }) {
             disabled={common.disabled || busy === 'check'}
             onClick={() => void run('test')}
           >
-            {busy === 'test' ? 'Asking it…' : 'Test'}
+            {busy === 'test' ? 'Testing…' : 'Test'}
           </Button>
         ) : null}
         {own ? (
@@ -180,7 +180,7 @@ function AgentRow(props: { agent: InstalledAgentState; onChanged(): void }) {
   }
 }
 
-/** What is known of it, and when it was found out. */
+/** The last results of a check, and when it ran. */
 function CheckLine({ agent }: { agent: InstalledAgentState }) {
   const { check } = agent
   const abilities = abilityText(agent)
@@ -194,7 +194,7 @@ function CheckLine({ agent }: { agent: InstalledAgentState }) {
           {abilities.unknown.length > 0 ? ` · Unknown: ${abilities.unknown.join(', ')}` : null}
         </>
       ) : (
-        ' · What it can: unknown'
+        ' · Capabilities: unknown'
       )}
       {check ? (
         <>

@@ -122,7 +122,7 @@ export const List: Story = {
   args: { agents },
   play: async ({ canvasElement }) => {
     const row = await rowOf(canvasElement, 'Codex')
-    await row.findByText(/Signed in: unknown · What it can: unknown/)
+    await row.findByText(/Signed in: unknown · Capabilities: unknown/)
     await userEvent.click(row.getByRole('button', { name: 'Check Codex' }))
     await row.findByText(
       /Signed in: yes · Can: resume, fork, MCP, images · Unknown: sub-agents · checked/,

@@ -37,7 +37,7 @@ export function OwnAgentDialog(props: { agent: OwnAgent | null; onSaved(): void 
       throw error
     }
     onSaved()
-    toast.success(`${name.trim()} was saved. Check it to see what it can.`)
+    toast.success(`${name.trim()} was saved. Check it to see what it can do.`)
   }
   return (
     <FormDialog
@@ -53,7 +53,7 @@ export function OwnAgentDialog(props: { agent: OwnAgent | null; onSaved(): void 
         Any program that speaks the Agent Client Protocol on its standard input and output.
       </p>
       {agent ? null : (
-        <Field label="Name" hint="By which you choose it." error={errorOf('name')}>
+        <Field label="Name" hint="Shown where you choose an agent." error={errorOf('name')}>
           <TextInput
             ref={first}
             value={name}
@@ -77,14 +77,14 @@ export function OwnAgentDialog(props: { agent: OwnAgent | null; onSaved(): void 
       </Field>
       <Field
         label="Mode"
-        hint="Of its sessions, as it names it. Empty: as it begins."
+        hint="The session mode, by the agent’s name for it. Leave it empty for its default."
         error={errorOf('mode')}
       >
         <TextInput value={mode} onChange={(event) => setMode(event.target.value)} />
       </Field>
       <Field
-        label="Secret variables that it gets"
-        hint="By name, from the environment that Shiplog was started in. Others are withheld."
+        label="Secret variables to pass on"
+        hint="Their names, in the environment that Shiplog was started in. All others are withheld."
         error={errorOf('passes')}
       >
         <TextInput
@@ -96,7 +96,7 @@ export function OwnAgentDialog(props: { agent: OwnAgent | null; onSaved(): void 
       </Field>
       <Field
         label="Variables"
-        hint="NAME=VALUE, one a line. No secrets: they are kept in the record."
+        hint="One NAME=VALUE per line. No secrets: these values are recorded."
         error={badLine === undefined ? errorOf('sets') : `“${badLine}” is not NAME=VALUE.`}
       >
         <TextArea

@@ -4,26 +4,26 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 
 export interface InstalledAgentsView {
-  /** Null while they are looked for. */
+  /** Null while they load. */
   agents: InstalledAgentState[] | null
   problem: Problem | null
   reload(): void
 }
 
 /**
- * The installed agents of the machine, as they are found when this is first shown, and again by `reload`. `looks` false:
- * not yet.
+ * The agents that are installed on this machine, read when this is first shown and again by `reload`. Nothing is read
+ * while `enabled` is false.
  */
-export function useInstalledAgents({ looks = true } = {}): InstalledAgentsView {
+export function useInstalledAgents({ enabled = true } = {}): InstalledAgentsView {
   const { client } = useStores()
   const [view, setView] = useState<Omit<InstalledAgentsView, 'reload'>>({
     agents: null,
     problem: null,
   })
-  const [asked, setAsked] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` counts the times that it is read again
+  const [reloads, setReloads] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `reloads` repeats the request
   useEffect(() => {
-    if (!looks) return
+    if (!enabled) return
     let wanted = true
     client.agents.list().then(
       ({ agents }) => wanted && setView({ agents, problem: null }),
@@ -34,7 +34,7 @@ export function useInstalledAgents({ looks = true } = {}): InstalledAgentsView {
     return () => {
       wanted = false
     }
-  }, [client, asked, looks])
-  const reload = useCallback(() => setAsked((count) => count + 1), [])
+  }, [client, reloads, enabled])
+  const reload = useCallback(() => setReloads((count) => count + 1), [])
   return { ...view, reload }
 }

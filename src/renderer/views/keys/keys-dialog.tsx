@@ -9,13 +9,13 @@ const groups: KeyGroup[] = ['Everywhere', 'Lists', 'Agent', 'Transcript', 'Repla
 
 type ListedKey = KeyCommand & { keys: string }
 
-/** The keys of the screen behind it: those of the transcript while one is open. */
+/** The keys of the screen behind the dialog: those of the transcript while one is open. */
 export function KeysDialog() {
   const { overlay, keys } = useStores()
   const route = useRoute()
   const scope = scopeOf(route)
   const list = useRef<HTMLElement>(null)
-  // As they were when it was opened: the transcript behind it gives way to it, with its keys.
+  // Read once, when the dialog opens: the transcript behind it unregisters its keys afterwards.
   const [registered] = useState(() => keys.store.getState())
   const commands = registered.filter(
     (command): command is ListedKey =>
@@ -30,10 +30,10 @@ export function KeysDialog() {
       focus={list}
       bare
     >
-      {/* It has the focus, so that keys scroll it. */}
+      {/* Focused, so that keys scroll it. */}
       <section
         ref={list}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         aria-label="Keys"
         className="focus-pane grid min-h-0 flex-1 gap-4 overflow-y-auto p-4"

@@ -12,7 +12,7 @@ import { useTreeUse } from '../../store/tree-use.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { usedText } from './used-text.ts'
 
-/** Another budget for a root and all below it. */
+/** Changes the budget of a root and all its sub-agents. */
 export function BudgetDialog({ taskId }: { taskId: TaskId }) {
   const { client } = useStores()
   const task = useTask(taskId)
@@ -45,7 +45,7 @@ export function BudgetDialog({ taskId }: { taskId: TaskId }) {
             checked={allowUnpriced}
             onChange={(event) => setAllowUnpriced(event.target.checked)}
           />
-          Continue although a part has no known price; only the rest counts
+          Continue although part of the usage has no known price; only the rest counts
         </label>
       ) : null}
     </FormDialog>

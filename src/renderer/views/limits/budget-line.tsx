@@ -69,7 +69,7 @@ const workTexts = {
   'wrapping-up': ' Wrapping up: agents report and end.',
 }
 
-/** `wrapping-up`: all of its running agents do. */
+/** `wrapping-up`: every running agent of the tree is. */
 function workOf(
   rootId: TaskId,
   tasks: ReadonlyMap<TaskId, Task>,

@@ -13,7 +13,7 @@ import { QuotaField } from '../../components/limits/quota-field.tsx'
 import { classNames } from '../../components/primitives/index.ts'
 import { useLimitSettings } from './use-limit-settings.ts'
 
-/** What a new tree may use. `budget`: undefined as the settings say; null: no limit. */
+/** The limits of a new tree. A `budget` that is undefined is taken from the settings; null is no limit. */
 interface ChosenLimits {
   budget: Budget | null | undefined
   quotaWaits: number | undefined
@@ -25,7 +25,7 @@ export const defaultLimits: ChosenLimits = {
   isValid: true,
 }
 
-/** One line with the present limits, which expands to the fields. */
+/** A line with the current limits, which expands to the fields. */
 export function LimitsField(props: {
   onChange(limits: ChosenLimits): void
   /** The host's error about the budget. */
@@ -38,14 +38,14 @@ export function LimitsField(props: {
   const [waits, setWaits] = useState<number | undefined>(undefined)
   const bodyId = useId()
   const body = useRef<HTMLDivElement>(null)
-  // In a low window the fields would open below the edge of the dialog.
+  // In a short window the fields would open below the edge of the dialog.
   useEffect(() => {
     if (opened) body.current?.scrollIntoView({ block: 'nearest' })
   }, [opened])
   const open = opened || Boolean(error)
   const texts = typed ?? budgetTexts(settings?.budget)
   const quotaWaits = waits ?? settings?.quotaWaits ?? 0
-  const tell = (budget: BudgetTexts | null, quotaWaits: number | undefined) => {
+  const report = (budget: BudgetTexts | null, quotaWaits: number | undefined) => {
     const isValid = budget === null || isBudgetValid(budget)
     onChange({
       budget: budget !== null && isValid ? budgetOfTexts(budget) : undefined,
@@ -78,7 +78,7 @@ export function LimitsField(props: {
             value={texts}
             onChange={(next) => {
               setTyped(next)
-              tell(next, waits)
+              report(next, waits)
             }}
             error={error}
           />
@@ -90,7 +90,7 @@ export function LimitsField(props: {
             value={quotaWaits}
             onChange={(next) => {
               setWaits(next)
-              tell(typed, next)
+              report(typed, next)
             }}
           />
         </div>

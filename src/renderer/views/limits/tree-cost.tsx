@@ -3,7 +3,7 @@ import { amountText } from '../../../shared/text/usage-text.ts'
 import { Cost, classNames, Tokens, useClockText } from '../../components/primitives/index.ts'
 import { type TreeUse, useTreeUse } from '../../store/tree-use.ts'
 
-/** Tokens and cost of a task with everything below it, and of its budget the part that is used furthest. */
+/** Tokens and cost of a task with its sub-agents, and the part of its budget that is nearest its limit. */
 export function TreeCost({ task }: { task: Task }) {
   const use = useTreeUse(task)
   const { inputTokens, outputTokens, complete } = use.usage

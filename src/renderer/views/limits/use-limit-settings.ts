@@ -3,7 +3,7 @@ import type { LimitSettings } from '../../../shared/contract/limits.ts'
 import { useStores } from '../../store/hooks.ts'
 import { useRequest } from '../../store/use-request.ts'
 
-/** What new trees are started with; null while it is read. */
+/** The limits that new trees are started with. `settings` is null while they load. */
 export function useLimitSettings() {
   const { client } = useStores()
   const { answer, problem, reload } = useRequest(() => client.limits.settings(), 'read the limits')

@@ -6,10 +6,10 @@ import { problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 import { isUsable } from './use-model-settings.ts'
 
-/** A list of hundreds of models is searched, and not scrolled. */
+/** A provider may list hundreds of models: the person narrows them by typing. */
 const shownMax = 60
 
-/** A model as `PROVIDER/MODEL`, with those that the providers list as suggestions; any other name is taken, too. */
+/** A model as `PROVIDER/MODEL`, with those that the providers list as suggestions; any other name is accepted too. */
 export function ModelField(props: {
   label: string
   hint?: string
@@ -106,19 +106,19 @@ interface UnlistedProvider {
 
 type Listed = { names: string[] } | { message: string }
 
-/** As `PROVIDER/MODEL`, asked once for each provider that can be asked, and again by `retry`. */
+/** Model names as `PROVIDER/MODEL`, requested once from each usable provider, and again by `retry`. */
 export function useModelNames(providers: ProviderState[]): {
   names: string[]
-  /** Providers whose models are not known. */
+  /** Providers whose models could not be listed. */
   problems: UnlistedProvider[]
   retry(): void
 } {
   const { client } = useStores()
   const [listed, setListed] = useState<Record<string, Listed>>({})
-  const [asked, setAsked] = useState(0)
+  const [attempts, setAttempts] = useState(0)
   const usable = providers.filter(isUsable).map(({ name }) => name)
   const key = usable.join(' ')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` counts the times that they are asked again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `attempts` repeats the requests
   useEffect(() => {
     let wanted = true
     const set = (provider: string, one: Listed) =>
@@ -132,7 +132,7 @@ export function useModelNames(providers: ProviderState[]): {
     return () => {
       wanted = false
     }
-  }, [client, key, asked])
+  }, [client, key, attempts])
   const known = usable.map((provider) => ({ provider, ...listed[provider] }))
   return {
     names: known.flatMap((one) => ('names' in one ? (one.names ?? []) : [])),
@@ -141,6 +141,6 @@ export function useModelNames(providers: ProviderState[]): {
         ? [{ provider: one.provider, message: one.message }]
         : [],
     ),
-    retry: () => setAsked((count) => count + 1),
+    retry: () => setAttempts((count) => count + 1),
   }
 }

@@ -31,7 +31,7 @@ export function ModelTestLine({ model }: { model: string }) {
         title={unreachable}
         onClick={() => void run()}
       >
-        {busy ? 'Asking it…' : 'Test'}
+        {busy ? 'Testing…' : 'Test'}
       </Button>
       <p role="status" className="untrusted flex min-w-0 flex-1 items-center gap-2 text-small">
         {shown?.model === model ? <Outcome test={shown.test} /> : null}

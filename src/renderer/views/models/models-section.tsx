@@ -11,7 +11,7 @@ import { ModelTestLine } from './model-test-line.tsx'
 import { keyText, providerTitle } from './provider-text.ts'
 import { isUsable, useModelSettings } from './use-model-settings.ts'
 
-/** The providers of models with their keys, and the model that a new agent is offered. */
+/** The providers of models with their keys, and the default models. */
 export function ModelsSection() {
   const { client, overlay, appInfo } = useStores()
   const { providers, defaultModel, subAgentModel, problem, reload } = useModelSettings()
@@ -29,8 +29,8 @@ export function ModelsSection() {
   return (
     <div className="flex flex-col gap-4">
       <p className="text-muted">
-        Agents ask a model over the internet with a key of yours, or one on a server of your own. A
-        key is sent to its provider and nowhere else; no transcript, log or agent gets it.
+        Agents call a model over the internet with your key, or a model on your own server. A key is
+        sent only to its provider; no transcript, log or agent gets it.
       </p>
       <ul aria-label="Providers" className="flex flex-col">
         {providers.map((provider) => (
@@ -132,7 +132,7 @@ function ProviderRow(props: {
   )
 }
 
-/** As the fields have them; empty: none. */
+/** The texts of the fields; empty for none. */
 interface EditedDefaults {
   defaultModel: string
   subAgentModel: string
@@ -172,7 +172,7 @@ function DefaultModels(props: {
     >
       <ModelField
         label="Default model"
-        hint="What a new agent is offered."
+        hint="Preselected for new agents."
         error={errorOf('defaultModel')}
         providers={providers}
         value={edited.defaultModel}
@@ -182,8 +182,8 @@ function DefaultModels(props: {
         <ModelTestLine model={defaultModel} />
       </div>
       <ModelField
-        label="Model of sub-agents"
-        hint="Of those that Shiplog brings: explore, implement and review. Empty: the model of the agent that starts them."
+        label="Model for sub-agents"
+        hint="For the built-in ones: explore, implement and review. Leave it empty to use the model of the agent that starts them."
         error={errorOf('subAgentModel')}
         providers={providers}
         value={edited.subAgentModel}

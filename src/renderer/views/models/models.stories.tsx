@@ -105,17 +105,20 @@ export const Server: Story = {
     const dialog = within(await body.findByRole('dialog', { name: 'Add a server' }))
     await userEvent.type(dialog.getByRole('textbox', { name: 'Name' }), 'box')
     await userEvent.type(dialog.getByRole('textbox', { name: 'Address' }), 'http://box.lan/v1')
-    await userEvent.type(dialog.getByLabelText('Key, if it asks for one'), 'sk-planted-01234567')
+    await userEvent.type(
+      dialog.getByLabelText('Key, if the server needs one'),
+      'sk-planted-01234567',
+    )
     await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
     await dialog.findAllByText(/A key is sent over https only/)
-    await userEvent.clear(dialog.getByLabelText('Key, if it asks for one'))
+    await userEvent.clear(dialog.getByLabelText('Key, if the server needs one'))
     const window = dialog.getByRole('textbox', { name: 'Context window, in tokens' })
     await userEvent.type(window, '32')
     await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
     await dialog.findAllByText('The context window must be at least 4,000 tokens.')
     await userEvent.type(window, ',768')
     await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
-    await canvas.findByText(/http:\/\/box\.lan\/v1 · Asked without a key/)
+    await canvas.findByText(/http:\/\/box\.lan\/v1 · Used without a key/)
   },
 }
 export const Failing: Story = {

@@ -96,8 +96,8 @@ export function ProviderDialog(props: { provider: ProviderState | null; onSaved(
         </Field>
       )}
       <Field
-        label={isOwn ? 'Key' : 'Key, if it asks for one'}
-        hint={hasKey ? 'Leave it empty to keep the stored one.' : 'Kept on this computer.'}
+        label={isOwn ? 'Key' : 'Key, if the server needs one'}
+        hint={hasKey ? 'Leave it empty to keep the stored one.' : 'Stored on this computer.'}
         error={errorOf('key')}
       >
         <TextInput
@@ -111,7 +111,7 @@ export function ProviderDialog(props: { provider: ProviderState | null; onSaved(
   )
 }
 
-/** Accepts grouped digits. Other texts are left to the host to refuse. */
+/** Accepts grouped digits. Returns 0 for other texts, which the host refuses. */
 const tokensIn = (text: string): number => {
   const tokens = Number(text.replaceAll(/[\s,._’']/g, ''))
   return Number.isFinite(tokens) ? tokens : 0

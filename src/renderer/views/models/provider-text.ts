@@ -10,7 +10,7 @@ const titles: Record<string, string> = {
 export const providerTitle = ({ name, isOwn }: Pick<ProviderState, 'name' | 'isOwn'>): string =>
   (isOwn ? titles[name] : undefined) ?? name
 
-/** Where its key comes from, one clause. */
+/** Where a provider's key comes from, as one clause. */
 export function keyText(key: ProviderKey, isOwn: boolean): string {
   switch (key.from) {
     case 'stored':
@@ -23,7 +23,7 @@ export function keyText(key: ProviderKey, isOwn: boolean): string {
       return `Key can’t be read: ${key.why}`
     case 'none':
       if (key.offered) return `${key.offered} is set and not used yet`
-      return isOwn ? 'No key' : 'Asked without a key'
+      return isOwn ? 'No key' : 'Used without a key'
     default:
       return assertNever(key)
   }

@@ -4,7 +4,7 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 
 interface ModelSettingsView {
-  /** Null while they are read. */
+  /** Null while they load. */
   providers: ProviderState[] | null
   defaultModel: string | null
   /** The model of the built-in sub-agents; null: that of the agent that starts them. */
@@ -13,7 +13,7 @@ interface ModelSettingsView {
   reload(): void
 }
 
-/** The providers of models that are set up, and what a new agent is offered. */
+/** The providers of models and the default models, read once and again by `reload`. */
 export function useModelSettings(): ModelSettingsView {
   const { client } = useStores()
   const [view, setView] = useState<Omit<ModelSettingsView, 'reload'>>({
@@ -22,8 +22,8 @@ export function useModelSettings(): ModelSettingsView {
     subAgentModel: null,
     problem: null,
   })
-  const [asked, setAsked] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` counts the times that it is read again
+  const [reloads, setReloads] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `reloads` repeats the request
   useEffect(() => {
     let wanted = true
     client.models.providers().then(
@@ -35,11 +35,11 @@ export function useModelSettings(): ModelSettingsView {
     return () => {
       wanted = false
     }
-  }, [client, asked])
-  const reload = useCallback(() => setAsked((count) => count + 1), [])
+  }, [client, reloads])
+  const reload = useCallback(() => setReloads((count) => count + 1), [])
   return { ...view, reload }
 }
 
-/** Whether agents can be started with a model of it, as far as is known without asking. */
+/** Whether agents can be started with a model of this provider, judged without a request to it. */
 export const isUsable = ({ key, isOwn }: ProviderState): boolean =>
   !isOwn || key.from === 'stored' || key.from === 'environment'

@@ -64,7 +64,7 @@ function notify(title: string, body: string, tag: string, open: () => void): voi
 
 const isAllowed = (): boolean => 'Notification' in window && Notification.permission === 'granted'
 
-/** Whether its tree waits until a spent quota is renewed. */
+/** Whether the task's tree will sleep until its spent quota is renewed. */
 export const willSleep = ({ status, cause, options, quotaWaitsUsed = 0 }: Task): boolean =>
   status === 'interrupted' &&
   cause?.kind === 'quota' &&
@@ -73,7 +73,7 @@ export const willSleep = ({ status, cause, options, quotaWaitsUsed = 0 }: Task):
 
 function bodyOf(task: Task): string {
   const { status, reportTitle, cause } = task
-  if (willSleep(task) && cause) return `${plainCause(cause)}. Continues by itself.`
+  if (willSleep(task) && cause) return `${plainCause(cause)}. Continues automatically.`
   if (status === 'completed') return reportTitle ?? 'Completed.'
   if (status === 'interrupted') return `Interrupted${afterInterrupted(cause)}. You can resume it.`
   return cause ? plainCause(cause) : ''

@@ -16,7 +16,7 @@ import { ArchiveReader } from '../archive/archive-reader.tsx'
 import { ExportDialog } from '../export/export-dialog.tsx'
 import { resultText } from '../imports/import-texts.ts'
 
-/** A log that is open without being imported. `path`: one to open; `id`: one that is open. */
+/** A log that is read without being imported: the open one with `id`, or the one at `path`, which is opened. */
 export function OpenedScreen({ id, path }: { id: string | null; path: string | null }) {
   const { opened, navigation } = useStores()
   const view = useStore(opened.store)
@@ -43,7 +43,7 @@ function NotOpen({ view }: { view: Exclude<OpenedView, { kind: 'open' }> }) {
   if (view.kind === 'closed')
     return (
       <EmptyState
-        sentence="This log is not open any more. Drop it on the window to open it again."
+        sentence="This log is no longer open. Drop it on the window to open it again."
         action={{ label: 'Home', onClick: leave }}
       />
     )
@@ -72,7 +72,7 @@ function NotOpen({ view }: { view: Exclude<OpenedView, { kind: 'open' }> }) {
   )
 }
 
-/** Its own stores take the place of the window's for what shows it. */
+/** Provides stores of the log's own in place of the window's. */
 function Opened({ log }: { log: OpenedLog }) {
   const outer = useStores()
   const [inner, setInner] = useState<Stores | null>(null)
@@ -179,7 +179,7 @@ function Reader() {
   )
 }
 
-/** Those of the window's dialogs that only read. */
+/** The dialogs that only read. */
 function Dialogs() {
   const { overlay } = useStores()
   const shown = useStore(overlay.store)

@@ -2,10 +2,10 @@ import { useCallback, useEffect } from 'react'
 import { useStores } from '../../store/hooks.ts'
 import type { GivenFile } from '../../store/opened/opened-logs.ts'
 
-/** More are no folder of logs. */
+/** A folder with more files is not a folder of logs. */
 const filesMax = 5_000
 
-/** Opens a file or folder that is dropped on the window. What takes drops itself, such as the prompt, goes first. */
+/** Opens a file or folder dropped on the window. Elements that accept drops, such as the prompt, take precedence. */
 export function useDroppedLog(): void {
   const openLog = useOpenLog()
   useEffect(() => {
@@ -65,14 +65,14 @@ function pathOf(file: File): string | null {
 }
 
 async function filesOf({ items, files }: DataTransfer): Promise<GivenFile[]> {
-  // Before anything is awaited: the items are gone after the event.
+  // Read before the first await, because the items are cleared after the event.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? [])
   const whole = [...files]
   const [only] = whole
   const path = only && whole.length === 1 ? pathOf(only) : null
-  // A folder is read where it is.
+  // With a path, the host reads the file or folder itself.
   if (only && path !== null) return [{ name: only.name, file: only, path }]
-  // Another program may give files that are in no folder, such as an attachment of a mail.
+  // A program may drop files that are in no folder, such as an attachment of a mail.
   if (entries.length === 0) return whole.map((file) => ({ name: file.name, file, path: null }))
   const found: GivenFile[] = []
   for (const entry of entries) await addFiles(entry, entry.name, found)

@@ -11,16 +11,16 @@ import { projectLabels } from '../../store/project-labels.ts'
 import { projectRoute, type Route, taskRoute } from '../../store/window/route.ts'
 import { keyName } from '../keys/key-name.ts'
 import { routeOfHit } from '../search/hit-route.ts'
-import { found, scoreOf } from './search.ts'
-import { projectMarks, taskMarks } from './tell-apart.ts'
+import { projectMarks, taskMarks } from './distinguishing-marks.ts'
+import { rankedMatches, scoreOf } from './search.ts'
 import { usePaletteCommands } from './use-palette-commands.tsx'
 import { useSubject } from './use-subject.ts'
 import { useTextHits } from './use-text-hits.ts'
 import { useTypedEarly } from './use-typed-early.ts'
 
-/** A list to look through, not to scroll: more are found by typing more. */
+/** As many as a person scans; typing more narrows the list. */
 const agentsShownMax = 50
-/** Before anything is typed: enough to go back to. */
+/** Shown before anything is typed. */
 const recentAgentsMax = 12
 
 /** Finds actions of the focused item and of the screen, projects, agents, and texts in transcripts. */
@@ -48,15 +48,15 @@ export function Palette() {
   const groupsShown = groups
     .map(({ heading, commands }) => ({
       heading,
-      commands: found(commands, ({ label }) => scoreOf(text, [label])),
+      commands: rankedMatches(commands, ({ label }) => scoreOf(text, [label])),
     }))
     .filter(({ commands }) => commands.length > 0)
-  const projectsShown = found(projects, ({ name, id }) => scoreOf(text, [name], id))
+  const projectsShown = rankedMatches(projects, ({ name, id }) => scoreOf(text, [name], id))
   const tasksShown = useMemo(() => {
     const recent = tasks.filter(({ trashed }) => !trashed).toReversed()
     if (query === '') return recent.slice(0, recentAgentsMax)
     const names = new Map(projects.map(({ id, name }) => [id, name]))
-    return found(recent, ({ title, agent, projectId, id }) =>
+    return rankedMatches(recent, ({ title, agent, projectId, id }) =>
       scoreOf(query, [title, agent, names.get(projectId) ?? ''], id),
     )
   }, [tasks, projects, query])
@@ -74,7 +74,7 @@ export function Palette() {
               ref={input}
               value={text}
               onValueChange={setText}
-              placeholder="Search actions, projects, agents and what they said"
+              placeholder="Search actions, projects, agents and transcripts"
               className="h-11 w-full border-b bg-transparent px-4 text-read outline-none focus-visible:outline-none"
             />
             <Command.List className="max-h-[56vh] overflow-auto p-1 [&_[cmdk-group-heading]]:truncate [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-muted">
@@ -149,7 +149,7 @@ export function Palette() {
               ) : null}
               {query === '' ? null : (
                 <Command.Group heading="In transcripts and reports">
-                  {/* First and always there: what is found comes later and must not move what is selected. */}
+                  {/* Always first, so that hits, which arrive later, do not move the selection. */}
                   <Item
                     value="search everything"
                     icon={<TextSearch />}

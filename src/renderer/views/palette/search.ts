@@ -1,18 +1,18 @@
-/** The search of the palette, by a few letters. Pure. */
+/** Scores and ranks the palette's entries for a query. Pure. */
 
-/** Shorter ones are words; an id is looked up by its prefix only when the text looks like one. */
+/** Shorter texts, and those that do not look like an id, are matched only as words. */
 const idPrefixLengthMin = 4
 const idLike = /^[0-9a-f][0-9a-f-]*$/i
 
 /** A match at the beginning of a word counts more than one within it. */
 const scores = { id: 100, beginning: 10, within: 4, letters: 1 }
-/** Letters in order with gaps are matched from this many on: two letters are in nearly every word. */
+/** Shorter parts are not matched across gaps, because two letters occur in order in nearly every word. */
 const gapLettersMin = 3
 
 /**
- * How well `query` names something; null when it does not. Every word of the query has to be found in one
- * of `texts`, the first of which (the title) counts most. Letters are matched across gaps within one word
- * of a text, from its first letter. `id` is matched by prefix, and never by single letters.
+ * Scores how well `query` matches; null if it does not. Every word of the query has to match one of `texts`, of which
+ * the first (the title) counts double. Letters are matched across gaps within one word, from its first letter. `id` is
+ * matched only by a prefix.
  */
 export function scoreOf(query: string, texts: string[], id?: string): number | null {
   const wanted = query.trim().toLowerCase()
@@ -32,7 +32,7 @@ export function scoreOf(query: string, texts: string[], id?: string): number | n
 }
 
 /** The matching items, best first; equal ones stay in the given order. */
-export function found<Item>(items: Item[], score: (item: Item) => number | null): Item[] {
+export function rankedMatches<Item>(items: Item[], score: (item: Item) => number | null): Item[] {
   return items
     .flatMap((item) => {
       const value = score(item)

@@ -30,7 +30,7 @@ export function usePaletteCommands(subject: {
   const route = useRoute()
   const actionsOfTask = useTaskActions()
   const actionsOfProject = useProjectActions()
-  // Read here, where their counts decide what can be done.
+  // Loads the counts that the task's actions depend on, and renders again when they arrive.
   useChangeSummary(subject.task)
   // Read once, when the palette opens: a transcript behind it unregisters its commands then.
   const [registered] = useState(() => keys.store.getState())
@@ -86,13 +86,13 @@ function runRegistered(keys: Keys, wanted: KeyCommand): void {
     keys.store
       .getState()
       .findLast(({ label, scope, run }) => run && label === wanted.label && scope === wanted.scope)
-  const there = command()
-  if (there) return there.run?.()
+  const registered = command()
+  if (registered) return registered.run?.()
   const stop = keys.store.subscribe(() => {
     if (!command()) return
     stop()
     clearTimeout(timer)
-    // It takes the focus in its first frame.
+    // The screen takes the focus in its first frame.
     requestAnimationFrame(() => requestAnimationFrame(() => command()?.run?.()))
   })
   const timer = setTimeout(stop, backMs)

@@ -4,12 +4,12 @@ import type { SearchHit } from '../../../shared/contract/search.ts'
 import { useStores } from '../../store/hooks.ts'
 import { createSearchStore } from '../../store/search/search-store.ts'
 
-/** Enough to recognise what was meant; the search has all of them. */
+/** The search screen lists the rest. */
 const hitsShownMax = 6
 /** A single letter matches nearly every text. */
 const charsMin = 2
 
-/** Returns what the search finds for the text, the best first: in transcripts and reports, for titles are listed anyway. */
+/** Returns the best hits for the text in transcripts and reports, without titles, which the palette lists itself. */
 export function useTextHits(text: string): SearchHit[] {
   const { client } = useStores()
   const [store] = useState(() => createSearchStore({ client, limit: hitsShownMax * 2 }))

@@ -1,8 +1,8 @@
 import { type Dispatch, type RefObject, type SetStateAction, useLayoutEffect } from 'react'
 
 /**
- * A field that has just appeared gets the focus in the next frame. What is typed before that goes to the page and
- * is lost: it is added to the field's text instead.
+ * Adds keys typed before the field has the focus to its text. A new field gets the focus in the next frame, and keys
+ * that reach the page before that would be lost.
  */
 export function useTypedEarly(
   field: RefObject<HTMLInputElement | null>,
@@ -17,7 +17,7 @@ export function useTypedEarly(
       else return
       event.preventDefault()
     }
-    // Its text may be there before it has the focus: what is typed on stands behind that.
+    // Text may have been added before the focus arrived: the caret goes behind it.
     const onFocusIn = ({ target }: FocusEvent): void => {
       if (target !== field.current || !field.current) return
       window.removeEventListener('keydown', onKeyDown, true)

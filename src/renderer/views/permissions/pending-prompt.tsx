@@ -9,8 +9,8 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useArrival } from '../conversation/use-arrival.ts'
 
 /**
- * The oldest question of a task, or of an agent below it, or the one that the person came for. Nothing while there is
- * none.
+ * The oldest pending question of a task and the agents below it, or the one that a link or notification led to. Nothing
+ * while there is none.
  */
 export function PendingPrompt({ taskId }: { taskId: TaskId }) {
   const questions = useQuestions().filter(({ chain }) => chain.some((one) => one.taskId === taskId))
@@ -20,7 +20,7 @@ export function PendingPrompt({ taskId }: { taskId: TaskId }) {
     taskId,
     (at) => typeof at === 'object' && questions.some(({ id }) => id === at.question),
     (at) => {
-      // At once, so that what takes the focus is that question.
+      // Rendered synchronously, so that the focus goes to this question.
       flushSync(() => setWanted(typeof at === 'object' ? at.question : null))
       prompt.current?.focus()
     },
@@ -28,12 +28,15 @@ export function PendingPrompt({ taskId }: { taskId: TaskId }) {
   const shown = questions.find(({ id }) => id === wanted) ?? questions[0]
   return shown ? (
     <div ref={prompt} tabIndex={-1} className="rounded-md">
-      <Asked key={shown.id} question={shown} more={questions.length - 1} />
+      <PendingQuestion key={shown.id} question={shown} more={questions.length - 1} />
     </div>
   ) : null
 }
 
-function Asked(props: { question: ReturnType<typeof useQuestions>[number]; more: number }) {
+function PendingQuestion(props: {
+  question: ReturnType<typeof useQuestions>[number]
+  more: number
+}) {
   const { question, more } = props
   const { client } = useStores()
   const project = useProjectLabel(question.projectId)

@@ -5,7 +5,7 @@ import { useStores } from '../../store/hooks.ts'
 import { useRequest } from '../../store/use-request.ts'
 
 interface PermissionSettingsView {
-  /** As they are being changed; null while they are read. */
+  /** With the unsaved changes; null while they load. */
   settings: PermissionSettings | null
   isChanged: boolean
   problem: Problem | null

@@ -3,7 +3,7 @@ import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { ProjectId } from '../../../shared/records/ids.ts'
 import { useStores } from '../../store/hooks.ts'
 
-/** The mode of agents of a project that have none of their own; null while it is read, and when it can't be. */
+/** The permission mode that a project's agents have by default; null until it is loaded, or if that failed. */
 export function useProjectMode(projectId: ProjectId): PermissionMode | null {
   const { client } = useStores()
   const [read, setRead] = useState<{ of: ProjectId; mode: PermissionMode } | null>(null)

@@ -1,4 +1,4 @@
-/** The form for what a project's agents get of the host's environment: text while it is edited. Pure. */
+/** The form for the environment variables of a project's agents, as text while it is edited. Pure. */
 import {
   type ProjectEnvironment,
   variableNameSchema,
@@ -10,12 +10,12 @@ export interface EnvironmentForm {
   mode: 'others' | 'listed'
   /** Names of secrets that are passed on as well. */
   secrets: string
-  /** Names of the only variables. */
+  /** Names of the variables that are passed on. */
   listed: string
 }
 
 interface ParsedEnvironment {
-  /** Null while something is wrong. */
+  /** Null while there is an error. */
   environment: ProjectEnvironment | null
   /** The error in the names that the mode shows; null if there is none. */
   error: string | null
@@ -25,11 +25,11 @@ export function environmentFormOf({ allowed, only }: ProjectEnvironment): Enviro
   const text = (names: readonly string[]) => names.join('\n')
   return only === null
     ? { mode: 'others', secrets: text(allowed), listed: '' }
-    : // A listed variable is passed on although it is secret: one list says it all.
+    : // A listed variable is passed on even if it is secret, so one list is enough.
       { mode: 'listed', secrets: '', listed: text([...new Set([...only, ...allowed])]) }
 }
 
-/** With these names on the list that the mode shows. */
+/** Adds names to the list that the mode shows. */
 export function withNames(form: EnvironmentForm, names: readonly string[]): EnvironmentForm {
   const field = form.mode === 'listed' ? 'listed' : 'secrets'
   return { ...form, [field]: [...new Set([...namesIn(form[field]), ...names])].join('\n') }
@@ -56,7 +56,7 @@ export function parseEnvironment({ mode, secrets, listed }: EnvironmentForm): Pa
   }
 }
 
-/** A sentence for a list of projects. */
+/** The variables as one clause, for a list of projects. */
 export function environmentText({ allowed, only }: ProjectEnvironment): string {
   if (only !== null) {
     const names = new Set([...only, ...allowed])

@@ -17,10 +17,10 @@ import { useLedger, useProject, useProjectLookup, useStores } from '../../store/
 import { taskRoute } from '../../store/window/route.ts'
 import { NothingHere } from '../shell/nothing-here.tsx'
 
-/** More rows than anybody reads make the screen slow; the archive has them all. */
+/** More rows would make the screen slow; the archive lists all of them. */
 const rootsShownMax = 200
 
-/** `projectId`: whole, or a unique prefix. */
+/** `projectId`: a whole id or a unique prefix. */
 export function ProjectScreen({ projectId }: { projectId: string }) {
   const lookup = useProjectLookup(projectId)
   const project = useProject(lookup.kind === 'found' ? lookup.id : null)
@@ -64,7 +64,7 @@ function KnownProject({ project }: { project: Project }) {
         >
           Remove…
         </Button>
-        {/* The empty screen has the button in its middle. */}
+        {/* The empty state has a button of its own. */}
         {roots.length > 0 ? (
           <Button variant="primary" icon={<Plus />} onClick={newAgent}>
             New agent

@@ -33,15 +33,15 @@ function Settings({ project }: { project: Project }) {
   const { client } = useStores()
   const permissions = usePermissionSettings({ kind: 'project', projectId: project.id })
   const present = project.environment ?? defaultEnvironment
-  /** What was set when the person began to change it; null: nothing was changed, so what is set is shown. */
+  /** The edited form, and the environment that it was made from; null while nothing is edited. */
   const [edit, setEdit] = useState<{ form: EnvironmentForm; from: ProjectEnvironment } | null>(null)
-  /** Null: unchanged, so what is set is shown. */
+  /** Null while it is unchanged. */
   const [sandbox, setSandbox] = useState<SandboxSetting | null>(null)
   const presentSandbox = project.sandbox ?? 'off'
   const field = useRef<HTMLInputElement>(null)
   const form = edit?.form ?? environmentFormOf(present)
   const { environment, error } = parseEnvironment(form)
-  // While it is saved, the project's environment changes to that of the form.
+  // During a save the project's environment becomes that of the form.
   const isSaved = environment !== null && isSameEnvironment(environment, present)
   const isOutdated = edit !== null && !isSaved && !isSameEnvironment(edit.from, present)
   return (
@@ -56,7 +56,7 @@ function Settings({ project }: { project: Project }) {
         if (sandbox !== null && sandbox !== presentSandbox)
           await client.projects.setSandbox({ projectId: project.id, sandbox })
         const shown = edit?.from ?? present
-        // Saving settles what was revoked, even unchanged.
+        // Saving confirms the revoked variables even if nothing was edited.
         if (isSameEnvironment(environment, shown) && !project.revokedVariables) return
         await client.projects.setEnvironment({ projectId: project.id, environment, shown })
       }}
@@ -65,9 +65,9 @@ function Settings({ project }: { project: Project }) {
       {isOutdated ? (
         <NoticeLine
           tone="warning"
-          text="These settings were changed elsewhere while you were changing them, so yours can’t be saved over them."
+          text="These settings were changed elsewhere while you edited them, so your changes can’t be saved."
           action={{
-            label: 'Show what is set now',
+            label: 'Show the current settings',
             onClick: () => {
               setEdit(null)
               // The button is removed with its notice. Lost focus would be moved later, while the user types.
@@ -164,7 +164,7 @@ function EnvironmentFields(props: {
         <Field
           label="Secrets to pass on"
           error={error}
-          hint="Names, one a line, such as NPM_TOKEN. Agents can read the value and use it as you can."
+          hint="Names, one per line, such as NPM_TOKEN. Agents can read the values and use them as you can."
         >
           <TextArea
             rows={2}
@@ -177,7 +177,7 @@ function EnvironmentFields(props: {
         <Field
           label="Variables to pass on"
           error={error}
-          hint="Names, one a line, such as JAVA_HOME. A secret that is listed is passed on too."
+          hint="Names, one per line, such as JAVA_HOME. A secret that is listed is passed on too."
         >
           <TextArea
             rows={3}

@@ -60,7 +60,7 @@ export const ChangedBothDark: Story = {
   globals: { theme: 'dark' },
   play: async (context) => {
     await ChangedBoth.play?.(context)
-    await userEvent.click(screen.getByRole('button', { name: 'Show what is set now' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Show the current settings' }))
     const secrets = screen.getByRole('textbox', { name: 'Secrets to pass on' })
     await expect(secrets).toHaveValue('NPM_TOKEN')
     await userEvent.type(secrets, ' STRIPE_KEY')

@@ -14,16 +14,16 @@ import { useLedger, useProject, useStores } from '../../store/hooks.ts'
 import { homeRoute, taskRoute } from '../../store/window/route.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
 
-/** More scroll what can be done about them away. */
+/** A longer list would scroll the instructions out of view. */
 const inUseShownMax = 5
 
-/** Asked before a project is removed from the list, since its settings go with it. */
+/** Confirms the removal of a project from the list, which deletes its settings. */
 export function RemoveProjectDialog({ projectId }: { projectId: ProjectId }) {
   const project = useProject(projectId)
-  return project ? <Asked project={project} /> : null
+  return project ? <RemoveForm project={project} /> : null
 }
 
-function Asked({ project }: { project: Project }) {
+function RemoveForm({ project }: { project: Project }) {
   const { client, navigation } = useStores()
   const inUse = useLedger(useShallow(({ ledger }) => tasksInUse(ledger, project.id)))
   const { name, dir } = project
@@ -55,7 +55,7 @@ function Asked({ project }: { project: Project }) {
   )
 }
 
-/** What has to be removed first, each a way to it. */
+/** Links to the tasks whose workspaces have to be removed first. */
 function InUse({ tasks, name }: { tasks: Task[]; name: string }) {
   const { navigation, overlay } = useStores()
   const show = (task: Task) => {

@@ -14,10 +14,10 @@ const hints: Record<SandboxSetting, string> = {
   off: 'They can do whatever you can, once they are allowed.',
   writes:
     'And what a commit needs in .git. Caches in your home folder, such as npm’s, can’t be written.',
-  'writes-and-network': 'Servers of this computer can’t be reached either.',
+  'writes-and-network': 'Servers on this computer can’t be reached either.',
 }
 
-/** What the commands of a project's agents may do to the system, and what it has for that. */
+/** The choice of a sandbox for the commands of a project's agents, and whether this system has one. */
 export function SandboxFields(props: {
   value: SandboxSetting
   onChange(value: SandboxSetting): void

@@ -28,7 +28,7 @@ export function ReplayBar(props: {
   const { timeline, playing, speed, phase, problem, known } = view
   const box = useRef<HTMLElement>(null)
   usePlaying(replay)
-  // The slider is what the keys are for.
+  // The slider handles the keys of the timeline.
   useEffect(() => box.current?.querySelector<HTMLElement>('[role="slider"]')?.focus(), [])
   const scale = useMemo(() => timelineScale(timeline.marks), [timeline])
   const [nested, setNested] = useState(false)
@@ -96,7 +96,7 @@ export function ReplayBar(props: {
   )
 }
 
-/** While the timeline is read, the number of its turns is not known either. */
+/** The number of turns is known only after the whole timeline was read. */
 function placeText({ known, phase }: ReplayView, turn: number, turns: number): string {
   if (!known) return phase === 'failed' ? '' : 'Reading…'
   if (turn === 0) return 'Start'
@@ -123,7 +123,7 @@ function useTimelineKeys(): void {
   ])
 }
 
-/** The runs of its sub-agents; `below`: how many are further down. */
+/** The runs of the task's sub-agents. `below`: how many agents are below those. */
 function useLanes(
   taskId: TaskId,
   nested: boolean,

@@ -6,13 +6,13 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { EmptyState, IconButton, Skeleton, Tabs } from '../../components/primitives/index.ts'
-import { type AgentThen, StateThen } from '../../components/replay/state-then.tsx'
+import { type ReplayedAgent, ReplayedState } from '../../components/replay/replayed-state.tsx'
 import { useChildren, useStores } from '../../store/hooks.ts'
 import type { Replay } from '../../store/replay/replay-store.ts'
-import { FilesThen } from './files-then.tsx'
+import { ReplayedFiles } from './replayed-files.tsx'
 import { useMoment } from './use-replay.ts'
 
-/** Beside a replayed transcript: what was known at the moment, and the files then. */
+/** The pane beside a replayed transcript: the state and the files at the moment. */
 export function ReplayPanel(props: {
   taskId: TaskId
   replay: Replay
@@ -24,11 +24,11 @@ export function ReplayPanel(props: {
   const { known, phase } = view
   const [tab, setTab] = useState<'state' | 'files'>('state')
   const plan = usePlan(taskId, state.plan?.seq ?? null)
-  const agents = useAgentsThen(taskId, state)
+  const agents = useReplayedAgents(taskId, state)
   return (
     <aside
       aria-label="State and files"
-      // Where there is no room beside the transcript, it covers it.
+      // In a narrow window the pane covers the transcript.
       className="flex min-h-0 w-90 shrink-0 flex-col border-l bg-canvas max-[999px]:absolute max-[999px]:inset-0 max-[999px]:z-20 max-[999px]:w-auto"
     >
       <header className="flex h-9 shrink-0 items-center border-b pr-1 pl-4">
@@ -51,12 +51,14 @@ export function ReplayPanel(props: {
             {
               value: 'state',
               label: 'State',
-              content: <StateThen state={state} plan={plan} agents={agents} onAgent={onAgent} />,
+              content: (
+                <ReplayedState state={state} plan={plan} agents={agents} onAgent={onAgent} />
+              ),
             },
             {
               value: 'files',
               label: 'Files',
-              content: <FilesThen taskId={taskId} state={state} />,
+              content: <ReplayedFiles taskId={taskId} state={state} />,
             },
           ]}
         />
@@ -91,7 +93,7 @@ function usePlan(taskId: TaskId, seq: number | null): PlanItem[] | null {
 }
 
 /** The sub-agents that were started before the moment. */
-function useAgentsThen(taskId: TaskId, { at, agents }: ReplayState): AgentThen[] {
+function useReplayedAgents(taskId: TaskId, { at, agents }: ReplayState): ReplayedAgent[] {
   const children = useChildren(taskId)
   return useMemo(() => {
     if (at === null) return []
@@ -101,16 +103,16 @@ function useAgentsThen(taskId: TaskId, { at, agents }: ReplayState): AgentThen[]
         id: task.id,
         title: task.title,
         status: statusAt(task, at),
-        told: agents.get(task.id) ?? null,
+        lastReported: agents.get(task.id) ?? null,
       }))
   }, [children, at, agents])
 }
 
-/** As its runs were at that time. */
+/** The task's status at that time, by its runs; null before the first. */
 function statusAt({ runs, status }: Task, atMs: number): TaskStatus | null {
   const run = runs.findLast(({ startedAt }) => Date.parse(startedAt) <= atMs)
   if (!run) return null
   if (run.endedAt === null || Date.parse(run.endedAt) > atMs) return 'spawned'
-  // Abandoned later than its last run ended; before that it was what the run had become.
+  // The task may have been abandoned after its last run ended; until then it had the status of that run.
   return run.status === 'running' ? status : run.status
 }

@@ -3,11 +3,11 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 
 /** Cached answers, so that scrubbing back needs no request. */
 const answersMax = 60
-/** While the moment moves only the last request is made. */
+/** Keys that change faster than this, as while the moment is dragged, are not requested. */
 const restMs = 120
 
 interface Answer<Value> {
-  /** While another one is read, that of the key before. */
+  /** While the value of a new key loads, that of the previous key. */
   value: Value | null
   /** False: `value` is of an older key. */
   isCurrent: boolean
@@ -16,8 +16,7 @@ interface Answer<Value> {
 }
 
 /**
- * Loads the value of `key` and caches it. Keys that change again at once are skipped; null loads nothing. `load` is the
- * one of the rendering in which it is called.
+ * Loads the value of `key` and caches it. A key that changes again within `restMs` is skipped; null loads nothing.
  */
 export function useAnswer<Value>(
   key: string | null,
@@ -27,7 +26,7 @@ export function useAnswer<Value>(
   const [last, setLast] = useState<Value | null>(null)
   const [failed, setFailed] = useState<{ key: string; problem: Problem } | null>(null)
   const known = key === null ? undefined : kept.get(key)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for what is loaded
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the value, not `load`
   useEffect(() => {
     if (key === null || failed?.key === key) return
     if (kept.has(key)) return setLast(kept.get(key) ?? null)

@@ -18,7 +18,7 @@ import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-
 /** After a tab was hidden, the replay continues where it was and does not catch up. */
 const tickMsMax = 100
 
-/** The replay of a transcript while `open`; null otherwise. `entries`: how many it has, when it grows. */
+/** The replay of a transcript while `open`; null otherwise. The timeline is read on when `entries`, the count, grows. */
 export function useReplay(props: {
   taskId: TaskId
   open: boolean
@@ -28,7 +28,7 @@ export function useReplay(props: {
   const { taskId, open, at, entries } = props
   const { client } = useStores()
   const [replay, setReplay] = useState<Replay | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `at` counts when it is opened; then `seek` moves it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `at` is only the first moment; later `seek` moves it
   useEffect(() => {
     if (!open) return
     const opened = createReplay({ client, taskId, at })
@@ -65,8 +65,8 @@ export function useMoment(replay: Replay): Moment {
 }
 
 /**
- * Keeps the transcript at the moment, and gives what is shown of it then. `through`: its last entry then; null: all of
- * it is shown.
+ * Scrolls the transcript to the replayed moment, and returns its items up to then. `through`: the last entry that is
+ * shown; null if all are.
  */
 export function useFollowed(
   replay: Replay | null,
@@ -77,12 +77,12 @@ export function useFollowed(
   useEffect(() => {
     if (!replay) return setSeq(null)
     const shownSeq = ({ timeline, seq }: ReplayView) =>
-      // At the end everything is shown, also what has no mark, and what is being written.
+      // At the end everything is shown, including entries without a mark and the turn that is being written.
       isAtEnd(timeline, seq) ? null : seq
     setSeq(shownSeq(replay.store.getState()))
     return followMoments(replay, (view, moved) => {
       setSeq(shownSeq(view))
-      // Reading the timeline does not move the reader.
+      // A timeline that grows does not scroll the transcript.
       if (moved) void transcript.goTo(view.seq, { focus: false, pointOut: false })
     })
   }, [replay, transcript])
@@ -95,7 +95,7 @@ export function useFollowed(
 const isAtEnd = (timeline: Timeline, seq: number): boolean =>
   timeline.marks.length === 0 || seq >= lastSeq(timeline)
 
-/** While it plays, time passes with each frame. */
+/** Advances a playing replay with each animation frame. */
 export function usePlaying(replay: Replay): void {
   const playing = useStore(replay.store, (view) => view.playing)
   useEffect(() => {
@@ -111,7 +111,7 @@ export function usePlaying(replay: Replay): void {
 }
 
 /** Calls `onMoment` once the reader stays at a moment. */
-export function useMomentKept(replay: Replay | null, onMoment: (seq: number) => void): void {
+export function useMomentSettled(replay: Replay | null, onMoment: (seq: number) => void): void {
   const latest = useRef(onMoment)
   latest.current = onMoment
   useEffect(() => {
@@ -120,7 +120,7 @@ export function useMomentKept(replay: Replay | null, onMoment: (seq: number) => 
     const unsubscribe = replay.store.subscribe(({ seq, playing, timeline }, before) => {
       if ((seq === before.seq && playing === before.playing) || timeline !== before.timeline) return
       clearTimeout(timer)
-      if (!playing) timer = setTimeout(() => latest.current(seq), keptMs)
+      if (!playing) timer = setTimeout(() => latest.current(seq), settledMs)
     })
     return () => {
       clearTimeout(timer)
@@ -129,5 +129,5 @@ export function useMomentKept(replay: Replay | null, onMoment: (seq: number) => 
   }, [replay])
 }
 
-/** The address follows once the hand rests: browsers limit how often it may change. */
-const keptMs = 300
+/** The address changes only after a pause, because browsers limit how often it may change. */
+const settledMs = 300

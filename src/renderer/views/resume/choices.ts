@@ -7,54 +7,56 @@ import type { ResumeAgent, ResumeChoice } from '../../../shared/records/resume.t
 import type { Activity } from '../../../shared/records/tasks/activity.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { interruptedRows, isBelow } from '../../store/resume/resumable.ts'
-import type { ResumeAsk } from '../../store/window/overlay.ts'
+import type { ResumeTarget } from '../../store/window/overlay.ts'
 
 export type Choices = Readonly<Partial<Record<TaskId, ResumeChoice>>>
 type Tasks = ReadonlyMap<TaskId, Task>
 
-/** `drift`: null while it is not known what has changed. */
+/** `drift` is null until it was checked what has changed. */
 export type PlannedAgent = ResumeAgent & { drift: DriftReport | null; obstacle: string | null }
 
 export interface CandidateRow {
   candidate: PlannedAgent
-  /** Below the topmost one that is shown. */
+  /** 0 for a topmost row. */
   depth: number
 }
 
-/** The agents that `ask` refers to, as trees, parents before their children. */
+/** The agents that `target` refers to, as trees, parents before their children. */
 export function rowsFor(
   found: PlannedAgent[],
-  ask: ResumeAsk,
+  target: ResumeTarget,
   tasks: Tasks,
   hostSince: string | null = null,
   activity?: ReadonlyMap<TaskId, Activity>,
 ): CandidateRow[] {
   const listed =
-    ask.of === 'all' ? interruptedRows(tasks, hostSince, activity).map(({ task }) => task.id) : null
-  const isMeant = (id: TaskId): boolean => {
-    if (ask.of === 'all') return listed?.includes(id) ?? false
+    target.of === 'all'
+      ? interruptedRows(tasks, hostSince, activity).map(({ task }) => task.id)
+      : null
+  const isIncluded = (id: TaskId): boolean => {
+    if (target.of === 'all') return listed?.includes(id) ?? false
     // The host names the members of a parallel group.
-    if (ask.of === 'group') return true
+    if (target.of === 'group') return true
     const task = tasks.get(id)
-    return id === ask.taskId || (task !== undefined && isBelow(tasks, task, ask.taskId))
+    return id === target.taskId || (task !== undefined && isBelow(tasks, task, target.taskId))
   }
-  const meant = found.filter(({ taskId }) => isMeant(taskId))
-  // All of them in the order of the list beside the dialog.
+  const included = found.filter(({ taskId }) => isIncluded(taskId))
+  // All interrupted agents are in the order of the list beside the dialog.
   const place = ({ taskId }: PlannedAgent) => listed?.indexOf(taskId) ?? 0
   return inTreeOrder(
-    meant.toSorted((a, b) => place(a) - place(b)),
+    included.toSorted((a, b) => place(a) - place(b)),
     tasks,
   )
 }
 
 function inTreeOrder(candidates: PlannedAgent[], tasks: Tasks): CandidateRow[] {
-  const among = new Set(candidates.map(({ taskId }) => taskId))
-  const aboveOf = ({ parentId }: PlannedAgent): TaskId | null => {
+  const shown = new Set(candidates.map(({ taskId }) => taskId))
+  const shownParentOf = ({ parentId }: PlannedAgent): TaskId | null => {
     let above = parentId
-    while (above !== null && !among.has(above)) above = tasks.get(above)?.parentId ?? null
+    while (above !== null && !shown.has(above)) above = tasks.get(above)?.parentId ?? null
     return above
   }
-  const children = Map.groupBy(candidates, aboveOf)
+  const children = Map.groupBy(candidates, shownParentOf)
   const rowsBelow = (above: TaskId | null, depth: number): CandidateRow[] =>
     (children.get(above) ?? []).flatMap((candidate) => [
       { candidate, depth },
@@ -63,7 +65,7 @@ function inTreeOrder(candidates: PlannedAgent[], tasks: Tasks): CandidateRow[] {
   return rowsBelow(null, 0)
 }
 
-/** Resumes all of them; `choice` is for the agent that `ask` names. */
+/** The choices at first: `choice` for the topmost agent, and resume for the others if they can be. */
 export function firstChoices(rows: CandidateRow[], choice: ResumeChoice, tasks: Tasks): Choices {
   const all = Object.fromEntries(
     rows.map(({ candidate }) => [
@@ -78,8 +80,8 @@ export function firstChoices(rows: CandidateRow[], choice: ResumeChoice, tasks: 
 }
 
 /**
- * A choice for one of them. An agent that restarts asks for its sub-agents again, and one that is abandoned awaits
- * none: those below are abandoned with it, and resumed when it is, unless the person chooses otherwise.
+ * Changes the choice for one agent. A restarted agent starts its sub-agents again and an abandoned one awaits none, so
+ * those below are abandoned with it, and resumed again with it, unless the person chose otherwise for them.
  */
 export function withChoice(
   choices: Choices,
@@ -89,33 +91,33 @@ export function withChoice(
   tasks: Tasks,
 ): Choices {
   const next: Partial<Record<TaskId, ResumeChoice>> = { ...choices, [taskId]: choice }
-  const isEnded = (one: ResumeChoice | undefined) => one === 'restart' || one === 'abandon'
-  if (isEnded(choice) === isEnded(choices[taskId])) return next
+  const endsAttempt = (one: ResumeChoice | undefined) => one === 'restart' || one === 'abandon'
+  if (endsAttempt(choice) === endsAttempt(choices[taskId])) return next
   for (const { candidate } of rows) {
     const task = tasks.get(candidate.taskId)
     if (!task || !isBelow(tasks, task, taskId)) continue
-    const unended = candidate.obstacle === null ? 'resume' : 'leave'
-    const [from, to] = isEnded(choice)
-      ? ([unended, 'abandon'] as const)
-      : (['abandon', unended] as const)
+    const kept = candidate.obstacle === null ? 'resume' : 'leave'
+    const [from, to] = endsAttempt(choice)
+      ? ([kept, 'abandon'] as const)
+      : (['abandon', kept] as const)
     if (next[candidate.taskId] === from) next[candidate.taskId] = to
   }
   return next
 }
 
 /**
- * The topmost one alone: the others stay as they are, except that a restart abandons those below it, because the
- * new attempt starts its own. `meant`: those that anything is done with.
+ * Limits the choices to the topmost agent. The others stay as they are, except that a restart abandons those below,
+ * because the new attempt starts its own. `included`: the rows that are acted on.
  */
 export function onlyTopmost(
   rows: CandidateRow[],
   choices: Choices,
-): { meant: CandidateRow[]; choices: Choices } {
+): { included: CandidateRow[]; choices: Choices } {
   const [top, ...below] = rows
   if (!top || choices[top.candidate.taskId] !== 'restart')
-    return { meant: rows.slice(0, 1), choices }
+    return { included: rows.slice(0, 1), choices }
   const abandoned = below.map(({ candidate }) => [candidate.taskId, 'abandon'])
-  return { meant: rows, choices: { ...choices, ...Object.fromEntries(abandoned) } as Choices }
+  return { included: rows, choices: { ...choices, ...Object.fromEntries(abandoned) } as Choices }
 }
 
 /** The choices to send: one for each agent shown; the others stay as they are. */
@@ -156,48 +158,48 @@ export function countChoices(rows: CandidateRow[], choices: Choices): ChoiceCoun
   return counts
 }
 
-/** Something that the person should decide on: it has conflicts, or can't be resumed at all. */
+/** Whether the person should decide about an agent: it has conflicts, or can't be resumed. */
 export const needsDecision = ({ candidate }: CandidateRow): boolean =>
   candidate.obstacle !== null || (candidate.drift !== null && hasConflicts(candidate.drift))
 
 /**
- * The dialog's title: of one and those below it, by the choice for that one; of everything (`title` is null),
- * by what all of them have in common.
+ * The dialog's title. For one agent and those below it, by the choice for that agent; for all interrupted agents
+ * (`title` is null), by their common choice.
  */
 export function resumeTitle(title: string | null, top: ResumeChoice, counts: ChoiceCounts): string {
-  const only = onlyChoice(counts)
+  const common = commonChoice(counts)
   if (title === null) {
-    if (only === 'abandon') return 'Abandon interrupted agents'
-    return only === 'restart' ? 'Restart interrupted agents' : 'Resume interrupted agents'
+    if (common === 'abandon') return 'Abandon interrupted agents'
+    return common === 'restart' ? 'Restart interrupted agents' : 'Resume interrupted agents'
   }
   if (top === 'abandon') return `Abandon “${title}”`
   if (top === 'restart') return `Restart “${title}”`
-  return top === 'leave' && only !== 'leave'
+  return top === 'leave' && common !== 'leave'
     ? `Only the sub-agents of “${title}”`
     : `Resume “${title}”`
 }
 
 /** The dialog's title for a parallel group: `title` is that of the agent whose group it is. */
 export function groupResumeTitle(title: string, counts: ChoiceCounts): string {
-  const only = onlyChoice(counts)
-  const verb = only === 'abandon' ? 'Abandon' : only === 'restart' ? 'Restart' : 'Resume'
+  const common = commonChoice(counts)
+  const verb = common === 'abandon' ? 'Abandon' : common === 'restart' ? 'Restart' : 'Resume'
   return `${verb} the parallel group of “${title}”`
 }
 
-/** What will happen to them, in a sentence or two. */
+/** What will happen to the agents, in one or two sentences. */
 export function resumeSummary(counts: ChoiceCounts): string {
   const count = counts.resume + counts.restart + counts.abandon + counts.leave
-  if (count === 0) return 'Nothing is interrupted any more.'
-  const only = onlyChoice(counts)
-  const said =
-    only === null
+  if (count === 0) return 'No agent is interrupted any more.'
+  const common = commonChoice(counts)
+  const summary =
+    common === null
       ? `Of these ${count}, ${mixedParts(counts)}.`
       : count === 1
-        ? summaries[only].one
-        : `All ${count} ${summaries[only].several}`
+        ? summaries[common].one
+        : `All ${count} ${summaries[common].several}`
   const conflicts = conflictText(counts.conflicting, count)
-  if (conflicts === null) return said
-  return only === 'resume' ? conflicts : `${said} ${conflicts}`
+  if (conflicts === null) return summary
+  return common === 'resume' ? conflicts : `${summary} ${conflicts}`
 }
 
 function conflictText(conflicting: number, count: number): string | null {
@@ -239,8 +241,8 @@ function mixedParts({ resume, restart, abandon, leave }: ChoiceCounts): string {
   ].join('; ')
 }
 
-/** The choice that all of them have; null if they differ, or there are none. */
-function onlyChoice({ resume, restart, abandon, leave }: ChoiceCounts): ResumeChoice | null {
+/** The choice that all agents have; null if they differ or there are none. */
+function commonChoice({ resume, restart, abandon, leave }: ChoiceCounts): ResumeChoice | null {
   const chosen = Object.entries({ resume, restart, abandon, leave }).filter(
     ([, count]) => count > 0,
   )

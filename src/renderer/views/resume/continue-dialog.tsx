@@ -8,7 +8,7 @@ import { counted } from '../../components/primitives/format.ts'
 import { Field, RelativeTime, Select } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useProjects, useStores, useTask } from '../../store/hooks.ts'
-import type { ContinueAsk } from '../../store/window/overlay.ts'
+import type { ContinueOptions } from '../../store/window/overlay.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { AgentDetails } from '../agents/agent-fields.tsx'
 import type { ScenarioFile } from '../agents/scenario-field.tsx'
@@ -17,51 +17,51 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { ContinueImportedForm } from './continue-imported-form.tsx'
 import { ContinuePrompt } from './continue-prompt.tsx'
 
-/** The agent that it has. */
+/** The option that keeps the task's agent. */
 const same = 'same'
-/** More is read in the changes of the task. */
+/** The task's changes list the rest. */
 const filesNamedMax = 5
 
 /**
  * A new task that continues from another one, with its history and its files (of that moment, if it does not continue from
  * its end), and with its agent or another one (T4).
  */
-export function ContinueDialog({ taskId, at, ...ask }: { taskId: TaskId } & ContinueAsk) {
+export function ContinueDialog({ taskId, at, ...options }: { taskId: TaskId } & ContinueOptions) {
   const task = useTask(taskId)
   if (!task) return null
   return task.imported ? (
     <ContinueImportedForm task={task} at={at ?? null} />
   ) : (
-    <ContinueForm task={task} at={at ?? null} ask={ask} />
+    <ContinueForm task={task} at={at ?? null} options={options} />
   )
 }
 
-function ContinueForm(props: { task: Task; at: number | null; ask: ContinueAsk }) {
-  const { task, at, ask } = props
+function ContinueForm(props: { task: Task; at: number | null; options: ContinueOptions }) {
+  const { task, at, options } = props
   const { id: taskId } = task
   const { client, navigation, drafts } = useStores()
   const field = useRef<HTMLTextAreaElement>(null)
-  const [prompt, setPrompt] = useState(() => promptAtFirst(task, at, ask.draft))
+  const [prompt, setPrompt] = useState(() => promptAtFirst(task, at, options.draft))
   const [scenario, setScenario] = useState<ScenarioFile | null>(null)
-  const agent = useAgentChoice(scenario, ask.agent)
-  // An interrupted agent is resumed; from its end only another one takes over.
+  const agent = useAgentChoice(scenario, options.agent)
+  // The agent of an interrupted task continues it by a resume; a new task from its end needs another agent.
   const needsAnother = task.status === 'interrupted' && at === null
-  const [isSame, setIsSame] = useState(!needsAnother && ask.agent === undefined)
+  const [isSame, setIsSame] = useState(!needsAnother && options.agent === undefined)
   const [problem, setProblem] = useState<Problem | null>(null)
   const errorOf = (name: string) => (problem?.field === name ? problem.message : null)
   const choice: AgentChoice | null = isSame ? null : agent.choice
-  const wanted = prompt.trim()
+  const text = prompt.trim()
   const submit = async () => {
     setProblem(null)
     try {
-      const { taskId: begun } = await client.tasks.continueFrom({
-        ...{ taskId, prompt: wanted },
+      const { taskId: newTaskId } = await client.tasks.continueFrom({
+        ...{ taskId, prompt: text },
         ...(at !== null && { at }),
         ...(choice && { agent: choice }),
       })
       if (choice) agent.remember()
-      if (ask.draft !== undefined) drafts.sent(taskId, wanted)
-      navigation.go(taskRoute(begun))
+      if (options.draft !== undefined) drafts.sent(taskId, text)
+      navigation.go(taskRoute(newTaskId))
     } catch (error) {
       setProblem(problemOf(error, 'continue as a new task'))
       throw error
@@ -72,7 +72,7 @@ function ContinueForm(props: { task: Task; at: number | null; ask: ContinueAsk }
       title={`Continue “${task.title}” as a new task`}
       action="Start"
       doing="continue as a new task"
-      canSubmit={wanted !== '' && (isSame || choice !== null)}
+      canSubmit={text !== '' && (isSame || choice !== null)}
       submit={submit}
       focus={field}
       submitsByModEnter
@@ -116,7 +116,10 @@ function ContinueForm(props: { task: Task; at: number | null; ask: ContinueAsk }
   )
 }
 
-/** What it was to do, unless the person has written something, or it has answered that. */
+/**
+ * The draft, else the task's own prompt; empty when it continues from an earlier turn. An empty draft counts only for a
+ * task that was not interrupted.
+ */
 function promptAtFirst({ prompt, status }: Task, at: number | null, draft?: string): string {
   if (draft !== undefined && (draft.trim() !== '' || status !== 'interrupted')) return draft
   return at === null ? prompt : ''
@@ -131,13 +134,13 @@ function agentName({ spec, agent, model }: Task): string {
   return spec.kind === 'acp' ? installedAgentName(spec) : (model ?? agent)
 }
 
-/** Which files the new task starts from, and what changed since the agent left them. */
+/** Which files the new task starts from, and what changed since the agent stopped. */
 function FromFiles({ task, at }: { task: Task; at: number | null }) {
   const project = useProjects().find(({ id }) => id === task.projectId)
   const isKnown = project?.git ?? false
   const found = useFilesSince(isKnown ? task : null, at)
   if (!isKnown) return <p className="text-small text-muted">It works in the project folder.</p>
-  if (found === null) return <p className="text-small text-muted">Looking at the files…</p>
+  if (found === null) return <p className="text-small text-muted">Comparing the files…</p>
   if (found.kind === 'missing')
     return (
       <p className="text-small text-muted">
@@ -177,7 +180,7 @@ function FromFiles({ task, at }: { task: Task; at: number | null }) {
   )
 }
 
-/** Null while it is compared, or if it can't be. */
+/** Null while the comparison runs, and without a task. */
 function useFilesSince(task: Task | null, at: number | null): TurnDiff | MissingFiles | null {
   const { client } = useStores()
   const [found, setFound] = useState<TurnDiff | MissingFiles | null>(null)

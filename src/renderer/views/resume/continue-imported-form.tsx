@@ -16,8 +16,8 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { ContinuePrompt } from './continue-prompt.tsx'
 
 /**
- * A new task that continues from an imported session, in its recorded folder or in another project, with any agent. `at`:
- * from the end of the turn with that entry. Null: from its end.
+ * Starts a task that continues from an imported session, in its recorded folder or in another project, with any agent.
+ * `at`: an entry, from the end of whose turn it continues; null for the end of the session.
  */
 export function ContinueImportedForm({ task, at }: { task: Task; at: number | null }) {
   const { client, navigation } = useStores()
@@ -26,7 +26,7 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
   const [prompt, setPrompt] = useState('')
   const [scenario, setScenario] = useState<ScenarioFile | null>(null)
   const agent = useAgentChoice(scenario, ownAgent(task))
-  /** The value of its option; null: the best place. */
+  /** The value of the chosen option; null selects the best place. */
   const [chosen, setChosen] = useState<string | null>(null)
   const [wanted, setWanted] = useState<Isolation>('in-place')
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -40,7 +40,7 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
   const isolation = place?.git && projectId ? wanted : 'in-place'
   const toAllow = useToAllow({ projectId, isolation, installed: agent.installed })
   const errorOf = (name: string) => (problem?.field === name ? problem.message : null)
-  const said = prompt.trim()
+  const text = prompt.trim()
 
   const submit = async () => {
     if (!place || !agent.choice) return
@@ -51,14 +51,14 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
     try {
       await toAllow.allow(id)
       const { taskId } = await client.tasks.continueFrom({
-        ...{ taskId: task.id, prompt: said, agent: agent.choice },
+        ...{ taskId: task.id, prompt: text, agent: agent.choice },
         place: { projectId: id, isolation },
         ...(at !== null && { at }),
       })
       agent.remember()
       navigation.go(taskRoute(taskId))
     } catch (error) {
-      // Added for this task alone.
+      // It was added only for this task.
       if (project && projects.every((one) => one.id !== project.id))
         await client.projects.remove({ projectId: project.id }).catch(() => {})
       setProblem(problemOf(error, 'continue in Shiplog'))
@@ -77,7 +77,7 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
             : 'Start'
       }
       doing="continue in Shiplog"
-      canSubmit={said !== '' && agent.choice !== null && place !== null && toAllow.isSeen}
+      canSubmit={text !== '' && agent.choice !== null && place !== null && toAllow.isSeen}
       submit={submit}
       focus={field}
       submitsByModEnter
@@ -118,12 +118,12 @@ function PlaceFields(props: {
   const { found, failed, projects, place, isolation, onPlace, onIsolation } = props
   const { overlay } = useStores()
   if (failed) return <p className="text-small text-red">{failed.message}</p>
-  if (!found) return <p className="text-small text-muted">Looking at its folder…</p>
+  if (!found) return <p className="text-small text-muted">Checking its folder…</p>
   const options = placeOptions(found, projects)
   if (options.length === 0)
     return (
       <EmptyState
-        sentence={`${whyNowhere(found)} Add a project to continue in.`}
+        sentence={`${noPlaceReason(found)} Add a project to continue in.`}
         action={{ label: 'Add a project…', onClick: () => overlay.show({ kind: 'add-project' }) }}
       />
     )
@@ -133,7 +133,11 @@ function PlaceFields(props: {
         <Field
           label="Folder"
           hint={
-            place ? <span className="untrusted wrap-anywhere">{place.dir}</span> : whyNowhere(found)
+            place ? (
+              <span className="untrusted wrap-anywhere">{place.dir}</span>
+            ) : (
+              noPlaceReason(found)
+            )
           }
         >
           <Select
@@ -144,7 +148,7 @@ function PlaceFields(props: {
         </Field>
         <Field
           label="Works in"
-          hint={isolation === 'worktree' ? 'It has what is committed, and nothing else.' : null}
+          hint={isolation === 'worktree' ? 'It has only what is committed.' : null}
         >
           <Select
             value={isolation}
@@ -175,23 +179,23 @@ const historyHint = (at: number | null): string =>
     ? 'The new task has the full history of the session.'
     : 'The new task has the history up to the end of that turn.'
 
-/** Claude Code, for a session of Claude Code; what is not installed here is not offered. */
+/** The installed agent of the tool that recorded the session, if there is such an agent. */
 const ownAgent = ({ spec }: Task): string | undefined =>
   spec.kind === 'acp' && spec.program !== 'acp' ? spec.program : undefined
 
-const whyNowhere = ({ recordedDir, isThere, problem }: Continuation): string => {
+const noPlaceReason = ({ recordedDir, dirExists, problem }: Continuation): string => {
   if (problem !== null) return problem
   if (recordedDir === '') return 'The session did not record its folder.'
-  return isThere
-    ? `It worked in ${recordedDir}, which is no project.`
-    : `It worked in ${recordedDir}, which is gone.`
+  return dirExists
+    ? `It worked in ${recordedDir}, which is not a project.`
+    : `It worked in ${recordedDir}, which no longer exists.`
 }
 
 const folderValue = 'recorded folder'
 const optionOf = (place: ContinuationPlace): string =>
   place.kind === 'project' ? place.projectId : folderValue
 
-/** Null: none was chosen, and none is known. */
+/** Null if none was chosen and the session has no place of its own. */
 function placeChosen({ places }: Continuation, chosen: string | null): ContinuationPlace | null {
   const best = places.find((one) => one.kind === 'folder' || one.foundBy !== 'choice') ?? null
   return chosen === null ? best : (places.find((one) => optionOf(one) === chosen) ?? null)
@@ -215,7 +219,7 @@ function placeOptions({ places }: Continuation, projects: readonly Project[]) {
 
 const nameOf = (dir: string): string => dir.split(/[\\/]/).findLast(Boolean) ?? dir
 
-/** `chosen`: a project that is no place of the session by itself. Null while it is looked for. */
+/** `chosen`: a project that is not one of the session's own places. `found` is null while it loads. */
 function useContinuation(task: Task, at: number | null, chosen: Project | undefined) {
   const { client } = useStores()
   const [found, setFound] = useState<Continuation | null>(null)
@@ -231,7 +235,7 @@ function useContinuation(task: Task, at: number | null, chosen: Project | undefi
         { signal: controller.signal },
       )
       .then(setFound, (error: unknown) => {
-        if (!controller.signal.aborted) setFailed(problemOf(error, 'look at its folder'))
+        if (!controller.signal.aborted) setFailed(problemOf(error, 'check its folder'))
       })
     return () => controller.abort()
   }, [client, taskId, at, projectId])

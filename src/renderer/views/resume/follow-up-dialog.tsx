@@ -5,7 +5,7 @@ import { Button, DialogShell } from '../../components/primitives/index.ts'
 import { useStores, useTask } from '../../store/hooks.ts'
 import { useResumeActions } from './use-resume-actions.ts'
 
-/** Asked before a follow-up to a root whose sub-agents are interrupted: it would continue without them. */
+/** Confirms a follow-up to a root whose sub-agents are interrupted, because the root would continue without them. */
 export function FollowUpDialog(props: { taskId: TaskId; interrupted: number; onSend(): void }) {
   const { taskId, interrupted, onSend } = props
   const { overlay } = useStores()

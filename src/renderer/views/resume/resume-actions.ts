@@ -10,14 +10,14 @@ import type {
 import { toast } from '../../components/primitives/index.ts'
 import { isResumable, isWaiting, resumableBelow } from '../../store/resume/resumable.ts'
 import type { Stores } from '../../store/stores.ts'
-import type { ResumeAsk } from '../../store/window/overlay.ts'
+import type { ResumeTarget } from '../../store/window/overlay.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { attempt, readShownMs } from '../app/toasts.ts'
 import { problemOfOutcome, showEnds, showResumed } from './resume-toasts.ts'
 
 /** What the person confirmed in the dialog. */
 interface ConfirmedResume {
-  ask: ResumeAsk
+  target: ResumeTarget
   request: {
     selector: ResumeSelector
     force: boolean
@@ -29,7 +29,7 @@ interface ConfirmedResume {
 }
 
 export interface ResumeActions {
-  /** At once if there is nothing to decide, else by the dialog. */
+  /** Resumes at once if there is nothing to decide, else opens the dialog. */
   resume(taskId: TaskId): Promise<void>
   /** All interrupted agents of one root's tree. */
   resumeTree(rootId: TaskId): void
@@ -48,15 +48,15 @@ export interface ResumeActions {
 }
 
 /** `hasBelow`: interrupted agents below the task are checked as well, and the person chooses among them. */
-export function selectorFor(ask: ResumeAsk, hasBelow: boolean): ResumeSelector {
-  switch (ask.of) {
+export function selectorFor(target: ResumeTarget, hasBelow: boolean): ResumeSelector {
+  switch (target.of) {
     case 'all':
       return { by: 'all' }
     case 'group':
       // By a member: two trees may have groups of the same name.
-      return { by: 'group', group: ask.taskId }
+      return { by: 'group', group: target.taskId }
     case 'task':
-      return { by: hasBelow ? 'tree' : 'task', taskId: ask.taskId }
+      return { by: hasBelow ? 'tree' : 'task', taskId: target.taskId }
   }
 }
 
@@ -74,18 +74,18 @@ export function createResumeActions(stores: Stores): ResumeActions {
   })
 
   async function resume(taskId: TaskId): Promise<void> {
-    const ask: ResumeAsk = { of: 'task', taskId }
-    if (resumableBelow(tasks(), taskId).length > 0) return overlay.show({ kind: 'resume', ask })
+    const target: ResumeTarget = { of: 'task', taskId }
+    if (resumableBelow(tasks(), taskId).length > 0) return overlay.show({ kind: 'resume', target })
     const found = await resumes.check(taskId, () =>
       attempt('check what changed', () =>
-        client.tasks.planResume({ selector: selectorFor(ask, false) }),
+        client.tasks.planResume({ selector: selectorFor(target, false) }),
       ),
     )
     const [candidate] = found?.candidates ?? []
     if (!found || !candidate) return
     if (!needsReview(candidate)) return resumeAtOnce(taskId)
-    const open = () => overlay.show({ kind: 'resume', ask, found: found.candidates })
-    // The person may have opened a dialog meanwhile, and none is opened over another.
+    const open = () => overlay.show({ kind: 'resume', target, found: found.candidates })
+    // The person may have opened another dialog during the check, and dialogs do not stack.
     if (overlay.store.getState().kind === 'none') open()
     else
       toast.warning(`Files or branches changed since “${candidate.title}” stopped.`, {
@@ -106,7 +106,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
     return task !== undefined && isResumable(tasks(), task)
   }
 
-  async function confirm({ ask, request, started }: ConfirmedResume): Promise<void> {
+  async function confirm({ target, request, started }: ConfirmedResume): Promise<void> {
     overlay.hide()
     const marked = started.flatMap((id) => {
       const task = tasks().get(id)
@@ -121,7 +121,7 @@ export function createResumeActions(stores: Stores): ResumeActions {
     toast.warning(problem.message, {
       description: problem.next ?? undefined,
       duration: readShownMs,
-      action: { label: 'Review', onClick: () => overlay.show({ kind: 'resume', ask }) },
+      action: { label: 'Review', onClick: () => overlay.show({ kind: 'resume', target }) },
     })
   }
 
@@ -135,13 +135,13 @@ export function createResumeActions(stores: Stores): ResumeActions {
 
   return {
     resume,
-    resumeGroup: (taskId) => overlay.show({ kind: 'resume', ask: { of: 'group', taskId } }),
-    resumeAll: () => overlay.show({ kind: 'resume', ask: { of: 'all' } }),
+    resumeGroup: (taskId) => overlay.show({ kind: 'resume', target: { of: 'group', taskId } }),
+    resumeAll: () => overlay.show({ kind: 'resume', target: { of: 'all' } }),
     resumeTree(rootId) {
       const [only, ...others] = resumableBelow(tasks(), rootId)
       // A single agent needs no choice.
       if (only && others.length === 0 && !isInterrupted(rootId)) void resume(only.id)
-      else if (only) overlay.show({ kind: 'resume', ask: { of: 'task', taskId: rootId } })
+      else if (only) overlay.show({ kind: 'resume', target: { of: 'task', taskId: rootId } })
       else void resume(rootId)
     },
     confirm,
@@ -154,14 +154,14 @@ export function createResumeActions(stores: Stores): ResumeActions {
       }),
     async restart(taskId) {
       if (resumableBelow(tasks(), taskId).length > 0)
-        return overlay.show({ kind: 'resume', ask: { of: 'task', taskId }, choice: 'restart' })
+        return overlay.show({ kind: 'resume', target: { of: 'task', taskId }, choice: 'restart' })
       const title = titleOf(taskId)
       const restarted = await attempt('restart the agent', () => client.tasks.restart({ taskId }))
       if (restarted) toast.success(`Restarted “${title}”.`, { action: show(restarted.taskId) })
     },
     async abandon(taskId) {
       if (resumableBelow(tasks(), taskId).length > 0)
-        return overlay.show({ kind: 'resume', ask: { of: 'task', taskId }, choice: 'abandon' })
+        return overlay.show({ kind: 'resume', target: { of: 'task', taskId }, choice: 'abandon' })
       const title = titleOf(taskId)
       const ran = tasks().get(taskId)?.hasTranscript ?? false
       const abandoned = await attempt('abandon the agent', () => client.tasks.abandon({ taskId }))

@@ -10,12 +10,12 @@ import { useTaskActions } from '../actions/use-task-actions.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from './use-resume-actions.ts'
 
-/** What can be done next with a task that is not running, as buttons, and all the rest in a menu. */
+/** Buttons for the next actions of a task that is not running, and a menu for the others. */
 export function ResumeButtons(props: {
   task: Task
-  /** Its key is listened for. */
+  /** The screen handles the key of Resume, so the button shows it. */
   withKey?: boolean
-  /** The screen has Resume in another place, beside the reason: here it would be there twice. */
+  /** The screen has a Resume button elsewhere, beside the reason. */
   resumedBelow?: boolean
   /** Actions for which the screen has buttons of its own. */
   without?: TaskAction['id'][]

@@ -3,7 +3,7 @@ import type { ResumeCandidate, ResumeChoice } from '../../../shared/records/resu
 import { Button, DialogBody, DialogShell, Skeleton } from '../../components/primitives/index.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { resumableBelow } from '../../store/resume/resumable.ts'
-import type { ResumeAsk } from '../../store/window/overlay.ts'
+import type { ResumeTarget } from '../../store/window/overlay.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { type ChoiceCounts, groupResumeTitle, resumeTitle } from './choices.ts'
 import { selectorFor } from './resume-actions.ts'
@@ -11,24 +11,24 @@ import { ResumeForm } from './resume-form.tsx'
 import type { ResumeScope } from './scope-choice.tsx'
 import { useResumePlan } from './use-resume-plan.ts'
 
-/** What has changed since, before anything is resumed: resume, restart, abandon, or leave everything as it is (S2). */
+/** Shows what changed since agents stopped, and lets the person resume, restart, abandon or leave each of them (S2). */
 export function ResumeDialog(props: {
-  ask: ResumeAsk
+  target: ResumeTarget
   found?: ResumeCandidate[]
   choice?: ResumeChoice
 }) {
   const { found, choice = 'resume' } = props
   const { overlay } = useStores()
-  const [scope, setScope] = useState<ResumeScope>(props.ask.of === 'group' ? 'group' : 'tree')
-  const ask = askWithin(props.ask, scope)
-  // The given plan and choice belong to the scope at first.
-  const asAsked = ask.of === props.ask.of
+  const [scope, setScope] = useState<ResumeScope>(props.target.of === 'group' ? 'group' : 'tree')
+  const target = targetWithin(props.target, scope)
+  // The given plan and choice apply only to the initial scope.
+  const isInitialScope = target.of === props.target.of
   return (
-    <AskedResume
-      key={ask.of}
-      ask={ask}
-      found={asAsked ? found : undefined}
-      choice={asAsked ? choice : 'resume'}
+    <ScopedResume
+      key={target.of}
+      target={target}
+      found={isInitialScope ? found : undefined}
+      choice={isInitialScope ? choice : 'resume'}
       scope={scope}
       onScope={setScope}
       onClose={overlay.hide}
@@ -36,24 +36,24 @@ export function ResumeDialog(props: {
   )
 }
 
-function AskedResume(props: {
-  ask: ResumeAsk
+function ScopedResume(props: {
+  target: ResumeTarget
   found: ResumeCandidate[] | undefined
   choice: ResumeChoice
   scope: ResumeScope
   onScope(scope: ResumeScope): void
   onClose(): void
 }) {
-  const { ask, found, choice, scope, onScope, onClose } = props
+  const { target, found, choice, scope, onScope, onClose } = props
   const title = useLedger(({ ledger }) =>
-    ask.of === 'all' ? null : (ledger.tasks.get(ask.taskId)?.title ?? ''),
+    target.of === 'all' ? null : (ledger.tasks.get(target.taskId)?.title ?? ''),
   )
   const nameFor = (top: ResumeChoice, counts: ChoiceCounts) =>
-    ask.of === 'group' ? groupResumeTitle(title ?? '', counts) : resumeTitle(title, top, counts)
+    target.of === 'group' ? groupResumeTitle(title ?? '', counts) : resumeTitle(title, top, counts)
   const [name, setName] = useState(nameFor(choice, nothingChosen))
-  // Fixed when the dialog opens: an agent that ends meanwhile does not change what is planned.
-  const hasBelow = useHasBelow(ask)
-  const [selector] = useState(() => selectorFor(ask, hasBelow))
+  // Fixed when the dialog opens, so that an agent that ends does not change the plan.
+  const hasBelow = useHasBelow(target)
+  const [selector] = useState(() => selectorFor(target, hasBelow))
   const plan = useResumePlan(selector, found)
   const { agents, problem } = plan
 
@@ -61,7 +61,7 @@ function AskedResume(props: {
     <DialogShell open onClose={onClose} title={name} size="medium" focus="dialog" bare>
       {agents ? (
         <ResumeForm
-          ask={ask}
+          target={target}
           selector={selector}
           agents={agents}
           checked={plan.checked}
@@ -91,10 +91,10 @@ function AskedResume(props: {
   )
 }
 
-/** Everything has no scope to choose; an agent and its parallel group can be exchanged for each other. */
-function askWithin(ask: ResumeAsk, scope: ResumeScope): ResumeAsk {
-  if (ask.of === 'all') return ask
-  return { of: scope === 'group' ? 'group' : 'task', taskId: ask.taskId }
+/** Switches between an agent and its parallel group. A target of all agents has no other scope. */
+function targetWithin(target: ResumeTarget, scope: ResumeScope): ResumeTarget {
+  if (target.of === 'all') return target
+  return { of: scope === 'group' ? 'group' : 'task', taskId: target.taskId }
 }
 
 const nothingChosen: ChoiceCounts = {
@@ -106,7 +106,7 @@ const nothingChosen: ChoiceCounts = {
   unchecked: 0,
 }
 
-/** The host usually answers sooner, so that no loading text appears for a moment. */
+/** The host usually answers sooner, and the text would only flash. */
 const loadingShownAfterMs = 300
 
 function Loading() {
@@ -126,7 +126,7 @@ function Loading() {
   )
 }
 
-const useHasBelow = (ask: ResumeAsk): boolean =>
+const useHasBelow = (target: ResumeTarget): boolean =>
   useLedger(
-    ({ ledger }) => ask.of === 'task' && resumableBelow(ledger.tasks, ask.taskId).length > 0,
+    ({ ledger }) => target.of === 'task' && resumableBelow(ledger.tasks, target.taskId).length > 0,
   )

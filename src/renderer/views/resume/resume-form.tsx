@@ -24,7 +24,7 @@ import type { Problem } from '../../rpc/problem.ts'
 import { useHostSince, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
 import { isResumable, resumableBelow, stoppedAt } from '../../store/resume/resumable.ts'
 import { resumableGroup } from '../../store/resume/resumable-group.ts'
-import type { ResumeAsk } from '../../store/window/overlay.ts'
+import type { ResumeTarget } from '../../store/window/overlay.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import {
   type CandidateRow,
@@ -45,7 +45,7 @@ import { type ResumeScope, ScopeChoice } from './scope-choice.tsx'
 import { useResumeActions } from './use-resume-actions.ts'
 
 export function ResumeForm(props: {
-  ask: ResumeAsk
+  target: ResumeTarget
   selector: ResumeSelector
   agents: PlannedAgent[]
   checked: number
@@ -59,19 +59,19 @@ export function ResumeForm(props: {
   onCounts(top: ResumeChoice, counts: ChoiceCounts): void
   onCheckAgain(): void
 }) {
-  const { ask, selector, agents, checked, complete, checkProblem, first, scope, onScope } = props
+  const { target, selector, agents, checked, complete, checkProblem, first, scope, onScope } = props
   const { onCounts } = props
   const { client, overlay } = useStores()
   const { confirm } = useResumeActions()
-  // Changes in place; what is read of these tasks here stays the same while the dialog is open.
+  // Updated in place, but the fields that are read here do not change while the dialog is open.
   const tasks = useLedger(({ ledger }) => ledger.tasks)
   const unreachable = useUnreachable()
   const lost = unreachable !== undefined
   const hostSince = useHostSince()
   const activity = useLedger((view) => view.activity)
-  const all = rowsFor(agents, ask, tasks, hostSince, activity)
-  const scopes = useScopes(ask)
-  /** Only what the person chose: what is found out later may change the rest. */
+  const all = rowsFor(agents, target, tasks, hostSince, activity)
+  const scopes = useScopes(target)
+  /** Null until the person chooses; until then the choices follow from the checks. */
   const [chosen, setChosen] = useState<Choices | null>(null)
   const [atOnce, setAtOnce] = useState(agentsAtOnceDefault)
   const confirmButton = useRef<HTMLButtonElement>(null)
@@ -80,22 +80,22 @@ export function ResumeForm(props: {
 
   const wanted = withoutBlocked(chosen ?? firstChoices(all, first, tasks), all)
   const rows = scope === 'one' ? all.slice(0, 1) : all
-  const { meant, choices } =
-    scope === 'one' ? onlyTopmost(all, wanted) : { meant: rows, choices: wanted }
-  const counts = countChoices(meant, choices)
+  const { included, choices } =
+    scope === 'one' ? onlyTopmost(all, wanted) : { included: rows, choices: wanted }
+  const counts = countChoices(included, choices)
   const nothing = counts.resume + counts.restart + counts.abandon === 0
-  const atOnceWrong = !Number.isInteger(atOnce) || atOnce < 1 || atOnce > agentsAtOnceMax
-  const alone = rows.length === 1 && ask.of === 'task' && all.length === 1
+  const isAtOnceInvalid = !Number.isInteger(atOnce) || atOnce < 1 || atOnce > agentsAtOnceMax
+  const alone = rows.length === 1 && target.of === 'task' && all.length === 1
   const [only] = rows
-  const isTopAsked = ask.of === 'task' && all[0]?.candidate.taskId === ask.taskId
+  const isTopAsked = target.of === 'task' && all[0]?.candidate.taskId === target.taskId
   const top = (isTopAsked && only && choices[only.candidate.taskId]) || first
   // Restarting and abandoning do not depend on what has changed.
-  const disabled = nothing || atOnceWrong || lost || counts.unchecked > 0
-  // The title is the dialog's own, above this. Before it is painted: the two must never disagree.
+  const disabled = nothing || isAtOnceInvalid || lost || counts.unchecked > 0
+  // The dialog above shows the title. A layout effect, so that title and choices are painted together.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the counts by their values
   useLayoutEffect(() => onCounts(top, counts), [top, ...Object.values(counts)])
   useFirstFocus(
-    { ready: counts.unchecked === 0, calm: counts.conflicting === 0 },
+    { ready: counts.unchecked === 0, hasConflicts: counts.conflicting > 0 },
     confirmButton,
     cancelButton,
   )
@@ -105,13 +105,13 @@ export function ResumeForm(props: {
       ['resume', 'restart'].includes(choices[taskId] ?? 'resume') ? [taskId] : [],
     )
     void confirm({
-      ask,
+      target,
       started,
       request: {
         selector,
         force: counts.conflicting > 0,
-        choices: sentChoices(agents, meant, choices),
-        ...(ask.of === 'all' ? { agentsAtOnce: atOnce } : {}),
+        choices: sentChoices(agents, included, choices),
+        ...(target.of === 'all' ? { agentsAtOnce: atOnce } : {}),
       },
     })
   }
@@ -121,7 +121,7 @@ export function ResumeForm(props: {
   }
   const restart = (taskId: TaskId) =>
     void confirm({
-      ask,
+      target,
       started: [taskId],
       request: { selector, force: false, choices: { [taskId]: 'restart' } },
     })
@@ -141,7 +141,7 @@ export function ResumeForm(props: {
           {alone && only && only.candidate.status === 'interrupted' && !only.candidate.obstacle ? (
             <Button
               disabled={lost}
-              title={unreachable ?? 'Starts over from the beginning; its record so far is kept'}
+              title={unreachable ?? 'Restarts from the beginning; its record so far is kept'}
               onClick={() => restart(only.candidate.taskId)}
             >
               Restart
@@ -175,17 +175,17 @@ export function ResumeForm(props: {
         </DialogDescription>
         {scopes.length > 1 ? (
           <ScopeChoice
-            // An agent with nothing below it is a whole tree and has no entry for that.
+            // An agent without sub-agents has no option 'tree'.
             value={scopes.some(({ value }) => value === scope) ? scope : 'one'}
             options={scopes}
             onChange={onScope}
           />
         ) : null}
-        {ask.of === 'all' && counts.resume > 1 ? (
+        {target.of === 'all' && counts.resume > 1 ? (
           <Field
             label="Max. parallel agents"
             hint="The others wait for their turn."
-            error={atOnceWrong ? `A whole number from 1 to ${agentsAtOnceMax}.` : null}
+            error={isAtOnceInvalid ? `A whole number from 1 to ${agentsAtOnceMax}.` : null}
             className="w-56"
           >
             <TextInput
@@ -220,14 +220,14 @@ export function ResumeForm(props: {
 }
 
 /** What could be resumed with the requested agent when the dialog opened. */
-function useScopes(ask: ResumeAsk) {
+function useScopes(target: ResumeTarget) {
   const { ledger } = useStores().ledger.store.getState()
   const [scopes] = useState(() => {
-    if (ask.of === 'all') return []
-    const below = resumableBelow(ledger.tasks, ask.taskId).length
-    const task = ledger.tasks.get(ask.taskId)
+    if (target.of === 'all') return []
+    const below = resumableBelow(ledger.tasks, target.taskId).length
+    const task = ledger.tasks.get(target.taskId)
     const isSelf = task !== undefined && isResumable(ledger.tasks, task)
-    const group = resumableGroup(ledger, ask.taskId).length
+    const group = resumableGroup(ledger, target.taskId).length
     const options: { value: ResumeScope; label: string }[] = []
     if (below > 0 && isSelf) options.push({ value: 'tree', label: `Whole tree (${below + 1})` })
     if (isSelf) options.push({ value: 'one', label: 'Only this agent' })
@@ -237,15 +237,15 @@ function useScopes(ask: ResumeAsk) {
   return scopes
 }
 
-/** First those that need a decision, outside their tree, then the others as a tree. */
+/** Agents that need a decision first, as a flat list, then the others as a tree. */
 function inShownOrder(rows: CandidateRow[]): CandidateRow[] {
   const urgent = rows.filter(needsDecision)
   if (urgent.length === 0 || urgent.length === rows.length) return rows
-  const calm = rows.filter((row) => !needsDecision(row))
-  return [...urgent.map((row) => ({ ...row, depth: 0 })), ...calm]
+  const others = rows.filter((row) => !needsDecision(row))
+  return [...urgent.map((row) => ({ ...row, depth: 0 })), ...others]
 }
 
-/** Leaves agents as they are that can't be resumed, unless another choice was made. */
+/** Changes the choice for agents that can't be resumed from resume to leave. */
 function withoutBlocked(choices: Choices, rows: CandidateRow[]): Choices {
   const blocked = rows.filter(
     ({ candidate: { taskId, obstacle } }) =>
@@ -275,21 +275,21 @@ function CheckProgress(props: { checked: number; count: number; complete: boolea
   )
 }
 
-/** Enter resumes where nothing speaks against it; once, when everything is known. */
+/** Focuses the confirm button once all agents were checked, or Cancel if there are conflicts, so that Enter is safe. */
 function useFirstFocus(
-  { ready, calm }: { ready: boolean; calm: boolean },
+  { ready, hasConflicts }: { ready: boolean; hasConflicts: boolean },
   confirm: RefObject<HTMLButtonElement | null>,
   cancel: RefObject<HTMLButtonElement | null>,
 ): void {
-  const isCalm = useRef(calm)
-  isCalm.current = calm
+  const latestHasConflicts = useRef(hasConflicts)
+  latestHasConflicts.current = hasConflicts
   useEffect(() => {
     if (!ready) return
     // After the dialog has taken the focus itself, and never from something that the person is using.
     const frame = requestAnimationFrame(() => {
       const { activeElement } = document
       if (activeElement?.closest('form, button, [role="listbox"]')) return
-      ;(isCalm.current ? confirm : cancel).current?.focus()
+      ;(latestHasConflicts.current ? cancel : confirm).current?.focus()
     })
     return () => cancelAnimationFrame(frame)
   }, [ready, confirm, cancel])

@@ -11,46 +11,46 @@ import { readShownMs } from '../app/toasts.ts'
 
 type TitleOf = (id: TaskId) => string
 
-/** What a toast has room for. */
+/** A toast has room for this many. */
 const causesShownMax = 3
 
-/** What was done with each agent. `show`: the button that opens one. */
+/** Shows how many agents were resumed, restarted, abandoned or refused. `show`: the button that opens one. */
 export function showResumed(
   outcome: ResumeOutcome,
   titleOf: TitleOf,
   show: (id: TaskId) => { label: string; onClick(): void },
 ): void {
-  const { accepted, fresh, abandoned, refused } = outcome
+  const { accepted, restarted, abandoned, refused } = outcome
   const [first] = accepted
-  if (first && accepted.length + fresh.length + abandoned.length + refused.length === 1) {
+  if (first && accepted.length + restarted.length + abandoned.length + refused.length === 1) {
     toast.success(`Resumed “${titleOf(first.taskId)}”.`, { action: show(first.taskId) })
     return
   }
-  const said = [
+  const lines = [
     accepted.length > 0 ? `Resumed ${counted(accepted.length, 'agent')}.` : null,
-    fresh.length > 0 ? `Restarted ${counted(fresh.length, 'agent')}.` : null,
+    restarted.length > 0 ? `Restarted ${counted(restarted.length, 'agent')}.` : null,
     abandoned.length > 0 ? `Abandoned ${counted(abandoned.length, 'agent')}.` : null,
   ].filter((text) => text !== null)
   if (refused.length > 0)
-    toast.warning([...said, `${refused.length} could not be resumed.`].join(' '), {
+    toast.warning([...lines, `${refused.length} could not be resumed.`].join(' '), {
       description: refused.map(({ message }) => message).join('\n'),
       duration: readShownMs,
     })
-  else if (said.length > 0) toast.success(said.join(' '))
+  else if (lines.length > 0) toast.success(lines.join(' '))
 }
 
-/** How resumed agents ended; called when the last of them has. */
-export function showEnds({ ends, stopped, calledOff }: FollowedEnds, titleOf: TitleOf): void {
+/** Shows how resumed agents ended, after the last of them has. */
+export function showEnds({ ends, stopped, cancelled }: FollowedEnds, titleOf: TitleOf): void {
   const completed = ends.filter(({ status }) => status === 'completed').length
   if (completed === ends.length) {
     toast.success(`All ${ends.length} resumed agents completed.`)
     return
   }
   const others = ends.filter(({ status }) => status !== 'completed')
-  const neverStarted = others.filter(({ taskId }) => calledOff.has(taskId)).length
-  const ended = others.filter(({ taskId }) => !calledOff.has(taskId))
+  const neverStarted = others.filter(({ taskId }) => cancelled.has(taskId)).length
+  const ended = others.filter(({ taskId }) => !cancelled.has(taskId))
   const byPerson = stopped ? ended.filter(({ cause }) => isStoppedByPerson(cause)) : []
-  const said = [
+  const lines = [
     byPerson.length > 0
       ? `${counted(byPerson.length, 'running agent')} stopped. The partial output was saved.`
       : null,
@@ -60,7 +60,7 @@ export function showEnds({ ends, stopped, calledOff }: FollowedEnds, titleOf: Ti
       titleOf,
     ),
   ].filter((line) => line !== null)
-  const options = { description: said.join('\n'), duration: readShownMs }
+  const options = { description: lines.join('\n'), duration: readShownMs }
   if (stopped) toast(`Stopped. ${completed} of ${ends.length} completed.`, options)
   else toast.warning(`${completed} of ${ends.length} resumed agents completed.`, options)
 }
@@ -76,9 +76,9 @@ function causeLines(ends: ResumeEnd[], titleOf: TitleOf): string[] {
 
 /** Returns the reason why nothing was done; null if something was. */
 export function problemOfOutcome(outcome: ResumeOutcome): Problem | null {
-  const { accepted, fresh, abandoned, refused } = outcome
+  const { accepted, restarted, abandoned, refused } = outcome
   const [first] = refused
-  if (!first || accepted.length + fresh.length + abandoned.length > 0) return null
+  if (!first || accepted.length + restarted.length + abandoned.length > 0) return null
   const message =
     refused.length === 1 ? first.message : `None of the ${refused.length} agents could be resumed.`
   return {
@@ -86,7 +86,7 @@ export function problemOfOutcome(outcome: ResumeOutcome): Problem | null {
     message,
     next:
       first.reason === 'conflicts'
-        ? 'They changed just now. Review the list again.'
+        ? 'Files changed in the meantime. Review the list again.'
         : 'Nothing was changed. You can try again.',
     reason: null,
     details: refused.map((one) => `${one.taskId}: ${one.reason}: ${one.message}`).join('\n'),

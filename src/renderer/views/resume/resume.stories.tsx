@@ -58,9 +58,9 @@ const plans = {
 }
 
 const lead = `#/t/${ids.lead}`
-const tree = { kind: 'resume', ask: { of: 'task', taskId: ids.lead } } as const
-const notes = { kind: 'resume', ask: { of: 'task', taskId: ids.notes } } as const
-const all = { kind: 'resume', ask: { of: 'all' } } as const
+const tree = { kind: 'resume', target: { of: 'task', taskId: ids.lead } } as const
+const notes = { kind: 'resume', target: { of: 'task', taskId: ids.notes } } as const
+const all = { kind: 'resume', target: { of: 'all' } } as const
 const body = () => within(document.body)
 /** Keys are its own from then on. */
 const untilFocused = () =>
@@ -214,7 +214,7 @@ export const Hostile: Story = {
     records: hostileRecords,
     address: `#/t/${hostileIds.title}`,
     drift: { [hostileIds.title]: hostileDrift(hostileIds.title) },
-    overlay: { kind: 'resume', ask: { of: 'task', taskId: hostileIds.title } },
+    overlay: { kind: 'resume', target: { of: 'task', taskId: hostileIds.title } },
   },
   play: async () => {
     await body().findByRole('button', { name: 'Show all 60' })
@@ -245,7 +245,7 @@ export const ParallelGroup: Story = {
   args: {
     records: interruptedRecords,
     address: lead,
-    overlay: { kind: 'resume', ask: { of: 'group', taskId: ids.tests } },
+    overlay: { kind: 'resume', target: { of: 'group', taskId: ids.tests } },
   },
   play: async () => {
     const dialog = within(

@@ -12,7 +12,7 @@ export function ScopeChoice(props: {
   const name = useId()
   return (
     <fieldset className="flex flex-wrap gap-x-6">
-      <legend className="sr-only">How much of it</legend>
+      <legend className="sr-only">Scope</legend>
       {options.map((option) => (
         <label key={option.value} className="flex h-7 items-center gap-2">
           <input

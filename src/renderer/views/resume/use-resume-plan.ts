@@ -5,9 +5,9 @@ import { useStores } from '../../store/hooks.ts'
 import type { PlannedAgent } from './choices.ts'
 
 interface ResumePlan {
-  /** Who would be resumed; null until the host has answered. */
+  /** The agents that would be resumed; null until the host has listed them. */
   agents: PlannedAgent[] | null
-  /** For how many it is known what has changed. */
+  /** How many of them were checked for changes. */
   checked: number
   /** Every one of them was checked. */
   complete: boolean
@@ -16,7 +16,7 @@ interface ResumePlan {
 
 const nothing: ResumePlan = { agents: null, checked: 0, complete: false, problem: null }
 
-/** Who would be resumed, at once, and what has changed for each as it becomes known. */
+/** Lists the agents that would be resumed, and adds what changed for each as the host reports it. */
 export function useResumePlan(
   selector: ResumeSelector,
   found: ResumeCandidate[] | undefined,
@@ -27,7 +27,7 @@ export function useResumePlan(
     found ? { agents: found, checked: found.length, complete: true, problem: null } : nothing,
   )
   const known = found !== undefined && attempt === 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another `attempt` repeats the request
   useEffect(() => {
     if (known) return
     const controller = new AbortController()

@@ -25,8 +25,8 @@ import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { usePublishState } from './use-publish-state.ts'
 
 /**
- * A message for the changes of a root, and the commands that commit them, push the branch and open a pull request with
- * the user's own `gh`. Shiplog runs them once they were seen; where it can't, they are copied.
+ * Commits the changes of a root, pushes the branch and opens a pull request with the user's own `gh`, by commands that
+ * are shown first. Where Shiplog can't run them, the user copies them.
  */
 export function CommitDialog({ taskId, base }: { taskId: TaskId; base: string | null }) {
   const task = useTask(taskId)
@@ -50,7 +50,7 @@ function Form({ task, base }: { task: Task; base: string | null }) {
   }, [subject, body, pushes, opens, pushTo, state, base])
   const steps = state ? planPublish(state, request) : []
   const commands = publishCommands(steps)
-  const notNow = state ? whyNot(state, request) : null
+  const notNow = state ? obstacleTo(request, state) : null
   const needsMessage = steps.some(({ does }) => does === 'commit' || does === 'pull-request')
   const isComplete =
     steps.length > 0 &&
@@ -131,7 +131,7 @@ function Form({ task, base }: { task: Task; base: string | null }) {
   )
 }
 
-/** The report of the agent, until the user types something else. */
+/** The commit message: the agent's report, until the user types something else. */
 function useMessage({ id, title, reportTitle }: Task) {
   const { client } = useStores()
   const [subject, setSubject] = useState(visibleText(reportTitle ?? title))
@@ -142,7 +142,7 @@ function useMessage({ id, title, reportTitle }: Task) {
     const abort = new AbortController()
     client.tasks.report({ taskId: id }, { signal: abort.signal }).then(
       ({ reportMarkdown }) => !isTyped.current && setBody(visibleText(reportMarkdown)),
-      // The message can be typed.
+      // The report is only a suggestion.
       () => {},
     )
     return () => abort.abort()
@@ -157,7 +157,10 @@ function useMessage({ id, title, reportTitle }: Task) {
 }
 
 /** Why Shiplog can't run the commands; null if it can. */
-function whyNot({ cannotPush, gh, remote }: PublishState, request: PublishRequest): string | null {
+function obstacleTo(
+  request: PublishRequest,
+  { cannotPush, gh, remote }: PublishState,
+): string | null {
   if (request.pushTo === null) return null
   if (cannotPush !== null) return cannotPush
   if (request.pullRequest === null) return null

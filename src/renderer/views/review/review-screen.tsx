@@ -59,7 +59,7 @@ function Review({ task, path }: { task: Task; path: string | null }) {
   const back = () => navigation.go(taskRoute(task.id))
   const show = (file: ChangedFile) =>
     navigation.go({ screen: 'review', taskId: task.id, path: file.path }, { replace: true })
-  /** At which change the next file is entered, when it was reached from a change. */
+  /** The change at which the next file is entered, if it was reached by stepping through changes. */
   const arriveAt = useRef<'first' | 'last' | null>(null)
   const step = (by: 1 | -1, arriving: 'first' | 'last' | null = null) => {
     const next = files[(selected ? files.indexOf(selected) : -1) + by]
@@ -167,7 +167,7 @@ function Review({ task, path }: { task: Task; path: string | null }) {
         <div className="flex min-h-0 flex-1">
           <nav
             aria-label="Files"
-            // Positioned: what is for screen readers alone would otherwise make the whole window scroll.
+            // Positioned, because texts for screen readers would otherwise make the whole window scroll.
             className="relative flex w-[240px] shrink-0 flex-col border-r max-[899px]:w-[180px]"
           >
             <ChangedTree
@@ -219,7 +219,7 @@ function Toggle(props: { label: string; on: boolean; onChange(): void }) {
   )
 }
 
-/** A root on a branch of its own. What a sub-agent did goes to its parent. */
+/** Whether the task is a root on a branch of its own; the changes of a sub-agent go to its parent. */
 const isCommittable = ({ parentId, workspace }: Task): boolean =>
   parentId === null &&
   workspace !== null &&
@@ -227,7 +227,7 @@ const isCommittable = ({ parentId, workspace }: Task): boolean =>
   workspace.branch !== null &&
   workspace.removal === null
 
-/** By path. */
+/** The state of each file in the target, by path. */
 const standingsOf = (comparison: TargetComparison | null): Map<string, Standing> =>
   new Map<string, Standing>([
     ...(comparison?.files ?? []).map(({ path, state }) => [path, state] as const),

@@ -6,8 +6,8 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { useConnectionLost, useStores } from '../../store/hooks.ts'
 
 /**
- * What of the changes is in the target already, and what would conflict; null while unknown, and while the agent runs.
- * Read again when the changes become others, and after each apply and undo.
+ * Which of the changes are already in the target, and which would conflict; null until loaded and while the agent runs.
+ * Read again when the changes differ, and after each apply and undo.
  */
 export function useComparison(task: Task, diff: WorkspaceDiff | null): TargetComparison | null {
   const { client } = useStores()
@@ -16,13 +16,13 @@ export function useComparison(task: Task, diff: WorkspaceDiff | null): TargetCom
   const running = isRunning(task.status)
   const tree = diff?.tree ?? null
   const updates = task.fileUpdates?.map(({ id, doneAt }) => `${id} ${doneAt}`).join(' ')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these asks for another reading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these repeats the request
   useEffect(() => {
     if (lost || running || tree === null) return
     const abort = new AbortController()
     client.workspace.compareTarget({ workspaceId: task.id }, { signal: abort.signal }).then(
       (found) => setComparison(found.tree === tree ? found : null),
-      // Only marks are missing; an apply reports the reason.
+      // The marks are optional; an apply reports the reason.
       () => !abort.signal.aborted && setComparison(null),
     )
     return () => abort.abort()

@@ -4,7 +4,7 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 
-/** What can be committed and pushed, read when it is shown and on request. */
+/** What can be committed and pushed, read once and again by `refresh`. */
 export function usePublishState(taskId: TaskId): {
   state: PublishState | null
   problem: Problem | null
@@ -14,7 +14,7 @@ export function usePublishState(taskId: TaskId): {
   const [state, setState] = useState<PublishState | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [attempt, setAttempt] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` asks for another reading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `attempt` repeats the request
   useEffect(() => {
     const abort = new AbortController()
     client.publish.state({ taskId }, { signal: abort.signal }).then(setState, (error: unknown) => {

@@ -19,9 +19,9 @@ export function useReviewDiff(task: Task): ReviewDiff {
   const [problem, setProblem] = useState<Problem | null>(null)
   const [attempt, setAttempt] = useState(0)
   const { id, status, patch } = task
-  // A short run begins and ends between two renders.
+  // A short run can begin and end between two renders, with the same status after it.
   const run = task.runs.length
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these asks for another reading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these repeats the request
   useEffect(() => {
     if (lost) return
     const abort = new AbortController()
@@ -41,11 +41,11 @@ export function useReviewDiff(task: Task): ReviewDiff {
 
 type FilePatchView =
   | { phase: 'loading' }
-  /** `patch` is null where no lines are compared: a binary file, or a mere rename. */
+  /** `patch` is null if there are no lines to compare: a binary file, or a mere rename. */
   | { phase: 'ready'; patch: string | null; truncated: boolean }
   | { phase: 'failed'; problem: Problem }
 
-/** The patch of one file; null while none is chosen. The one before stays until the next is there. */
+/** The patch of one file. The previous patch stays until the next one is loaded. */
 export function useFilePatch(
   task: Task,
   file: WorkspaceDiff['files'][number] | null,
@@ -55,7 +55,7 @@ export function useFilePatch(
   const [view, setView] = useState<FilePatchView>({ phase: 'loading' })
   const path = file?.path ?? null
   const oldPath = file?.oldPath ?? null
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another content is another patch
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the content repeats the request
   useEffect(() => {
     if (path === null) return
     const abort = new AbortController()

@@ -1,7 +1,7 @@
 import type { SearchHit } from '../../../shared/contract/search.ts'
 import { type Route, taskRoute } from '../../store/window/route.ts'
 
-/** The exact place: the entry in its transcript with the match marked, or the report where only that is kept. */
+/** The route to the entry of a hit with the match marked, or to the report or task if the hit has no entry. */
 export function routeOfHit({ taskId, seq, archived, kind, snippet, marks }: SearchHit): Route {
   const matched = matchedText(snippet, marks)
   const find = matched !== '' && seq !== null ? { find: matched } : {}
@@ -15,7 +15,7 @@ export function routeOfHit({ taskId, seq, archived, kind, snippet, marks }: Sear
   return seq === null ? taskRoute(taskId) : { ...taskRoute(taskId), seq, ...find }
 }
 
-/** The longest text of the snippet that is marked without a gap except for spaces. */
+/** The longest marked text of the snippet; marks with only spaces between them count as one. */
 function matchedText(snippet: string, marks: SearchHit['marks']): string {
   let longest = ''
   let from = 0

@@ -17,20 +17,20 @@ import { useKeys } from '../shell/use-keys.ts'
 import { routeOfHit } from './hit-route.ts'
 import { SaveSearch, SearchStart } from './search-start.tsx'
 
-/** One box over everything that is kept: prompts, messages, commands, outputs, reports and paths. */
+/** One search field for the whole log: prompts, messages, commands, outputs, reports and paths. */
 export function SearchScreen({ query }: { query: string }) {
   const { search, navigation, preferences } = useStores()
   const view = useStore(search.store)
   const [text, setText] = useState(query)
   const field = useRef<HTMLInputElement>(null)
   const hits = useShownHits(view.answer)
-  // In the order in which they are shown.
+  // The indexes of the hits in the order of the screen, which groups them.
   const order = useMemo(
     () => groupsOf(hits).flatMap((group) => group.hits.map(({ index }) => index)),
     [hits],
   )
 
-  // The address names the question; a link or "back" brings another.
+  // The address has the query: a link or "back" changes it.
   useEffect(() => {
     setText(query)
     search.ask(query, { atOnce: true })
@@ -43,7 +43,7 @@ export function SearchScreen({ query }: { query: string }) {
   }
 
   const clear = () => {
-    // The button is gone with what it clears.
+    // The button that has the focus is about to be removed.
     field.current?.focus()
     change('')
   }
@@ -93,7 +93,7 @@ export function SearchScreen({ query }: { query: string }) {
           <TextInput
             ref={field}
             type="search"
-            aria-label="Search everything that is kept"
+            aria-label="Search the whole log"
             aria-controls="search-hits"
             aria-activedescendant={chosen >= 0 ? hitId(chosen) : undefined}
             placeholder="Search prompts, messages, commands, outputs, reports and paths"
@@ -122,7 +122,7 @@ export function SearchScreen({ query }: { query: string }) {
             <SearchStart onTry={change} />
           ) : view.answer && hits.length === 0 && !view.busy ? (
             <EmptyState
-              sentence={whyNothing(text)}
+              sentence={noHitsText(text)}
               action={{ label: 'Clear the search', onClick: clear }}
             />
           ) : (
@@ -134,16 +134,16 @@ export function SearchScreen({ query }: { query: string }) {
   )
 }
 
-function whyNothing(text: string): string {
+function noHitsText(text: string): string {
   const words = text.trim().split(/\s+/)
   const unfinished = words.find(isFilterWithoutValue)
   if (unfinished) return `Write a value directly after ${unfinished}`
   return words.length === 1
-    ? 'No prompt, message, command, output, report or path that is kept contains it.'
+    ? 'No prompt, message, command, output, report or path contains it.'
     : 'Every word has to be in the same prompt, message, command, output or report. Use fewer words, or remove a filter.'
 }
 
-/** What was found, and what was not searched. */
+/** How many hits there are, and which transcripts were not searched. */
 function Status(props: {
   text: string
   view: { answer: SearchAnswer | null; busy: boolean }
@@ -154,7 +154,7 @@ function Status(props: {
   if (text.trim() === '' || !answer)
     return (
       <p role="status" className="h-5 px-1 text-small text-muted">
-        {/* A search is usually answered before this shows. */}
+        {/* Delayed, because most searches are answered sooner. */}
         {busy ? (
           <span className="transition-opacity delay-300 starting:opacity-0">Searching…</span>
         ) : null}

@@ -3,7 +3,7 @@ import { IconButton, TextButton } from '../../components/primitives/index.ts'
 import { usePreference, useStores } from '../../store/hooks.ts'
 import { toggled } from '../../store/window/preferences.ts'
 
-/** Before anything is typed: the searches of this window, and how to write one. */
+/** Shown before anything is typed: saved and recent searches, and examples. */
 export function SearchStart({ onTry }: { onTry(query: string): void }) {
   const { preferences } = useStores()
   const saved = usePreference('savedSearches')
@@ -33,7 +33,7 @@ export function SearchStart({ onTry }: { onTry(query: string): void }) {
   )
 }
 
-/** Saves the search of the field, or removes it from the saved ones. */
+/** Saves the query of the field, or removes it from the saved searches. */
 export function SaveSearch({ query }: { query: string }) {
   const { preferences } = useStores()
   const saved = usePreference('savedSearches')
@@ -85,18 +85,23 @@ function Queries(props: {
 }
 
 const examples: { query: string; finds: string }[] = [
-  { query: '"exact phrase"', finds: 'the words as they are, in this order' },
+  { query: '"exact phrase"', finds: 'exactly these words, in this order' },
   { query: 'tool:bash is:error', finds: 'commands that failed' },
   { query: 'file:src/main.ts', finds: 'what was done to a file' },
   { query: 'kind:report after:7d', finds: 'reports of the last seven days' },
-  { query: 'source:codex', finds: 'what was imported from a tool, or recorded here (source:here)' },
-  { query: 'project:api agent:tester -draft', finds: 'one project, one agent, without a word' },
+  {
+    query: 'source:codex',
+    finds: 'what was imported from a tool; source:here finds what was recorded here',
+  },
+  { query: 'project:api agent:tester -draft', finds: 'one project and one agent, without a word' },
 ]
 
 function Examples({ onTry }: { onTry(query: string): void }) {
   return (
     <div className="px-2 pt-2">
-      <p className="text-muted">Every word may be any part of a word. Filters narrow the search:</p>
+      <p className="text-muted">
+        Each word also matches parts of words. Filters narrow the search:
+      </p>
       <dl className="mt-2 grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">
         {examples.map(({ query, finds }) => (
           <div key={query} className="contents">

@@ -12,7 +12,7 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useLimitSettings } from '../limits/use-limit-settings.ts'
 import { SettingsForm } from './settings-form.tsx'
 
-/** What new agents are started with. */
+/** The limits of new agents. */
 export function LimitsSection() {
   const { settings, problem, save, reload } = useLimitSettings()
   const [edited, setEdited] = useState<BudgetTexts | null>(null)

@@ -4,7 +4,7 @@ import { usePreference, useStores } from '../../store/hooks.ts'
 
 type Permission = NotificationPermission | 'missing'
 
-/** The browser is asked only by this click, never on its own. */
+/** The browser's permission is requested only by a click on the button. */
 export function NotificationSetting() {
   const { preferences } = useStores()
   const finished = usePreference('notifications')
@@ -33,7 +33,8 @@ export function NotificationSetting() {
           checked={needs}
           onChange={(event) => preferences.setState({ notifyNeeds: event.target.checked })}
         />
-        When an agent needs you: a permission, a reached limit, or no sign of life
+        When an agent needs you: for a permission, at a limit, or when it has been silent for
+        minutes
       </label>
       {wanted && permission === 'default' ? (
         <Button className="self-start" onClick={() => void ask()}>

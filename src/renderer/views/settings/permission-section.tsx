@@ -4,7 +4,7 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { usePermissionSettings } from '../permissions/use-permission-settings.ts'
 import { SettingsForm } from './settings-form.tsx'
 
-/** What agents of all projects may do unasked. */
+/** What agents of all projects may do without asking. */
 export function PermissionSection() {
   const { settings, isChanged, problem, reload, change, save, discard } = usePermissionSettings({
     kind: 'everywhere',
@@ -15,7 +15,7 @@ export function PermissionSection() {
   return (
     <SettingsForm
       what="permissions"
-      description="For all projects; each can have a mode and rules of its own. A scripted agent plays your own script and asks for nothing."
+      description="For all projects; each can have a mode and rules of its own. A scripted agent follows your own script and does not ask."
       isChanged={isChanged}
       save={save}
       discard={discard}

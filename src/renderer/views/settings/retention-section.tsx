@@ -17,11 +17,11 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
 import { type RetentionView, usePreview, useRetention } from './use-retention.ts'
 
-/** How long transcripts are kept, what that would remove now, and what it has removed. */
+/** How long transcripts are kept, what a clean-up would remove now, and what earlier ones removed. */
 export function RetentionSection() {
   const retention = useRetention()
   const { settings, problem, reload } = retention
-  // While a clean-up runs, its own receipt would read as if what it has yet to move were lost.
+  // The receipt of a running clean-up lists items that it has not moved yet, so the earlier list is shown.
   const [cleaning, setCleaning] = useState(false)
   const before = useRef(retention.receipts)
   useEffect(() => {
@@ -64,7 +64,7 @@ function Form(props: {
   const { settings: wanted, errors } = useMemo(() => parseForm(form), [form])
   const { preview, problem } = usePreview(wanted)
   const changed = wanted === null || !isSame(wanted, settings)
-  const doing = async (what: 'saving' | 'cleaning', work: () => Promise<unknown>) => {
+  const runBusy = async (what: 'saving' | 'cleaning', work: () => Promise<unknown>) => {
     setBusy(what)
     await work()
     setBusy(null)
@@ -80,7 +80,7 @@ function Form(props: {
     const all = preview?.removed.filter((item) => item.kind === 'transcript').length ?? 0
     setSweeping({ from: expired, all })
     onCleaning(true)
-    await doing('cleaning', () => cleanUp(clockIsRight))
+    await runBusy('cleaning', () => cleanUp(clockIsRight))
     onCleaning(false)
     setSweeping(null)
   }
@@ -89,7 +89,7 @@ function Form(props: {
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault()
-        if (wanted && changed) void doing('saving', () => saveRetention(wanted))
+        if (wanted && changed) void runBusy('saving', () => saveRetention(wanted))
       }}
     >
       <RetentionFields form={form} errors={errors} onChange={setForm} />
@@ -130,7 +130,7 @@ function Form(props: {
           </>
         ) : (
           <Button
-            // What leapt ahead is confirmed even when there is nothing to remove: the next start asks again otherwise.
+            // A clock that leapt ahead can be confirmed even if there is nothing to remove, or the next start would ask again.
             disabled={changed || (preview?.removed.length === 0 && clockAhead === null)}
             title={changed ? 'Save or discard your changes first' : undefined}
             busy={busy === 'cleaning'}
@@ -144,7 +144,7 @@ function Form(props: {
         ) : null}
       </div>
       {changed ? (
-        <p className="text-small text-muted">Save first: a clean-up goes by the saved settings.</p>
+        <p className="text-small text-muted">Save first: a clean-up uses the saved settings.</p>
       ) : null}
     </form>
   )
@@ -153,7 +153,7 @@ function Form(props: {
 const clockText = (ahead: ClockAhead): string =>
   `${clockAheadText(ahead)}. If today’s date is wrong, set it first: nothing is cleaned up until you confirm it.`
 
-/** Transcripts in the trash: all, or those of one receipt. */
+/** Counts the transcripts in the trash: all, or those of one receipt. */
 function countExpired(tasks: Iterable<Task>, receiptId?: string): number {
   let count = 0
   for (const { transcriptExpired: expired } of tasks)

@@ -4,18 +4,18 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 
-/** Settings that are saved together: the fields, why saving was refused, and the buttons. */
+/** A form for settings that are saved together, with the reason if the host refused them. */
 export function SettingsForm(props: {
-  /** `limits`, for `Save limits`. */
+  /** Names the settings, such as `limits` for `Save limits`. */
   what: string
   /** The accessible name. */
   label?: string
-  /** Above the fields. */
+  /** Shown above the fields. */
   description: ReactNode
   isChanged: boolean
-  /** Whether what was changed can be saved. */
+  /** Whether the changes can be saved. */
   isValid?: boolean
-  /** Rejects with the refusal. */
+  /** Rejects with the host's error. */
   save(): Promise<void>
   discard(): void
   children: ReactNode

@@ -115,7 +115,7 @@ export function SettingsScreen() {
                 <code className="font-mono text-code">--data-dir</code> or the environment variable{' '}
                 <code className="font-mono text-code">SHIPLOG_DATA_DIR</code>.
               </p>
-              <WhoWrites lease={info.lease} />
+              <LeaseHolder lease={info.lease} />
             </Section>
             <Section title="About">
               <p>
@@ -137,7 +137,7 @@ export function SettingsScreen() {
   )
 }
 
-/** Each project with what its agents get of the environment, and a way to change it. */
+/** Each project with the environment variables that its agents get, and a button to change its settings. */
 function ProjectList({ projects }: { projects: Project[] }) {
   const { overlay } = useStores()
   return (
@@ -167,8 +167,8 @@ function ProjectList({ projects }: { projects: Project[] }) {
   )
 }
 
-/** One process writes a data directory; the page's host is it. */
-function WhoWrites({ lease }: { lease: LeaseInfo }) {
+/** The process that holds the data directory's lease, which is this page's host. */
+function LeaseHolder({ lease }: { lease: LeaseInfo }) {
   return (
     <p>
       In use by this app (pid {lease.pid})
@@ -178,7 +178,7 @@ function WhoWrites({ lease }: { lease: LeaseInfo }) {
         <RelativeTime at={lease.since} />.{' '}
         {lease.endpoint
           ? 'CLI commands go through it.'
-          : 'CLI commands have to wait until it has quit.'}
+          : 'CLI commands have to wait until it quits.'}
       </span>
     </p>
   )

@@ -1,4 +1,4 @@
-/** Retention as the settings show it: what is set, what a sweep would do, what earlier ones did. */
+/** The state of the retention settings: the settings, the preview of a sweep, and the receipts of earlier ones. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type {
   ReceiptItem,
@@ -9,22 +9,22 @@ import type {
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 
-/** Typing a number is one question, and so is a burst of events. */
+/** Groups the requests while a number is typed or events arrive in a burst. */
 const settleMs = 250
 
 export interface RetentionView {
-  /** Null until they were read. */
+  /** Null until they are loaded. */
   settings: RetentionSettings | null
   receipts: ReceiptSummary[] | null
   unreadable: string[]
   problem: Problem | null
-  /** The items of a receipt, once they were asked for. */
+  /** The items of each receipt that was opened. */
   items: ReadonlyMap<string, ReceiptItem[]>
   reload(): void
   loadItems(receiptId: string): void
 }
 
-/** Read when the screen is shown, and again when something was swept, restored or pinned. */
+/** Read when the screen is shown, and again after each change of the ledger. */
 export function useRetention(): RetentionView {
   const { client } = useStores()
   const seq = useLedger(({ ledger }) => ledger.seq)
@@ -41,7 +41,7 @@ export function useRetention(): RetentionView {
         setUnreadable(list.unreadable)
         setProblem(null)
       },
-      (error: unknown) => setProblem(problemOf(error, 'read the settings of retention')),
+      (error: unknown) => setProblem(problemOf(error, 'read the retention settings')),
     )
   }, [client])
   useSettled(seq, reload)
@@ -57,7 +57,7 @@ export function useRetention(): RetentionView {
   return { settings, receipts, unreadable, problem, items, reload, loadItems }
 }
 
-/** What a sweep would remove with these settings; null while it is being asked. */
+/** What a sweep would remove with these settings; null until the host has answered. */
 export function usePreview(settings: RetentionSettings | null): {
   preview: SweepPreview | null
   problem: Problem | null
@@ -66,21 +66,21 @@ export function usePreview(settings: RetentionSettings | null): {
   const seq = useLedger(({ ledger }) => ledger.seq)
   const [preview, setPreview] = useState<SweepPreview | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const asked = useRef(0)
+  const requests = useRef(0)
   const key = `${seq} ${JSON.stringify(settings)}`
   const ask = useCallback(() => {
     if (!settings) return
-    asked.current += 1
-    const mine = asked.current
+    requests.current += 1
+    const request = requests.current
     client.retention.preview({ settings }).then(
       (answer) => {
         // The answer to a superseded request is ignored.
-        if (mine !== asked.current) return
+        if (request !== requests.current) return
         setPreview(answer)
         setProblem(null)
       },
       (error: unknown) => {
-        if (mine === asked.current) setProblem(problemOf(error, 'see what would be removed'))
+        if (request === requests.current) setProblem(problemOf(error, 'see what would be removed'))
       },
     )
   }, [client, settings])
@@ -88,10 +88,10 @@ export function usePreview(settings: RetentionSettings | null): {
   return { preview, problem }
 }
 
-/** At once the first time, then when `key` has stayed the same for a moment. */
+/** Runs `work` at once the first time, then whenever `key` has stayed the same for `settleMs`. */
 function useSettled(key: string | number, work: () => void): void {
   const first = useRef(true)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new `key` asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new `key` runs `work` again
   useEffect(() => {
     const timer = setTimeout(work, first.current ? 0 : settleMs)
     first.current = false

@@ -1,7 +1,7 @@
 import { NoticeLine } from '../../components/primitives/index.ts'
 import { useConnection, useLedger, useStores } from '../../store/hooks.ts'
 
-/** What was loaded stays readable below it, and where it was: a lost connection moves nothing. */
+/** Reports a lost connection without moving the content, which stays readable. */
 export function ConnectionBanner() {
   const connection = useConnection()
   const problem = useLedger((view) => view.problem)
@@ -44,7 +44,7 @@ function Banner(props: Parameters<typeof NoticeLine>[0]) {
   )
 }
 
-/** Over the content and not above it; below the header, whose title and state stay in sight. */
+/** Overlaps the content below the header, so that the title stays visible and nothing moves. */
 function Floating(props: Parameters<typeof NoticeLine>[0]) {
   return (
     <div className="pointer-events-none absolute inset-x-0 top-14 z-20 flex justify-center px-4">

@@ -1,7 +1,7 @@
-/** What may be given the focus, in the order of the page. Not a text field: keys would be typed into it. */
+/** Elements that may be given the focus. Text fields are excluded, because keys would be typed into them. */
 const focusable =
   'a[href], button:not(:disabled, [tabindex="-1"]), [tabindex="0"]:not(input, textarea)'
 
-/** Only visible ones: the buttons of a row may be hidden until it has the focus. */
+/** The visible focusable elements, in the order of the page. Buttons of a row may be hidden until it has the focus. */
 export const focusablesIn = (element: Element): HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(focusable)].filter((one) => one.checkVisibility())

@@ -1,7 +1,7 @@
 import { EmptyState } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
 
-/** A link that names nothing known, or more than one thing. */
+/** Shown for a link whose id is unknown or ambiguous. */
 export function NothingHere(props: { what: string; id: string; candidates?: string[] }) {
   const { what, id, candidates = [] } = props
   const { navigation } = useStores()

@@ -7,8 +7,8 @@ import { useActions } from '../app/use-actions.ts'
 const severity: Record<Notice['tone'], number> = { error: 0, warning: 1, info: 2 }
 
 /**
- * What was repaired or removed at this start, until it is read: one line, however many there are, the gravest
- * first. What is interrupted has a section of its own in the sidebar.
+ * What the host repaired or removed when it started, until it is dismissed. Only the most severe notice is shown at
+ * first. Interrupted agents are left out, because the sidebar lists them.
  */
 export function Notices() {
   const { info } = useAppInfo()

@@ -18,7 +18,7 @@ import { CommitDialog } from '../review/commit-dialog.tsx'
 import { LinkPullRequestDialog } from '../task/link-pull-request-dialog.tsx'
 import { RenameDialog } from '../task/rename-dialog.tsx'
 
-/** The dialog that has no address of its own. */
+/** The open dialog among those without an address of their own. */
 export function Overlays() {
   const overlay = useOverlay()
   switch (overlay.kind) {
@@ -39,7 +39,7 @@ export function Overlays() {
     case 'new-agent':
       return <NewAgentDialog {...overlay} />
     case 'resume':
-      return <ResumeDialog ask={overlay.ask} found={overlay.found} choice={overlay.choice} />
+      return <ResumeDialog target={overlay.target} found={overlay.found} choice={overlay.choice} />
     case 'rename':
       return <RenameDialog taskId={overlay.taskId} />
     case 'budget':

@@ -1,13 +1,13 @@
 import { focusablesIn } from './focusables.ts'
 
-/** Where the focus goes in a pane, and what belongs to it. */
+/** A pane of the window: the element that gets its focus, and the region that belongs to it. */
 interface Pane {
   target: HTMLElement
   region: Element
 }
 
 /** The panes on screen, in the order of the page: sidebar, list or conversation, composer, inspector. */
-function panesThere(): Pane[] {
+function visiblePanes(): Pane[] {
   const composer = document.querySelector<HTMLElement>('main textarea')
   const tab = document.querySelector<HTMLElement>(
     'aside[aria-label="Inspector"] [role="tab"][aria-selected="true"]',
@@ -21,7 +21,7 @@ function panesThere(): Pane[] {
   ]
 }
 
-/** Its tree where there is one, else its first button: folded to icons it has no tree. */
+/** The current row of the tree, else the first button: a sidebar that is folded to icons has no tree. */
 function sidebarPane(): Pane[] {
   const region = document.querySelector('nav[aria-label="Sidebar"]')
   if (!region) return []
@@ -30,30 +30,30 @@ function sidebarPane(): Pane[] {
   return target ? [{ target, region }] : []
 }
 
-/** A list or a conversation; on a screen without one its first control, whatever that is. */
+/** A list or a conversation; on a screen without one, its first control. */
 function mainPane(): Pane[] {
   const list = document.querySelector<HTMLElement>(
     'main [role="tree"][tabindex="0"], main section[aria-label^="Transcript of"][tabindex="0"]',
   )
   if (list) return [{ target: list, region: list }]
   const region = document.querySelector('main')
-  const target = region && focusablesIn(region).find((one) => !one.closest(besideTheScreen))
+  const target = region && focusablesIn(region).find((one) => !one.closest(outsideTheScreen))
   return target ? [{ target, region }] : []
 }
 
-/** In the main part of the window, and no part of the screen. */
-const besideTheScreen = '[role="separator"], [role="status"], [role="alert"]'
+/** Elements of `main` that do not belong to the screen. */
+const outsideTheScreen = '[role="separator"], [role="status"], [role="alert"]'
 
-/** Moves the focus to the next pane that is there, and from the last one to the first. */
+/** Moves the focus to the next visible pane, and from the last one to the first. */
 export function focusNextPane(): void {
-  const there = panesThere()
+  const panes = visiblePanes()
   const { activeElement } = document
-  // A prompt and an inspector lie within the screen.
-  const current = there.findLastIndex(({ region }) => region.contains(activeElement))
-  there[(current + 1) % there.length]?.target.focus()
+  // The prompt and the inspector are inside the screen, so the last match is the innermost.
+  const current = panes.findLastIndex(({ region }) => region.contains(activeElement))
+  panes[(current + 1) % panes.length]?.target.focus()
 }
 
-/** Moves the focus to the screen, where nothing else has it. */
+/** Moves the focus to the screen if nothing has it. */
 export function focusScreen(): void {
   if (document.activeElement === document.body) mainPane()[0]?.target.focus()
 }

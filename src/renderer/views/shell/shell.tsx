@@ -25,7 +25,7 @@ import { Notices } from './notices.tsx'
 import { Overlays } from './overlays.tsx'
 import { Splitter } from './splitter.tsx'
 import { useFocusAfterDialog } from './use-focus-after-dialog.ts'
-import { useFocusKept } from './use-focus-kept.ts'
+import { useFocusRecovery } from './use-focus-recovery.ts'
 import { useKeyListener } from './use-keys.ts'
 import { useWide } from './use-wide.ts'
 import { useWindowCommands } from './use-window-commands.tsx'
@@ -35,7 +35,7 @@ export function Shell() {
   const wide = useWide()
   const route = useRoute()
   const address = formatRoute(route)
-  /** Nothing but the transcript. */
+  /** The transcript fills the window. */
   const alone = route.screen === 'transcript'
   const hasTranscriptDialog = useHasTranscriptDialog(route)
   const width = usePreference('sidebarWidth')
@@ -44,9 +44,9 @@ export function Shell() {
   useWindowCommands()
   useWindowTitle()
   useNotifications()
-  useFocusKept()
+  useFocusRecovery()
   useFocusAfterDialog()
-  useBackHides()
+  useHideOnBack()
   useSeen()
   useDroppedLog()
   return (
@@ -54,7 +54,7 @@ export function Shell() {
       {alone ? null : wide ? <Sidebar width={width} /> : <Rail />}
       <main className="relative flex min-w-0 flex-1 flex-col">
         {wide && !alone ? (
-          // In a landmark like everything else; on the edge that it moves.
+          // Inside `main`, because everything has to be in a landmark.
           <div className="absolute inset-y-0 left-0 z-10 flex">
             <Splitter
               label="Width of the sidebar"
@@ -107,7 +107,11 @@ function Screen() {
       return <ReviewScreen taskId={route.taskId} path={route.path} />
     case 'transcript':
       return (
-        <TranscriptScreen asked={route.taskId} seq={route.seq} replaying={route.replay === true} />
+        <TranscriptScreen
+          requestedId={route.taskId}
+          seq={route.seq}
+          replaying={route.replay === true}
+        />
       )
     case 'search':
       return <SearchScreen query={route.query} />
@@ -118,13 +122,13 @@ function Screen() {
   }
 }
 
-/** A transcript over a conversation, which has the other dialogs over it. */
+/** Whether a transcript's dialog is open; it shows the other dialogs above itself. */
 function useHasTranscriptDialog(route: Route): boolean {
   const below = useTaskLookup(route.screen === 'task' ? route.taskId : '')
   return route.screen === 'task' && route.transcriptOf !== null && below.kind === 'found'
 }
 
-/** The root on screen counts as looked at, also when its run ends while it is. */
+/** Marks the root on screen as seen, also when its run ends while it is shown. */
 function useSeen(): void {
   const route = useRoute()
   const { preferences } = useStores()
@@ -147,8 +151,8 @@ function useSeen(): void {
   }, [preferences, task])
 }
 
-/** A dialog without an address of its own goes with the screen that it was opened over. */
-function useBackHides(): void {
+/** Hides a dialog without an address when the person goes back from the screen below it. */
+function useHideOnBack(): void {
   const { overlay } = useStores()
   useEffect(() => {
     window.addEventListener('popstate', overlay.hide)
@@ -156,7 +160,7 @@ function useBackHides(): void {
   }, [overlay])
 }
 
-/** Names the screen, for the taskbar, the tabs of a browser and its history. */
+/** Sets the window's title, which the taskbar and the browser's tabs and history show. */
 function useWindowTitle(): void {
   const needs = useNeedsYou().length
   const route = useRoute()
@@ -185,7 +189,7 @@ function useWindowTitle(): void {
   })
   useEffect(() => {
     const name = shown ? `${shown} · Shiplog` : 'Shiplog'
-    // The desktop app takes its badge from the number.
+    // The desktop app reads its badge from the number.
     document.title = needs > 0 ? `(${needs}) ${name}` : name
   }, [shown, needs])
 }

@@ -4,8 +4,8 @@ import { useRef } from 'react'
 const keyStepPx = 16
 
 /**
- * The edge between two panes: dragged, or moved with the arrow keys. `grows`: the side on which the
- * pane with the width lies.
+ * The edge between two panes, which is dragged or moved with the arrow keys. `grows`: the side of the edge on which the
+ * resized pane is.
  */
 export function Splitter(props: {
   label: string

@@ -15,7 +15,7 @@ export function useFocusAfterDialog(): void {
     const closed = wasOpen.current && !isOpen
     wasOpen.current = isOpen
     if (!closed) return
-    // After the dialog has given it back.
+    // After the dialog has returned the focus.
     let frame = requestAnimationFrame(() => {
       frame = requestAnimationFrame(focusScreen)
     })

@@ -11,7 +11,7 @@ export function useKeys(commands: KeyCommand[]): void {
   const names = commands
     .map(({ keys, label, run }) => `${keys} ${label} ${Boolean(run)}`)
     .join('\n')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `names` stands for the commands; what they run is read when a key is pressed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `names` identifies the commands; the functions are looked up when a key is pressed
   useEffect(
     () =>
       keys.register(
@@ -24,13 +24,13 @@ export function useKeys(commands: KeyCommand[]): void {
   )
 }
 
-/** Listens for the whole window. Once, in the shell. */
+/** Handles the keys of the whole window. Use it once, in the shell. */
 export function useKeyListener(): void {
   const { keys, overlay, navigation, earlyKeys } = useStores()
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return
-      // Held down it is still one press.
+      // A key that is held down counts as one press.
       if (event.repeat && event.key === 'Escape') return
       const mod = event.ctrlKey || event.metaKey
       const { target } = event
@@ -50,7 +50,7 @@ export function useKeyListener(): void {
       command.run()
     }
     window.addEventListener('keydown', onKeyDown)
-    // Once everything on screen has registered its keys.
+    // Keys pressed before the app was ready are handled after the screen has registered its commands.
     const frame = requestAnimationFrame(() => {
       for (const event of earlyKeys?.release() ?? []) onKeyDown(event)
     })
@@ -61,7 +61,7 @@ export function useKeyListener(): void {
   }, [keys, overlay, navigation, earlyKeys])
 }
 
-/** The archive's list is a listbox that stays; it takes its own keys and leaves the others. */
+/** An open popup handles all keys. A permanent listbox, such as the archive's list, handles only its own. */
 const openPopups = '[role="menu"], [role="listbox"]:not([data-stays])'
 
 /** Keys that no text field uses. */

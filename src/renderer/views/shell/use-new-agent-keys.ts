@@ -1,6 +1,6 @@
 import { useAppInfo } from '../../store/hooks.ts'
 
-/** Browsers keep Ctrl+N for a window of their own, so there one letter does it. */
+/** The keys for a new agent. Browsers reserve Ctrl+N, so a page uses a single letter. */
 export function useNewAgentKeys(): 'Mod+N' | 'n' {
   const { info } = useAppInfo()
   return info?.host === 'desktop' ? 'Mod+N' : 'n'

@@ -125,7 +125,7 @@ export function useWindowCommands(): void {
       ...{ keys: 'F6', label: 'Next pane', icon: <PanelsTopLeft />, inPalette: false },
       run: () => focusNextPane(),
     }),
-    // The same two while a transcript covers the window.
+    // Registered for a transcript's dialog as well.
     { ...palette, scope: 'dialog' },
     { ...shortcuts, scope: 'dialog' },
   ])
@@ -138,7 +138,7 @@ const filterChoices = [
   { value: 'finished', label: 'Show only finished agents' },
 ] as const
 
-/** The themes that are not set; what the system shows now is no choice of its own. */
+/** Commands that change the theme, without the one that is shown now. */
 function useThemeCommands(): Omit<KeyCommand, 'group'>[] {
   const { preferences } = useStores()
   const theme = usePreference('theme')

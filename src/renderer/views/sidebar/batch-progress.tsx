@@ -4,7 +4,7 @@ import { TextButton } from '../../components/primitives/index.ts'
 import { useConnectionLost, useLedger, useStores } from '../../store/hooks.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 
-/** The progress of several that were resumed together: one quiet line, until all of them have ended. */
+/** The progress of agents that were resumed together, until all of them have ended. */
 export function BatchProgress() {
   const { resumes } = useStores()
   const { batch, stopping } = useStore(resumes.store)
@@ -21,7 +21,7 @@ export function BatchProgress() {
   const ends = [...batch.values()].filter((end) => end !== null)
   const failed = ends.filter(({ status }) => status !== 'completed').length
   const waiting = batch.size - ends.length - atWork
-  const begun = batch.size - waiting
+  const started = batch.size - waiting
   const parts = [
     `${ends.length - failed} completed`,
     failed > 0 ? `${failed} not completed` : null,
@@ -32,7 +32,7 @@ export function BatchProgress() {
     <div className="shrink-0 px-4 pb-1.5 text-small">
       <p className="flex items-center gap-1.5">
         <span className="tabular flex-1">
-          Resuming {begun} of {batch.size}
+          Resuming {started} of {batch.size}
         </span>
         <TextButton
           aria-label="Stop resuming"

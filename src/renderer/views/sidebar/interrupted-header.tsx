@@ -1,7 +1,7 @@
 import { TextButton } from '../../components/primitives/index.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 
-/** `toResume`: those that are not waiting for their turn already. */
+/** `toResume`: how many are not already waiting for a slot. */
 export function InterruptedHeader(props: {
   count: number
   toResume: number

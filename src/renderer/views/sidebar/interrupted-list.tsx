@@ -50,7 +50,7 @@ export function InterruptedList() {
   )
   if (trees.length === 0 && batch === null) return null
   const count = trees.reduce((sum, tree) => sum + tree.rows.length, 0)
-  // Counted as the command line does; the row of a tree shows how many of it never started.
+  // Agents that never started are not counted, as on the command line; the row of a tree shows them separately.
   const interrupted = trees.reduce((sum, tree) => sum + tree.interrupted, 0)
   const fold = (row: InterruptedListRow) => {
     if (row.kind !== 'tree') return

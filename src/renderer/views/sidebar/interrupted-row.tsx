@@ -13,7 +13,7 @@ import {
 } from '../../components/primitives/index.ts'
 import { plainCause, shortCause } from '../../components/task/plain-cause.ts'
 import { useActivity, useStores, useUnreachable } from '../../store/hooks.ts'
-import { actKey } from '../../store/resume/last-actions.ts'
+import { actionKey } from '../../store/resume/last-actions.ts'
 import { isWaiting, stoppedAt } from '../../store/resume/resumable.ts'
 import { useActions } from '../app/use-actions.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
@@ -107,7 +107,7 @@ function AgentLine({ row, current }: { row: InterruptedAgentRow; current: boolea
   )
 }
 
-/** Shown for the row under the pointer and the one with the focus, so that the others can be read. */
+/** Shown only in the row under the pointer and the focused one, so that the texts of the others have room. */
 function AgentActions(props: {
   row: InterruptedAgentRow
   waiting: boolean
@@ -176,10 +176,10 @@ function AgentActions(props: {
   )
 }
 
-/** Why it stopped, what it was doing then, and when: a row is short, and its end is cut off first. */
+/** Why it stopped, its last action, and when, in this order because the end of a short row is cut off. */
 function SecondLine({ row }: { row: InterruptedAgentRow }) {
   const { task, hint, cause } = row
-  const act = useLastAct(task)
+  const action = useLastAction(task)
   return (
     <>
       {hint ? (
@@ -191,7 +191,7 @@ function SecondLine({ row }: { row: InterruptedAgentRow }) {
       {task.status === 'interrupted' ? (
         <>
           {cause ? `${shortCause(cause)} · ` : ''}
-          {act ? <span className="untrusted">{act} · </span> : null}
+          {action ? <span className="untrusted">{action} · </span> : null}
           <RelativeTime at={stoppedAt(task)} />
         </>
       ) : (
@@ -208,14 +208,14 @@ const Hint = ({ text, lead = true }: { text: string; lead?: boolean }) => (
   </>
 )
 
-function useLastAct(task: Task): string | null {
-  const { lastActs } = useStores()
+function useLastAction(task: Task): string | null {
+  const { lastActions } = useStores()
   const run = task.runs.length
   const ran = task.hasTranscript
   useEffect(() => {
-    if (ran) void lastActs.load(task.id, run)
-  }, [lastActs, task.id, run, ran])
-  return useStore(lastActs.store, (acts) => acts.get(actKey(task.id, run)) ?? null)
+    if (ran) void lastActions.load(task.id, run)
+  }, [lastActions, task.id, run, ran])
+  return useStore(lastActions.store, (actions) => actions.get(actionKey(task.id, run)) ?? null)
 }
 
 const tooltipOf = ({ cause }: Task): string | undefined => (cause ? plainCause(cause) : undefined)

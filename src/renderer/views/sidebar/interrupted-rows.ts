@@ -9,19 +9,19 @@ export interface InterruptedTreeRow extends TreeRow {
   root: Task
   interrupted: number
   notStarted: number
-  /** Why they stopped, where that is the same for all of them. */
+  /** Why they stopped, if all stopped for the same reason. */
   cause: Cause | null
   stoppedAt: string
-  /** Tells it from another one with the same title. */
+  /** Distinguishes it from a tree with the same title; null if there is none. */
   hint: string | null
 }
 
 export interface InterruptedAgentRow extends TreeRow {
   kind: 'agent'
   task: Task
-  /** How many listed ones are below it. */
+  /** How many of the listed agents are below it. */
   below: number
-  /** Tells it from another one with the same title. */
+  /** Distinguishes it from an agent with the same title; null if there is none. */
   hint: string | null
   /** Null if the row of its tree shows it already. */
   cause: Cause | null
@@ -89,7 +89,7 @@ function agentRow(
   }
 }
 
-/** Null when they stopped for different reasons. */
+/** Null if they stopped for different reasons. */
 function commonCause(rows: readonly InterruptedRow[]): Cause | null {
   const [first = null, ...others] = rows
     .filter(({ task }) => task.status === 'interrupted')

@@ -12,7 +12,7 @@ import { useProjectLabel, useStores, useTask } from '../../store/hooks.ts'
 import { formatRoute, taskRoute } from '../../store/window/route.ts'
 import { useResumeActions } from '../resume/use-resume-actions.ts'
 
-const words: Record<Need['kind'], { label: string; status: ShownStatus }> = {
+const kindLabels: Record<Need['kind'], { label: string; status: ShownStatus }> = {
   permission: { label: 'Permission', status: 'waiting' },
   budget: { label: 'Limit reached', status: 'waiting' },
   stuck: { label: 'Silent', status: 'waiting' },
@@ -22,7 +22,7 @@ const words: Record<Need['kind'], { label: string; status: ShownStatus }> = {
   review: { label: 'Ready to review', status: 'completed' },
 }
 
-/** One item that needs the person; it leads to the place where it is answered. `roomy`: with its time and project. */
+/** A link to the place where a need of the person is answered. `roomy` adds its time and project. */
 export function NeedLink(props: {
   need: Need
   current?: boolean
@@ -45,7 +45,7 @@ export function NeedLink(props: {
         className,
       )}
     >
-      <StatusIcon status={words[need.kind].status} decorative />
+      <StatusIcon status={kindLabels[need.kind].status} decorative />
       <span className="min-w-0 flex-1">
         <TitleText title={need.title} />
         <NeedLine need={need} />
@@ -70,7 +70,7 @@ function NeedLine({ need }: { need: Need }) {
   const silentFor = useClockText((now) => duration(Math.floor((now - since) / 60_000) * 60_000))
   if (isCode)
     return <code className="untrusted block truncate font-mono text-small text-muted">{text}</code>
-  const label = kind === 'stuck' ? `Silent for ${silentFor}` : words[kind].label
+  const label = kind === 'stuck' ? `Silent for ${silentFor}` : kindLabels[kind].label
   return (
     <span className="untrusted block truncate text-small text-muted" title={text}>
       {label}

@@ -83,15 +83,15 @@ function useSelectedRow(): string | null {
 }
 
 /**
- * Scrolls to the row of the place that was navigated to and unfolds the rows above it: once for each navigation, as
- * soon as the row is there. A person who then scrolls or folds is left alone.
+ * Scrolls to the row of the current route and unfolds the rows above it, once for each navigation, as soon as the row
+ * exists. Scrolling and folding after that are not undone.
  */
 function useRevealed(tree: RefObject<TreeHandle | null>, selected: string | null): void {
   const tasks = useLedger(({ ledger }) => ledger.tasks)
   const unfold = useUnfold()
   const unfolded = useRef<string | null>(null)
   const revealed = useRef<string | null>(null)
-  // After every rendering: the row may come later than the address, from the feed or once it is unfolded.
+  // Runs after every render, because the row may appear after the navigation, by the feed or by unfolding.
   useLayoutEffect(() => {
     if (revealed.current === selected) return
     if (selected !== null && selected !== unfolded.current) unfold(tasks, selected as TaskId)

@@ -10,12 +10,12 @@ import { useNeedsYou } from './use-needs-you.ts'
 
 const sheetWidthPx = 300
 
-const countLabels = (questions: number, interrupted: number): string[] => [
-  ...(questions > 0 ? [`${questions} waiting for you`] : []),
+const countLabels = (needs: number, interrupted: number): string[] => [
+  ...(needs > 0 ? [`${needs} waiting for you`] : []),
   ...(interrupted > 0 ? [`${interrupted} interrupted`] : []),
 ]
 
-/** The sidebar folded to icons; the tree opens as a sheet, which a choice closes. */
+/** The sidebar folded to icons. The tree opens as a sheet, which closes when a row is chosen. */
 export function Rail() {
   const newAgentKeys = useNewAgentKeys()
   const { overlay, navigation } = useStores()
@@ -25,10 +25,10 @@ export function Rail() {
   const interrupted = useInterruptedRows().filter(
     ({ task }) => task.status === 'interrupted',
   ).length
-  const questions = useNeedsYou().length
+  const needs = useNeedsYou().length
   const sheet = useRef<HTMLDivElement>(null)
   const opener = useRef<HTMLButtonElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what closes it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new address closes it
   useEffect(() => setOpen(false), [address])
   useEffect(() => {
     if (!open) return
@@ -39,11 +39,11 @@ export function Rail() {
     )
     return () => {
       cancelAnimationFrame(frame)
-      // Something outside the sheet has taken the focus.
+      // An element outside the sheet already has the focus.
       if (document.activeElement !== document.body) return
-      const isThere =
+      const canReturn =
         before instanceof HTMLElement && before !== document.body && before.isConnected
-      ;(isThere ? before : opener.current)?.focus()
+      ;(canReturn ? before : opener.current)?.focus()
     }
   }, [open])
   useKeys([
@@ -67,20 +67,20 @@ export function Rail() {
       >
         <IconButton
           ref={opener}
-          label={['Projects', ...countLabels(questions, interrupted)].join(', ')}
+          label={['Projects', ...countLabels(needs, interrupted)].join(', ')}
           shortcut="p"
           icon={<Folders />}
           pressed={open}
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         />
-        {questions > 0 ? (
+        {needs > 0 ? (
           <span
             aria-hidden
             className="-mt-1 flex items-center gap-0.5 rounded-sm bg-amber-tint px-1 text-small text-amber"
           >
             <StatusIcon status="waiting" decorative small />
-            {questions}
+            {needs}
           </span>
         ) : null}
         {interrupted > 0 ? (

@@ -1,4 +1,4 @@
-/** The sidebar's rows, in order, from what the ledger knows. Pure. */
+/** Builds the rows of the sidebar's tree from the ledger. Pure. */
 import { sleepOf } from '../../../shared/projections/ledger/sleep.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Project } from '../../../shared/records/projects/projects.ts'
@@ -13,9 +13,9 @@ export type AgentFilter = 'all' | 'at-work' | 'interrupted' | 'finished'
 export interface ProjectRow extends TreeRow {
   kind: 'project'
   project: Project
-  /** Its name, and its place where another one has the same name. */
+  /** Its name, with its folder if another project has the same name. */
   label: string
-  /** Roots that run, where it is folded. */
+  /** How many of its roots run; 0 unless it is folded. */
   running: number
 }
 
@@ -23,16 +23,16 @@ export interface TaskRow extends TreeRow {
   kind: 'task'
   id: TaskId
   task: Task
-  /** A root whose queue is not continued leaves its sub-agents unstarted. */
+  /** Whether the root is settled: its queued sub-agents are then not started. */
   rootSettled: boolean
-  /** When it continues by itself, ISO 8601; null: it does not sleep. */
+  /** When it wakes, ISO 8601; null if it does not sleep. */
   sleepsUntil: string | null
-  /** A sub-agent that is over: one line. */
+  /** A settled sub-agent, which has a row of one line. */
   compact: boolean
   unread: boolean
-  /** Below a root that is over itself: how many are interrupted. */
+  /** How many agents below a settled root are interrupted. */
   interruptedBelow: number
-  /** Where it is folded: how many are below it, and how many of those run. */
+  /** If it is folded: how many tasks are below it, and how many of those run. */
   below: number
   runningBelow: number
 }
@@ -54,10 +54,10 @@ interface SidebarContents {
 }
 
 /**
- * Projects, the one in which something was started last first, with the trees of their live roots below them,
- * newest root first. A sub-agent stays in its root's tree after its own workspace was cleaned up; once the
- * root's removal has begun, the tree is in the archive or on its way there. Rows below a folded row are left
- * out. With a filter, only tasks of that kind and those above them are shown.
+ * Projects, ordered by their latest start, with the trees of their live roots, newest root first. A sub-agent stays in
+ * its root's tree after its own workspace was cleaned up; the whole tree leaves the sidebar once the removal of the
+ * root has begun. Rows below a folded row are left out. With a filter, only matching tasks and their ancestors are
+ * included.
  */
 export function sidebarRows(contents: SidebarContents): SidebarRow[] {
   const { projects, children, isFolded, filter = 'all' } = contents
@@ -65,13 +65,13 @@ export function sidebarRows(contents: SidebarContents): SidebarRow[] {
   const isShown = shownBy(filter, children)
   const roots = (children.get(null) ?? []).filter((task) => !isGone(task))
   const byProject = Map.groupBy(roots, ({ projectId }) => projectId)
-  // Removed ones too: a project does not move because one of its agents was put in the archive.
+  // Includes removed roots, so that a project does not move when one of its agents is archived.
   const started = Map.groupBy(children.get(null) ?? [], ({ projectId }) => projectId)
   const lastStart = (project: Project): string =>
     [project.addedAt, ...(started.get(project.id) ?? []).map(startOf)].toSorted().at(-1) ?? ''
   const ordered = [...projects]
     .map((project) => ({ project, at: lastStart(project) }))
-    // Between two with the same time, the one that was added first.
+    // Projects with the same time keep the order in which they were added.
     .toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1))
   const labels = projectLabels(ordered.map(({ project }) => project))
   for (const { project } of ordered) {
@@ -93,10 +93,10 @@ export function sidebarRows(contents: SidebarContents): SidebarRow[] {
   return rows
 }
 
-/** When its last run began. It does not change while the run continues, so that nothing moves meanwhile. */
+/** The start of the last run. It does not change during a run, so that rows do not move. */
 const startOf = ({ runs, createdAt }: Task): string => runs.at(-1)?.startedAt ?? createdAt
 
-/** Whether it, or something below it, is of that kind. */
+/** Whether the filter matches the task or one below it. */
 function shownBy(
   filter: AgentFilter,
   children: ReadonlyMap<TaskId | null, Task[]>,
@@ -104,12 +104,13 @@ function shownBy(
   if (filter === 'all') return () => true
   const roots = new Map(children.get(null)?.map((root) => [root.id, root]))
   const isShown = (task: Task): boolean =>
-    isOfKind(task, roots.get(task.rootId), filter) || (children.get(task.id) ?? []).some(isShown)
+    matchesFilter(task, roots.get(task.rootId), filter) ||
+    (children.get(task.id) ?? []).some(isShown)
   return isShown
 }
 
 /** A sleeping task continues by itself, so it counts as running. */
-function isOfKind(
+function matchesFilter(
   task: Task,
   root: Task | undefined,
   filter: Exclude<AgentFilter, 'all'>,

@@ -21,7 +21,7 @@ import type { AgentFilter } from './rows.ts'
 export const archiveRoute: Route = { screen: 'archive', taskId: null, tab: 'report' }
 export const settingsRoute: Route = { screen: 'settings' }
 
-/** Projects with their live agents, what was interrupted, and the way to everything else. */
+/** Projects with their live agents, the interrupted agents, and links to the other screens. */
 export function Sidebar({ width }: { width: number }) {
   return (
     <nav aria-label="Sidebar" style={{ width }} className="flex min-h-0 shrink-0 flex-col bg-panel">
@@ -61,7 +61,7 @@ const labelOf = (filter: AgentFilter): string | undefined =>
 const isFilter = (value: string): value is AgentFilter =>
   filters.some((filter) => filter.value === value)
 
-/** Says that a filter hides rows, because the filter outlasts a restart. */
+/** Says that a filter hides rows, because the filter is kept across restarts. */
 function FilterLine() {
   const { preferences } = useStores()
   const filter = usePreference('agentFilter')

@@ -75,7 +75,7 @@ function statusOf({ task, rootSettled, sleepsUntil, interruptedBelow }: TaskRow)
   return task.status === 'completed' && interruptedBelow > 0 ? 'partly-interrupted' : task.status
 }
 
-/** For the mouse only: `t` does the same, and screen readers read the titles alone. */
+/** For the mouse only: `t` does the same, and screen readers read only the titles. */
 function TranscriptButton({ task }: { task: Task }) {
   const { navigation } = useStores()
   return (

@@ -5,7 +5,7 @@ import { useTaskActions } from '../actions/use-task-actions.tsx'
 import type { InterruptedListRow } from './interrupted-rows.ts'
 import type { SidebarRow } from './rows.ts'
 
-/** What the right button and the menu key offer for a row of the sidebar. */
+/** The context menu of a row of the sidebar. */
 export function useRowMenu(): (row: SidebarRow | InterruptedListRow) => MenuEntry[] {
   const ofTask = useTaskActions()
   const ofProject = useProjectActions()

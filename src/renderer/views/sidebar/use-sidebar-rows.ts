@@ -20,7 +20,7 @@ export function useSidebarRows(): { rows: readonly SidebarRow[]; fold(row: Sideb
   const seen = usePreference('seen')
   const seenSince = usePreference('seenSince')
   const kept = useRef<readonly SidebarRow[]>([])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the map of projects changes in place; its size tells
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the map of projects is updated in place, so its size is a dependency
   const rows = useMemo(() => {
     const closed = new Set(folded)
     const open = new Set(opened)
@@ -30,7 +30,7 @@ export function useSidebarRows(): { rows: readonly SidebarRow[]; fold(row: Sideb
         projects: projects.values(),
         children,
         filter,
-        // With a filter what matches must be seen.
+        // With a filter, matching rows must be visible.
         isFolded: (id, task) =>
           closed.has(id) ||
           (task !== null && filter === 'all' && isRead(task, seenAtStart) && !open.has(id)),
@@ -64,7 +64,7 @@ export function useSidebarRows(): { rows: readonly SidebarRow[]; fold(row: Sideb
 const belowOf = ({ root, rows }: { root: Task; rows: { task: Task }[] }): number =>
   rows.filter(({ task }) => task.id !== root.id && task.status === 'interrupted').length
 
-/** Opens what is above a task, so that its row is among the rows. */
+/** Unfolds the project and the tasks above a task, so that its row exists. */
 export function useUnfold(): (tasks: ReadonlyMap<TaskId, Task>, id: string) => void {
   const { preferences, seenAtStart } = useStores()
   return (tasks, id) => {

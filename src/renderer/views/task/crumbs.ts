@@ -1,13 +1,14 @@
-/** Which ancestors a breadcrumb names. Pure. */
+/** Which ancestors a breadcrumb shows. Pure. */
 
 /** Fewer fit beside the title at 800 px. */
 const ancestorsShownMax = 2
 
 interface Crumbs<Item> {
-  /** The root, then, after what is left out, the parent. */
+  /** All ancestors, or only the root if some are hidden. */
   first: Item[]
-  /** Left out in the middle; the breadcrumb lists them in a menu. */
+  /** Those in the middle that the breadcrumb lists in a menu. */
   hidden: Item[]
+  /** The parent if some are hidden, else empty. */
   last: Item[]
 }
 

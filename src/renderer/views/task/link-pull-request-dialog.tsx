@@ -18,7 +18,7 @@ export function LinkPullRequestDialog({ taskId }: { taskId: TaskId }) {
       action="Link"
       doing="link the pull request"
       canSubmit={text.trim() !== ''}
-      // Not while it is typed: half an address is no mistake.
+      // Only on submit, because a half-typed address is not an error.
       validate={() => {
         setIsWrong(url === null)
         return url !== null
@@ -26,7 +26,7 @@ export function LinkPullRequestDialog({ taskId }: { taskId: TaskId }) {
       submit={async () => {
         if (url === null) return
         const { linked } = await client.tasks.linkPullRequest({ taskId, url })
-        toast(linked ? 'Linked the pull request.' : 'This pull request was linked already.')
+        toast(linked ? 'Linked the pull request.' : 'This pull request was already linked.')
       }}
       focus={field}
     >

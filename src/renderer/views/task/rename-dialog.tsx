@@ -5,7 +5,7 @@ import { Field, TextInput } from '../../components/primitives/index.ts'
 import { useStores, useTask } from '../../store/hooks.ts'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
 
-/** Another title for a root. */
+/** Gives a root another title. */
 export function RenameDialog({ taskId }: { taskId: TaskId }) {
   const { client } = useStores()
   const task = useTask(taskId)

@@ -22,7 +22,7 @@ export function SandboxMark({ task }: { task: Task }) {
       ) : (
         <ShieldOff aria-hidden className="size-3.5 text-faint" />
       )}
-      {/* In a narrow header the shape alone. */}
+      {/* A narrow header shows only the icon. */}
       <span aria-hidden className="hidden @3xl:inline">
         {isOn ? 'Sandbox' : 'No sandbox'}
       </span>
@@ -31,13 +31,13 @@ export function SandboxMark({ task }: { task: Task }) {
   )
 }
 
-/** Null while it is not known what this system has. */
+/** Null until the host has reported what this system supports. */
 function useSandbox(setting: SandboxSetting): RunSandbox | null {
   const { client } = useStores()
   const [found, setFound] = useState<Omit<RunSandbox, 'setting'> | null>(null)
   const isOff = setting === 'off'
   useEffect(() => {
-    // Only what is set is looked for: that starts processes.
+    // Not checked for projects without a sandbox, because the check starts processes.
     if (isOff) return
     let wanted = true
     client.app.sandbox().then(

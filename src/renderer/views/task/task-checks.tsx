@@ -8,7 +8,7 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 
-/** What an agent checked, read when it is shown and again after each run. */
+/** The checks that an agent ran, read when they are shown and again after each run. */
 export function TaskChecks({ task, onOpen }: { task: Task; onOpen(seq: number): void }) {
   const { client } = useStores()
   const [found, setFound] = useState<Found | null>(null)
@@ -18,7 +18,7 @@ export function TaskChecks({ task, onOpen }: { task: Task; onOpen(seq: number): 
   const running = isRunning(task.status)
   const run = task.runs.at(-1)?.run ?? 0
   const readable = hasTranscript && transcriptExpired === null && !running
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another run or try is another answer.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another run or attempt repeats the request
   useEffect(() => {
     if (!readable) return
     const abort = new AbortController()

@@ -27,9 +27,9 @@ import { useResumeActions } from '../resume/use-resume-actions.ts'
 /** A card has buttons for these. */
 const onCard: TaskAction['id'][] = ['transcript', 'apply', 'stop', 'resume', 'retry']
 
-/** Gives the cards of one task's transcript what they show and what they can ask for. */
+/** Provides the cards in a task's transcript with their data and actions. */
 export function TaskContexts(props: {
-  /** Whose transcript it is: its calls made the tasks that the cards stand for. */
+  /** The task of the transcript, whose calls started the tasks on the cards. */
   taskId: TaskId
   onViewTranscript(id: TaskId): void
   children: ReactNode
@@ -42,7 +42,7 @@ export function TaskContexts(props: {
   const isInGit = useProjects().some(({ id, git }) => git && id === task?.projectId)
   const isImported = task?.imported ?? false
   const taskActions = useTaskActions()
-  // Read when a menu opens: a card is not rendered again for it.
+  // A ref, read when a menu opens, so that a change does not render all cards again.
   const actionsOf = useRef(taskActions)
   actionsOf.current = taskActions
   const lookup = useTaskLookup(taskId)
@@ -109,7 +109,7 @@ export function TaskContexts(props: {
   )
 }
 
-/** A new object whenever something that it answers has changed. */
+/** A new object whenever its data has changed. */
 function useTaskLookup(taskId: TaskId): TaskLookup {
   const { reports, applies, changeSummaries } = useStores()
   const view = useLedger((whole) => whole)

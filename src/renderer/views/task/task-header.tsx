@@ -14,7 +14,7 @@ import { SandboxMark } from './sandbox-mark.tsx'
 export function TaskHeader(props: {
   task: Task
   actions: ReactNode
-  /** It is in no archive: its log is only open. */
+  /** Its log was opened without being imported. */
   isOpened?: boolean
 }) {
   const { task, actions, isOpened = false } = props
@@ -22,7 +22,7 @@ export function TaskHeader(props: {
   const project = useProjectLabel(task.projectId)
   const status = shownStatus(task, lineage[0] ?? null, useActivity(task.id))
   return (
-    // The actions go below a title that they would leave no room for.
+    // The actions wrap below the title if there is no room beside it.
     <header className="@container/header flex shrink-0 flex-wrap items-start gap-x-2 border-b px-4 pt-2 pb-2">
       <div className="@container min-w-0 flex-[1_1_15rem]">
         <nav aria-label="Breadcrumb" className="flex min-w-0 items-center text-small text-muted">

@@ -13,7 +13,7 @@ export function TaskReport(props: {
   task: Task
   /** Shows the transcript at an entry. */
   onOpen(seq: number): void
-  /** Where there is no report; absent: the transcript is shown already. */
+  /** Offered if there is no report. Absent if the transcript is shown already. */
   onShowTranscript?(): void
 }) {
   const { task, onOpen, onShowTranscript } = props

@@ -11,12 +11,12 @@ import {
   outlineIndexOf,
 } from '../../store/transcript/outline-store.ts'
 import type { TranscriptStore } from '../../store/transcript/transcript-store.ts'
-import type { Reading } from './reading.ts'
+import type { ReadingPosition } from './reading.ts'
 
-/** The outline of an open transcript; `position` is where it is read. */
+/** The outline of an open transcript, which marks the entry at `position`. */
 export function OutlinePane(props: {
   transcript: TranscriptStore
-  position: StoreApi<Reading>
+  position: StoreApi<ReadingPosition>
   isSheet: boolean
   onClose(): void
 }) {
@@ -43,7 +43,7 @@ export function OutlinePane(props: {
 function OpenOutline(props: {
   transcript: TranscriptStore
   outline: OutlineStore
-  position: StoreApi<Reading>
+  position: StoreApi<ReadingPosition>
   isSheet: boolean
   onClose(): void
 }) {

@@ -1,15 +1,16 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 
-/** Where a transcript is read: the entry at the top of the view, and whether its end is in view. */
-export interface Reading {
+/** The entry at the top of a transcript's view, and whether the end is in view. */
+export interface ReadingPosition {
   seq: number
   atEnd: boolean
 }
 
-export const createReading = (): StoreApi<Reading> => createStore(() => ({ seq: 0, atEnd: false }))
+export const createReadingPosition = (): StoreApi<ReadingPosition> =>
+  createStore(() => ({ seq: 0, atEnd: false }))
 
-/** The entry for the same place in another view; undefined at the start, and at the end, which a live transcript follows. */
-export function seqOf(reading: StoreApi<Reading>): number | undefined {
+/** The entry at which another view shows the same place; undefined at the start, and at the end, which a live view follows. */
+export function seqOf(reading: StoreApi<ReadingPosition>): number | undefined {
   const { seq, atEnd } = reading.getState()
   return seq > 2 && !atEnd ? seq : undefined
 }

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { DialogShell } from '../../components/primitives/index.ts'
 import { useAppInfo, useChildren, useLineage, useStores, useTask } from '../../store/hooks.ts'
@@ -11,27 +10,27 @@ import { ConnectionBanner } from '../shell/banner.tsx'
 import { NothingHere } from '../shell/nothing-here.tsx'
 import { Overlays } from '../shell/overlays.tsx'
 import { useKeys } from '../shell/use-keys.ts'
-import { createReading, seqOf } from './reading.ts'
+import { createReadingPosition, seqOf } from './reading.ts'
 import { TranscriptHeader } from './transcript-header.tsx'
 import { TranscriptPane } from './transcript-pane.tsx'
 import { useTranscriptPanes } from './use-panes.ts'
 
 /**
- * A transcript over the conversation that it was opened from. Nested ones take its place in the same
- * dialog; the address names each of them.
+ * A transcript over the conversation that it was opened from. A nested transcript replaces it in the same dialog; each
+ * has an address.
  */
 export function TranscriptDialog(props: {
-  /** The conversation below, where closing leads back to. */
+  /** The conversation below, to which closing returns. */
   below: TaskId
-  /** Null: `asked` names nothing known. */
+  /** Null if `requestedId` is unknown or ambiguous. */
   taskId: TaskId | null
-  asked: string
+  requestedId: string
   /** The entry that it is opened at; else its beginning. */
   seq: number | undefined
   /** Shows the transcript's state at that entry. */
   replaying: boolean
 }) {
-  const { below, taskId, asked, seq, replaying } = props
+  const { below, taskId, requestedId, seq, replaying } = props
   const { navigation } = useStores()
   const task = useTask(taskId)
   const lineage = useLineage(taskId)
@@ -40,7 +39,7 @@ export function TranscriptDialog(props: {
 
   const show = (id: TaskId) => navigation.go(transcriptRoute(below, id))
   const close = () => navigation.go(taskRoute(below))
-  /** Levels are those below the conversation: from any other place, itself included, it closes. */
+  /** Goes to the parent's transcript if that is below the conversation, else closes. */
   const up = () => {
     const level = lineage.findIndex(({ id }) => id === below)
     const above = level < 0 ? undefined : lineage.slice(level + 1).at(-2)
@@ -69,7 +68,7 @@ export function TranscriptDialog(props: {
   const resumable = useCanResume(task)
   const { resume } = useResumeActions()
   const panes = useTranscriptPanes(task, 'transcript')
-  const [reading] = useState(createReading)
+  const [reading] = useState(createReadingPosition)
   const fullScreen = () => {
     if (taskId) navigation.go(fullScreenRoute(taskId, seqOf(reading)))
   }
@@ -151,7 +150,7 @@ export function TranscriptDialog(props: {
         ) : undefined
       }
     >
-      {/* That of the window lies behind the dialog. */}
+      {/* The window's own banner is behind the dialog. */}
       <ConnectionBanner />
       {taskId && task ? (
         <TranscriptPane
@@ -172,7 +171,7 @@ export function TranscriptDialog(props: {
           reading={reading}
         />
       ) : (
-        <NothingHere what="task" id={asked} />
+        <NothingHere what="task" id={requestedId} />
       )}
     </DialogShell>
   )

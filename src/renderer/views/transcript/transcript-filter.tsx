@@ -21,14 +21,14 @@ import type { TranscriptStore } from '../../store/transcript/transcript-store.ts
 import type { Route } from '../../store/window/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useKeys } from '../shell/use-keys.ts'
-import { type Reading, seqOf } from './reading.ts'
+import { type ReadingPosition, seqOf } from './reading.ts'
 
-/** A transcript, or what a filter in the address leaves of it. */
+/** A transcript, or only the rows that match a filter in the address. */
 export function TranscriptFilterPane(props: {
   transcript: TranscriptStore
   label: string
   /** Where the reader is in the transcript without a filter. */
-  position: StoreApi<Reading>
+  position: StoreApi<ReadingPosition>
   scope: 'window' | 'dialog'
   /** The transcript without a filter. */
   children: ReactNode
@@ -40,9 +40,9 @@ export function TranscriptFilterPane(props: {
   const pane = useRef<HTMLDivElement>(null)
   const change = (next: TranscriptFilter | undefined, seq?: number) => {
     if (!route) return
-    // A removed element must not have the focus: a dialog would take it, a frame later.
+    // The focus must leave the bar before it is removed, or a dialog would take it a frame later.
     if (!next && pane.current?.contains(document.activeElement)) pane.current.focus()
-    // Its entry stays in the address: without it the transcript would go to its beginning.
+    // The entry stays in the address, or the transcript would scroll to its start.
     const { filter: _, find: __, ...place } = route
     navigation.go({ ...place, ...(next && { filter: next }), ...(seq && { seq }) })
   }
@@ -53,7 +53,7 @@ export function TranscriptFilterPane(props: {
       label: filter ? 'Clear the filter' : 'Filter the transcript',
       run: toggle,
     },
-    // The list of matches handles it.
+    // Listed here; the list of matches handles it.
     ...(filter && isSet(filter)
       ? [
           {
@@ -66,7 +66,7 @@ export function TranscriptFilterPane(props: {
       : []),
   ])
   const isHidden = filter !== null && isSet(filter)
-  useReturn(isHidden, transcript, position)
+  useReturnToPlace(isHidden, transcript, position)
   const isFiltered = filter !== null
   useEffect(() => {
     if (!isFiltered && pane.current === document.activeElement)
@@ -78,9 +78,9 @@ export function TranscriptFilterPane(props: {
     event.stopPropagation()
     change(undefined)
   }
-  // The transcript stays where it is, with its place and its focus, when the bar comes and goes.
+  // The transcript stays mounted, with its place and its focus, when the bar appears or disappears.
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the rows below it that they do not take
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles keys that its rows do not handle
     <div
       ref={pane}
       tabIndex={-1}
@@ -101,8 +101,12 @@ export function TranscriptFilterPane(props: {
   )
 }
 
-/** Shows the place that was read before a filter hid it. */
-function useReturn(isHidden: boolean, transcript: TranscriptStore, position: StoreApi<Reading>) {
+/** Returns to the place that was read before a filter hid the transcript. */
+function useReturnToPlace(
+  isHidden: boolean,
+  transcript: TranscriptStore,
+  position: StoreApi<ReadingPosition>,
+) {
   const wasHidden = useRef(false)
   useLayoutEffect(() => {
     const returns = wasHidden.current && !isHidden
@@ -112,7 +116,7 @@ function useReturn(isHidden: boolean, transcript: TranscriptStore, position: Sto
   }, [isHidden, transcript, position])
 }
 
-/** The address, if it is about this transcript: that of a dialog is not about the conversation below it. */
+/** The route, if it refers to the transcript in this scope: one with a dialog does not refer to the conversation below. */
 export function useTranscriptRoute(
   scope: 'window' | 'dialog',
 ): Extract<Route, { screen: 'task' | 'archive' | 'transcript' }> | null {
@@ -173,7 +177,7 @@ function FilteredRows(props: {
 }) {
   const { view, label, onRetry, onMore, onShow } = props
   const actions = useContext(TaskActionsContext)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: where it leads depends on the address alone
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `onShow` depends only on the address
   const shown = useMemo(() => ({ ...actions, onShowEntry: onShow, onGoToEntry: onShow }), [actions])
   if (view.phase === 'failed' && view.problem)
     return (

@@ -31,19 +31,19 @@ import type { TranscriptStore } from '../../store/transcript/transcript-store.ts
 import { useKeys } from '../shell/use-keys.ts'
 import { useTranscriptRoute } from './transcript-filter.tsx'
 
-/** A longer selection is not meant as the text to look for. */
+/** A longer selection is not used as the text to find. */
 const selectedCharsMax = 200
 
 /** A transcript's list with the bar that finds text in it. */
 export function TranscriptFind(props: {
   transcript: TranscriptStore
   list: RefObject<TranscriptListHandle | null>
-  /** Where its keys count. */
+  /** Where its keys are registered. */
   scope: 'window' | 'dialog'
   children: ReactNode
 }) {
   const { transcript, list, scope, children } = props
-  /** To look for at once: a search over everything led here. */
+  /** A hit of the log's search has the text in its address; it is found at once. */
   const { find: text, seq } = useTranscriptRoute(scope) ?? {}
   const { client } = useStores()
   const [find] = useState(() => createFindStore({ client, taskId: transcript.taskId }))
@@ -78,7 +78,7 @@ export function TranscriptFind(props: {
   }
   const close = () => {
     const shown = current && row.current
-    // Before the bar is gone, or the dialog would take the focus.
+    // The focus moves before the bar is removed, or the dialog would take it.
     const article = shown
       ? root.current?.querySelector<HTMLElement>(`article[data-row="${CSS.escape(shown)}"]`)
       : null
@@ -99,7 +99,7 @@ export function TranscriptFind(props: {
     close()
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the rows below it that they do not take
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles keys that its rows do not handle
     <div onKeyDown={onKeyDown} className="flex min-h-0 flex-1 flex-col">
       {isOpen ? (
         <FindBar
@@ -121,7 +121,7 @@ export function TranscriptFind(props: {
   )
 }
 
-/** Brings the current match into view and marks all that are shown. Returns the key of its row. */
+/** Scrolls to the current match and marks all visible ones. Returns a ref to the key of the current match's row. */
 function useShownMatch(props: {
   transcript: TranscriptStore
   list: RefObject<TranscriptListHandle | null>
@@ -156,7 +156,7 @@ function useShownMatch(props: {
       { reveal },
     )
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is marked depends on these alone
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the marks depend only on these
   useEffect(() => {
     if (isOpen) show(current, false)
   }, [isOpen, query, places])
@@ -201,7 +201,10 @@ const marksAreShown = typeof Highlight !== 'undefined'
 const patternOf = ({ texts }: FindPlace, query: FindView['query']): RegExp =>
   texts ? patternOfTexts(texts) : findPatternOf(query)
 
-/** For a regular expression, the texts that it matched there: an expression could take forever on a text. */
+/**
+ * Returns a function that gives the pattern to mark in a range of entries. For a regular expression it matches the texts
+ * that the host found there, because running the expression in the page could block it.
+ */
 function patternsOf({ isPattern, ...query }: FindView['query'], places: readonly FindPlace[]) {
   if (places.length === 0) return () => null
   if (!isPattern) {
@@ -219,7 +222,7 @@ function patternsOf({ isPattern, ...query }: FindView['query'], places: readonly
   }
 }
 
-/** Limit for the rows of one turn. */
+/** At most this many texts are marked in the rows of one turn. */
 const textsMax = 200
 
 const firstFrom = (places: readonly FindPlace[], seq: number): number =>

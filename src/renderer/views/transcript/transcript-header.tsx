@@ -8,20 +8,20 @@ import { shownStatus } from '../../components/task/shown-status.ts'
 import { useConnectionLost } from '../../store/hooks.ts'
 import type { Route } from '../../store/window/route.ts'
 import { Breadcrumb } from '../task/breadcrumb.tsx'
-import type { Reading } from './reading.ts'
+import type { ReadingPosition } from './reading.ts'
 import { TranscriptTools } from './transcript-tools.tsx'
 import type { TranscriptPanes } from './use-panes.ts'
 
-/** Where a transcript is in its tree, and what can be done with it: in the dialog, and alone in a window. */
+/** The header of a transcript in its dialog or full screen: its place in the tree, its status and its tools. */
 export function TranscriptHeader(props: {
   task: Task
   lineage: Task[]
-  /** The address of a transcript of the tree. */
+  /** The route to another transcript of the tree. */
   routeOf(id: TaskId): Route
   position: { at: number; of: number } | null
   onGoTo(index: number): void
   panes: TranscriptPanes
-  reading: StoreApi<Reading>
+  reading: StoreApi<ReadingPosition>
   replaying: boolean
   onReplay(): void
   isFullScreen: boolean

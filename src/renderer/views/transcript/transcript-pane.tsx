@@ -14,12 +14,12 @@ import { useChildren, useTask, useTranscript, useTranscriptView } from '../../st
 import type { Replay } from '../../store/replay/replay-store.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
-import { ReplayBeside, type ReplayPlace, useReplayed } from '../replay/replay-beside.tsx'
+import { ReplayLayout, type ReplayPlace, useReplayed } from '../replay/replay-layout.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskContexts } from '../task/task-contexts.tsx'
 import { OutlinePane } from './outline-pane.tsx'
-import { PaneBeside, ReportBeside } from './pane-beside.tsx'
-import { createReading, type Reading } from './reading.ts'
+import { createReadingPosition, type ReadingPosition } from './reading.ts'
+import { ReportPane, SidePane } from './side-pane.tsx'
 import { TranscriptFilterPane } from './transcript-filter.tsx'
 import { TranscriptFind } from './transcript-find.tsx'
 import {
@@ -31,7 +31,7 @@ import {
 } from './transcript-states.tsx'
 import type { PaneState, TranscriptPanes } from './use-panes.ts'
 
-/** A task's transcript: a live one follows its end, an archived one is read page by page. */
+/** A task's transcript. A live one follows its end; an archived one is loaded page by page. */
 export function TranscriptPane(props: {
   taskId: TaskId
   /**
@@ -40,15 +40,15 @@ export function TranscriptPane(props: {
    */
   from: OpenAt
   onViewTranscript(id: TaskId): void
-  /** Once there is something to read, keys go to it. */
+  /** Focuses the transcript once it is loaded. */
   takeFocus?: boolean
   /** The panes beside it. */
   panes: TranscriptPanes
   /** Receives the entry that is read. */
-  reading?: StoreApi<Reading>
-  /** Each new number shows the newest entries, wherever the reader was. */
+  reading?: StoreApi<ReadingPosition>
+  /** Each new number scrolls to the newest entries. */
   toEnd?: number
-  /** Where its keys count. */
+  /** Where its keys are registered. */
   scope?: 'window' | 'dialog'
   /** Absent where a transcript can't be replayed. */
   replay?: ReplayPlace
@@ -112,7 +112,7 @@ function OpenTranscript(props: {
   scope: 'window' | 'dialog'
   panes: TranscriptPanes
   replay: ReplayPlace | undefined
-  reading: StoreApi<Reading> | undefined
+  reading: StoreApi<ReadingPosition> | undefined
 }) {
   const { transcript, from, takeFocus, toEnd, scope, panes, reading } = props
   useRowKeys(transcript.taskId, scope)
@@ -120,7 +120,7 @@ function OpenTranscript(props: {
   const view = useTranscriptView(transcript)
   const task = useTask(transcript.taskId)
   const ready = view.phase === 'ready'
-  const [own] = useState(() => createReading())
+  const [own] = useState(() => createReadingPosition())
   const position = reading ?? own
   useEffect(() => {
     if (ready && takeFocus) list.current?.focus()
@@ -141,7 +141,7 @@ function OpenTranscript(props: {
     }),
     [actions, transcript],
   )
-  useMoves({ transcript, from, toEnd, replay, list })
+  useTranscriptMoves({ transcript, from, toEnd, replay, list })
   // A restored transcript can be read again.
   const isRestored = view.status === 'expired' && task !== null && task.transcriptExpired === null
   useEffect(() => {
@@ -154,16 +154,16 @@ function OpenTranscript(props: {
     return <ExpiredTranscript task={task} expired={task.transcriptExpired} />
   const label = `Transcript of ${task?.title ?? 'a task'}`
   const { outline, report } = panes
-  /** The focus leaves a pane before it is gone. */
+  /** Moves the focus out of a pane before it closes. */
   const closing = (pane: PaneState) => () => {
     list.current?.focus()
     pane.close()
   }
   return (
-    <ReplayBeside replay={replay} place={props.replay} onClose={() => list.current?.focus()}>
+    <ReplayLayout replay={replay} place={props.replay} onClose={() => list.current?.focus()}>
       <div className="relative isolate flex min-h-0 min-w-0 flex-1">
         {outline.shown ? (
-          <PaneBeside
+          <SidePane
             label="Outline"
             side="left"
             isSheet={outline.isSheet}
@@ -175,7 +175,7 @@ function OpenTranscript(props: {
               isSheet={outline.isSheet}
               onClose={closing(outline)}
             />
-          </PaneBeside>
+          </SidePane>
         ) : null}
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
           <TranscriptNotice view={view} onRetry={() => void transcript.loadOlder()} />
@@ -194,7 +194,7 @@ function OpenTranscript(props: {
                   live={live && !replay}
                   damage={view.damage}
                   hasOlder={view.hasOlder}
-                  // What came later is not there yet.
+                  // Entries after the replayed moment are not shown.
                   hasNewer={view.hasNewer && through === null}
                   paging={view.paging}
                   extent={{
@@ -219,7 +219,7 @@ function OpenTranscript(props: {
           </TranscriptFilterPane>
         </div>
         {task && report?.shown ? (
-          <ReportBeside
+          <ReportPane
             task={task}
             isSheet={report.isSheet}
             onOpen={(seq) => {
@@ -230,12 +230,12 @@ function OpenTranscript(props: {
           />
         ) : null}
       </div>
-    </ReplayBeside>
+    </ReplayLayout>
   )
 }
 
 /** Moves an open transcript when `from` changes, and to its end at each new number of `toEnd`. */
-function useMoves(props: {
+function useTranscriptMoves(props: {
   transcript: TranscriptStore
   from: OpenAt
   toEnd: number

@@ -12,25 +12,25 @@ import { fullScreenRoute, linkOf, type Route, taskRoute } from '../../store/wind
 import { useActions } from '../app/use-actions.ts'
 import { NothingHere } from '../shell/nothing-here.tsx'
 import { useKeys } from '../shell/use-keys.ts'
-import { createReading } from './reading.ts'
+import { createReadingPosition } from './reading.ts'
 import { TranscriptHeader } from './transcript-header.tsx'
 import { TranscriptPane } from './transcript-pane.tsx'
 import { useTranscriptPanes } from './use-panes.ts'
 
 /** A transcript alone in the window, without the sidebar: full screen, or a window of its own. */
 export function TranscriptScreen(props: {
-  asked: string
+  requestedId: string
   seq: number | undefined
   /** Shows the transcript's state at that entry. */
   replaying: boolean
 }) {
-  const { asked, seq, replaying } = props
-  const lookup = useTaskLookup(asked)
+  const { requestedId, seq, replaying } = props
+  const lookup = useTaskLookup(requestedId)
   if (lookup.kind !== 'found')
     return (
       <NothingHere
         what="task"
-        id={asked}
+        id={requestedId}
         candidates={lookup.kind === 'ambiguous' ? lookup.candidates : []}
       />
     )
@@ -47,7 +47,7 @@ function FoundTranscript(props: { taskId: TaskId; seq: number | undefined; repla
   const siblings = useChildren(task?.parentId ?? null)
   const at = task?.parentId ? siblings.findIndex(({ id }) => id === taskId) : -1
   const panes = useTranscriptPanes(task, 'transcript')
-  const [reading] = useState(createReading)
+  const [reading] = useState(createReadingPosition)
   const show = (id: TaskId) => navigation.go(fullScreenRoute(id))
   const goTo = (index: number) => {
     const sibling = at >= 0 ? siblings[index] : undefined

@@ -85,7 +85,7 @@ const statusTexts = {
     'Only an unfinished message was saved: the agent stopped before its first turn ended.',
   // Shown in place of the entries.
   expired: null,
-  missing: 'The transcript is missing. The report and the entry in the ledger are there.',
+  missing: 'The transcript is missing. The report and the ledger’s records are kept.',
   damaged: 'Parts of this transcript are damaged. They are kept in the file and marked below.',
 } as const
 

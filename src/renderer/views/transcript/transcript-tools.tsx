@@ -15,10 +15,10 @@ import { classNames, IconButton } from '../../components/primitives/index.ts'
 import { useAppInfo, useStores } from '../../store/hooks.ts'
 import { linkOf, type Route } from '../../store/window/route.ts'
 import { useActions } from '../app/use-actions.ts'
-import { type Reading, seqOf } from './reading.ts'
+import { type ReadingPosition, seqOf } from './reading.ts'
 import type { TranscriptPanes } from './use-panes.ts'
 
-/** What can be done with a transcript, wherever it is shown: over a conversation, alone, live, or in the archive. */
+/** The actions on a transcript, the same wherever it is shown: in a dialog, full screen, live, or in the archive. */
 export function TranscriptTools(props: {
   task: Task
   /** The address that a link to it has. */
@@ -26,14 +26,14 @@ export function TranscriptTools(props: {
   /** Where the transcript registers its keys. */
   scope: 'window' | 'dialog'
   panes: TranscriptPanes
-  reading: StoreApi<Reading>
+  reading: StoreApi<ReadingPosition>
   /** Null: the transcript is replayed elsewhere. */
   replaying: boolean | null
   replayKey?: string
   onReplay(): void
-  /** False: something else is shown in its place, and can't be searched. */
+  /** False if something else is shown in its place, which can't be searched. */
   isShown?: boolean
-  /** In the header of a task its menu has the last ones too: they are shown if there is room. */
+  /** In a task's header, whose menu has the last actions too, so their buttons are hidden if there is no room. */
   inTaskHeader?: boolean
   children?: ReactNode
 }) {
@@ -42,7 +42,7 @@ export function TranscriptTools(props: {
   const { overlay, keys } = useStores()
   const { copy, openTranscript } = useActions()
   const { info } = useAppInfo()
-  /** The transcript registers what it does with these keys; a sheet over it would cover that. */
+  /** Runs the command that the transcript registered for a key, after closing a sheet that would cover the result. */
   const press = (key: string, mod: boolean) => {
     for (const pane of [panes.outline, panes.report]) if (pane?.isSheet && pane.shown) pane.close()
     keys.press({ key, mod, alt: false }, scope, performance.now())?.run?.()

@@ -6,7 +6,7 @@ import { useMedia } from '../shell/use-media.ts'
 /** A pane beside a transcript. */
 export interface PaneState {
   shown: boolean
-  /** If there is no room beside the transcript, it covers the transcript and is not remembered. */
+  /** Whether the pane covers the transcript for lack of room; then it is not remembered that it is open. */
   isSheet: boolean
   toggle(): void
   close(): void
@@ -18,7 +18,7 @@ export interface TranscriptPanes {
   report: PaneState | null
 }
 
-/** What else needs room in the window. */
+/** Where the transcript is shown, which determines how much room there is. */
 type Place = 'transcript' | 'conversation' | 'archive'
 
 /** The smallest windows with room for one more pane. */
@@ -35,7 +35,7 @@ const outlineOf = {
   conversation: 'conversationOutlineOpen',
 } as const
 
-/** Which panes are shown beside a transcript. `isCrowded`: there is another one. */
+/** The panes beside a transcript. `isCrowded`: the window has another pane as well. */
 export function useTranscriptPanes(
   task: Task | null,
   place: Place,

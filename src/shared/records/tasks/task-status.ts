@@ -29,5 +29,5 @@ export const isSettled = (status: TaskStatus): boolean =>
   !isRunning(status) && status !== 'queued' && status !== 'blocked'
 
 /** The task can be resumed, queued again or retried, as long as its workspace exists. */
-export const canGoOn = (status: TaskStatus): boolean =>
+export const canStillRun = (status: TaskStatus): boolean =>
   ['interrupted', 'queued', 'blocked', 'failed'].includes(status)

@@ -49,7 +49,7 @@ describe('several that were resumed together', () => {
     end(two, 'completed')
     const followedTo = await ended
     expect(followedTo?.ends.map(({ status }) => status)).toEqual(['failed', 'completed'])
-    expect([followedTo?.stopped, followedTo?.calledOff.size]).toEqual([false, 0])
+    expect([followedTo?.stopped, followedTo?.cancelled.size]).toEqual([false, 0])
     expect(resumes.store.getState().batch).toBeNull()
   })
 
@@ -79,12 +79,12 @@ describe('several that were resumed together', () => {
     expect(stopped).toEqual([three, one, two])
     for (const id of [one, two, three]) end(id, 'interrupted')
     // One that had not gone on did not fail by what ended its run before.
-    expect(await ended).toMatchObject({ stopped: true, calledOff: new Set([three]) })
+    expect(await ended).toMatchObject({ stopped: true, cancelled: new Set([three]) })
     await resumes.stop(() => false)
     expect(stopped).toHaveLength(3)
 
     const next = resumes.follow([one])
-    expect(await next).toMatchObject({ stopped: false, calledOff: new Set() })
+    expect(await next).toMatchObject({ stopped: false, cancelled: new Set() })
   })
 })
 

@@ -2,7 +2,7 @@
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { KeptLeftovers, WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
 import { resolveId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
-import { canGoOn } from '../../../../shared/records/tasks/task-status.ts'
+import { canStillRun } from '../../../../shared/records/tasks/task-status.ts'
 import { counted } from '../../../../shared/text/counted.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import type { CliContext } from '../context.ts'
@@ -122,7 +122,7 @@ async function afterRemoval(client: ShiplogClient, removed: TaskId[]): Promise<s
   const waiting = tasks.filter((task) => task.parentId !== null && task.status === 'interrupted')
   const named = waiting.map(({ id, title }) => `${safeLine(title)} (${shortId(id)})`).join(', ')
   const [top] = tasks.toSorted((a, b) => a.depth - b.depth)
-  const isRestorable = top && (top.parentId === null || canGoOn(top.status))
+  const isRestorable = top && (top.parentId === null || canStillRun(top.status))
   return [
     ...(waiting.length > 0
       ? [`Interrupted, and can be resumed only once they are restored: ${named}.`]

@@ -3,10 +3,10 @@ import { commentCharsMax } from '../../../../shared/records/review-comments.ts'
 import { Button, TextArea } from '../../../components/primitives/index.ts'
 import { focusOnceDrawn } from '../file/focus-once-drawn.ts'
 
-/** Writes one comment. Mod+Enter saves it, Escape gives it up. What was typed stays when it could not be saved. */
+/** A form for one comment. Mod+Enter saves it, Escape discards it. The text stays if it could not be saved. */
 export function CommentForm(props: {
   label: string
-  /** The typed text of each form: the diff renderer mounts all forms again when another comment arrives. */
+  /** The text of each form, kept outside because the diff renderer remounts all forms when a comment arrives. */
   typed: Map<string, string>
   id: string
   text?: string

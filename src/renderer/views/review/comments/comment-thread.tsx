@@ -42,7 +42,7 @@ export function CommentThread(props: {
   )
 }
 
-/** One comment: what became of its line, and once it was sent, which turn answered it. */
+/** One comment, with what happened to its line and, once it was sent, the turn that answered it. */
 export function Comment(props: {
   taskId: TaskId
   placed: PlacedComment
@@ -57,10 +57,10 @@ export function Comment(props: {
   const { id, text, sent } = comment
   const remove = async () => {
     const removed = client.review.removeComment({ taskId, commentId: id })
-    if (!(await reported('remove the comment', removed))) return
-    const { id: _, at: __, sent: ___, ...again } = comment
+    if (!(await succeeds('remove the comment', removed))) return
+    const { id: _, at: __, sent: ___, ...fields } = comment
     const undo = () =>
-      void reported('restore the comment', client.review.comment({ taskId, ...again }))
+      void succeeds('restore the comment', client.review.comment({ taskId, ...fields }))
     toast('Removed the comment.', { action: { label: 'Undo', onClick: undo } })
   }
   if (editing)
@@ -71,7 +71,7 @@ export function Comment(props: {
         id={id}
         text={text}
         onSave={async (changed) => {
-          const saved = await reported(
+          const saved = await succeeds(
             'change the comment',
             client.review.changeComment({ taskId, commentId: id, text: changed }),
           )
@@ -121,7 +121,7 @@ export function Comment(props: {
 }
 
 /** Resolves with whether it succeeded; shows the problem if not. */
-async function reported(doing: string, call: Promise<unknown>): Promise<boolean> {
+async function succeeds(doing: string, call: Promise<unknown>): Promise<boolean> {
   try {
     await call
     return true
@@ -131,7 +131,7 @@ async function reported(doing: string, call: Promise<unknown>): Promise<boolean>
   }
 }
 
-/** What it was about, where the line itself is not shown. */
+/** The commented line, where the diff does not show it. */
 const LineText = ({ text }: { text: string }) =>
   text.trim() === '' ? null : (
     <code className="untrusted truncate font-mono text-code text-muted" dir="ltr">

@@ -1,4 +1,4 @@
-/** Where comments stand in the diff that is shown, and what became of their lines. Pure. */
+/** Places comments in the shown diff, and states what happened to their lines. Pure. */
 import type { ChangeAuthor, FileAuthors } from '../../../../shared/contract/changes/review.ts'
 import type { OutlineItem } from '../../../../shared/contract/transcripts/transcripts.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
@@ -8,12 +8,12 @@ import {
 } from '../../../../shared/records/review-comments.ts'
 import type { PatchLine } from '../../../components/diff/file-patch.tsx'
 
-/** What became of a commented line: an anchor of `FileAuthors`. */
+/** Where a commented line is now and who changed it: an anchor of `FileAuthors`. */
 export type LineFate = NonNullable<FileAuthors['anchors'][number]>
 
 export interface PlacedComment {
   comment: ReviewComment
-  /** In the shown diff; 0: the file as a whole; null: at none of its lines. */
+  /** The line in the shown diff; 0 for the file as a whole; null if the diff does not show it. */
   line: number | null
   /** What happened to the line; null: it is unchanged and in its place. */
   note: string | null
@@ -38,7 +38,7 @@ export function placeComment(
       sentAt === null ? undefined : authors.findLast(({ at }) => at !== null && at > sentAt)
     return { comment, line: 0, note: null, changedBy: later ?? null }
   }
-  // Neither the old file nor what was never recorded has lines that move.
+  // Lines of the old file do not move, and lines without a recorded state can't be followed.
   if (side === 'deletions' || !fate) {
     const line = lineOfText(comment, lines)
     const gone = side === 'deletions' ? 'The line is no longer removed.' : 'The line is gone.'
@@ -55,7 +55,7 @@ export function placeComment(
   return { comment, line: isShown ? fate.line : null, note: note || null, changedBy }
 }
 
-/** Where the text of its line stands nearest to the old place; null: nowhere in the patch. */
+/** The line with the comment's text that is nearest to its old place; null if the patch has none. */
 function lineOfText(
   comment: Pick<ReviewComment, 'side' | 'line' | 'lineText'>,
   lines: readonly Line[],
@@ -71,10 +71,10 @@ function lineOfText(
     )
 }
 
-/** As a comment keeps it. */
+/** The part of a line's text that a comment stores. */
 export const lineTextOf = (text: string): string => text.slice(0, commentLineCharsMax)
 
-/** `waiting`: the agent has not read it, or is at work on it. `none`: its run ended without a word on it. */
+/** `waiting`: the agent has not read it, or is working on it. `none`: its run ended without an answer. */
 export type Reply =
   | { kind: 'waiting' }
   | { kind: 'none' }
@@ -83,14 +83,14 @@ export type Reply =
 /** The turn that answered a follow-up: the last one before the next prompt, or before the end of the run. */
 export function replyTo(taskId: TaskId, prompt: string, items: readonly OutlineItem[]): Reply {
   const start = prompt.trim().replace(/\s+/g, ' ')
-  const asked = items.findIndex(
+  const promptIndex = items.findIndex(
     (item) => item.kind === 'prompt' && item.text !== '' && start.startsWith(item.text),
   )
-  if (asked < 0) return { kind: 'waiting' }
+  if (promptIndex < 0) return { kind: 'waiting' }
   let last: Reply = { kind: 'none' }
-  for (const item of items.slice(asked + 1)) {
+  for (const item of items.slice(promptIndex + 1)) {
     if (item.kind === 'prompt') return last
-    // An interrupted run may be resumed, and answers then.
+    // An interrupted run may be resumed and answer later.
     if (item.kind === 'run-end' && item.status !== 'interrupted') return last
     if (item.kind === 'turn' && item.status === 'complete')
       last = { kind: 'turn', taskId, turn: item.turn, seq: item.seq }

@@ -8,7 +8,7 @@ import { problemOf } from '../../../rpc/problem.ts'
 import { useLedger, useStores, useUnreachable } from '../../../store/hooks.ts'
 import { showProblem } from '../../app/toasts.ts'
 
-/** The drafts on the changes of a task, to be sent as one follow-up. Nothing while there are none. */
+/** Sends the draft comments on a task's changes as one follow-up. Nothing while there are none. */
 export function SendComments({ task }: { task: Task }) {
   const { client } = useStores()
   const unreachable = useUnreachable()

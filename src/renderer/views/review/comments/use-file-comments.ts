@@ -14,10 +14,10 @@ import { lineTextOf, type PlacedComment, placeComment } from './place-comments.t
 const none: readonly ReviewComment[] = []
 
 interface FileComments {
-  /** Null while unknown. */
+  /** Null until they are loaded. */
   authors: FileAuthors | null
   placed: readonly PlacedComment[]
-  /** Resolves with whether it is kept. */
+  /** Resolves with whether the comment was saved. */
   add(at: PatchLine, text: string): Promise<boolean>
 }
 
@@ -48,7 +48,7 @@ export function useFileComments(
       await client.review.comment({ taskId: task.id, ...anchor, side, line: number, text })
       return true
     } catch (error) {
-      showProblem(problemOf(error, 'keep the comment'))
+      showProblem(problemOf(error, 'save the comment'))
       return false
     }
   }

@@ -11,36 +11,36 @@ import { type Reply, replyTo } from './place-comments.ts'
 /** Pages of an outline that are read for one answer: a run of a thousand turns. */
 const pagesMax = 4
 
-/** The turns that answered the comments that were sent, by their prompts. Read again as runs begin and end. */
+/** The turns that answered the sent comments, by the prompts that sent them. Read again when runs begin and end. */
 export function useReplies(task: Task): ReadonlyMap<PromptId, Reply> {
   const { client } = useStores()
   const lost = useConnectionLost()
   const [replies, setReplies] = useState<ReadonlyMap<PromptId, Reply>>(new Map())
   const { reviewComments, title } = task
-  const asked = useMemo(
+  const prompts = useMemo(
     () => sentPrompts(reviewComments ?? [], { id: task.id, title }),
     [reviewComments, task.id, title],
   )
-  // Runs of the agents that were sent comments: one that begins or ends brings other answers.
+  // Runs of the agents that comments were sent to: one that begins or ends may change the replies.
   const runs = useLedger(({ ledger: { tasks } }) =>
-    asked.map(({ to }) => `${tasks.get(to)?.status} ${tasks.get(to)?.runs.length}`).join(),
+    prompts.map(({ to }) => `${tasks.get(to)?.status} ${tasks.get(to)?.runs.length}`).join(),
   )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `runs` asks for another reading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `runs` repeats the requests
   useEffect(() => {
-    if (lost || asked.length === 0) return
+    if (lost || prompts.length === 0) return
     const abort = new AbortController()
     Promise.all(
-      asked.map(async ({ promptId, to, afterSeq, prompt }) => {
+      prompts.map(async ({ promptId, to, afterSeq, prompt }) => {
         const items = await outlineFrom(client, to, afterSeq + 1, abort.signal)
         return [promptId, replyTo(to, prompt, items)] as const
       }),
     ).then(
       (found) => setReplies(new Map(found)),
-      // Only a hint is missing; the transcript itself says why it can't be read.
+      // Replies are optional; the transcript reports why it can't be read.
       () => {},
     )
     return () => abort.abort()
-  }, [client, asked, runs, lost])
+  }, [client, prompts, runs, lost])
   return replies
 }
 

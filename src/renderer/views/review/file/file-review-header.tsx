@@ -5,7 +5,7 @@ import { Button, IconButton } from '../../../components/primitives/index.ts'
 import type { ChangedFile } from '../../../components/review/file-tree.ts'
 import type { PartialApply } from '../use-apply.ts'
 
-/** The name of the file and what can be done with all of it; stays while its changes scroll. */
+/** The name of the file and the actions on the whole file; stays in view while its changes scroll. */
 export function FileReviewHeader(props: {
   ref: Ref<HTMLDivElement>
   file: ChangedFile

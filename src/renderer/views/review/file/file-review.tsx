@@ -37,9 +37,9 @@ interface FileReviewProps {
   partial: PartialApply
   viewed: boolean
   onToggleViewed(): void
-  /** Which change to go to once the file is shown; null: none. */
+  /** The change to go to once the file is shown; null for none. */
   arriveAt: 'first' | 'last' | null
-  /** Another file has the next change. */
+  /** Called at the last or first change, to step into another file. */
   onPastEnd(by: 1 | -1): void
 }
 
@@ -80,16 +80,16 @@ export function FileReview(props: FileReviewProps) {
     )
     return [...byLine.values()]
   }, [placed, writing, changes])
-  const there = comparison?.files.find(({ path }) => path === file.path)
+  const inTarget = comparison?.files.find(({ path }) => path === file.path)
   const conflict = comparison?.conflicts.find(({ path }) => path === file.path)
-  const applied = there?.state === 'applied'
+  const applied = inTarget?.state === 'applied'
   const cursor = useLineCursor(lines, { content, heading })
   const steps = useChangeSteps({
     ...{ changes, content, heading, arriveAt, onPastEnd },
     isReady: view.phase === 'ready',
     onGo: cursor.put,
   })
-  /** Opens the last of several turns; without a chosen change, that of the file's first. */
+  /** Opens the last turn that wrote the focused change, or the first change if none is focused. */
   const openAuthor = () => {
     const author = written[steps.focused() ?? 0]?.findLast(({ seq }) => seq !== null)
     if (author?.seq != null) openTurn(author.seq)
@@ -157,9 +157,11 @@ export function FileReview(props: FileReviewProps) {
           }}
           index={index}
           count={changes.length}
-          applied={applied || isApplied(change, there?.hunks ?? [])}
+          applied={applied || isApplied(change, inTarget?.hunks ?? [])}
           applying={partial.applying}
-          notNow={ignoreSpace ? 'Show white space to apply single changes' : partial.notNow}
+          notNow={
+            ignoreSpace ? 'Turn off “Ignore white space” to apply single changes' : partial.notNow
+          }
           target={partial.target}
           onApply={() => partial.apply([{ path: file.path, hunks: [change.range] }])}
         >
@@ -204,7 +206,10 @@ export function FileReview(props: FileReviewProps) {
       {view.phase === 'loading' ? <Skeleton lines={8} /> : null}
       {view.phase === 'failed' ? <ProblemNotice problem={view.problem} /> : null}
       {view.phase === 'ready' && view.truncated ? (
-        <NoticeLine tone="info" text="The file is too long to show whole; this is its beginning." />
+        <NoticeLine
+          tone="info"
+          text="The file is too long to show in full; this is its beginning."
+        />
       ) : null}
       {view.phase === 'ready' && view.patch !== null ? (
         <PatchView

@@ -1,6 +1,6 @@
 /**
- * Focuses an element inside a diff, at once or when the diff renderer has drawn the lines: until then it has no place
- * and can't take the focus. Returns the function that stops waiting.
+ * Focuses an element inside a diff, at once or after the diff renderer has drawn its lines, because an element without
+ * a layout box can't take the focus. Returns a function that stops waiting.
  */
 export function focusOnceDrawn(element: HTMLElement, isStillWanted: () => boolean): () => void {
   element.focus({ preventScroll: true })

@@ -1,7 +1,10 @@
 import { parsePatch } from 'diff'
 import type { PatchLine } from '../../../components/diff/file-patch.tsx'
 
-/** The lines of a patch of one file: added ones and context by their number in the new file, removed ones in the old. Pure. */
+/**
+ * The lines of a patch of one file, as numbered in the new file (added lines and context) or the old one (removed
+ * lines). Pure.
+ */
 export function linesOfPatch(patch: string): (PatchLine & { text: string })[] {
   const lines: (PatchLine & { text: string })[] = []
   for (const hunk of parsePatch(patch)[0]?.hunks ?? []) {

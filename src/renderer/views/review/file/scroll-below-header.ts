@@ -1,17 +1,17 @@
 interface Frame {
-  /** Inside what scrolls. */
+  /** An element inside the scroller. */
   content: HTMLElement | null
-  /** Stays at the top of it. */
+  /** The header that sticks to the top of the scroller. */
   heading: HTMLElement | null
 }
 
-/** Scrolls until `top` is `marginPx` below the header: `scrollIntoView` would move the window as well. */
+/** Scrolls the element to `marginPx` below the header. `scrollIntoView` would scroll the window as well. */
 export function scrollToTop(element: Element, frame: Frame, marginPx: number): void {
   const { top } = element.getBoundingClientRect()
   scrollerOf(frame.content)?.scrollBy({ top: top - headingEnd(frame) - marginPx })
 }
 
-/** Scrolls only as far as the element is hidden, with `marginPx` around it. */
+/** Scrolls just far enough to show the element with `marginPx` above and below it. */
 export function scrollToNearest(element: Element, frame: Frame, marginPx: number): void {
   const scroller = scrollerOf(frame.content)
   if (!scroller) return

@@ -6,32 +6,32 @@ import { scrollToTop } from './scroll-below-header.ts'
 
 type Change = ReturnType<typeof changesOfPatch>[number]
 
-/** Pixels of the lines above a change that stay in view. */
+/** The space above a change that stays in view. */
 const barMarginPx = 40
 
 interface ChangeSteps {
   step(by: 1 | -1): void
-  /** The change that has the focus, or the last one that was gone to; null: none. */
+  /** The index of the change that has the focus, else of the last one stepped to; null for none. */
   focused(): number | null
-  /** Register each label as it is drawn. */
+  /** Call it for each label when it is drawn. */
   onLabel(index: number, bar: HTMLElement): void
 }
 
-/** Steps from change to change of one file, and on to the next file. */
+/** Steps through the changes of one file, and on to the next file. */
 export function useChangeSteps(deps: {
   changes: readonly Change[]
-  /** The patch was read. */
+  /** Whether the patch was loaded. */
   isReady: boolean
   content: RefObject<HTMLElement | null>
   heading: RefObject<HTMLElement | null>
-  /** Which change to go to once the file is shown; null: none. */
+  /** The change to go to once the file is shown; null for none. */
   arriveAt: 'first' | 'last' | null
-  /** Another file has the next change. */
+  /** Called at the last or first change, to step into another file. */
   onPastEnd(by: 1 | -1): void
   onGo(line: PatchLine): void
 }): ChangeSteps {
   const { changes, isReady, content, heading, onPastEnd, onGo } = deps
-  /** Its label is drawn again once the lines are highlighted. */
+  /** Kept because the label is drawn again after the lines are highlighted, and then loses the focus. */
   const current = useRef<number | null>(null)
   const arriving = useRef(deps.arriveAt)
   useEffect(() => {
@@ -48,7 +48,7 @@ export function useChangeSteps(deps: {
     const frame = { content: content.current, heading: heading.current }
     scrollToTop(bar, frame, barMarginPx)
     focusOnceDrawn(bar, () => {
-      // By then, the user may be writing a comment.
+      // The user may be writing a comment by now.
       const isWanted = current.current === index && document.activeElement === document.body
       if (isWanted) scrollToTop(bar, frame, barMarginPx)
       return isWanted
@@ -79,7 +79,7 @@ export function useChangeSteps(deps: {
   }
 }
 
-/** Where a comment on the change stands: below all of it. */
+/** The line below which a comment on the change is shown. */
 const lastLineOf = ({ range }: Change): PatchLine =>
   range.newLines > 0
     ? { side: 'additions', line: range.newStart + range.newLines - 1 }

@@ -7,13 +7,13 @@ import { useConnectionLost, useStores } from '../../../store/hooks.ts'
 import type { LineFate } from '../comments/place-comments.ts'
 
 interface AuthorsOfFile {
-  /** Null while unknown. */
+  /** Null until they are loaded. */
   authors: FileAuthors | null
-  /** By comment. */
+  /** By the id of the comment. */
   fates: ReadonlyMap<string, LineFate>
 }
 
-/** Who wrote the changes of a file, and where the lines are now that were commented on. */
+/** Who wrote the changes of a file, and where its commented lines are now. */
 export function useFileAuthors(
   task: Task,
   { path, oldPath, contentId }: ChangedFile,
@@ -22,7 +22,7 @@ export function useFileAuthors(
   const { client } = useStores()
   const lost = useConnectionLost()
   const [found, setFound] = useState<AuthorsOfFile>({ authors: null, fates: new Map() })
-  // A line of the old file has no other place.
+  // Lines of the old file do not move.
   const anchors = useMemo(
     () =>
       comments.flatMap(({ id, side, line, contentId: seen }) =>
@@ -30,8 +30,8 @@ export function useFileAuthors(
       ),
     [comments],
   )
-  const asked = anchors.map(({ id }) => id).join(' ')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another content, run or comment is another answer
+  const anchorIds = anchors.map(({ id }) => id).join(' ')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the content, a run or the comments repeats the request
   useEffect(() => {
     if (lost) return
     const abort = new AbortController()
@@ -47,10 +47,10 @@ export function useFileAuthors(
         })
         setFound({ authors, fates: new Map(fates) })
       },
-      // Only hints are missing; the diff itself says why it can't be read.
+      // Authors are optional; the diff reports why it can't be read.
       () => {},
     )
     return () => abort.abort()
-  }, [client, task.id, task.status, task.runs.length, path, oldPath, contentId, asked, lost])
+  }, [client, task.id, task.status, task.runs.length, path, oldPath, contentId, anchorIds, lost])
   return found
 }

@@ -6,19 +6,19 @@ import { scrollToNearest } from './scroll-below-header.ts'
 type Line = ReturnType<typeof linesOfPatch>[number]
 
 interface LineCursor {
-  /** The line that keys act on; null: none was chosen. */
+  /** The line that keys act on; null if there is none or it is hidden. */
   line: Line | null
-  /** Without scrolling to it. */
+  /** Moves the cursor without scrolling. */
   put(line: PatchLine): void
   move(by: 1 | -1): void
-  /** Another line is pointed at: the cursor is not shown until it moves. */
+  /** Hides the cursor until it moves; called when the pointer moves. */
   hide(): void
 }
 
-/** Pixels of other lines that stay in view around it. */
+/** The space around the line that stays in view. */
 const marginPx = 40
 
-/** A cursor in the lines of a patch, so that each of them is reached by keyboard. */
+/** A cursor in the lines of a patch, so that each line can be reached by keyboard. */
 export function useLineCursor(
   lines: readonly Line[],
   frame: { content: RefObject<HTMLElement | null>; heading: RefObject<HTMLElement | null> },

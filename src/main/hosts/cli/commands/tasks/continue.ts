@@ -138,7 +138,7 @@ async function continueImported(
   }
   if (folder !== undefined)
     return startIn(client, await projectPath(folder, context.host.cwd), start)
-  const { places, recordedDir, isThere, problem } = await client.tasks.continuation({
+  const { places, recordedDir, dirExists, problem } = await client.tasks.continuation({
     ...{ taskId: from.id, at },
   })
   const [best] = places
@@ -151,7 +151,7 @@ async function continueImported(
   throw new CliError(
     exitCodes.refused,
     problem ??
-      (isThere
+      (dirExists
         ? `The session worked in ${safeLine(recordedDir)}, which is no project of Shiplog yet.`
         : `The session worked in ${safeLine(recordedDir) || 'a folder that it did not record'}, which is gone.`),
     places.length > 0

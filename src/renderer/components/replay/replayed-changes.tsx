@@ -8,7 +8,7 @@ import { PatchView } from '../diff/patch-view.tsx'
 import { EmptyState, IconButton, NoticeLine } from '../primitives/index.ts'
 
 /** The files of a diff, each of which opens to its changes. */
-export function ChangedThen(props: {
+export function ReplayedChanges(props: {
   diff: TurnDiff
   /** Unified diffs by path. */
   patches: ReadonlyMap<string, string>

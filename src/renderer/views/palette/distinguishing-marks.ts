@@ -1,4 +1,4 @@
-/** What tells entries with the same title apart in the palette. Pure. */
+/** Marks that distinguish entries with the same title in the palette. Pure. */
 import { type ProjectId, shortId, type TaskId } from '../../../shared/records/ids.ts'
 import type { Project } from '../../../shared/records/projects/projects.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
@@ -6,8 +6,8 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 type Named = Pick<Task, 'id' | 'title' | 'projectId'>
 
 /**
- * By task, only for those whose title another one has too: its project where they are of different ones, and its
- * short id where that is not enough.
+ * Returns a mark for each task whose title is not unique: its project if the tasks are of different projects, and its
+ * short id if that is not enough.
  */
 export function taskMarks(
   tasks: Named[],
@@ -27,7 +27,7 @@ export function taskMarks(
   return marks
 }
 
-/** By project, only for those whose name another one has too: the folder. */
+/** Returns the folder of each project whose name is not unique. */
 export function projectMarks(
   projects: Pick<Project, 'id' | 'name' | 'dir'>[],
 ): ReadonlyMap<ProjectId, string> {
@@ -35,7 +35,7 @@ export function projectMarks(
   return new Map(same.map(({ id, dir }) => [id, dir]))
 }
 
-/** Groups of items with the same name, as a person reads it. */
+/** Groups of several items with the same name; case and surrounding spaces do not count. */
 const groupsOf = <Item>(items: Item[], nameOf: (item: Item) => string): Item[][] =>
   [...Map.groupBy(items, (item) => nameOf(item).trim().toLowerCase()).values()].filter(
     (group) => group.length > 1,

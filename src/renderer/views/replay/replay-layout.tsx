@@ -8,9 +8,9 @@ import { seqAtTime } from '../../store/replay/seq-at-time.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
 import { ReplayBar } from './replay-bar.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
-import { useFollowed, useMomentKept, useReplay } from './use-replay.ts'
+import { useFollowed, useMomentSettled, useReplay } from './use-replay.ts'
 
-/** Whether the address names a moment, whose state of the transcript is then shown. */
+/** The replay in the address: whether one is open, and how to change that. */
 export interface ReplayPlace {
   open: boolean
   /** Null closes it. `seq`: the moment. */
@@ -25,11 +25,11 @@ interface Replayed {
   replay: Replay | null
   /** The items up to the moment. */
   items: TranscriptItem[]
-  /** The last entry that is shown; null: the last one there is. */
+  /** The last entry that is shown; null if all entries are. */
   through: number | null
 }
 
-/** The replay of an open transcript, which it moves with it. */
+/** The replay of an open transcript. Moving the replay scrolls the transcript. */
 export function useReplayed(props: {
   transcript: TranscriptStore
   place: ReplayPlace | undefined
@@ -41,12 +41,12 @@ export function useReplayed(props: {
   const { transcript, place, from, items, entries } = props
   const { taskId } = transcript
   const replay = useReplay({ taskId, open: place?.open === true, at: from, entries })
-  useMomentKept(replay, (seq) => place?.onChange({ seq }))
+  useMomentSettled(replay, (seq) => place?.onChange({ seq }))
   return { replay, ...useFollowed(replay, transcript, items) }
 }
 
 /** A transcript with its timeline below and the state and files of the moment on the right. */
-export function ReplayBeside(props: {
+export function ReplayLayout(props: {
   replay: Replay | null
   place: ReplayPlace | undefined
   /** Called before it closes, with the focus in it. */
@@ -56,7 +56,7 @@ export function ReplayBeside(props: {
   const { replay, place, onClose, children } = props
   const { client } = useStores()
   const [panelOpen, setPanelOpen] = useState(hasRoomForPanel)
-  /** At the same moment: what it had done when the agent above it was here. */
+  /** Opens the other agent's replay at the time of this one's moment. */
   const openAgent = async (from: Replay, id: TaskId) => {
     const { timeline, seq } = from.store.getState()
     const atMs = timeline.marks[markAt(timeline, seq)]?.at

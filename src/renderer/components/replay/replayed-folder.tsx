@@ -6,7 +6,7 @@ import { bytes, counted } from '../primitives/format.ts'
 import { EmptyState, Skeleton } from '../primitives/index.ts'
 
 /** A folder as of the moment; its folders expand in place. `read` returns null while a folder is being read. */
-export function FolderThen(props: {
+export function ReplayedFolder(props: {
   path: string
   depth?: number
   read(path: string): TurnFolder | MissingFiles | null
@@ -52,7 +52,9 @@ export function FolderThen(props: {
                 <span className="tabular shrink-0 text-small text-muted">{bytes(size)}</span>
               )}
             </button>
-            {opens && isOpen(full) ? <FolderThen {...props} path={full} depth={depth + 1} /> : null}
+            {opens && isOpen(full) ? (
+              <ReplayedFolder {...props} path={full} depth={depth + 1} />
+            ) : null}
           </li>
         )
       })}

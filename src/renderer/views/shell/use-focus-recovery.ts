@@ -1,12 +1,12 @@
 import { useEffect } from 'react'
 import { focusablesIn } from './focusables.ts'
 
-/** What belongs together: when all of it goes, nothing has come in its place. */
-const parts = 'section, nav, aside, main'
+/** The regions of the window: the focus is not moved from a removed region into another one. */
+const regions = 'section, nav, aside, main'
 const covering = '[role="dialog"], [role="menu"]'
 
-/** An element that holds what has the focus, and which of those in it that is. */
-interface Holder {
+/** An ancestor of the focused element, and that element's index among the focusable ones in it. */
+interface FocusAncestor {
   element: Element
   index: number
 }
@@ -15,25 +15,25 @@ interface Holder {
  * Moves the focus from a removed row or button to the one that takes its place, because the next Tab would otherwise
  * start at the top of the window.
  */
-export function useFocusKept(): void {
+export function useFocusRecovery(): void {
   useEffect(() => {
     let focused: Element | null = null
-    let holders: Holder[] = []
+    let ancestors: FocusAncestor[] = []
     const remember = ({ target }: FocusEvent) => {
-      // A dialog and a menu give it back themselves, where what opened them is still there.
+      // Dialogs and menus return the focus themselves.
       if (!(target instanceof Element) || target.closest(covering)) return
       focused = target
-      holders = holdersOf(target)
+      ancestors = ancestorsOf(target)
     }
     let frame = 0
     const check = () => {
       const { activeElement, body } = document
       if (activeElement !== body || !focused || focused.isConnected) return
       if (document.querySelector(covering)) return
-      const holder = holders.find(({ element }) => element.isConnected)
-      if (!holder) return
-      const next = focusablesIn(holder.element)
-      next[Math.min(holder.index, next.length - 1)]?.focus()
+      const ancestor = ancestors.find(({ element }) => element.isConnected)
+      if (!ancestor) return
+      const next = focusablesIn(ancestor.element)
+      next[Math.min(ancestor.index, next.length - 1)]?.focus()
     }
     const observer = new MutationObserver(() => {
       if (focused?.isConnected !== false) return
@@ -53,14 +53,14 @@ export function useFocusKept(): void {
   }, [])
 }
 
-/** The innermost first, up to the part of the window that it stands in. */
-function holdersOf(target: Element): Holder[] {
-  const holders: Holder[] = []
+/** The innermost first, up to the region. */
+function ancestorsOf(target: Element): FocusAncestor[] {
+  const ancestors: FocusAncestor[] = []
   for (let element = target.parentElement; element; element = element.parentElement) {
     if (element === document.body) break
     const index = focusablesIn(element).indexOf(target as HTMLElement)
-    holders.push({ element, index: Math.max(0, index) })
-    if (element.matches(parts)) break
+    ancestors.push({ element, index: Math.max(0, index) })
+    if (element.matches(regions)) break
   }
-  return holders
+  return ancestors
 }

@@ -6,7 +6,7 @@ import { CopyButton, EmptyState, IconButton, NoticeLine, Skeleton } from '../pri
 import { CodeBlock } from '../text/code-block.tsx'
 
 /** One file as of the moment. `file` is null while it is being read. */
-export function FileThen(props: {
+export function ReplayedFile(props: {
   path: string
   file: TurnFile | MissingFiles | null
   onBack(): void

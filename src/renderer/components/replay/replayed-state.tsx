@@ -16,21 +16,21 @@ import {
 } from '../primitives/index.ts'
 
 /** A sub-agent at the moment. */
-export interface AgentThen {
+export interface ReplayedAgent {
   id: TaskId
   title: string
   /** Its status at the moment; null: it had not started. */
   status: TaskStatus | null
   /** The status that its parent last received, and when; null: none. */
-  told: { status: TaskStatus; at: number } | null
+  lastReported: { status: TaskStatus; at: number } | null
 }
 
 /** The state at the moment: place, agent, plan, sub-agents, and changes while it was stopped. */
-export function StateThen(props: {
+export function ReplayedState(props: {
   state: ReplayState
   /** Null: the plan is being read. Empty: there was none. */
   plan: PlanItem[] | null
-  agents: readonly AgentThen[]
+  agents: readonly ReplayedAgent[]
   onAgent(id: TaskId): void
 }) {
   const { state, plan, agents, onAgent } = props
@@ -167,8 +167,8 @@ function Plan({ items }: { items: PlanItem[] }) {
   )
 }
 
-function Agent({ agent, onOpen }: { agent: AgentThen; onOpen(): void }) {
-  const { title, status, told } = agent
+function Agent({ agent, onOpen }: { agent: ReplayedAgent; onOpen(): void }) {
+  const { title, status, lastReported } = agent
   return (
     <li className="flex min-w-0 items-start gap-2">
       <StatusIcon status={status ?? 'queued'} />
@@ -176,18 +176,21 @@ function Agent({ agent, onOpen }: { agent: AgentThen; onOpen(): void }) {
         <TextButton className="min-w-0 truncate text-left" onClick={onOpen}>
           <TitleText title={title} />
         </TextButton>
-        <span className="text-small text-muted">{toldText(status, told)}</span>
+        <span className="text-small text-muted">{reportedText(status, lastReported)}</span>
       </span>
     </li>
   )
 }
 
 /** Describes the status that the parent last received, if it differs from the sub-agent's own. */
-function toldText(status: TaskStatus | null, told: AgentThen['told']): string {
-  if (told === null) return 'The parent had been told nothing yet'
-  const at = timeOfDayWithSeconds(new Date(told.at).toISOString())
-  const known = statusLabel(told.status)
-  return told.status === status
+function reportedText(
+  status: TaskStatus | null,
+  lastReported: ReplayedAgent['lastReported'],
+): string {
+  if (lastReported === null) return 'Nothing had been reported to the parent'
+  const at = timeOfDayWithSeconds(new Date(lastReported.at).toISOString())
+  const known = statusLabel(lastReported.status)
+  return lastReported.status === status
     ? `The parent knew at ${at}`
-    : `The parent had been told “${known}” at ${at}`
+    : `Reported to the parent as “${known}” at ${at}`
 }

@@ -4,8 +4,8 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { classNames, IconButton } from '../../components/primitives/index.ts'
 import { TaskReport } from '../task/task-report.tsx'
 
-/** A pane beside a transcript, or over it where there is no room. */
-export function PaneBeside(props: {
+/** A pane beside a transcript, or over it if there is no room. */
+export function SidePane(props: {
   label: string
   side: 'left' | 'right'
   isSheet: boolean
@@ -43,8 +43,8 @@ export function PaneBeside(props: {
   )
 }
 
-/** The report beside its transcript; its checks lead to their calls. */
-export function ReportBeside(props: {
+/** The report beside its transcript. Its checks link to their calls. */
+export function ReportPane(props: {
   task: Task
   isSheet: boolean
   onOpen(seq: number): void
@@ -52,19 +52,19 @@ export function ReportBeside(props: {
 }) {
   const { task, isSheet, onOpen, onClose } = props
   return (
-    <PaneBeside label="Report" side="right" isSheet={isSheet} onClose={onClose}>
+    <SidePane label="Report" side="right" isSheet={isSheet} onClose={onClose}>
       <div className="flex h-10 shrink-0 items-center border-b pr-2 pl-4">
         <h2 className="flex-1 font-semibold">Report</h2>
         <IconButton label="Close the report" icon={<X />} autoFocus={isSheet} onClick={onClose} />
       </div>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         aria-label="Text of the report"
         className="focus-pane flex min-h-0 flex-1 flex-col overflow-y-auto"
       >
         <TaskReport task={task} onOpen={onOpen} />
       </section>
-    </PaneBeside>
+    </SidePane>
   )
 }

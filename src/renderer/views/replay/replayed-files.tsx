@@ -8,10 +8,10 @@ import type {
 import type { ReplayState } from '../../../shared/projections/replay/replay-state.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { EmptyState, NoticeLine, Select, Skeleton } from '../../components/primitives/index.ts'
-import { ChangedThen } from '../../components/replay/changed-then.tsx'
-import { FileThen } from '../../components/replay/file-then.tsx'
-import { FolderThen } from '../../components/replay/folder-then.tsx'
 import { NotRecorded } from '../../components/replay/not-recorded.tsx'
+import { ReplayedChanges } from '../../components/replay/replayed-changes.tsx'
+import { ReplayedFile } from '../../components/replay/replayed-file.tsx'
+import { ReplayedFolder } from '../../components/replay/replayed-folder.tsx'
 import { useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { splitPatch } from '../inspector/split-patch.ts'
@@ -26,8 +26,8 @@ const choices: { value: Shown; label: string }[] = [
   { value: 'all', label: 'All files' },
 ]
 
-/** The files as they were at the moment: changes, the tree, and one file. */
-export function FilesThen({ taskId, state }: { taskId: TaskId; state: ReplayState }) {
+/** The files at the replayed moment: changes, the tree, and one file. */
+export function ReplayedFiles({ taskId, state }: { taskId: TaskId; state: ReplayState }) {
   const [shown, setShown] = useState<Shown>('turn-before')
   const [path, setPath] = useState<string | null>(null)
   const box = useRef<HTMLDivElement>(null)
@@ -49,7 +49,7 @@ export function FilesThen({ taskId, state }: { taskId: TaskId; state: ReplayStat
           text={
             state.filesSeq === null
               ? `The files could not be recorded: ${state.filesFailed}`
-              : `These are older: at this moment they could not be recorded (${state.filesFailed}).`
+              : `These files are older: at this moment they could not be recorded (${state.filesFailed}).`
           }
         />
       )}
@@ -84,13 +84,13 @@ export function FilesThen({ taskId, state }: { taskId: TaskId; state: ReplayStat
   )
 }
 
-interface OfMoment {
+interface MomentProps {
   /** The entry that states the files. */
   stateKey: string
   moment: { taskId: TaskId; seq: number }
 }
 
-function OneFile(props: OfMoment & { path: string; onBack(): void }) {
+function OneFile(props: MomentProps & { path: string; onBack(): void }) {
   const { stateKey, moment, path, onBack } = props
   const { client } = useStores()
   const answer = useAnswer(`${stateKey} ${path}`, (signal) =>
@@ -98,7 +98,7 @@ function OneFile(props: OfMoment & { path: string; onBack(): void }) {
   )
   if (answer.problem)
     return (
-      <FileThen
+      <ReplayedFile
         path={path}
         file={
           answer.problem.code === 'NOT_FOUND'
@@ -114,12 +114,12 @@ function OneFile(props: OfMoment & { path: string; onBack(): void }) {
     )
   return (
     <div aria-busy={!answer.isCurrent} className={answer.isCurrent ? '' : 'opacity-60'}>
-      <FileThen path={path} file={answer.value} onBack={onBack} />
+      <ReplayedFile path={path} file={answer.value} onBack={onBack} />
     </div>
   )
 }
 
-function Changes(props: OfMoment & { against: DiffBase; onFile(path: string): void }) {
+function Changes(props: MomentProps & { against: DiffBase; onFile(path: string): void }) {
   const { stateKey, moment, against, onFile } = props
   const { client } = useStores()
   const answer = useAnswer<TurnDiff | MissingFiles>(`${stateKey} ${against}`, (signal) =>
@@ -140,26 +140,26 @@ function Changes(props: OfMoment & { against: DiffBase; onFile(path: string): vo
   if (value.kind === 'missing') return <EmptyState sentence={value.message} />
   return (
     <div aria-busy={!isCurrent} className={isCurrent ? '' : 'opacity-60'}>
-      <ChangedThen diff={value} patches={patches} onFile={onFile} />
+      <ReplayedChanges diff={value} patches={patches} onFile={onFile} />
       <NotRecorded key={stateKey} paths={value.stated.notStored} />
     </div>
   )
 }
 
-function AllFiles(props: OfMoment & { onFile(path: string): void }) {
+function AllFiles(props: MomentProps & { onFile(path: string): void }) {
   const { stateKey, moment, onFile } = props
   const { client } = useStores()
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const paths = ['', ...open]
-  const wanted = useFolders(stateKey, paths, (path, signal) =>
+  const folderAt = useFolders(stateKey, paths, (path, signal) =>
     client.turnFiles.folder({ ...moment, path }, { signal }),
   )
-  const root = wanted('')
+  const root = folderAt('')
   return (
     <>
-      <FolderThen
+      <ReplayedFolder
         path=""
-        read={wanted}
+        read={folderAt}
         isOpen={(path) => open.has(path)}
         onToggle={(path) => setOpen((before) => toggledIn(before, path))}
         onFile={onFile}
@@ -177,15 +177,15 @@ function toggledIn(set: ReadonlySet<string>, path: string): ReadonlySet<string> 
   return next
 }
 
-/** The open folders of a state; one that it does not have is empty. */
+/** Loads the open folders of a state. Returns a lookup by path, which gives null until a folder is loaded. */
 function useFolders(
   stateKey: string,
   paths: readonly string[],
   load: (path: string, signal: AbortSignal) => Promise<TurnFolder | MissingFiles>,
 ): (path: string) => TurnFolder | MissingFiles | null {
   const list = paths.join('\n')
-  const load_ = useRef(load)
-  load_.current = load
+  const latestLoad = useRef(load)
+  latestLoad.current = load
   const [read, setRead] = useState<{
     key: string
     folders: Map<string, TurnFolder | MissingFiles>
@@ -197,7 +197,7 @@ function useFolders(
     const controller = new AbortController()
     const { signal } = controller
     for (const path of list.split('\n'))
-      load_.current(path, signal).then(
+      latestLoad.current(path, signal).then(
         (folder) => add(path, folder),
         (error) => add(path, { kind: 'missing', reason: 'lost', message: String(error?.message) }),
       )
