@@ -8,7 +8,7 @@ import type {
   ProviderEntry,
   ProviderState,
 } from '../../shared/agents/provider-settings.ts'
-import type { AskedConfiguration } from '../../shared/contract/agents.ts'
+import type { ConfigurationToAllow } from '../../shared/contract/agents.ts'
 import type { AppInfo } from '../../shared/contract/app.ts'
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import type { Transcripts } from '../archive/transcripts.ts'
@@ -58,7 +58,7 @@ interface AgentCalls {
   allowFetch(id: string, version: string): Promise<AgentCheck>
   signIn(id: string): Promise<{ opened: boolean; command: string[] | null }>
   configuration: {
-    find(id: string, projectId: ProjectId): Promise<AskedConfiguration>
+    find(id: string, projectId: ProjectId): Promise<ConfigurationToAllow>
     allow(id: string, projectId: ProjectId, sha256s: readonly string[]): Promise<void>
   }
   saveOwn(agent: {

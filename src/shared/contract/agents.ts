@@ -19,7 +19,7 @@ const askedConfigurationSchema = z.object({
   /** Files for which the agent would not start. `why`: a sentence without its subject. */
   unshowable: z.array(z.object({ path: z.string(), why: z.string() })),
 })
-export type AskedConfiguration = z.infer<typeof askedConfigurationSchema>
+export type ConfigurationToAllow = z.infer<typeof askedConfigurationSchema>
 
 export const agents = {
   /** Presets in the order in which they are offered, then the person's own by name. Starts none of them. */

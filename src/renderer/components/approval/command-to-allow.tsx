@@ -21,7 +21,7 @@ export function CommandToAllow(props: {
       <section
         ref={box}
         aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         dir="ltr"
         className="focus-inset max-h-32 overflow-y-auto rounded-sm bg-canvas py-1 font-mono text-code"
@@ -81,7 +81,7 @@ function useSeenWhole(command: string, onSeen: (seen: boolean) => void) {
     if (!element) return
     let seenTo = 0
     let isInView = false
-    const look = () => {
+    const update = () => {
       // Its container may scroll as well.
       if (!isInView) return
       const { scrollTop, clientHeight, scrollHeight } = element
@@ -92,16 +92,16 @@ function useSeenWhole(command: string, onSeen: (seen: boolean) => void) {
     const placed = new IntersectionObserver(
       (changes) => {
         isInView = (changes.at(-1)?.intersectionRatio ?? 0) >= wholeRatio
-        look()
+        update()
       },
       { threshold: [0, wholeRatio] },
     )
     placed.observe(element)
-    element.addEventListener('scroll', look)
-    const resized = new ResizeObserver(look)
+    element.addEventListener('scroll', update)
+    const resized = new ResizeObserver(update)
     resized.observe(element)
     return () => {
-      element.removeEventListener('scroll', look)
+      element.removeEventListener('scroll', update)
       resized.disconnect()
       placed.disconnect()
     }

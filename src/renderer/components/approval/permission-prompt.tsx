@@ -12,7 +12,7 @@ import { CommandToAllow } from './command-to-allow.tsx'
 const focus = (element: HTMLElement | null): void => element?.focus()
 
 type Scope = Extract<PermissionDecision, { kind: 'allow-always' }>['scope']
-type Step = 'asked' | 'rule' | 'deny'
+type Step = 'answers' | 'rule' | 'deny'
 
 interface PromptProps {
   question: PendingPermission
@@ -40,7 +40,7 @@ export function PermissionPrompt(props: PromptProps) {
 function ActionPrompt(props: PromptProps) {
   const { question, project, more = 0, busy, unreachable, problem, onDecide } = props
   const { text, directory, sandbox, lastWords, reasons, proposal } = question
-  const [step, setStep] = useState<Step>('asked')
+  const [step, setStep] = useState<Step>('answers')
   const [seen, setSeen] = useState(false)
   const [rules, setRules] = useState(proposal.join('\n'))
   const [scope, setScope] = useState<Scope>('project')
@@ -77,7 +77,7 @@ function ActionPrompt(props: PromptProps) {
         <div className="flex flex-col gap-2">
           <Field
             label={proposal.length > 1 ? 'Rules to remember' : 'Rule to remember'}
-            hint="One a line. * stands for anything in its place."
+            hint="One per line. * matches anything."
           >
             <TextArea
               ref={focus}
@@ -100,7 +100,7 @@ function ActionPrompt(props: PromptProps) {
         </div>
       ) : null}
       {step === 'deny' ? (
-        <Field label="Say why" hint="The agent is told. Optional.">
+        <Field label="Say why" hint="Sent to the agent. Optional.">
           <TextInput
             ref={focus}
             value={message}
@@ -109,7 +109,7 @@ function ActionPrompt(props: PromptProps) {
         </Field>
       ) : null}
       <div className="flex flex-wrap items-center gap-2">
-        {step === 'asked' ? (
+        {step === 'answers' ? (
           <>
             <Button
               variant="primary"
@@ -162,7 +162,7 @@ function ActionPrompt(props: PromptProps) {
                 Deny
               </Button>
             )}
-            <Button onClick={() => setStep('asked')}>Back</Button>
+            <Button onClick={() => setStep('answers')}>Back</Button>
           </>
         )}
       </div>
@@ -175,8 +175,8 @@ function QuestionPrompt({ question, more = 0, busy, unreachable, problem, onDeci
   const { text, choices = [], lastWords } = question
   const [answer, setAnswer] = useState('')
   const disabled = unreachable !== undefined || busy
-  const said = answer.trim()
-  const send = () => onDecide({ kind: 'answer', text: said })
+  const typed = answer.trim()
+  const send = () => onDecide({ kind: 'answer', text: typed })
   return (
     <section
       aria-label="Question"
@@ -211,7 +211,7 @@ function QuestionPrompt({ question, more = 0, busy, unreachable, problem, onDeci
           value={answer}
           onChange={(event) => setAnswer(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || said === '') return
+            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || typed === '') return
             event.preventDefault()
             if (!disabled) send()
           }}
@@ -221,7 +221,7 @@ function QuestionPrompt({ question, more = 0, busy, unreachable, problem, onDeci
         <Button
           variant="primary"
           busy={busy}
-          disabled={disabled || said === ''}
+          disabled={disabled || typed === ''}
           title={unreachable}
           onClick={send}
         >
@@ -246,7 +246,7 @@ const labels = {
   configuration: 'The configuration',
 } as const
 
-const asksTo = (question: PendingPermission): string =>
+const requestText = (question: PendingPermission): string =>
   question.kind === 'question'
     ? 'asks a question'
     : question.kind === 'command'
@@ -263,7 +263,7 @@ function Heading({ question, more }: { question: PendingPermission; more: number
     <div className="flex items-start gap-2">
       <StatusIcon status="waiting" decorative className="mt-0.5" />
       <h2 className="untrusted min-w-0 flex-1">
-        <span className="font-semibold">{titles.join(' › ')}</span> {asksTo(question)}
+        <span className="font-semibold">{titles.join(' › ')}</span> {requestText(question)}
       </h2>
       {more > 0 ? <span className="shrink-0 text-small text-muted">{more} more</span> : null}
     </div>

@@ -17,7 +17,7 @@ export function CheckList(props: {
   const { checks, onOpen } = props
   const { neverRan, more, cited, citedMore } = checks
   if (checks.checks.length + neverRan.length + cited.length === 0)
-    return <p className="text-muted">No command that checks something was found.</p>
+    return <p className="text-muted">No tests, type checks, linters or builds were found.</p>
   return (
     <>
       <ul className="flex flex-col divide-y">
@@ -93,7 +93,7 @@ function CheckRow({ check, onOpen }: { check: Check; onOpen(seq: number): void }
           <RelativeTime at={new Date(at).toISOString()} />
           <span>took {duration(durationMs)}</span>
           {times > 1 ? <span>ran {times} times</span> : null}
-          {outcome === 'unclear' ? <span>{unclearBecause(check)}</span> : null}
+          {outcome === 'unclear' ? <span>{unclearReason(check)}</span> : null}
           {cited ? <span>cited in the report</span> : null}
         </p>
         <Freshness check={check} />
@@ -102,10 +102,10 @@ function CheckRow({ check, onOpen }: { check: Check; onOpen(seq: number): void }
   )
 }
 
-function unclearBecause({ end, exitCode }: Check): string {
+function unclearReason({ end, exitCode }: Check): string {
   if (end === 'running') return 'in the background; its end was not read'
-  if (end === 'killed') return 'in the background; it was ended before it was done'
-  return exitCode === null ? 'no exit code' : `exit code ${exitCode} of the whole`
+  if (end === 'killed') return 'in the background; it was ended before it had finished'
+  return exitCode === null ? 'no exit code' : `exit code ${exitCode} of the whole command`
 }
 
 function Freshness({ check: { state, changed, changedMore } }: { check: Check }) {

@@ -31,7 +31,7 @@ export function CompletionList(props: { completion: Completion; below?: boolean 
           className="max-h-60 overflow-auto p-1"
         >
           {options.map(({ id, label, detail }, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
             <div
               key={id}
               id={id}
@@ -69,7 +69,7 @@ export function CompletionList(props: { completion: Completion; below?: boolean 
         </div>
       )}
       <p className="border-t px-3 py-1 text-small text-muted">
-        {isFile ? 'Enter to name the file, Esc to close' : 'Enter to run it, Esc to close'}
+        {isFile ? 'Enter to insert the file, Esc to close' : 'Enter to run it, Esc to close'}
       </p>
     </div>
   )

@@ -65,7 +65,7 @@ export function PromptField(props: {
           <AttachmentStrip attachments={attachments} />
           <div className="flex items-center gap-1 text-small text-muted">
             <AttachButton attachments={attachments} />
-            Name files with @. Paste or drop images.
+            Refer to files with @. Paste or drop images.
           </div>
         </>
       ) : null}

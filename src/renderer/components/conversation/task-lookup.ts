@@ -36,7 +36,7 @@ export interface TaskLookup {
   byId(id: TaskId): Task | null
   /** Oldest first. */
   childrenOf(id: TaskId): Task[]
-  /** Returns its present activity, one line. */
+  /** Returns its current activity. */
   activity(id: TaskId): Activity | null
   /** Null: not requested yet (see `onNeedReport`), or there is none. */
   report?(id: TaskId): ShownReport | null

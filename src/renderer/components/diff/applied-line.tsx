@@ -34,7 +34,7 @@ export function AppliedLine(props: {
           icon={<Undo2 />}
           busy={undoing}
           disabled={notNow !== null}
-          title={notNow ?? 'Restore every file to what it was before'}
+          title={notNow ?? 'Restore all files as they were before'}
           onClick={onUndo}
         >
           Undo

@@ -6,8 +6,8 @@ import {
   type FileDiffMetadata,
   WorkerPoolContextProvider,
 } from '@pierre/diffs/react'
-// The version without imports: served unbundled, the other one's chunks import it back and it
-// answers twice.
+// The version without imports. In the other one, served unbundled, chunks import the worker again,
+// and it answers twice.
 import DiffWorker from '@pierre/diffs/worker/worker-portable.js?worker'
 import { Plus } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'

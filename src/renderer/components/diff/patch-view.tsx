@@ -24,11 +24,11 @@ export function PatchView({ path, grows = false, onPointerMove, ...shown }: Patc
   const plain = <PlainPatch patch={patch} path={path} />
   if (patch.length > patchCharsMax) return plain
   return (
-    <Broken fallback={plain}>
+    <InvalidPatchBoundary fallback={plain}>
       <Suspense fallback={<Skeleton lines={4} className="py-2" />}>
         <figure
           aria-label={`Changes of ${path}`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
           tabIndex={0}
           onPointerMove={onPointerMove}
           className={`focus-inset overflow-auto rounded-md border ${grows ? '' : 'max-h-[480px]'}`}
@@ -36,7 +36,7 @@ export function PatchView({ path, grows = false, onPointerMove, ...shown }: Patc
           <FilePatch {...shown} />
         </figure>
       </Suspense>
-    </Broken>
+    </InvalidPatchBoundary>
   )
 }
 
@@ -45,7 +45,7 @@ function PlainPatch({ patch, path }: { patch: string; path: string }) {
   return (
     <figure
       aria-label={`Changes of ${path}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
       tabIndex={0}
       className="focus-inset max-h-[480px] overflow-auto rounded-md border bg-sunken px-3 py-2"
     >
@@ -56,7 +56,10 @@ function PlainPatch({ patch, path }: { patch: string; path: string }) {
   )
 }
 
-class Broken extends Component<{ fallback: ReactNode; children: ReactNode }, { broken: boolean }> {
+class InvalidPatchBoundary extends Component<
+  { fallback: ReactNode; children: ReactNode },
+  { broken: boolean }
+> {
   override state = { broken: false }
   static getDerivedStateFromError() {
     return { broken: true }

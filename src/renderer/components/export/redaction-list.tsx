@@ -17,11 +17,7 @@ export function RedactionList(props: {
 }) {
   const { hits, more, onKeep, titleOf } = props
   if (hits.length === 0)
-    return (
-      <p className="text-muted">
-        Nothing was found that looks like a key or a password, and no home directory.
-      </p>
-    )
+    return <p className="text-muted">No keys, passwords or home directories were found.</p>
   return (
     <>
       <ul className="divide-y rounded-md border">

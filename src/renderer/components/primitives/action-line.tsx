@@ -7,7 +7,7 @@ const looks = {
   plain: 'border',
 } as const
 
-/** A line above the composer: an icon, the facts, and what can be done about it. */
+/** A line above the composer: an icon, a message and actions. */
 export function ActionLine(props: {
   /** The accessible name. */
   label: string

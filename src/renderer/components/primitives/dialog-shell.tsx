@@ -5,9 +5,9 @@ import { classNames } from './class-names.ts'
 import { IconButton } from './icon-button.tsx'
 
 /**
- * A dialog of the window. Only a transcript's dialog may have another one above it, as its `over`; elsewhere, change the content instead of
- * opening a second one (UI, "Transcript"). `large` fills the window except for a margin; `small` and `medium` are as high as
- * their content. Screen readers always get the title; `header` replaces it visually.
+ * A dialog of the window. Only a transcript's dialog may have another one above it, as its `over`; elsewhere, change the
+ * content instead of opening a second one (UI, "Transcript"). `large` fills the window except for a margin; `small` and
+ * `medium` are as high as their content. Screen readers always get the title; `header` replaces it visually.
  */
 export function DialogShell(props: {
   open: boolean

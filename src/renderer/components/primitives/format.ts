@@ -1,4 +1,4 @@
-/** Formats numbers and times. Pure: the present time is passed in. */
+/** Formats numbers and times. Pure: the current time is passed in. */
 import prettyBytes from 'pretty-bytes'
 import prettyMilliseconds from 'pretty-ms'
 import { dayMs, hourMs } from '../../../shared/durations.ts'

@@ -23,7 +23,7 @@ export function ReplayedChanges(props: {
         <NoticeLine
           tone="info"
           className="px-4"
-          text="The diff is too long to show whole: some files are listed without their changes."
+          text="The diff is too long to show in full: some files are listed without their changes."
         />
       ) : null}
       <ul>
@@ -90,7 +90,7 @@ export function ReplayedChanges(props: {
 }
 
 const nothing: Record<TurnDiff['other']['kind'], string> = {
-  entry: 'No files changed between the two.',
+  entry: 'No files changed.',
   folder: 'The working directory still has these files unchanged.',
   same: 'Nothing to compare with: no other state of the files was recorded.',
 }

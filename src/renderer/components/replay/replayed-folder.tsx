@@ -5,17 +5,17 @@ import { visibleText } from '../../../shared/text/shown-text.ts'
 import { bytes, counted } from '../primitives/format.ts'
 import { EmptyState, Skeleton } from '../primitives/index.ts'
 
-/** A folder as of the moment; its folders expand in place. `read` returns null while a folder is being read. */
+/** A folder as of the moment; its folders expand in place. `folderAt` returns null while a folder is being read. */
 export function ReplayedFolder(props: {
   path: string
   depth?: number
-  read(path: string): TurnFolder | MissingFiles | null
+  folderAt(path: string): TurnFolder | MissingFiles | null
   isOpen(path: string): boolean
   onToggle(path: string): void
   onFile(path: string): void
 }): ReactNode {
-  const { path, depth = 0, read, isOpen, onToggle, onFile } = props
-  const folder = read(path)
+  const { path, depth = 0, folderAt, isOpen, onToggle, onFile } = props
+  const folder = folderAt(path)
   const indent = { paddingLeft: 12 + depth * 16 }
   if (folder === null)
     return <Skeleton lines={depth === 0 ? 6 : 1} className={depth === 0 ? 'p-4' : 'py-1 pl-10'} />

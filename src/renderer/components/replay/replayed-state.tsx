@@ -191,6 +191,6 @@ function reportedText(
   const at = timeOfDayWithSeconds(new Date(lastReported.at).toISOString())
   const known = statusLabel(lastReported.status)
   return lastReported.status === status
-    ? `The parent knew at ${at}`
+    ? `Reported to the parent at ${at}`
     : `Reported to the parent as “${known}” at ${at}`
 }

@@ -24,8 +24,8 @@ export function TimelineLegend() {
               ))}
             </ul>
             <p className="mt-2 text-small text-muted">
-              Arrow keys step by call, with Shift by turn; Space plays; Home and End. Playing cuts
-              pauses to 2 s. Long pauses are dotted and not to scale.
+              Arrow keys step by call, with Shift by turn; Space plays; Home and End jump to the
+              ends. Playing shortens pauses to 2 s. Long pauses are dotted and not to scale.
             </p>
           </Popover.Popup>
         </Popover.Positioner>

@@ -68,7 +68,7 @@ export function driftHeadline(drift: DriftReport): { text: ReactNode; more: bool
 
 /** Shown once for all of them. */
 export const unknownCallsNote =
-  'The result of a call that was running is unknown. It won’t be re-run; the agent will be told.'
+  'The result of a call that was running is unknown. It won’t be run again, and the agent is informed.'
 
 const Unchanged = () => <span className="text-muted">No changes since it stopped.</span>
 
@@ -182,7 +182,7 @@ function FileDiff({ conflict, loadDiff }: { conflict: DriftConflict; loadDiff: L
   const [state, setState] = useState<
     { kind: 'loading' } | { kind: 'ready'; patch: string } | { kind: 'failed'; why: string }
   >({ kind: 'loading' })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read once, whatever function is given later
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read once for each conflict, also if `loadDiff` changes
   useEffect(() => {
     let gone = false
     loadDiff(conflict).then(

@@ -6,7 +6,7 @@ import { counted } from '../primitives/format.ts'
 import { Button, Bytes, FactLine, RelativeTime, Skeleton, TextButton } from '../primitives/index.ts'
 import { RemovedList } from './removed-list.tsx'
 
-/** The items that every sweep removed, newest first; those still in the trash can be restored. */
+/** The receipts of all sweeps, newest first. Items that are still in the trash can be restored. */
 export function ReceiptList(props: {
   receipts: ReceiptSummary[]
   /** Null while they are being read. */

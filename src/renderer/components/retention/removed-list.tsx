@@ -13,7 +13,7 @@ export function RemovedList(props: { id?: string; items: (RemovedItem | ReceiptI
     <section
       id={id}
       aria-label="Details"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
       tabIndex={0}
       className="focus-inset max-h-60 overflow-y-auto rounded-md border text-small"
     >

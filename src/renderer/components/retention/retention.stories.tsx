@@ -82,7 +82,7 @@ export const SomeToRemove: Story = {
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
     await expect(canvas.getByRole('status')).toHaveTextContent(
-      /^Would remove 3 transcripts, 122 MB, oldest .+\. Would delete 1 thing in the trash for good, 2\.05 kB\. 48 transcripts stay\./,
+      /^Would remove 3 transcripts, 122 MB, oldest .+\. Would delete 1 item in the trash permanently, 2\.05 kB\. 48 transcripts stay\./,
     )
     await userEvent.click(canvas.getByRole('button', { name: 'Details' }))
     await expect(canvas.getAllByRole('listitem')).toHaveLength(4)

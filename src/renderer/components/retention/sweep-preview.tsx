@@ -33,8 +33,8 @@ export function SweepPreview({ sweep }: { sweep: Sweep }) {
         )}
         {deleted.length > 0 ? (
           <>
-            Would delete <span className="text-ink">{counted(deleted.length, 'thing')}</span> in the
-            trash for good, <Bytes count={bytesOf(deleted)} />.{' '}
+            Would delete <span className="text-ink">{counted(deleted.length, 'item')}</span> in the
+            trash permanently, <Bytes count={bytesOf(deleted)} />.{' '}
           </>
         ) : null}
         {counted(kept, 'transcript')} {kept === 1 ? 'stays' : 'stay'}.

@@ -65,7 +65,7 @@ export function TrashList(props: {
   if (entries.length === 0)
     return (
       <p className="p-4 text-center text-muted">
-        The trash is empty. Deleted workspaces, expired transcripts and files that no patch holds
+        The trash is empty. Deleted workspaces, expired transcripts, and files that are in no patch
         stay here before they are deleted.
       </p>
     )
@@ -134,7 +134,7 @@ export function TrashList(props: {
       </div>
       <section
         aria-label="Trash"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         className="focus-inset min-h-0 flex-1 overflow-y-auto"
       >
@@ -218,7 +218,7 @@ function Row(props: Folder & { entry: TrashEntry; picked: boolean; onToggle(): v
           {notRestorable === null ? null : <p className="text-small text-muted">{notRestorable}</p>}
           {recreatable.length > 0 ? (
             <p className="untrusted truncate text-small text-muted">
-              Not kept, because they are made again:{' '}
+              Not kept, because they can be recreated:{' '}
               {recreatable.map(({ path }) => path).join(', ')}
             </p>
           ) : null}

@@ -7,8 +7,8 @@ import type {
 } from '../../../shared/contract/changes/review.ts'
 
 /**
- * Two diffs may match different ones of several equal lines, and so disagree by a few lines. Then the authors of lines
- * near the change are used: as many lines as Git shows around a change.
+ * Two diffs may match equal lines differently, and so disagree by a few lines. If no author is found, those of nearby
+ * lines are used, within the number of lines that Git shows around a change.
  */
 const nearLines = 3
 

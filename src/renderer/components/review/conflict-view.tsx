@@ -56,7 +56,7 @@ function Side({ label, text }: { label: string; text: string }) {
     <figure aria-label={label} className="min-w-0">
       <figcaption className="untrusted pb-0.5 text-small text-muted">{label}</figcaption>
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         dir="ltr"
         className="focus-inset max-h-[240px] overflow-auto rounded-md border bg-sunken px-2 py-1 font-mono text-code"

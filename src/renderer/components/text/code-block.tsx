@@ -6,7 +6,7 @@ export function CodeBlock({ code, language }: { code: string; language: string |
   return (
     <div className="group/code relative my-2 rounded-md border bg-sunken">
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         className="focus-inset max-h-[480px] overflow-auto rounded-md px-3 py-2 pr-9 font-mono text-code"
         dir="ltr"

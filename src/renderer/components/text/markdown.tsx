@@ -40,7 +40,7 @@ const components: Components = {
   },
   code: ({ children }) => <code>{children}</code>,
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <figure className="markdown-table" aria-label="Table" tabIndex={0}>
       <table>{children}</table>
     </figure>

@@ -1,11 +1,11 @@
-import type { AskedConfiguration } from '../../../shared/contract/agents.ts'
+import type { ConfigurationToAllow } from '../../../shared/contract/agents.ts'
 import { CommandToAllow } from '../../components/approval/command-to-allow.tsx'
 import { NoticeLine } from '../../components/primitives/index.ts'
 
-/** Shows what a repository configures for an installed agent: it runs only after the user has seen and allowed it. */
+/** Shows what a repository configures for an installed agent, which runs only after the user has seen and allowed it. */
 export function AgentConfiguration(props: {
   name: string
-  configuration: AskedConfiguration
+  configuration: ConfigurationToAllow
   onSeen(seen: boolean): void
 }) {
   const { name, configuration, onSeen } = props

@@ -24,7 +24,7 @@ import { AgentDetails, AgentField } from './agent-fields.tsx'
 import { PermissionChoice } from './permission-choice.tsx'
 import type { ScenarioFile } from './scenario-field.tsx'
 import { useAgentChoice } from './use-agent-choice.ts'
-import { useToAllow } from './use-to-allow.tsx'
+import { useStartApproval } from './use-start-approval.tsx'
 
 interface NewAgentProps {
   projectId: ProjectId | null
@@ -82,7 +82,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
   const project = projects.find(({ id }) => id === projectId)
   const inGit = project?.git ?? false
   const isolation: Isolation = inGit ? preferred : 'in-place'
-  const toAllow = useToAllow({ projectId, isolation, installed: agent.installed })
+  const approval = useStartApproval({ projectId, isolation, installed: agent.installed })
   const missing = [
     ...(prompt.trim() === '' ? ['a prompt'] : []),
     ...(agent.choice === null ? [agent.needs] : []),
@@ -92,7 +92,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
   const whyNot =
     missing.length > 0
       ? `Needs ${missing.join(' and ')}.`
-      : toAllow.isSeen
+      : approval.isSeen
         ? null
         : 'Scroll to the end of the configuration to allow it.'
   const canStart = whyNot === null
@@ -106,7 +106,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
     setBusy(true)
     setProblem(null)
     try {
-      await toAllow.allow(projectId)
+      await approval.allow(projectId)
       const { taskId } = await client.tasks.start({
         projectId,
         agent: agent.choice,
@@ -116,7 +116,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
         agentsAtOnce,
         budget: limits.budget,
         quotaWaits: limits.quotaWaits,
-        // A scripted agent plays the user's own script, which needs no permissions.
+        // A scripted agent follows the user's own script, which needs no permissions.
         ...(permissions && !isScripted ? { permissions } : {}),
       })
       agent.remember()
@@ -154,12 +154,12 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
       open
       onClose={overlay.hide}
       title="New agent"
-      size={toAllow.asks ? 'medium' : 'small'}
+      size={approval.isNeeded ? 'medium' : 'small'}
       focus={field}
       footer={
         <div className="flex min-w-0 flex-1 flex-col gap-3">
           {/* Beside the button that allows it, so that it stays in view however small the window is. */}
-          {toAllow.shown}
+          {approval.view}
           <div className="flex items-center justify-end gap-2">
             <p id={whyNotId} role="status" className="min-w-0 flex-1 text-small text-muted">
               {whyNot}
@@ -175,7 +175,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
               aria-describedby={whyNotId}
               busy={busy}
             >
-              {toAllow.asks ? 'Allow and start' : 'Start'}
+              {approval.isNeeded ? 'Allow and start' : 'Start'}
             </Button>
           </div>
         </div>
@@ -251,11 +251,11 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
           </Field>
         </div>
         <LimitsField onChange={setLimits} error={fieldError('budget')} />
-        {toAllow.problem ? (
+        {approval.problem ? (
           <NoticeLine
             tone="warning"
-            text={toAllow.problem.message}
-            details={[toAllow.problem.details]}
+            text={approval.problem.message}
+            details={[approval.problem.details]}
           />
         ) : null}
         {problem && !shownInField ? (

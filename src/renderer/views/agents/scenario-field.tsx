@@ -24,7 +24,7 @@ export function ScenarioField(props: {
   const read = async (file: File | undefined) => {
     if (!file) return
     const text = file.size > scenarioBytesMax ? null : await file.text().catch(() => null)
-    setRefused(text === null ? whyNot(file) : null)
+    setRefused(text === null ? refusalOf(file) : null)
     onChange(text === null ? null : { name: file.name, text })
     // Allows selecting the same file again after it was corrected.
     if (input.current) input.current.value = ''
@@ -32,7 +32,7 @@ export function ScenarioField(props: {
   return (
     <Field
       label="Scenario file"
-      hint="The YAML file that the scripted agent plays. It’s validated before anything runs."
+      hint="The YAML file that the scripted agent follows. It is validated before anything runs."
       error={refused ?? error}
     >
       <div className="flex items-center gap-2">
@@ -56,7 +56,7 @@ export function ScenarioField(props: {
   )
 }
 
-const whyNot = ({ name, size }: File): string =>
+const refusalOf = ({ name, size }: File): string =>
   size > scenarioBytesMax
     ? `${name} is too large: ${bytes(size)}. A scenario has at most ${bytes(scenarioBytesMax)}.`
     : `${name} could not be read. Choose it again.`

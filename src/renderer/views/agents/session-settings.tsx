@@ -7,7 +7,7 @@ import { showProblem } from '../app/toasts.ts'
 import type { SessionSettings as Settings } from './use-agent-choice.ts'
 
 /** The agent's own default: no value is sent. */
-const asItIs = ''
+const agentDefault = ''
 
 /** Model, mode and other settings of an installed agent's sessions, as offered in its newest check. */
 export function SessionSettings(props: {
@@ -19,7 +19,7 @@ export function SessionSettings(props: {
   const { agent, value, onChange, onChecked } = props
   const { check, signedIn, signIn } = agent
   if (!check || (check.modes === null && check.options.length === 0))
-    return <NotOffered agent={agent} onChecked={onChecked} />
+    return <UncheckedAgent agent={agent} onChecked={onChecked} />
   const isMode = ({ category }: SessionOption) => category === 'mode'
   const modeOption = check.options.find(isMode)
   const modes = check.modes?.choices ?? modeOption?.choices ?? []
@@ -46,13 +46,15 @@ export function SessionSettings(props: {
           >
             <Select
               value={
-                modes.some((one) => one.value === value.mode) ? (value.mode ?? asItIs) : asItIs
+                modes.some((one) => one.value === value.mode)
+                  ? (value.mode ?? agentDefault)
+                  : agentDefault
               }
-              onChange={(mode) => onChange({ ...value, mode: mode === asItIs ? null : mode })}
+              onChange={(mode) => onChange({ ...value, mode: mode === agentDefault ? null : mode })}
               options={[
                 {
-                  value: asItIs,
-                  label: agent.own ? 'As it begins' : 'Asks before it acts',
+                  value: agentDefault,
+                  label: agent.own ? 'Its default' : 'Asks before it acts',
                   hint: agent.own?.mode ?? (agent.own ? undefined : 'Your permissions decide'),
                 },
                 ...modes.map((mode) => ({
@@ -89,23 +91,23 @@ function OptionField(props: {
           { value: 'true', label: 'On' },
           { value: 'false', label: 'Off' },
         ]
-  const shown = value === null ? asItIs : String(value)
+  const shown = value === null ? agentDefault : String(value)
   return (
     <Field label={name} hint={description}>
       <Select
-        value={offered.some((one) => one.value === shown) ? shown : asItIs}
+        value={offered.some((one) => one.value === shown) ? shown : agentDefault}
         onChange={(chosen) => {
-          if (chosen === asItIs) onChange(null)
+          if (chosen === agentDefault) onChange(null)
           else onChange(choices.length > 0 ? chosen : chosen === 'true')
         }}
-        options={[{ value: asItIs, label: `Its own (${ownName})` }, ...offered]}
+        options={[{ value: agentDefault, label: `Default (${ownName})` }, ...offered]}
       />
     </Field>
   )
 }
 
 /** Its models and modes are unknown until it has been checked. */
-function NotOffered(props: { agent: InstalledAgentState; onChecked(): void }) {
+function UncheckedAgent(props: { agent: InstalledAgentState; onChecked(): void }) {
   const { agent, onChecked } = props
   const { id, name, check, signedIn, signIn } = agent
   const { client } = useStores()
@@ -140,10 +142,10 @@ function NotOffered(props: { agent: InstalledAgentState; onChecked(): void }) {
           title={unreachable}
           onClick={() => void run()}
         >
-          {busy ? 'Starting it…' : check ? 'Check again' : 'Show its models and modes'}
+          {busy ? 'Checking…' : check ? 'Check again' : 'Show its models and modes'}
         </Button>
         <p className="min-w-0 flex-1 text-small text-muted">
-          {check ? null : `Starts ${name} once in an empty folder, and asks it.`}
+          {check ? null : `Starts ${name} once in an empty folder to read them.`}
         </p>
       </div>
     </div>

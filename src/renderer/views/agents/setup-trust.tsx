@@ -3,16 +3,16 @@ import type { ProjectSetup } from '../../../shared/contract/projects.ts'
 import { CommandToAllow } from '../../components/approval/command-to-allow.tsx'
 
 /** Whether there are commands that must be read before they can be allowed. */
-export const hasToBeSeen = ({ setup, git }: ProjectSetup): boolean =>
+export const mustBeSeen = ({ setup, git }: ProjectSetup): boolean =>
   setup !== null || gitText(git) !== ''
 
 /** Commands of the repository: they run only after the user has seen and allowed them. */
 export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean) => void }) {
   const { setup, onSeen } = props
-  const asked = gitText(setup.git)
+  const gitActions = gitText(setup.git)
   const [setupSeen, setSetupSeen] = useState(false)
   const [gitSeen, setGitSeen] = useState(false)
-  const seen = (setup.setup === null || setupSeen) && (asked === '' || gitSeen)
+  const seen = (setup.setup === null || setupSeen) && (gitActions === '' || gitSeen)
   useEffect(() => onSeen(seen), [seen, onSeen])
   return (
     <section
@@ -35,13 +35,13 @@ export function SetupTrust(props: { setup: ProjectSetup; onSeen: (seen: boolean)
           <CommandToAllow command={setup.setup} label="The command" onSeen={setSetupSeen} />
         </>
       )}
-      {asked === '' ? null : (
+      {gitActions === '' ? null : (
         <>
           <p>
             <span className="font-semibold">Its Git configuration runs commands.</span> The settings
             in its .git folder make Git do this, as you:
           </p>
-          <CommandToAllow command={asked} label="What Git would do" onSeen={setGitSeen} />
+          <CommandToAllow command={gitActions} label="What Git would do" onSeen={setGitSeen} />
         </>
       )}
       {setup.copy.length > 0 ? (

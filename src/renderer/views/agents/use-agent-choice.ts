@@ -36,8 +36,9 @@ export interface AgentChosen {
 const noSettings: SessionSettings = { mode: null, options: {} }
 
 /**
- * The agent to start: the one of the last time; else a model if a provider is set up, by default the one that was used
- * last, here or elsewhere; else an installed agent. `initial`: selected at first.
+ * The choice of an agent to start. Selected at first: `initial`, else the agent that was started last from a dialog, else
+ * a model if a provider is set up, else an installed agent. The model is the one of the last dialog, else the default
+ * model, else the one that was used last by any agent.
  */
 export function useAgentChoice(scenario: ScenarioFile | null, initial?: string): AgentChosen {
   const { preferences } = useStores()

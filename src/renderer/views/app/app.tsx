@@ -23,9 +23,9 @@ export function App({ stores }: { stores: Stores }) {
       <TooltipProvider>
         <Theme />
         <Gate>
-          <Standing>
+          <ConnectionClock>
             <Shell />
-          </Standing>
+          </ConnectionClock>
         </Gate>
         <Toaster />
       </TooltipProvider>
@@ -47,7 +47,7 @@ function Gate({ children }: { children: ReactNode }) {
 }
 
 /** Stops clocks and spinning icons while the connection is lost, because what still runs is unknown. */
-function Standing({ children }: { children: ReactNode }) {
+function ConnectionClock({ children }: { children: ReactNode }) {
   const lost = useConnectionLost()
   const running = useContext(ClockContext)
   const clock = useMemo(() => (lost ? stoppedClock(running.now()) : running), [lost, running])

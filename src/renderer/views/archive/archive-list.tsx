@@ -209,7 +209,7 @@ function Option(props: {
   const when = whenOf(summary)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
-    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the chosen one
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and refers to the selected row
     <div
       id={optionId(row.key)}
       role="treeitem"

@@ -177,7 +177,7 @@ function NoRows({ query }: { query: ArchiveQuery }) {
         : show === 'archived'
           ? 'Nothing is archived yet. '
           : show === 'expiring' && !cleanUp.isKnown
-            ? 'Looking through what is kept… '
+            ? 'Checking what the next clean-up would remove… '
             : 'Nothing here. '}
       {show === 'all' ? null : (
         <TextButton onClick={() => preferences.setState({ archiveShow: 'all' })}>

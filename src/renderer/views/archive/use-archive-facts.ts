@@ -56,7 +56,7 @@ export function useCleanUp(wanted: boolean): CleanUp {
   const { client } = useStores()
   const seq = useLedger(({ ledger }) => (wanted ? ledger.seq : 0))
   const [cleanUp, setCleanUp] = useState(unknown)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new `seq` asks for another reading
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new `seq` repeats the request
   useEffect(() => {
     if (!wanted) return
     let isOver = false

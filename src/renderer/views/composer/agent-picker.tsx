@@ -14,7 +14,7 @@ import { PickerItem } from './picker-item.tsx'
 
 /**
  * A small button with the agent of a root, which opens a list of others. Another model applies from the next run on;
- * another agent continues in a new task, with the present draft.
+ * another agent continues in a new task, with the current draft.
  */
 export function AgentPicker(props: {
   task: Task

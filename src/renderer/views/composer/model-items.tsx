@@ -52,7 +52,7 @@ export function ModelItems(props: {
       {matches.length === 0 && !isOther && problems.length === 0 ? (
         <p className="px-2 py-3 text-muted">
           {providers === null
-            ? 'Asking for the models…'
+            ? 'Loading the models…'
             : usable.length === 0
               ? 'No model is set up. Add a key in Settings › Models.'
               : 'No matches. Type PROVIDER/MODEL to use a model that is not listed.'}

@@ -33,7 +33,7 @@ export function NextRunPickers(props: {
     setBusy(true)
     await client.tasks.setNextRun({ taskId, ...wanted }).then(
       () => {
-        if (isAtWork) toast.success('Used from the next run on.')
+        if (isAtWork) toast.success('Applies from the next run on.')
       },
       (error: unknown) => showProblem(problemOf(error, 'change the next run')),
     )
@@ -44,7 +44,7 @@ export function NextRunPickers(props: {
     onOpenChange(isOpen ? picker : null)
   return (
     <>
-      {/* A scripted agent plays the user's own script, which needs no permissions. */}
+      {/* A scripted agent follows the user's own script, which needs no permissions. */}
       {spec.kind === 'scripted' ? null : (
         <Select
           quiet

@@ -41,7 +41,7 @@ export function useComposerCommands(
       : [
           {
             name: 'permissions',
-            description: 'Choose what it may do unasked from the next run on',
+            description: 'Choose what it may do without asking, from the next run on',
             run: () => onPick('permissions'),
           },
         ]),
@@ -59,7 +59,7 @@ export function useComposerCommands(
           { name: 'stop', description: 'Stop it now', run: () => void stop(taskId) },
           {
             name: 'wrap-up',
-            description: 'Have it finish and report what it has',
+            description: 'Have it finish up and report',
             run: () => void wrapUp(taskId),
           },
         ]
@@ -67,7 +67,7 @@ export function useComposerCommands(
   ]
   return [
     ...(unreachable === undefined ? reachable : []),
-    { name: 'changes', description: 'Look at what it changed', run: onReview },
+    { name: 'changes', description: 'Review what it changed', run: onReview },
     {
       name: 'new',
       description: 'Start another agent in this project',

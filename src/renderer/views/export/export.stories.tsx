@@ -99,7 +99,7 @@ export const NothingFound: Story = {
   args: { hits: [] },
   play: async ({ canvasElement }) => {
     const dialog = within(await open(canvasElement))
-    await dialog.findByText(/Nothing was found that looks like a key/)
+    await dialog.findByText(/No keys, passwords or home directories were found/)
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
   },

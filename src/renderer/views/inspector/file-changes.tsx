@@ -96,7 +96,7 @@ export function FileChanges({ taskId, diff }: { taskId: TaskId; diff: WorkspaceD
         <NoticeLine
           tone="info"
           className="px-4"
-          text="The diff is too long to show whole. Apply uses all of it; the folder has all files."
+          text="The diff is too long to show in full. Apply uses all of it; the folder has all files."
         />
       ) : null}
       <ul ref={list} onKeyDown={onKeyDown}>

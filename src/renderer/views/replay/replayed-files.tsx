@@ -159,7 +159,7 @@ function AllFiles(props: MomentProps & { onFile(path: string): void }) {
     <>
       <ReplayedFolder
         path=""
-        read={folderAt}
+        folderAt={folderAt}
         isOpen={(path) => open.has(path)}
         onToggle={(path) => setOpen((before) => toggledIn(before, path))}
         onFile={onFile}

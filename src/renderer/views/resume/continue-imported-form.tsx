@@ -11,7 +11,7 @@ import { taskRoute } from '../../store/window/route.ts'
 import { AgentDetails } from '../agents/agent-fields.tsx'
 import type { ScenarioFile } from '../agents/scenario-field.tsx'
 import { useAgentChoice } from '../agents/use-agent-choice.ts'
-import { useToAllow } from '../agents/use-to-allow.tsx'
+import { useStartApproval } from '../agents/use-start-approval.tsx'
 import { FormDialog } from '../dialogs/form-dialog.tsx'
 import { ContinuePrompt } from './continue-prompt.tsx'
 
@@ -38,7 +38,7 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
   const place = found && placeChosen(found, chosen)
   const projectId = place?.kind === 'project' ? place.projectId : null
   const isolation = place?.git && projectId ? wanted : 'in-place'
-  const toAllow = useToAllow({ projectId, isolation, installed: agent.installed })
+  const approval = useStartApproval({ projectId, isolation, installed: agent.installed })
   const errorOf = (name: string) => (problem?.field === name ? problem.message : null)
   const text = prompt.trim()
 
@@ -49,7 +49,7 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
     const id = project?.id ?? projectId
     if (id === null) return
     try {
-      await toAllow.allow(id)
+      await approval.allow(id)
       const { taskId } = await client.tasks.continueFrom({
         ...{ taskId: task.id, prompt: text, agent: agent.choice },
         place: { projectId: id, isolation },
@@ -70,14 +70,14 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
     <FormDialog
       title={`Continue “${task.title}” in Shiplog`}
       action={
-        toAllow.asks
+        approval.isNeeded
           ? 'Allow and start'
           : place?.kind === 'folder'
             ? 'Add project and start'
             : 'Start'
       }
       doing="continue in Shiplog"
-      canSubmit={text !== '' && agent.choice !== null && place !== null && toAllow.isSeen}
+      canSubmit={text !== '' && agent.choice !== null && place !== null && approval.isSeen}
       submit={submit}
       focus={field}
       submitsByModEnter
@@ -101,7 +101,7 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
       <AgentDetails agent={agent} scenario={scenario} onScenario={setScenario} errorOf={errorOf}>
         {null}
       </AgentDetails>
-      {toAllow.shown}
+      {approval.view}
     </FormDialog>
   )
 }

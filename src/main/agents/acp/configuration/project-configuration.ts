@@ -1,13 +1,13 @@
 /** Lists a project's configuration of an installed agent, so that it can be allowed before one is started there (K8). */
 import type { InstalledAgent } from '../../../../shared/agents/installed-agents.ts'
-import type { AskedConfiguration } from '../../../../shared/contract/agents.ts'
+import type { ConfigurationToAllow } from '../../../../shared/contract/agents.ts'
 import type { ProjectId } from '../../../../shared/records/ids.ts'
 import { type AllowedConfiguration, questionOf } from './allow-configuration.ts'
 import { findConfiguration } from './find-configuration.ts'
 
 interface ProjectConfiguration {
   /** Reads the files at each call. Throws FailureError for an unknown agent or project. */
-  find(id: string, projectId: ProjectId): Promise<AskedConfiguration>
+  find(id: string, projectId: ProjectId): Promise<ConfigurationToAllow>
   /** Allows those files that still have these hashes. Durable when it resolves. */
   allow(id: string, projectId: ProjectId, sha256s: readonly string[]): Promise<void>
 }

@@ -42,11 +42,11 @@ export function createFindMarks(root: HTMLElement): FindMarks {
   const observer = new MutationObserver(request)
   const observed = new WeakSet<Node>()
   observe(root)
-  // Stops revealing: from here on the reader scrolls, not the rows that are being measured.
-  const onReader = () => {
+  // The reader takes over, so the marks stop scrolling to the current match.
+  const onReaderInput = () => {
     scrollsLeft = 0
   }
-  for (const event of readerEvents) root.addEventListener(event, onReader, { passive: true })
+  for (const event of readerEvents) root.addEventListener(event, onReaderInput, { passive: true })
 
   function observe(tree: Node): void {
     if (observed.has(tree)) return
@@ -101,14 +101,14 @@ export function createFindMarks(root: HTMLElement): FindMarks {
     close() {
       cancelAnimationFrame(frame)
       observer.disconnect()
-      for (const event of readerEvents) root.removeEventListener(event, onReader)
+      for (const event of readerEvents) root.removeEventListener(event, onReaderInput)
       clear()
     },
   }
 }
 
 const readerEvents = ['wheel', 'pointerdown', 'touchstart', 'keydown'] as const
-/** Rows above the match are measured meanwhile, which moves it; a match larger than the view never fits. */
+/** Rows above the match are measured after each scroll, which moves it. The limit ends this for a match that never fits. */
 const scrollsMax = 60
 
 function rangesIn(row: HTMLElement, pattern: RegExp): Range[] {
@@ -145,7 +145,7 @@ function textOf(row: HTMLElement): { text: string; nodes: TextPlace[] } {
         continue
       }
       const { parentElement } = node
-      if (!parentElement || parentElement.closest(notFound)) continue
+      if (!parentElement || parentElement.closest(excluded)) continue
       const ofNode = parentElement.closest(blocks)
       if (block && ofNode !== block) text += '\n'
       block = ofNode
@@ -161,7 +161,7 @@ function textOf(row: HTMLElement): { text: string; nodes: TextPlace[] } {
 const shadowHosts = 'diffs-container'
 
 /** Screen-reader names, captions and labels of the view are not part of the transcript. */
-const notFound =
+const excluded =
   '.sr-only, [data-row-tools], [data-aside], [data-gutter], [data-column-number], figcaption, style, script'
 const blocks = 'article, p, li, pre, div, td, th, h1, h2, h3, h4, h5, h6, button, [data-line]'
 

@@ -43,45 +43,45 @@ export function usePaging(
   wanted: boolean,
   rowsLeft: number,
   jumped: { current: boolean },
-  ask?: () => void,
+  request?: () => void,
 ): void {
   const near = wanted && rowsLeft < rowsLeftMin
-  const asking = useRef(ask)
+  const latestRequest = useRef(request)
   useEffect(() => {
-    asking.current = ask
+    latestRequest.current = request
   })
   useEffect(() => {
     if (!near) return
-    const timer = setTimeout(() => asking.current?.(), jumped.current ? pageAfterJumpMs : 0)
+    const timer = setTimeout(() => latestRequest.current?.(), jumped.current ? pageAfterJumpMs : 0)
     return () => clearTimeout(timer)
   }, [near, jumped])
 }
 
 /**
- * Scrolls to rows by their keys: a page that arrives meanwhile changes the index of every row, and
- * the requested row is still the one shown.
+ * Scrolls to rows by their keys, so that the requested row stays in view when a new page changes the
+ * index of every row.
  */
 export function useShownRow(rows: Row[], virtualizer: Scrolled) {
-  const asked = useRef<{ key: string; align: 'start' | 'end' } | null>(null)
+  const requested = useRef<{ key: string; align: 'start' | 'end' } | null>(null)
   const firstKey = useRef(rows[0]?.key)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer stays the same
   useLayoutEffect(() => {
     if (firstKey.current === rows[0]?.key) return
     firstKey.current = rows[0]?.key
-    if (!asked.current) return
-    const { key, align } = asked.current
+    if (!requested.current) return
+    const { key, align } = requested.current
     const index = rows.findIndex((row) => row.key === key)
     if (index >= 0) virtualizer.scrollToIndex(index, { align })
   }, [rows])
   return {
     show(index: number, align: 'start' | 'end') {
       const row = rows[index]
-      asked.current = row ? { key: row.key, align } : null
+      requested.current = row ? { key: row.key, align } : null
       virtualizer.scrollToIndex(index, { align })
     },
     /** Called when the user moves elsewhere. */
     forget() {
-      asked.current = null
+      requested.current = null
     },
   }
 }

@@ -88,7 +88,7 @@ export function TranscriptList(props: TranscriptListProps) {
   useLayoutEffect(() => {
     itemsNow.current = items
   }, [items])
-  // The same function for as long as the list is there: another one would render all rows.
+  // The function stays the same while the list is mounted, because a new one would render all rows again.
   const itemOf = useCallback(
     (row: Row) => itemsNow.current.find(({ key }) => row.key.startsWith(key)),
     [],
@@ -232,7 +232,7 @@ export function TranscriptList(props: TranscriptListProps) {
           ref={scroller}
           id={id}
           aria-label={label}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
           tabIndex={0}
           onKeyDown={onKeyDown}
           onScroll={onScroll}

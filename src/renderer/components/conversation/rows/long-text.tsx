@@ -63,7 +63,7 @@ export function LongText(props: LongTextProps) {
         <figure
           ref={box}
           aria-label={label}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: reachable by keyboard, as what scrolls must be
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
           tabIndex={0}
           className={classNames(
             'focus-inset rounded-md border bg-sunken px-3 py-2',

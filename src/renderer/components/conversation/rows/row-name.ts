@@ -59,8 +59,8 @@ function itemName(item: Extract<Row, { kind: 'item' }>['item']): string {
     case 'run-start':
       return `Run ${item.run} started`
     case 'run-end': {
-      const { said, why } = runEndText(item)
-      return said + why
+      const { outcome, why } = runEndText(item)
+      return outcome + why
     }
     case 'resume':
       return `Resumed at ${exactTime(item.at)}`
@@ -107,12 +107,12 @@ export function runEndText(end: {
   run: number
   status: 'completed' | 'interrupted' | 'failed'
   cause: Cause | null
-}): { said: string; why: string } {
+}): { outcome: string; why: string } {
   const { run, status, cause } = end
   const verb = { completed: 'ended', interrupted: 'was interrupted', failed: 'failed' }[status]
   const why =
     status === 'interrupted' ? afterInterrupted(cause) : cause ? `: ${plainCause(cause)}` : ''
-  return { said: `Run ${run} ${verb}`, why }
+  return { outcome: `Run ${run} ${verb}`, why }
 }
 
 function beginning(text: string): string {

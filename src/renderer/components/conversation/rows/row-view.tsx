@@ -120,11 +120,11 @@ function Reasoning({ row }: { row: Extract<Row, { kind: 'reasoning' }> }) {
 /** The reason why an attempt failed, with its output folded below it. */
 function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
   const { rows, retry, key } = row
-  const said = <span className="untrusted min-w-0">{attemptText(retry)}</span>
+  const attemptLine = <span className="untrusted min-w-0">{attemptText(retry)}</span>
   if (rows.length === 0)
     return (
       <QuietLine icon={<RotateCw className="text-amber" />}>
-        {said}
+        {attemptLine}
         {retry ? <Waited retry={retry} /> : null}
       </QuietLine>
     )
@@ -135,7 +135,7 @@ function FailedAttempt({ row }: { row: Extract<Row, { kind: 'attempt' }> }) {
         <>
           <RotateCw aria-hidden className="size-3.5 shrink-0 text-amber" />
           <span className="min-w-0 text-muted">
-            {said}
+            {attemptLine}
             {retry ? <Waited retry={retry} /> : null} Its output was kept.
           </span>
         </>

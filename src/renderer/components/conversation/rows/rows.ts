@@ -84,7 +84,7 @@ export function transcriptRows(items: TranscriptItem[], options: RowOptions = {}
     damageBefore(item.seq)
     const next = items[index + 1]
     // The row about drift also shows that the task was resumed.
-    if (isSaidByNext(item, next)) continue
+    if (isCoveredByNext(item, next)) continue
     if (item.kind === 'summary' && endsWithReport(items[index - 1])) continue
     // The state before the loaded part is unknown. A first mark would be removed by the next page,
     // and with it the row by which the list keeps its place.
@@ -170,7 +170,7 @@ const isAt =
 const isSuperseded = (item: TranscriptItem | undefined): item is TurnItem =>
   item?.kind === 'turn' && item.status === 'superseded'
 
-const isSaidByNext = (item: TranscriptItem, next: TranscriptItem | undefined): boolean =>
+const isCoveredByNext = (item: TranscriptItem, next: TranscriptItem | undefined): boolean =>
   item.kind === 'run-start' && item.reason === 'resume' && next?.kind === 'resume'
 
 /** The summary of a run is the beginning of its report, which is shown above it. */
@@ -229,13 +229,13 @@ function attemptRow(turn: TurnItem | null, retry: RetryItem | null): Row {
   return row
 }
 
-const cutItems = new WeakMap<TranscriptItem, Row[]>()
+const rowsByItem = new WeakMap<TranscriptItem, Row[]>()
 
 function rowsOf(item: TurnItem | OtherItem): Row[] {
-  const known = cutItems.get(item)
+  const known = rowsByItem.get(item)
   if (known) return known
   const rows = item.kind === 'turn' ? turnRows(item) : otherRows(item)
-  cutItems.set(item, rows)
+  rowsByItem.set(item, rows)
   return rows
 }
 

@@ -58,7 +58,7 @@ function ShownImage({ image, name, foldKey }: { image: ImageRef; name: string; f
       type="button"
       aria-expanded={open}
       aria-label={about}
-      title={open ? 'Show it small' : 'Show it at full size'}
+      title={open ? 'Shrink' : 'Show at full size'}
       onClick={toggle}
       className={classNames(
         'block max-w-full overflow-hidden rounded-md border bg-canvas',

@@ -111,7 +111,7 @@ export function ToolCallGroup(props: {
 }
 
 function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null }) {
-  const words = toolLabel(call, cwd)
+  const label = toolLabel(call, cwd)
   const failed = call.state === 'error'
   const Icon = iconOf(call.name)
   const edit =
@@ -132,20 +132,20 @@ function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null })
           )}
           <span className="flex min-w-0 items-baseline gap-1.5">
             <span className={classNames('shrink-0', failed ? 'text-red' : 'text-muted')}>
-              {words.verb}
+              {label.verb}
               {failed ? <span className="sr-only"> (failed)</span> : null}
             </span>
             <span
-              className={classNames('truncate', words.code && 'font-mono text-code')}
+              className={classNames('truncate', label.code && 'font-mono text-code')}
               dir="auto"
             >
-              {words.object}
+              {label.object}
             </span>
           </span>
           {edit ? <Counts additions={edit.additions} deletions={edit.deletions} /> : null}
-          {words.result ? (
+          {label.result ? (
             <span className={classNames('shrink-0 text-small', resultColour(call))}>
-              {words.result}
+              {label.result}
             </span>
           ) : null}
           {call.permission ? (
@@ -267,8 +267,7 @@ function ToolOutput({ call }: { call: ToolCallView }) {
   if (state === 'unknown')
     return (
       <p className="text-small text-amber">
-        The agent was interrupted while this ran; the result is unknown. It won’t be run a second
-        time.
+        The agent was interrupted while this ran; the result is unknown. It won’t be run again.
       </p>
     )
   const answer = state === 'ok' ? jsonIn(call) : null

@@ -7,7 +7,7 @@ import { taskRoute } from '../../../store/window/route.ts'
 import { attempt } from '../toasts.ts'
 
 export interface AgentActions {
-  /** `agent`: an installed agent that takes part. */
+  /** `agent`: an installed agent that runs the demo in place of a script. */
   startDemo(agent?: AgentPreset): Promise<boolean>
   stop(taskId: TaskId): Promise<void>
   /** Asks the agent and everything below it to report now. */

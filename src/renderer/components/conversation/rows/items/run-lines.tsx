@@ -23,13 +23,13 @@ export function RunStart({ item: { run, reason } }: { item: Item<'run-start'> })
 }
 
 export function RunEnd({ item, foldKey }: { item: Item<'run-end'>; foldKey: string }) {
-  const { said, why } = runEndText(item)
+  const { outcome, why } = runEndText(item)
   const isLong = beginningOf(why) !== why
   return (
     <>
       <Divider icon={<StatusIcon status={item.status} decorative />}>
         <span className="untrusted">
-          {said}
+          {outcome}
           {isLong ? null : why}
         </span>
       </Divider>

@@ -1,21 +1,21 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import type { InstalledAgentState } from '../../../shared/agents/agent-checks.ts'
-import type { AskedConfiguration } from '../../../shared/contract/agents.ts'
+import type { ConfigurationToAllow } from '../../../shared/contract/agents.ts'
 import type { ProjectId } from '../../../shared/records/ids.ts'
 import type { Isolation } from '../../../shared/records/projects/workspaces.ts'
 import type { Problem } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
 import { AgentConfiguration } from './agent-configuration.tsx'
-import { hasToBeSeen, SetupTrust } from './setup-trust.tsx'
+import { mustBeSeen, SetupTrust } from './setup-trust.tsx'
 import { useProjectSetup } from './use-project-setup.ts'
 
-interface ToAllow {
-  /** Whether a start allows something. */
-  asks: boolean
-  /** False while some of it has not been in view. */
+interface StartApproval {
+  /** Whether a start needs the user to allow something. */
+  isNeeded: boolean
+  /** False while a part of it has not been in view. */
   isSeen: boolean
-  /** Shows what a start allows, beside the button that starts. */
-  shown: ReactNode
+  /** Shows what a start allows; placed beside the button that starts. */
+  view: ReactNode
   problem: Problem | null
   /** Call it before the start. Rejects with the host's error. */
   allow(projectId: ProjectId): Promise<void>
@@ -25,11 +25,11 @@ interface ToAllow {
  * What a repository configures to run as the user, who has to allow it before an agent starts: its set-up and Git
  * configuration in a new worktree, and its configuration of an installed agent (K8).
  */
-export function useToAllow(start: {
+export function useStartApproval(start: {
   projectId: ProjectId | null
   isolation: Isolation
   installed: InstalledAgentState | null
-}): ToAllow {
+}): StartApproval {
   const { projectId, isolation, installed } = start
   const { client } = useStores()
   const { setup, setupProblem } = useProjectSetup(projectId)
@@ -40,17 +40,17 @@ export function useToAllow(start: {
   const configures = configuration !== null && configuration.text !== ''
   const isShown = configures || (configuration?.unshowable.length ?? 0) > 0
   return {
-    asks: asksForSetup || configures,
+    isNeeded: asksForSetup || configures,
     isSeen:
-      (!asksForSetup || !hasToBeSeen(setup) || setupSeen) && (!configures || configurationSeen),
-    shown:
+      (!asksForSetup || !mustBeSeen(setup) || setupSeen) && (!configures || configurationSeen),
+    view:
       asksForSetup || isShown ? (
         <div className="flex max-h-[44vh] flex-col gap-2 overflow-y-auto">
           {asksForSetup ? <SetupTrust setup={setup} onSeen={setSetupSeen} /> : null}
           {installed && isShown ? (
             <AgentConfiguration
               name={installed.name}
-              configuration={configuration as AskedConfiguration}
+              configuration={configuration as ConfigurationToAllow}
               onSeen={setConfigurationSeen}
             />
           ) : null}
@@ -68,13 +68,13 @@ export function useToAllow(start: {
   }
 }
 
-/** Null while it is read, and if it can't be read: the host then asks when the agent starts. */
+/** Null while it is read, and if it can't be read: the host then isNeeded when the agent starts. */
 function useAgentConfiguration(
   projectId: ProjectId | null,
   id: string | null,
-): AskedConfiguration | null {
+): ConfigurationToAllow | null {
   const { client } = useStores()
-  const [read, setRead] = useState<{ of: string; found: AskedConfiguration } | null>(null)
+  const [read, setRead] = useState<{ of: string; found: ConfigurationToAllow } | null>(null)
   const of = `${projectId} ${id}`
   useEffect(() => {
     if (projectId === null || id === null) return
