@@ -1,6 +1,6 @@
 /**
- * Imported before anything that makes a schema: zod would compile its checks with `new Function`, which
- * the page's content-security policy refuses and reports.
+ * Import this module before any schema is created: zod would compile its checks with `new Function`,
+ * which the page's content-security policy blocks and reports.
  */
 import { z } from 'zod'
 

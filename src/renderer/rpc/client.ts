@@ -87,7 +87,7 @@ export function createWebSocketLink(
     openSocket,
     onState: (state) => connection.setState(state, true),
   })
-  const link = new WebSocketLink({ websocket: socket, plugins: [feedsGoOn()] })
+  const link = new WebSocketLink({ websocket: socket, plugins: [feedRetryPlugin()] })
   return { link, close: socket.close }
 }
 
@@ -102,7 +102,7 @@ async function desktopLink(connection: Connection): Promise<Link> {
   port.addEventListener('close', () => connection.setState({ kind: 'lost', attempt: 1 }, true))
   port.start()
   connection.setState({ kind: 'open' }, true)
-  return new MessagePortLink({ port, plugins: [feedsGoOn()] })
+  return new MessagePortLink({ port, plugins: [feedRetryPlugin()] })
 }
 
 /**
@@ -110,7 +110,7 @@ async function desktopLink(connection: Connection): Promise<Link> {
  * only the user can decide whether to repeat them. An error that the host returns, such as an unknown id, is not a lost
  * connection.
  */
-const feedsGoOn = () =>
+const feedRetryPlugin = () =>
   new ClientRetryPlugin<Record<never, never>>({
     default: {
       retry: ({ path, input }) =>

@@ -12,7 +12,7 @@ const connectMessage = 'shiplog-connect'
 const portMessage = 'shiplog-port'
 
 /** Interval of repeated requests: a preload that is not listening yet misses the first one. */
-const askAgainMs = 250
+const requestIntervalMs = 250
 
 /**
  * Requests the port to the main process from the preload. Resolves to null if nothing answers within `waitMs`, which
@@ -21,8 +21,8 @@ const askAgainMs = 250
 export function requestDesktopPort(waitMs: number): Promise<MessagePort | null> {
   return new Promise((resolve) => {
     const settle = (port: MessagePort | null): void => {
-      clearInterval(asking)
-      clearTimeout(giveUp)
+      clearInterval(interval)
+      clearTimeout(timeout)
       window.removeEventListener('message', onMessage)
       resolve(port)
     }
@@ -32,10 +32,10 @@ export function requestDesktopPort(waitMs: number): Promise<MessagePort | null> 
       const [port] = event.ports
       if (port) settle(port)
     }
-    const ask = (): void => window.postMessage({ type: connectMessage }, location.origin)
+    const request = (): void => window.postMessage({ type: connectMessage }, location.origin)
     window.addEventListener('message', onMessage)
-    const asking = setInterval(ask, askAgainMs)
-    const giveUp = setTimeout(() => settle(null), waitMs)
-    ask()
+    const interval = setInterval(request, requestIntervalMs)
+    const timeout = setTimeout(() => settle(null), waitMs)
+    request()
   })
 }

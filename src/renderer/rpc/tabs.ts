@@ -7,14 +7,14 @@ const channelName = 'shiplog.token'
 /** Another tab answers in a few milliseconds; one that is in the background may take longer. */
 const answerDelayMsMax = 500
 
-type Message = { type: 'asked' } | { type: 'token'; token: string }
+type Message = { type: 'token-requested' } | { type: 'token'; token: string }
 
 /** Sends `token` to tabs that request it, as long as `isGood` returns true. */
 export function shareToken(token: string, isGood: () => boolean): void {
   if (!isLocalHost()) return
   const channel = new BroadcastChannel(channelName)
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-    if (data.type === 'asked' && isGood())
+    if (data.type === 'token-requested' && isGood())
       channel.postMessage({ type: 'token', token } satisfies Message)
   })
 }
@@ -33,7 +33,7 @@ export function tokenOfOtherTab(): Promise<string | null> {
     channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
       if (data.type === 'token') settle(data.token)
     })
-    channel.postMessage({ type: 'asked' } satisfies Message)
+    channel.postMessage({ type: 'token-requested' } satisfies Message)
   })
 }
 

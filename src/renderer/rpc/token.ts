@@ -16,9 +16,9 @@ interface TokenPlaces {
 
 /** Moves a token from the URL into the tab's session storage. Returns the stored token, or null if there is none. */
 export function takeToken({ location, history, sessionStorage }: TokenPlaces): string | null {
-  const [, fresh, to] = tokenFragment.exec(location.hash) ?? []
-  if (fresh === undefined) return read(sessionStorage, tokenKey)
-  const token = decodeURIComponent(fresh)
+  const [, newToken, to] = tokenFragment.exec(location.hash) ?? []
+  if (newToken === undefined) return read(sessionStorage, tokenKey)
+  const token = decodeURIComponent(newToken)
   keepToken(token, sessionStorage)
   const at = to ?? read(sessionStorage, returnKey) ?? '/'
   history.replaceState(history.state, '', `${location.pathname}${location.search}#${at}`)

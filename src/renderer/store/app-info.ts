@@ -23,7 +23,7 @@ export function createAppInfo({ client }: { client: Pick<ShiplogClient, 'app'> }
       try {
         store.setState({ info: await client.app.info(), problem: null })
       } catch (error) {
-        store.setState({ problem: problemOf(error, 'ask the host about itself') })
+        store.setState({ problem: problemOf(error, 'read the app’s data') })
       }
     },
   }

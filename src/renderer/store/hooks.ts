@@ -90,7 +90,7 @@ export function useInterruptedTrees(): InterruptedTree[] {
   const roots = useLedger(
     useShallow(({ ledger }) => rows.map(({ task }) => ledger.tasks.get(task.rootId))),
   )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the map changes in place; `roots` stands for its changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the map is updated in place, so `roots` is a dependency
   return useMemo(() => interruptedTrees(tasks, rows), [tasks, rows, roots])
 }
 
@@ -143,7 +143,7 @@ export const useOpenDependencies = (task: Task): Task[] =>
 /** Returns the agents' open questions, the oldest first. */
 export const useQuestions = () => useStore(useStores().questions.store)
 
-/** Returns its present activity. */
+/** Returns the agent's current activity. */
 export const useActivity = (id: TaskId): Activity | null =>
   useLedger(({ activity }) => activity.get(id) ?? null)
 

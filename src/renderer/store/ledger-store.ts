@@ -26,11 +26,11 @@ export interface LedgerView {
   problem: Problem | null
   /** The loaded share of a long list, from 0 to 1; null: none is loading. */
   progress: number | null
-  /** Its maps change in place: read it through a selector, and compare tasks by identity. */
+  /** Its maps are updated in place: read it through a selector, and compare tasks by identity. */
   ledger: LedgerState
   /** Children of each task, oldest first; roots under `null`. */
   children: Map<TaskId | null, Task[]>
-  /** The present activity of each running agent, one line. */
+  /** The current activity of each running agent, one line. */
   activity: ReadonlyMap<TaskId, Activity>
   /** The usage so far of runs that have not ended. */
   usage: UsageOfRuns

@@ -22,7 +22,7 @@ export interface TreeUse {
 
 const nothing: TreeUse = { usage: noUsage, parts: () => [] }
 
-/** Returns a new object when anything in the tree has changed. */
+/** The result is a new object after any change in the tree. */
 export function useTreeUse(task: Task | null): TreeUse {
   const view = useLedger((whole) => whole)
   return useMemo(() => (task ? treeUse(view, task) : nothing), [view, task])

@@ -17,10 +17,10 @@ export function useRequest<Answer>(
     answer: null,
     problem: null,
   })
-  const [asked, setAsked] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const latest = useRef(request)
   latest.current = request
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` counts the times that it is asked again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `reloads` changes to send the request again
   useEffect(() => {
     let wanted = true
     latest.current().then(
@@ -31,7 +31,7 @@ export function useRequest<Answer>(
     return () => {
       wanted = false
     }
-  }, [asked, doing])
-  const reload = useCallback(() => setAsked((count) => count + 1), [])
+  }, [reloads, doing])
+  const reload = useCallback(() => setReloads((count) => count + 1), [])
   return { ...view, reload }
 }

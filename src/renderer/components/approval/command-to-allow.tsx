@@ -34,7 +34,7 @@ export function CommandToAllow(props: {
                 {index + 1}
               </span>
             )}
-            <code className="as-it-runs min-w-0 flex-1">
+            <code className="command-order min-w-0 flex-1">
               {pieces.map(({ text, hidden }, at) =>
                 hidden ? (
                   // biome-ignore lint/suspicious/noArrayIndexKey: so is a piece

@@ -30,7 +30,7 @@ export function ConflictView(props: {
           size="small"
           busy={applying}
           disabled={notNow !== null}
-          title={notNow ?? `Replaces the file in ${target} by the agent’s. Undo restores it.`}
+          title={notNow ?? `Replaces the file in ${target} with the agent’s. Undo restores it.`}
           onClick={onReplace}
         >
           Use the agent’s file

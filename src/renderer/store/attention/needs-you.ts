@@ -124,6 +124,6 @@ function notResumedNeed(task: Task): Need | null {
   const text =
     sleepEnded.because === 'not-resumed'
       ? 'Files changed while it slept'
-      : 'Could not continue by itself'
+      : 'Could not continue automatically'
   return needOf(task, 'not-resumed', Date.parse(sleepEnded.at), text)
 }

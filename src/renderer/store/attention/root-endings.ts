@@ -15,7 +15,7 @@ export function watchRoots(
   onEnd: (task: Task) => void,
 ): () => void {
   const atWork = new Set<TaskId>()
-  const look = (): void => {
+  const check = (): void => {
     for (const task of ledger.store.getState().ledger.tasks.values()) {
       if (task.parentId !== null) continue
       if (isRunning(task.status)) atWork.add(task.id)
@@ -23,6 +23,6 @@ export function watchRoots(
         onEnd(task)
     }
   }
-  look()
-  return ledger.store.subscribe(look)
+  check()
+  return ledger.store.subscribe(check)
 }

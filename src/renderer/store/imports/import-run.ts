@@ -66,7 +66,7 @@ export function createImportRun({ client }: { client: ShiplogClient }): ImportRu
       const { sources } = await client.imports.scan({})
       store.setState({ sources, problem: null })
     } catch (error) {
-      store.setState({ problem: problemOf(error, 'look for sessions') })
+      store.setState({ problem: problemOf(error, 'find sessions') })
     }
   }
 
@@ -124,16 +124,16 @@ export function createImportRun({ client }: { client: ShiplogClient }): ImportRu
       if (!result) return null
       const { choices, sessions, skipped, ended } = result
       if (ended !== 'done') return importAll(choices, { sessions, skipped: [] })
-      const left = choices.flatMap(({ expected: _, ...choice }): ImportChoice[] => {
+      const skippedOnly = choices.flatMap(({ expected: _, ...choice }): ImportChoice[] => {
         const names = skipped.filter(({ source }) => source === choice.tool)
         return names.length === 0
           ? []
           : [{ ...choice, sessions: names.map(({ session }) => session) }]
       })
-      return importAll(left, { sessions, skipped: [] }).then((again) => {
-        // A later retry, after a stop, needs all of them again.
-        if (again) store.setState({ result: { ...again, choices } })
-        return again
+      return importAll(skippedOnly, { sessions, skipped: [] }).then((retried) => {
+        // A later retry, after a stop, needs all choices.
+        if (retried) store.setState({ result: { ...retried, choices } })
+        return retried
       })
     },
     stop: () => abort?.abort(),

@@ -3,6 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import { type OpenedLog, uploadBytesMax } from '../../../shared/contract/opened.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
+import { base64Of } from '../base64.ts'
 
 export type OpenedView =
   | { kind: 'none' }
@@ -24,7 +25,7 @@ export interface GivenFile {
 export interface OpenedLogs {
   store: StoreApi<OpenedView>
   openPath(path: string): Promise<OpenedLog | null>
-  /** Resolves with null if it can't be opened, or another log was opened meanwhile. */
+  /** Resolves with null if it can't be opened, or another log was opened before it was read. */
   openFiles(files: GivenFile[]): Promise<OpenedLog | null>
   /** Shows a log that the host has open already, such as after a reload. */
   show(id: string): Promise<void>
@@ -103,12 +104,4 @@ export function createOpenedLogs({
       store.setState(log ? { kind: 'open', log } : { kind: 'closed' }, true)
     },
   }
-}
-
-/** Converts in pieces, because the number of arguments of one call is limited. */
-function base64Of(bytes: Uint8Array): string {
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += 0x8000)
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
-  return btoa(binary)
 }

@@ -35,7 +35,7 @@ export function createOpenedStores(outer: Stores, client: ShiplogClient, first: 
   }
 }
 
-/** Its places have no address of their own: a link could not open them once the log is closed. */
+/** Routes within an opened log are not in the URL, because such a link would fail once the log is closed. */
 function navigationWithin(first: TaskId): Navigation {
   const route = createStore<Route>(() => ({ screen: 'archive', taskId: first, tab: 'transcript' }))
   return { route, go: (to) => route.setState(to, true), close() {} }

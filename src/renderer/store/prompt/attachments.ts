@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { imageKindOf, imageProblem } from '../../../shared/agents/image-kind.ts'
 import { promptImagesBytesMax, promptImagesMax } from '../../../shared/agents/images.ts'
+import { base64Of } from '../base64.ts'
 
 interface Attachment {
   id: number
@@ -23,7 +24,7 @@ export interface Attachments {
   /** Resolves with the reasons why some were refused, one sentence each. */
   add(key: string, files: readonly AttachmentFile[]): Promise<string[]>
   remove(key: string, id: number): void
-  /** Called once they were sent. */
+  /** Call it after the images were sent. */
   clear(key: string): void
 }
 
@@ -48,7 +49,7 @@ export function createAttachments(): Attachments {
         ? 'could not be read'
         : !kind
           ? 'is not a PNG, JPEG, GIF or WebP image'
-          : (imageProblem(kind, bytes.length) ?? fullness(of(key), bytes.length))
+          : (imageProblem(kind, bytes.length) ?? exceededLimit(of(key), bytes.length))
       if (problem !== null) problems.push(`${file.name} ${problem}.`)
       else if (bytes && kind) {
         lastId += 1
@@ -75,22 +76,12 @@ export function createAttachments(): Attachments {
   }
 }
 
-/** Returns why one more does not fit, as the end of a sentence; null if it does. */
-function fullness(images: readonly Attachment[], bytes: number): string | null {
+/** Returns the limit that one more image exceeds, as the end of a sentence; null if it exceeds none. */
+function exceededLimit(images: readonly Attachment[], bytes: number): string | null {
   if (images.length >= promptImagesMax)
-    return `is one too many: a prompt takes ${promptImagesMax} images`
+    return `was not added: a prompt can have at most ${promptImagesMax} images`
   const all = images.reduce((sum, image) => sum + image.bytes, bytes)
   if (all > promptImagesBytesMax)
-    return `does not fit: the images of a prompt have ${promptImagesBytesMax / 1e6} MB together at most`
+    return `was not added: the images of a prompt can have at most ${promptImagesBytesMax / 1e6} MB in total`
   return null
-}
-
-/** The number of arguments of one call is limited. */
-const pieceBytes = 0x8000
-
-function base64Of(bytes: Uint8Array): string {
-  let text = ''
-  for (let from = 0; from < bytes.length; from += pieceBytes)
-    text += String.fromCharCode(...bytes.subarray(from, from + pieceBytes))
-  return btoa(text)
 }

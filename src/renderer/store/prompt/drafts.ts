@@ -75,7 +75,10 @@ export function createDrafts(storage: Pick<Storage, 'getItem' | 'setItem'>): Dra
   }
 }
 
-/** Returns the text that is left after `prompt` was sent: what was typed meanwhile. An edited text stays whole. */
+/**
+ * Returns the draft after `prompt` was sent: the text typed after it, or all of `text` if it no
+ * longer starts with `prompt`.
+ */
 export function textAfter(prompt: string, text: string): string {
   const rest = text.trimStart()
   return rest.startsWith(prompt) ? rest.slice(prompt.length).trimStart() : text

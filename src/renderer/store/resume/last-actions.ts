@@ -28,7 +28,7 @@ export function createLastActions(deps: {
   describe: (page: TranscriptPage) => string | null
 }): LastActions {
   const store = createStore<ReadonlyMap<string, string | null>>(() => new Map())
-  const asked = new Set<string>()
+  const requested = new Set<string>()
   /** One at a time, so that a hundred rows do not cause a hundred concurrent reads. */
   let last: Promise<void> = Promise.resolve()
 
@@ -45,7 +45,7 @@ export function createLastActions(deps: {
       store.setState(known, true)
     } catch {
       // The row shows why it stopped, so this is optional. The next request tries again.
-      asked.delete(key)
+      requested.delete(key)
     }
   }
 
@@ -53,8 +53,8 @@ export function createLastActions(deps: {
     store,
     load(taskId, run) {
       const key = actionKey(taskId, run)
-      if (asked.has(key)) return last
-      asked.add(key)
+      if (requested.has(key)) return last
+      requested.add(key)
       last = last.then(() => read(key, taskId))
       return last
     },

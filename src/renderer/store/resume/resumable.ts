@@ -35,11 +35,12 @@ export function isResumable(tasks: Tasks, task: Task): boolean {
 
 /**
  * Returns all interrupted tasks as trees: the most recently stopped tree first, parents before
- * their children. Sleeping ones are left out, because they continue by themselves. A task stays in the list after its root has completed, until it is resumed,
+ * their children. Sleeping ones are left out, because they continue
+ * automatically. A task stays in the list after its root has completed, until it is resumed,
  * restarted or abandoned, or its workspace is removed.
  *
  * `hostSince` is when the host started, ISO 8601; null while unknown. `activity` is each agent's
- * present activity. A queued task that is older than the host and waits for nothing in it was
+ * current activity. A queued task that is older than the host and waits for nothing in it was
  * queued by an earlier host: nothing will start it, even if its root runs again.
  */
 export function interruptedRows(

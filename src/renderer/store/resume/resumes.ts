@@ -133,7 +133,7 @@ export function createResumes({ client }: { client: Pick<ShiplogClient, 'tasks'>
     store.setState({ stopping: true })
     const open = [...batch].filter(([, end]) => end === null).map(([taskId]) => taskId)
     const stopAll = (ids: TaskId[]) =>
-      // A task that has ended meanwhile must not prevent stopping the others.
+      // Stopping a task that has just ended fails, which must not prevent stopping the others.
       Promise.allSettled(ids.map((taskId) => client.tasks.stop({ taskId })))
     const waiting = new Set(open.filter(isWaiting))
     cancelled = new Set([...(cancelled ?? []), ...waiting])

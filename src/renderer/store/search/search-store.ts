@@ -16,7 +16,7 @@ const renewMs = 1_500
 
 interface SearchView {
   /** The query that `answer` is for. */
-  asked: string
+  query: string
   answer: SearchAnswer | null
   problem: Problem | null
   busy: boolean
@@ -27,12 +27,12 @@ interface SearchView {
 export interface SearchStore {
   store: StoreApi<SearchView>
   /** Sends the query after a short pause, during which another one replaces it. */
-  ask(query: string, options?: { atOnce?: boolean }): void
+  setQuery(query: string, options?: { immediate?: boolean }): void
   choose(index: number): void
   close(): void
 }
 
-const nothing: SearchView = { asked: '', answer: null, problem: null, busy: false, chosen: -1 }
+const nothing: SearchView = { query: '', answer: null, problem: null, busy: false, chosen: -1 }
 
 /** `limit`: the maximum number of hits, if fewer are shown. */
 export function createSearchStore(deps: {
@@ -64,16 +64,16 @@ export function createSearchStore(deps: {
 
   return {
     store,
-    ask(query, { atOnce = false } = {}) {
-      const { asked, problem } = store.getState()
-      if (query === asked && problem === null) return
+    setQuery(query, { immediate = false } = {}) {
+      const current = store.getState()
+      if (query === current.query && current.problem === null) return
       clearTimeout(timer)
       controller.abort()
-      if (query.trim() === '') return store.setState({ ...nothing, asked: query }, true)
+      if (query.trim() === '') return store.setState({ ...nothing, query }, true)
       const next = new AbortController()
       controller = next
-      store.setState({ asked: query, busy: true, chosen: -1 })
-      timer = setTimeout(() => void find(query, next), atOnce ? 0 : typingMs)
+      store.setState({ query, busy: true, chosen: -1 })
+      timer = setTimeout(() => void find(query, next), immediate ? 0 : typingMs)
     },
     choose: (chosen) => store.setState({ chosen }),
     close() {

@@ -37,12 +37,12 @@ export const windowOf = (entries: Entry[]): EntryWindow => ({
  */
 export function appendEntries(window: EntryWindow, added: Entry[]): EntryWindow | null {
   const last = lastSeqOf(window)
-  const fresh = added.filter((entry) => entry.seq > last)
-  const [first] = fresh
+  const newer = added.filter((entry) => entry.seq > last)
+  const [first] = newer
   if (!first) return window
   if (window.entries.length > 0 && first.seq !== last + 1) return null
-  window.entries.push(...fresh)
-  foldEntries(window.fold, fresh)
+  window.entries.push(...newer)
+  foldEntries(window.fold, newer)
   const { length } = window.entries
   return length <= windowEntriesMax
     ? window
@@ -50,8 +50,8 @@ export function appendEntries(window: EntryWindow, added: Entry[]): EntryWindow 
 }
 
 /** Prepends older entries. If the window gets too long, its newest entries are dropped. */
-export function prependEntries(window: EntryWindow, older: Entry[]): EntryWindow {
+export function prependEntries(window: EntryWindow, added: Entry[]): EntryWindow {
   const first = firstSeqOf(window)
-  const fresh = first === 0 ? older : older.filter((entry) => entry.seq < first)
-  return windowOf([...fresh, ...window.entries].slice(0, windowEntriesMax))
+  const older = first === 0 ? added : added.filter((entry) => entry.seq < first)
+  return windowOf([...older, ...window.entries].slice(0, windowEntriesMax))
 }

@@ -128,7 +128,7 @@ export function createFilterStore({
 export const isSet = ({ kind, tool, file }: TranscriptFilter): boolean =>
   kind !== null || tool !== null || file !== null
 
-/** A message lists calls that were not selected, and its reasoning is no message. */
+/** Removes the calls that the filter does not select from a turn, and its reasoning. */
 function onlySelected(item: TranscriptItem): TranscriptItem[] {
   if (item.kind !== 'turn') return [item]
   const known = selected.get(item)

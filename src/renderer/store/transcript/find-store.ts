@@ -41,7 +41,7 @@ export interface FindStore {
   /** `nearSeq`: the entry in view. `text`: the initial query. */
   open(nearSeq: number, text?: string): void
   /** Changes the query after a short pause, during which another change replaces this one. */
-  ask(change: Partial<FindQuery>, options?: { atOnce?: boolean }): void
+  setQuery(change: Partial<FindQuery>, options?: { immediate?: boolean }): void
   /** Moves to the next (1) or the previous (-1) match, and from the last one to the first. */
   step(by: 1 | -1): void
   /** Call it when the transcript has grown to entry `lastSeq`. */
@@ -160,9 +160,9 @@ export function createFindStore({
       })
       restart(0)
     },
-    ask(change, { atOnce = false } = {}) {
+    setQuery(change, { immediate = false } = {}) {
       store.setState(({ query }) => ({ query: { ...query, ...change } }))
-      restart(atOnce ? 0 : typingMs)
+      restart(immediate ? 0 : typingMs)
     },
     step(by) {
       const { places, current, phase } = store.getState()

@@ -42,7 +42,7 @@ export function createOutlineStore({
   let readTotal = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  async function readOn(): Promise<void> {
+  async function readPending(): Promise<void> {
     const total = wantedTotal
     store.setState({ busy: true, problem: null })
     try {
@@ -61,7 +61,7 @@ export function createOutlineStore({
       return store.setState({ busy: false, problem: problemOf(error, 'read the outline') })
     }
     store.setState({ busy: false })
-    if (wantedTotal > readTotal) timer = setTimeout(() => void readOn(), renewMs)
+    if (wantedTotal > readTotal) timer = setTimeout(() => void readPending(), renewMs)
   }
 
   return {
@@ -71,11 +71,11 @@ export function createOutlineStore({
       const { busy, problem } = store.getState()
       if (busy || problem || wantedTotal <= readTotal) return
       clearTimeout(timer)
-      if (readTotal === 0) void readOn()
-      else timer = setTimeout(() => void readOn(), renewMs)
+      if (readTotal === 0) void readPending()
+      else timer = setTimeout(() => void readPending(), renewMs)
     },
     retry() {
-      if (!store.getState().busy) void readOn()
+      if (!store.getState().busy) void readPending()
     },
     close() {
       clearTimeout(timer)
@@ -85,8 +85,8 @@ export function createOutlineStore({
 }
 
 /**
- * Returns the items that more entries can't change, and the entry from which to read on: a last
- * turn may have no message yet, and is then named by its first call.
+ * Returns the items that more entries can't change, and the seq from which to continue reading. A
+ * last turn without a message is read again, because its name still is that of its first call.
  */
 function settled(items: OutlineItem[]): [OutlineItem[], number] {
   let { length } = items

@@ -8,10 +8,7 @@ export const pageEntries = 200
 /** Read before and after the target of a jump: about a screen, and fast to read. */
 const entriesBefore = 20
 const entriesAfter = 60
-/**
- * The limit for one text shown in full, because pages of it can't be read. A longer text ends with
- * a line about the cut.
- */
+/** The limit for one text, which can't be read in pages. A longer text ends with a line that says so. */
 const valueBytesMax = 4 << 20
 
 type PagePlace = 'start' | 'end' | { seq: number } | { before: number }

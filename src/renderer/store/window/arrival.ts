@@ -1,4 +1,4 @@
-/** Where in an opened screen the reader is put: an item of a list leads to its exact place. */
+/** The place in an opened screen to scroll to and focus, set by the list item that opened it. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { TaskId } from '../../../shared/records/ids.ts'
 
@@ -12,7 +12,7 @@ export interface Arrivals {
   /** Null: no arrival is expected. */
   store: StoreApi<{ arrival: Arrival | null }>
   expect(arrival: Arrival): void
-  /** Call it when the reader is there. */
+  /** Call it after the place was scrolled to and focused. */
   done(arrival: Arrival): void
 }
 

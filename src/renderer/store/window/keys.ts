@@ -1,6 +1,6 @@
 /**
  * The commands of the screen, with their keys. Mounted components register them, so that the help sheet lists
- * exactly the active keys, and the palette everything that can be done. Pure except for the set of commands.
+ * exactly the active keys, and the palette all available commands. Pure except for the set of commands.
  */
 import type { ReactNode } from 'react'
 import { createStore, type StoreApi } from 'zustand/vanilla'

@@ -55,13 +55,13 @@ const preferencesSchema = z.object({
   reviewWholeFile: z.boolean().catch(false),
   /** Searches that led to a hit, the newest first. */
   recentSearches: z.array(z.string()).catch([]),
-  /** Searches that the user keeps, in alphabetical order. */
+  /** Saved searches, in alphabetical order. */
   savedSearches: z.array(z.string()).catch([]),
   /** Notifies when a root ends while the window is in the background, if the browser allows it. */
   notifications: z.boolean().catch(true),
   /** Notifies when an agent waits for the user. */
   notifyNeeds: z.boolean().catch(true),
-  /** The empty app no longer offers to import sessions of other tools. */
+  /** The user declined to import sessions of other tools, so an empty app does not offer it again. */
   importDeclined: z.boolean().catch(false),
   /** Ids of dismissed notices. */
   dismissedNotices: z.array(z.string()).catch([]),

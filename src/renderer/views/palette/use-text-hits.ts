@@ -16,7 +16,7 @@ export function useTextHits(text: string): SearchHit[] {
   useEffect(() => () => store.close(), [store])
   const query = text.trim()
   useEffect(() => {
-    store.ask(query.length < charsMin ? '' : query)
+    store.setQuery(query.length < charsMin ? '' : query)
   }, [store, query])
   const { answer, problem } = useStore(store.store)
   if (problem || !answer || query.length < charsMin) return []

@@ -33,13 +33,13 @@ export function SearchScreen({ query }: { query: string }) {
   // The address has the query: a link or "back" changes it.
   useEffect(() => {
     setText(query)
-    search.ask(query, { atOnce: true })
+    search.setQuery(query, { immediate: true })
   }, [query, search])
   useEffect(() => field.current?.focus(), [])
   const change = (next: string) => {
     setText(next)
     navigation.go({ screen: 'search', query: next }, { replace: true })
-    search.ask(next)
+    search.setQuery(next)
   }
 
   const clear = () => {
@@ -115,7 +115,10 @@ export function SearchScreen({ query }: { query: string }) {
           {view.problem ? (
             <ProblemNotice
               problem={view.problem}
-              action={{ label: 'Try again', onClick: () => search.ask(text, { atOnce: true }) }}
+              action={{
+                label: 'Try again',
+                onClick: () => search.setQuery(text, { immediate: true }),
+              }}
               className="mx-2"
             />
           ) : text.trim() === '' ? (

@@ -105,7 +105,7 @@ export function TranscriptFind(props: {
         <FindBar
           ref={input}
           find={{ ...view, error: view.problem?.message ?? null }}
-          onChange={(change) => find.ask(change, { atOnce: change.text === undefined })}
+          onChange={(change) => find.setQuery(change, { immediate: change.text === undefined })}
           onStep={find.step}
           onClose={close}
         />

@@ -41,7 +41,9 @@ it('refuses what is too large, too many, or can’t be read, and keeps those of 
     'gone.png could not be read.',
   ])
   const many = Array.from({ length: promptImagesMax + 1 }, (_, n) => file(`${n}.png`, png))
-  expect(await add('a', many)).toEqual(['10.png is one too many: a prompt takes 10 images.'])
+  expect(await add('a', many)).toEqual([
+    '10.png was not added: a prompt can have at most 10 images.',
+  ])
   expect(store.getState().get('b')).toBeUndefined()
   const whole = Buffer.concat([png, Buffer.alloc(imageBytesMax - png.length)])
   const three = ['1.png', '2.png', '3.png'].map((name) => file(name, whole))

@@ -74,16 +74,16 @@ describe('finding in a transcript', () => {
     say('lamp')
     find.open(1, '(lamp')
     expect(await settled()).toMatchObject({ matches: 0, problem: null })
-    find.ask({ isPattern: true }, { atOnce: true })
+    find.setQuery({ isPattern: true }, { immediate: true })
     const failed = await until(find.store, ({ phase }) => phase === 'failed')
     expect(failed.problem).toMatchObject({
       ...{ field: 'query', message: '(lamp is not a regular expression: unterminated group.' },
     })
-    find.ask({ text: '(lamp)' })
+    find.setQuery({ text: '(lamp)' })
     expect(await settled(({ phase }) => phase === 'done')).toMatchObject({
       ...{ matches: 1, problem: null, places: [{ texts: ['lamp'] }] },
     })
-    find.ask({ text: '' })
+    find.setQuery({ text: '' })
     expect(find.store.getState()).toMatchObject({ phase: 'idle', places: [], current: null })
     find.close()
     expect(find.store.getState()).toMatchObject({ isOpen: false, query: { isPattern: true } })

@@ -17,7 +17,7 @@ export function CallDiff(props: { patch: string; path: string; foldKey: string }
   const isLong = lines > shownLinesMax
   const isSplit = layout === 'split'
   return (
-    <div className={isSplit ? 'as-wide-as-list' : undefined}>
+    <div className={isSplit ? 'list-width' : undefined}>
       <div data-aside className="flex items-center gap-x-3 text-small">
         {onChange ? (
           <TextButton onClick={() => onChange(isSplit ? 'unified' : 'split')}>
