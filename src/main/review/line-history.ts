@@ -1,6 +1,8 @@
 /** Tracks the lines of a file through its contents: which step wrote or removed each line. */
+
 import { setImmediate } from 'node:timers/promises'
 import { diffArrays } from 'diff'
+import { commonEnds } from '../../shared/common-ends.ts'
 
 /** A content of the file, and the author of the changes since the previous content. */
 interface FileStep {
@@ -95,11 +97,7 @@ function after(
     msMax,
   }: { before: readonly string[]; author: number; now: readonly string[]; msMax: number },
 ): Line[] {
-  const most = Math.min(texts.length, now.length)
-  let start = 0
-  while (start < most && texts[start] === now[start]) start++
-  let end = 0
-  while (end < most - start && texts.at(-1 - end) === now.at(-1 - end)) end++
+  const { start, end } = commonEnds(texts, now)
   const was = texts.slice(start, texts.length - end)
   const is = now.slice(start, now.length - end)
   const result = before.slice(0, start)

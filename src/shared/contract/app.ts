@@ -4,15 +4,15 @@ import { receiptIdSchema, taskIdSchema } from '../records/ids.ts'
 import { sandboxSupportSchema } from '../records/projects/sandbox.ts'
 import { base } from './base.ts'
 
-/** One quiet line with details: what was healed at start, what was interrupted (UI, "Notices"). */
+/** A notice in one line, with details: a repair at start, or interrupted agents (UI, "Notices"). */
 const noticeSchema = z.object({
   id: z.string(),
   tone: z.enum(['info', 'warning', 'error']),
   text: z.string(),
   details: z.array(z.string()),
   /**
-   * `interrupted`: the window has a section for it. `clock-ahead`: the settings of retention ask about it.
-   * `project`: one has moved, or its repository is another one.
+   * `interrupted`: shown in a section of the window. `clock-ahead`: the retention settings ask for confirmation.
+   * `project`: one has moved, or its repository was replaced.
    */
   topic: z.enum(['interrupted', 'clock-ahead', 'project']).optional(),
   /** The receipt with which `retention.undo` undoes what the notice reports. */
@@ -20,12 +20,12 @@ const noticeSchema = z.object({
 })
 export type Notice = z.infer<typeof noticeSchema>
 
-/** Which process writes the data directory. */
+/** The process that writes the data directory. */
 const leaseInfoSchema = z.object({
   pid: z.number().int(),
   host: z.enum(['desktop', 'web', 'cli']),
   hostName: z.string(),
-  /** True when the command line can reach it. Where and how stays in lease.json, with its token. */
+  /** True if the command line can reach it. Its address and token are only in lease.json. */
   endpoint: z.boolean(),
   /** ISO 8601. */
   since: z.string(),
@@ -37,11 +37,11 @@ const appInfoSchema = z.object({
   dataDir: z.string(),
   host: z.enum(['desktop', 'web', 'cli']),
   platform: z.string(),
-  /** True where the host can show the system's folder dialog. */
+  /** True if the host can show the system's folder dialog. */
   canPickFolder: z.boolean(),
   lease: leaseInfoSchema,
   notices: z.array(noticeSchema),
-  /** Where the host writes what it did and what failed: the newest file of its log. */
+  /** The newest file of the host's log. */
   logFile: z.string(),
   agents: z.array(
     z.object({
@@ -56,11 +56,11 @@ export type AppInfo = z.infer<typeof appInfoSchema>
 
 export const app = {
   info: base.output(appInfoSchema),
-  /** What can make sandboxes for commands on this system. It is tried when it is first asked for. */
+  /** Returns what can sandbox commands on this system. The first call tests it. */
   sandbox: base.output(sandboxSupportSchema),
-  /** Shows the system's folder dialog; null when it was cancelled or there is none. */
+  /** Shows the system's folder dialog; null if it was cancelled or there is none. */
   pickFolder: base.output(z.object({ dir: z.string().nullable() })),
-  /** Opens a transcript in a window of its own, at an entry. False: this host has no windows, but browsers have tabs. */
+  /** Opens a transcript in its own window, at an entry. False: this host has no windows, so it opens in a browser tab. */
   openWindow: base
     .input(z.object({ taskId: taskIdSchema, seq: z.number().int().min(1).optional() }))
     .output(z.object({ opened: z.boolean() })),

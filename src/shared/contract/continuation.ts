@@ -1,4 +1,4 @@
-/** Where an imported session can be continued, and what changed there since. */
+/** The projects in which an imported session can be continued, and what changed in them since. */
 import { z } from 'zod'
 import { projectIdSchema } from '../records/ids.ts'
 
@@ -6,7 +6,7 @@ const placeFields = {
   /** Absolute. */
   dir: z.string(),
   git: z.boolean(),
-  /** What changed there since the session, in sentences; bounded. */
+  /** What changed there since the session, one sentence each; bounded. */
   drift: z.array(z.string()),
 }
 
@@ -17,23 +17,23 @@ const continuationPlaceSchema = z.discriminatedUnion('kind', [
     name: z.string(),
     /**
      * `folder`: it is the folder that the session recorded, or contains it. `repository`: it is another clone or worktree
-     * of the repository in that folder. `commit`: it has the commit that the session began at. `choice`: the person chose it.
+     * of the repository in that folder. `commit`: it has the session's first commit. `choice`: the person chose it.
      */
     foundBy: z.enum(['folder', 'repository', 'commit', 'choice']),
     ...placeFields,
   }),
-  /** The recorded folder, which is no project yet. */
+  /** The recorded folder, which is not a project yet. */
   z.object({ kind: z.literal('folder'), ...placeFields }),
 ])
 export type ContinuationPlace = z.infer<typeof continuationPlaceSchema>
 
 export const continuationSchema = z.object({
-  /** The folder that the session worked in, as it recorded it; empty: it did not. */
+  /** The folder of the session, as recorded; empty: not recorded. */
   recordedDir: z.string(),
   dirExists: z.boolean(),
-  /** The best one first; empty: a person has to choose a project. */
+  /** Best first; empty: the person must choose a project. */
   places: z.array(continuationPlaceSchema),
-  /** Why the recorded folder can't be a project; null: it can, or is gone. */
+  /** Why the recorded folder can't be a project; null: it can, or it does not exist. */
   problem: z.string().nullable(),
 })
 export type Continuation = z.infer<typeof continuationSchema>

@@ -1,4 +1,4 @@
-/** What `shiplog doctor` answers. What each kind means and what is done about it: src/main/doctor/README.md. */
+/** The result of `shiplog doctor`. src/main/doctor/README.md describes each kind of problem and its repair. */
 import { z } from 'zod'
 import { base } from './base.ts'
 
@@ -52,16 +52,16 @@ const problemSchema = z.object({
   path: z.string(),
   kind: problemKindSchema,
   detail: z.string(),
-  /** `doctor --repair` can do something about it without losing anything. */
+  /** True if `doctor --repair` can repair it without loss. */
   repairable: z.boolean(),
-  /** It was repaired in this run. */
+  /** True if this run repaired it. */
   repaired: z.boolean(),
 })
 export type Problem = z.infer<typeof problemSchema>
 
-/** Worth knowing, and no damage. */
+/** An observation that is not damage. */
 const doctorNoteSchema = z.object({
-  /** `healed`: what start-up repaired. `stray-ref`: a hidden ref without a task. `project-gone`: a project's folder is not there. */
+  /** `healed`: repaired at start. `stray-ref`: a hidden ref without a task. `project-gone`: a project's folder is missing. */
   kind: z.enum(['healed', 'stray-ref', 'project-gone', 'not-understood', 'not-judged']),
   path: z.string(),
   detail: z.string(),
@@ -69,9 +69,9 @@ const doctorNoteSchema = z.object({
 export type DoctorNote = z.infer<typeof doctorNoteSchema>
 
 const examinationSchema = z.object({
-  /** Nothing was found. What was found and repaired counts as found. */
+  /** True if no problem was found, not even one that was repaired. */
   ok: z.boolean(),
-  /** Files, folders and worktrees that were looked at. */
+  /** The number of files, folders and worktrees that were checked. */
   checked: z.number().int().min(0),
   problems: z.array(problemSchema),
   notes: z.array(doctorNoteSchema),
@@ -79,6 +79,6 @@ const examinationSchema = z.object({
 export type Examination = z.infer<typeof examinationSchema>
 
 export const doctor = {
-  /** Compares everything on disk with the ledger. `repair` is REFUSED while agents are at work. */
+  /** Compares everything on disk with the ledger. `repair` is REFUSED while agents are running. */
   check: base.input(z.object({ repair: z.boolean() })).output(examinationSchema),
 }

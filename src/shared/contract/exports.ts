@@ -1,4 +1,3 @@
-/** Exports tasks. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { idTextSchema, taskIdSchema } from '../records/ids.ts'
@@ -23,29 +22,29 @@ export type ExportChildren = (typeof exportChildren)[number]
 
 const seq = z.number().int().min(1)
 const count = z.number().int().min(0)
-/** Decisions about single values that anybody makes by hand. */
+/** More values than a person unmasks by hand. */
 const keptHitsMax = 1_000
 
 const exportRequestSchema = z.object({
   taskId: idTextSchema,
   format: exportFormatSchema,
-  /** Its sub-agents: whole, as their reports, or not at all. */
+  /** `inline`: sub-agents in full. `summary`: only their reports. */
   children: z.enum(exportChildren).default('inline'),
-  /** Only these entries of the task itself, both included. A turn counts from its first call to its message. */
+  /** Only these entries of the task itself, inclusive. A turn extends from its first call to its message. */
   fromSeq: seq.optional(),
   throughSeq: seq.optional(),
-  /** The same by turns, with the prompts before the first: instead of entries. INVALID if there is no such turn. */
+  /** Turns instead of entries, with the prompts before the first one. INVALID if there is no such turn. */
   fromTurn: seq.optional(),
   throughTurn: seq.optional(),
-  /** `bounded`: the beginning and end of a long output. The formats of Shiplog always have all of it. */
+  /** `bounded`: the beginning and end of a long output. Shiplog's own formats always contain all of it. */
   outputs: z.enum(['bounded', 'whole']).default('bounded'),
   /** False: nothing is masked. */
   redact: z.boolean().default(true),
   /** Ids of hits that are not masked. */
   keep: z.array(z.string().max(64)).max(keptHitsMax).default([]),
-  /** With contents of files before and after changes, and patches: these are never masked. */
+  /** Includes the contents of files before and after changes, and patches, which are never masked. */
   files: z.boolean().default(false),
-  /** OTLP: prompts, messages, inputs and outputs as well; its conventions leave them out unless asked for. */
+  /** Only for OTLP: includes prompts, messages, inputs and outputs, which its conventions make optional. */
   content: z.boolean().default(false),
 })
 export type ExportRequest = z.infer<typeof exportRequestSchema>
@@ -58,14 +57,14 @@ const redactionHitSchema = z.object({
   /** Identifies the value, for `keep`; the same in every export. */
   id: z.string(),
   kind: redactionKindSchema,
-  /** What takes its place. */
+  /** The replacement text. */
   mark: z.string(),
-  /** The value; cut when it is long. */
+  /** The value; cut if it is long. */
   match: z.string(),
   kept: z.boolean(),
-  /** How often it occurs. */
+  /** The number of occurrences. */
   count,
-  /** The first of them, with what stands around it. */
+  /** The first occurrences, with the text around them. */
   places: z.array(
     z.object({
       taskId: taskIdSchema,
@@ -83,13 +82,13 @@ const exportResultFields = {
   bytes: count,
   tasks: count,
   entries: count,
-  /** Places where something was masked. */
+  /** The number of masked occurrences. */
   masked: count,
-  /** Entries of types that this version does not know, and what agents keep for themselves: left out. */
+  /** The number of omitted entries: of unknown types, or data private to agents. */
   withheld: count,
-  /** Images are not searched for secrets. */
+  /** The number of images, which are not searched for secrets. */
   images: count,
-  /** Spans of the transcripts that can't be read. */
+  /** The number of spans of the transcripts that can't be read. */
   damaged: count,
 }
 const exportResultSchema = z.object(exportResultFields)
@@ -97,19 +96,19 @@ export type ExportResult = z.infer<typeof exportResultSchema>
 
 const exportPreviewSchema = z.object({
   ...exportResultFields,
-  /** A name for the file, without a folder. */
+  /** A proposed file name, without a folder. */
   fileName: z.string(),
   /** Most frequent first. */
   hits: z.array(redactionHitSchema),
-  /** Places of further values, which are masked and not listed. */
+  /** The number of occurrences of further values, which are masked but not listed. */
   moreHits: count,
 })
 export type ExportPreview = z.infer<typeof exportPreviewSchema>
 
 export const exports = {
-  /** Reads all that the export would hold, and returns its size and what would be masked in it. */
+  /** Runs the export without its text, and returns its size and the values that would be masked. */
   preview: base.input(exportRequestSchema).output(exportPreviewSchema),
-  /** The text in pieces, the last event being its result. It ends with an error when something can't be read. */
+  /** Yields the text in pieces, then the result. Fails if anything can't be read. */
   read: base
     .input(exportRequestSchema)
     .output(

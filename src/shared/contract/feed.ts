@@ -1,6 +1,6 @@
 /**
  * Live updates. Each feed yields a snapshot with its `seq`, then bounded batches after it; its event id
- * is that `seq`, so a client whose connection was lost continues where it was (`lastEventId`). The ledger's
+ * is that `seq`, so a client continues there after a lost connection (`lastEventId`). The ledger's
  * snapshot comes in bounded parts; only the last one has the id (`projections/ledger-snapshot.ts`).
  */
 import { eventIterator } from '@orpc/contract'
@@ -34,9 +34,9 @@ const ledgerStateSchema = z.object({
 export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('snapshot'),
-    /** With the first tasks only when there are more `parts`: it counts once the last of them has come. */
+    /** Has only the first tasks if there are more `parts`. Valid once the last part has arrived. */
     state: ledgerStateSchema,
-    /** How many events it is sent in, this one included; 1 when absent. */
+    /** The number of events of the snapshot, including this one; absent: 1. */
     parts: z.number().int().min(1).optional(),
   }),
   z.object({
@@ -49,7 +49,7 @@ export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
     type: z.literal('activity'),
     activity: z.record(taskIdSchema, activitySchema.nullable()),
   }),
-  /** What the runs that have not ended used so far; null: it has ended. Not part of the record. */
+  /** The usage so far of runs that have not ended; null: it has ended. Not part of the record. */
   z.object({
     type: z.literal('usage'),
     usage: z.record(
@@ -61,7 +61,7 @@ export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
 export type LedgerFeedEvent = z.infer<typeof ledgerFeedEventSchema>
 
 const sessionFeedEventSchema = z.discriminatedUnion('type', [
-  /** The newest entries, about a screen of them; older ones come by pages. */
+  /** The newest entries, about a screen; older ones are read by pages. */
   z.object({
     type: z.literal('snapshot'),
     seq: z.number().int().min(0),
@@ -69,22 +69,22 @@ const sessionFeedEventSchema = z.discriminatedUnion('type', [
     partial: partialMessageSchema.nullable(),
     damage: z.array(damageSchema),
   }),
-  /** At most `transcriptPageBytesMax` of them, unless it is one. */
+  /** At most `transcriptPageBytesMax` bytes, except for a single larger entry. */
   z.object({ type: z.literal('entries'), entries: z.array(entrySchema).max(feedBatchMax) }),
   /** The message in progress as a whole: when it begins, and after a lost connection. */
   z.object({ type: z.literal('partial'), partial: partialMessageSchema.nullable() }),
-  /** Text to add to part `part` of the message in progress; a new part when there is none yet. */
+  /** Text to append to part `part` of the message in progress, which may be a new part. */
   z.object({
     type: z.literal('delta'),
     part: z.number().int().min(0),
     partType: z.enum(['text', 'reasoning']),
     text: z.string(),
   }),
-  /** What the calls that run have printed, all of them: after a snapshot or a lost connection. */
+  /** The output so far of all running calls: after a snapshot or a lost connection. */
   z.object({ type: z.literal('running'), calls: z.array(callProgressSchema) }),
-  /** To be added to what is known of this call; the end of it counts. */
+  /** Output to append to that of the call; the end is kept. */
   z.object({ type: z.literal('call-progress'), progress: callProgressSchema }),
-  /** The session was archived: no more will come; pages still answer. */
+  /** The session was archived: the feed ends, and pages can still be read. */
   z.object({ type: z.literal('ended') }),
 ])
 export type SessionFeedEvent = z.infer<typeof sessionFeedEventSchema>
@@ -95,14 +95,14 @@ export type PermissionsFeedEvent = z.infer<typeof permissionsFeedEventSchema>
 
 /** Every session, for consumers that track all of them, such as a search index. */
 const sessionsFeedEventSchema = z.object({
-  /** Each at most once an event; what happened to it since the last one is one item. */
+  /** Each session at most once per event, with all changes since the previous event. */
   sessions: z
     .array(
       z.object({
         taskId: taskIdSchema,
         /** The seq of its newest durable entry; null if it has not grown. */
         seq: z.number().int().min(1).nullable(),
-        /** It is elsewhere now, or gone, or back: archived, restored, in the trash, expired. */
+        /** True if it was archived, restored, moved to or from the trash, or has expired. */
         moved: z.boolean(),
       }),
     )
@@ -118,7 +118,7 @@ export const feed = {
   session: base
     .input(z.object({ workspaceId: idTextSchema }))
     .output(eventIterator(sessionFeedEventSchema)),
-  /** `tasks.planResume` piece by piece; it ends after the last agent was checked. Changes nothing. */
+  /** Yields the results of `tasks.planResume` one by one, until the last agent was checked. Changes nothing. */
   resumePlan: base
     .input(z.object({ selector: resumeSelectorSchema }))
     .output(eventIterator(resumePlanEventSchema)),

@@ -1,23 +1,23 @@
 /**
- * Who may call what (K7). What lease.json holds can be read by every agent that has a shell: it may start, list,
- * read and stop. What only a person decides needs the window's own token, which is on no disk.
+ * The grant that each procedure requires (K7). Every agent with a shell can read the token in lease.json, which
+ * grants to start, list, read and stop. Decisions of a person require the window's token, which is never on disk.
  */
 import type { contract } from './index.ts'
 
-/** `decide` may do all that `act` may. */
+/** `decide` includes `act`. */
 export type Grant = 'act' | 'decide'
 
-/** What a call comes with, beside its input. */
+/** The context of a call, in addition to its input. */
 export interface CallContext {
   grant: Grant
 }
 
-/** The least grant that each procedure asks for. */
+/** The minimum grant of each procedure. */
 export const grants: GrantsOf<typeof contract> = {
   app: {
     info: 'act',
     sandbox: 'act',
-    // Puts a question before the person.
+    // Shows a dialog to the person.
     pickFolder: 'decide',
     openWindow: 'decide',
   },
@@ -50,9 +50,9 @@ export const grants: GrantsOf<typeof contract> = {
     undoApply: 'act',
     changedFileDiff: 'act',
     rename: 'act',
-    // How much an agent may do, and which model is paid for.
+    // Sets what an agent may do, and which model is paid for.
     setNextRun: 'decide',
-    // An agent's commands link what they print as well.
+    // Pull requests that an agent's commands print are linked as well.
     linkPullRequest: 'act',
     planResume: 'act',
     resume: 'act',
@@ -66,7 +66,7 @@ export const grants: GrantsOf<typeof contract> = {
   checks: { list: 'act' },
   review: {
     authors: 'act',
-    // A follow-up, which any command may send.
+    // Comments become a follow-up, which any command may send.
     comment: 'act',
     changeComment: 'act',
     removeComment: 'act',
@@ -77,7 +77,7 @@ export const grants: GrantsOf<typeof contract> = {
   limits: { settings: 'act', setSettings: 'decide' },
   agents: {
     list: 'act',
-    // Starts a program that the person has installed or set up, in an empty folder. With a prompt it is paid for.
+    // Starts a program that the person has installed or set up, in an empty folder. A prompt may cost money.
     check: 'act',
     allowFetch: 'decide',
     configuration: 'act',
@@ -92,7 +92,7 @@ export const grants: GrantsOf<typeof contract> = {
     removeProvider: 'decide',
     setDefaults: 'decide',
     list: 'act',
-    // It is paid for.
+    // It may cost money.
     test: 'decide',
   },
   permissions: {
@@ -124,17 +124,17 @@ export const grants: GrantsOf<typeof contract> = {
     details: 'act',
     reported: 'act',
   },
-  // It reads what the person has on the disk, and keeps nothing.
+  // Reads the person's files and stores nothing.
   opened: { open: 'act', get: 'act', call: 'act', upload: 'act', close: 'act' },
   workspace: {
     getSubagentTranscript: 'act',
     readOutput: 'act',
     listTranscripts: 'act',
     list: 'act',
-    // To the archive, and back.
+    // Archives, and restores.
     remove: 'act',
     restore: 'act',
-    // To the trash, which empties itself.
+    // Items in the trash are deleted after some time.
     trash: 'decide',
     untrash: 'act',
     leftovers: 'act',
@@ -148,12 +148,12 @@ export const grants: GrantsOf<typeof contract> = {
     openTrash: 'act',
     restoreTrashed: 'act',
     deleteTrashed: 'decide',
-    // To the trash, which empties itself.
+    // Items in the trash are deleted after some time.
     deleteTranscripts: 'decide',
     settings: 'act',
     setSettings: 'decide',
     preview: 'act',
-    // Permanently deletes what has been in the trash long enough.
+    // Permanently deletes items whose time in the trash is over.
     sweep: 'decide',
     receipts: 'act',
     receipt: 'act',
@@ -176,7 +176,7 @@ type GrantsOf<Contract> = {
     : GrantsOf<Contract[Name]>
 }
 
-/** The grant that a procedure needs, by its path in the contract. Without a row, only the window may call it. */
+/** Returns the grant for a procedure's path in the contract; `decide` for an unknown one. */
 export function grantFor(path: readonly string[]): Grant {
   const [group = '', name = ''] = path
   const rows: Record<string, Record<string, Grant>> = grants

@@ -9,7 +9,7 @@ const count = z.number().int().min(0)
 const path = z.string().max(4_096)
 /** Limit for a request. */
 const projectsMax = 10_000
-/** Limit for a request: the sessions that an import left out. */
+/** Limit for a request: sessions that an earlier import skipped. */
 const sessionsMax = 10_000
 
 const lineCountFields = {
@@ -33,36 +33,36 @@ const linkCountFields = {
 
 const importedSessionSchema = z.object({
   source: importToolSchema,
-  /** As the tool names it. */
+  /** The tool's name for it. */
   session: z.string(),
   taskId: taskIdSchema,
   title: z.string(),
   ...lineCountFields,
   ...linkCountFields,
-  /** Part of `foreign`, in an export of Shiplog: what was masked or left out, and may still be here. */
+  /** Part of `foreign`: omitted from an export of Shiplog, and perhaps still in this record. */
   withheld: count,
-  /** False: it was here already, or only grew. */
+  /** False: it was imported before. */
   isNew: z.boolean(),
-  /** It was here, and has more now. */
+  /** True: it was imported before and has new lines. */
   isUpdated: z.boolean(),
 })
 export type ImportedSession = z.infer<typeof importedSessionSchema>
 
-/** Sessions that were left out, and why. */
+/** A session that was not imported, and why. */
 const skippedSessionSchema = z.object({
   source: importToolSchema,
-  /** As the tool names it. */
+  /** The tool's name for it. */
   session: z.string(),
   reason: z.string(),
 })
 export type SkippedSession = z.infer<typeof skippedSessionSchema>
 
 const foundProjectSchema = z.object({
-  /** The folder as the sessions have it; null: they don't say. */
+  /** The folder that the sessions recorded; null: not recorded. */
   dir: z.string().nullable(),
   sessions: count,
   bytes: count,
-  /** Which the tool deletes within `expiringDays`. */
+  /** The number that the tool deletes within `expiringDays`. */
   expiringSoon: count,
   /** ISO 8601. */
   lastAt: z.iso.datetime(),
@@ -72,15 +72,15 @@ const importSourceFoundSchema = z.object({
   tool: importToolSchema,
   path: z.string(),
   sessions: count,
-  /** Files of sub-agents. */
+  /** The number of files of sub-agents. */
   subAgents: count,
   bytes: count,
   projects: count,
-  /** Which the tool deletes within `expiringDays`. */
+  /** The number that the tool deletes within `expiringDays`. */
   expiringSoon: count,
-  /** Which the tool's own lists leave out. */
+  /** The number that the tool's own lists omit. */
   hidden: count,
-  /** Here already, as large as they are there. */
+  /** The number that were imported and have not grown since. */
   imported: count,
   /** Most recent first. */
   byProject: z.array(foundProjectSchema),
@@ -108,11 +108,11 @@ const importWatchStateSchema = z.object({
   enabled: z.boolean(),
   /** When sessions were looked for last, ISO 8601; null: not yet since it began to watch. */
   checkedAt: z.iso.datetime().nullable(),
-  /** Sessions that were imported, or grew, since this process has started. */
+  /** Sessions that were imported or updated since the process started. */
   kept: count,
   /** The newest ones; each is tried again once its files change. */
   failed: z.array(skippedSessionSchema),
-  /** Why changes are found late, or not at all; null: they are found. */
+  /** Why changes are detected late, or not at all; null: no problem. */
   problem: z.string().nullable(),
 })
 export type ImportWatchState = z.infer<typeof importWatchStateSchema>
@@ -128,7 +128,7 @@ const importDetailsSchema = z.object({
   ...linkCountFields,
   /** Calls that refer to a sub-agent without a transcript. */
   missing: count,
-  /** The imported session that it continues from; `copies`: records that both files have, and that are shown there. */
+  /** The imported session that it continues; `copies`: records in both files, which are shown in that session. */
   continues: z.object({ taskId: taskIdSchema, copies: count }).nullable(),
   tasks: z.array(z.object({ taskId: taskIdSchema, ...lineCountFields })),
   /** The first hundred. */
@@ -142,11 +142,11 @@ const reportedCommitSchema = z.object({
   subject: z.string(),
   /** When it was committed, ISO 8601. */
   at: z.iso.datetime(),
-  /** The agent and model that the report names; null: none. */
+  /** The agent and model in the report; null: none. */
   agent: z.string().nullable(),
-  /** `lines` as the report has them, such as `1-4,9`; null: it names only the file. */
+  /** `lines` as in the report, such as `1-4,9`; null: it names only the file. */
   files: z.array(z.object({ path: z.string(), lines: z.string().nullable() })),
-  /** Files beyond those. */
+  /** The number of other files. */
   moreFiles: count,
 })
 export type ReportedCommit = z.infer<typeof reportedCommitSchema>
@@ -160,9 +160,9 @@ export const imports = {
     .input(z.object({ tool: importToolSchema.optional(), path: path.optional() }))
     .output(z.object({ sources: z.array(importSourceFoundSchema) })),
   /**
-   * Imports sessions as archived roots, those that expire first before others. Importing again adds only what is new.
-   * Ending the iterator stops it: what was imported so far stays. `projects`: only those whose folder is named.
-   * `sessions`: only those, as the tool names them. INVALID (field `path`) if there is no session.
+   * Imports sessions as archived roots, those that expire soonest first. A repeated import adds only new lines. Ending
+   * the iterator stops it and keeps what was imported. `projects`: only the sessions of these folders. `sessions`: only
+   * those, by the tool's names. INVALID (field `path`) if there is no session.
    */
   run: base
     .input(
@@ -175,8 +175,8 @@ export const imports = {
     )
     .output(eventIterator(z.discriminatedUnion('type', importEvents))),
   /**
-   * Imports the sessions that are there, then new ones and those that grow, until the iterator is ended. A session that
-   * is being written is imported once it is quiet. Those that a person deleted here are left out.
+   * Imports the existing sessions, then new and growing ones, until the iterator is ended. A session that is being
+   * written is imported after a pause in the writes. Sessions that the person deleted from Shiplog are skipped.
    */
   watch: base.input(z.object({ tool: importToolSchema, path: path.optional() })).output(
     eventIterator(
@@ -186,25 +186,25 @@ export const imports = {
           type: z.literal('scanned'),
           /** ISO 8601. */
           at: z.iso.datetime(),
-          /** Which are there now. */
+          /** The number of existing sessions. */
           sessions: count,
-          /** Why changes may be found late; null: they are not. */
+          /** Why changes may be detected late; null: no problem. */
           problem: z.string().nullable(),
         }),
       ]),
     ),
   ),
-  /** The state of watching all tools with a folder of their own while the app runs, and each change of it. */
+  /** Yields the state of the app's watch on the folders of all tools, and each change of it. */
   watchState: base.output(eventIterator(importWatchStateSchema)),
-  /** Durable when it resolves; off unless a person turned it on. */
+  /** Durable when it resolves. Off by default. */
   setWatch: base.input(z.object({ enabled: z.boolean() })).output(z.object({})),
-  /** What an import made of the lines of a session, and where they came from (I2, I4). Null: it was made elsewhere. */
+  /** Returns how the lines of a session were imported, and from which files (I2, I4). Null: imported by another Shiplog. */
   details: base
     .input(z.object({ taskId: idTextSchema }))
     .output(z.object({ details: importDetailsSchema.nullable() })),
   /**
-   * Commits in the repository of an imported session that other tools ascribe to it: Git AI's notes, entire's
-   * checkpoints. Nobody checked what they say. Newest first; empty: there are none, or the folder is gone.
+   * Lists commits in the repository of an imported session that other tools attribute to it (Git AI's notes, entire's
+   * checkpoints), unverified, newest first. Empty: there are none, or the folder is gone.
    */
   reported: base
     .input(z.object({ taskId: idTextSchema }))

@@ -1,4 +1,4 @@
-/** The whole ORPC contract. `src/main/rpc` implements it; the renderer, the command line and the stories consume it. */
+/** The whole ORPC contract. `src/main/rpc` implements it; the renderer, the command line and the stories call it. */
 import type { ContractRouterClient } from '@orpc/contract'
 import { agents } from './agents.ts'
 import { app } from './app.ts'

@@ -1,4 +1,4 @@
-/** Logs that are opened without being imported: read only, and nothing of them is kept. */
+/** Logs that are opened without being imported: read-only, and nothing of them is stored. */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
 import { importToolSchema } from '../records/exported-tasks.ts'
@@ -15,7 +15,7 @@ const openedLogSchema = z.object({
   path: z.string(),
   /** Its last part. */
   name: z.string(),
-  /** What wrote it, by its content; a folder may hold logs of several tools. */
+  /** The tools that wrote it, detected from its content; a folder may hold logs of several tools. */
   tools: z.array(importToolSchema).min(1),
   /** Its sessions, each a root. */
   sessions: z.array(z.object({ taskId: taskIdSchema, title: z.string() })).min(1),
@@ -29,9 +29,9 @@ export const uploadBytesMax = 1 << 20
 
 export const opened = {
   /**
-   * Reads the log at `path`, an absolute one, or at that of an upload, as an import would, but not into the archive.
-   * What it is shows by its content. Ending the iterator stops it. INVALID (field `path`) if it is no log that can be
-   * read. The log that was not looked at for longest is closed when too many are open.
+   * Reads the log at `path` (absolute) or of an upload like an import, but not into the archive. The tool is detected
+   * from the content. Ending the iterator stops it. INVALID (field `path`) if it is not a readable log. If too many logs
+   * are open, the least recently used one is closed.
    */
   open: base
     .input(z.union([z.object({ path }), z.object({ upload: id })]))
@@ -43,25 +43,25 @@ export const opened = {
         ]),
       ),
     ),
-  /** Null: it is not open any more. */
+  /** Null: it is no longer open. */
   get: base.input(z.object({ id })).output(z.object({ log: openedLogSchema.nullable() })),
   /**
-   * Calls a procedure of this contract, by its path, on the opened log. Only those that read: others are REFUSED, because
-   * nothing of it is kept. NOT_FOUND if it is not open any more.
+   * Calls a procedure of this contract, by its path, on the opened log. REFUSED unless the procedure only reads.
+   * NOT_FOUND if the log is no longer open.
    */
   call: base
     .input(
       z.object({
         id,
         path: z.array(z.string()).min(1).max(4),
-        // The wire drops a key without a value, and many procedures take no input.
+        // The transport drops a key without a value, and many procedures take no input.
         input: z.unknown().optional(),
       }),
     )
     .output(z.unknown()),
   /**
-   * A piece of a file that was dropped on a page, which has no path. Pieces of a file come in order. `name`: with the
-   * folders that it was dropped with.
+   * Uploads a piece of a file that was dropped on a page and so has no path. The pieces of a file must be sent in order.
+   * `name`: includes the dropped folders.
    */
   upload: base
     .input(

@@ -7,50 +7,50 @@ import { base } from './base.ts'
 
 /** The commands and fetches in a repository's own Git configuration (`.git/config`, not the person's). */
 const gitRequestSchema = z.object({
-  /** Filters and merge drivers, as `key = value`, one a line, with what they are written in; '' for none. */
+  /** Filters and merge drivers, as `key = value`, one a line, with their files; '' for none. */
   commands: z.string(),
-  /** Where a partial clone would fetch from what it left out. */
+  /** The remotes from which a partial clone would fetch missing objects. */
   fetches: z.array(z.object({ remote: z.string(), url: z.string() })),
 })
 
-/** What a project asks for: `.shiplog/project.yaml`, its Git configuration, and whether it was allowed. */
+/** What a project requests in `.shiplog/project.yaml` and its Git configuration, and whether it was allowed. */
 const projectSetupSchema = z.object({
-  /** Null: the project names none. */
+  /** The set-up command; null: none. */
   setup: z.string().nullable(),
   /** Files and folders copied into each new worktree, relative to the project. */
   copy: z.array(z.string()),
-  /** Variables of the host that it wants for its agents although they are secret. */
+  /** Secret variables of the host that it requests for its agents. */
   env: z.array(z.string()),
-  /** Null: its Git configuration asks for nothing that was not allowed before. */
+  /** Null: its Git configuration requests nothing that was not allowed before. */
   git: gitRequestSchema.nullable(),
   /** Hash of all that is requested; exactly this is trusted. Null if nothing is. */
   configSha256: z.string().nullable(),
-  /** True as well when there is nothing to allow: no command, no variable, no address. */
+  /** Also true if there is nothing to allow: no command, no variable, no address. */
   trusted: z.boolean(),
 })
 export type ProjectSetup = z.infer<typeof projectSetupSchema>
 
 const planningSchema = z.object({
-  /** Absolute, whether it is there or not. */
+  /** Absolute, even if it does not exist. */
   dir: z.string(),
-  /** `unusable`: what has its name is no folder, or leads somewhere else. */
+  /** `unusable`: not a folder, or a link to another place. */
   state: z.enum(['used', 'missing', 'unusable']),
 })
 export type ProjectPlanning = z.infer<typeof planningSchema>
 
 export const projects = {
   list: base.output(z.object({ projects: z.array(projectSchema) })),
-  /** Adds a folder; adding one that is there already gives the same project back. */
+  /** Adds a folder; returns the existing project if it was added before. */
   add: base.input(z.object({ dir: z.string().min(1) })).output(projectSchema),
-  /** Removes a project from the list. REFUSED while agents work in it; its archive stays. */
+  /** Removes a project from the list and keeps its archive. REFUSED while agents work in it. */
   remove: base.input(z.object({ projectId: projectIdSchema })).output(z.object({})),
   setup: base.input(z.object({ projectId: projectIdSchema })).output(projectSetupSchema),
   trustSetup: base
     .input(z.object({ projectId: projectIdSchema, configSha256: z.string() }))
     .output(z.object({})),
   /**
-   * What its agents get of the host's environment, from their next run on (K2). `shown`: what the person changed it
-   * from; REFUSED `settings-changed` where something else is set by now.
+   * Sets which variables of the host its agents get from their next run on (K2). `shown`: the setting that the person
+   * edited; REFUSED `settings-changed` if it is different now.
    */
   setEnvironment: base
     .input(
@@ -61,16 +61,16 @@ export const projects = {
       }),
     )
     .output(z.object({})),
-  /** What its agents' commands may do to the system, from their next run on. */
+  /** Sets the sandbox of its agents' commands from their next run on. */
   setSandbox: base
     .input(z.object({ projectId: projectIdSchema, sandbox: sandboxSettingSchema }))
     .output(z.object({})),
-  /** Whether the project has a `.planning/`, where its agent history is kept; else the data directory has it. */
+  /** Returns the state of `.planning/`, where the project's agent history is kept; otherwise it is in the data directory. */
   planning: base.input(z.object({ projectId: projectIdSchema })).output(planningSchema),
-  /** Makes `.planning/` in the project, where its agent history is kept from then on. */
+  /** Creates `.planning/` in the project, where its agent history is kept from then on. */
   makePlanning: base.input(z.object({ projectId: projectIdSchema })).output(z.object({})),
   /**
-   * Makes a small Git project (in `dir`, else in the data directory) and starts the bundled scenario on it. `agent`: an
+   * Creates a small Git project (in `dir`, else in the data directory) and starts the bundled scenario in it. `agent`: an
    * installed agent that takes part, on the person's account. REFUSED `not-set-up`: it can't be started.
    */
   startDemo: base

@@ -1,9 +1,9 @@
-/** How long transcripts are kept, what a sweep moves to the trash, its receipts, and restoring (X). */
+/** Retention of transcripts: settings, sweeps and their receipts, the trash, and restoring (X). */
 import { z } from 'zod'
 import { idTextSchema, receiptIdSchema, taskIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
 
-/** Longer than anyone plans for; keeps dates within JavaScript's range. */
+/** Keeps dates within JavaScript's range. */
 export const retentionDaysMax = 36_500
 
 const days = z.number().int().max(retentionDaysMax)
@@ -11,30 +11,30 @@ const days = z.number().int().max(retentionDaysMax)
 export const retentionSettingsSchema = z.object({
   /** Days since its last activity that a finished task's transcript is kept; null: forever (X2). */
   transcriptTtlDays: days.min(0).nullable(),
-  /** Transcripts kept at most, of all tasks; null: any number. */
+  /** The maximum number of transcripts of all tasks; null: no limit. */
   transcriptsMax: z.number().int().min(0).nullable(),
-  /** Bytes of all transcripts at most; null: any number. */
+  /** The maximum size of all transcripts, in bytes; null: no limit. */
   bytesMax: z.number().int().min(0).nullable(),
-  /** Days that something stays in the trash, where it can be restored. Counts for what is moved there from now on. */
+  /** Days for which items in the trash can be restored. Applies to items that are moved there later. */
   trashTtlDays: days.min(1),
-  /** Bytes of the trash at most; null: any number. Deleted transcripts and workspaces keep their days (X3). */
+  /** The maximum size of the trash, in bytes; null: no limit. Deleted transcripts and workspaces always stay for their days (X3). */
   trashBytesMax: z.number().int().min(0).nullable(),
 })
 export type RetentionSettings = z.infer<typeof retentionSettingsSchema>
 
-/** A month to look something up, and a week to notice that it went. */
+/** A month to look something up, and a week to notice a deletion. */
 export const retentionDefaults: RetentionSettings = {
   transcriptTtlDays: 30,
   transcriptsMax: null,
   bytesMax: null,
   trashTtlDays: 7,
-  // Databases and logs of hundreds of worktrees, and little of any disk that builds software.
+  // Holds the databases and logs of hundreds of worktrees.
   trashBytesMax: 5_000_000_000,
 }
 
 /**
- * `transcript`: taken to the trash. The others leave the trash for good: `trashed-transcript` and
- * `trashed-workspace` (a deleted root with everything below it) by task, `trashed-worktree` (what was left in
+ * `transcript`: moved to the trash. The others are permanently deleted from the trash: `trashed-transcript` and
+ * `trashed-workspace` (a deleted root with everything below it) by task, `trashed-worktree` (files left in
  * a removed worktree) and `trashed-file` by their names there.
  */
 const removedKindSchema = z.enum([
@@ -47,8 +47,8 @@ const removedKindSchema = z.enum([
 export type RemovedKind = z.infer<typeof removedKindSchema>
 
 /**
- * `age`: not active for too long; `count`, `bytes`: the oldest beyond what is kept; `trash`: its time there is
- * over; `trash-bytes`: the oldest beyond what the trash may hold; `asked`: the person deleted it.
+ * `age`: not active for too long; `count`, `bytes`: the oldest beyond the limit; `trash`: its time in the trash is
+ * over; `trash-bytes`: the oldest beyond the trash's limit; `asked`: the person deleted it.
  */
 const removalReasonSchema = z.enum(['age', 'count', 'bytes', 'trash', 'trash-bytes', 'asked'])
 export type RemovalReason = z.infer<typeof removalReasonSchema>
@@ -60,7 +60,7 @@ export const removedItemSchema = z.object({
   reason: removalReasonSchema,
   bytes: z.number().int().min(0),
   title: z.string(),
-  /** ISO 8601: when it was last active, or came to the trash; null: not known. */
+  /** ISO 8601: when it was last active, or moved to the trash; null: unknown. */
   lastActiveAt: z.string().nullable(),
 })
 export type RemovedItem = z.infer<typeof removedItemSchema>
@@ -68,16 +68,16 @@ export type RemovedItem = z.infer<typeof removedItemSchema>
 const sweepSchema = z.object({
   dryRun: z.boolean(),
   removed: z.array(removedItemSchema),
-  /** Transcripts that stay. */
+  /** The number of transcripts that are kept. */
   kept: z.number().int().min(0),
-  /** Null when nothing was removed. */
+  /** Null if nothing was removed. */
   receipt: receiptIdSchema.nullable(),
 })
 export type Sweep = z.infer<typeof sweepSchema>
 
 /**
- * The clock is weeks past the newest record: either nobody used Shiplog for as long, or it is wrong, which makes
- * everything look old. A sweep then needs the person's word (`clockIsRight`).
+ * The clock is weeks past the newest record: either Shiplog was not used for that time, or the clock is wrong, and
+ * everything would seem old. A sweep then requires the person's confirmation (`clockIsRight`).
  */
 const clockAheadSchema = z.object({
   /** Whole days between that record and now. */
@@ -90,13 +90,13 @@ export type ClockAhead = z.infer<typeof clockAheadSchema>
 const sweepPreviewSchema = sweepSchema.extend({ clockAhead: clockAheadSchema.nullable() })
 export type SweepPreview = z.infer<typeof sweepPreviewSchema>
 
-/** `in-trash`: can be restored; `restored`: it was; `kept`: it never went to the trash; `gone`: permanently deleted. */
+/** `in-trash`: can be restored; `restored`: was restored; `kept`: was never moved to the trash; `gone`: permanently deleted. */
 const receiptItemSchema = removedItemSchema.extend({
   state: z.enum(['in-trash', 'restored', 'kept', 'gone']),
 })
 export type ReceiptItem = z.infer<typeof receiptItemSchema>
 
-/** `start`: the sweep when Shiplog began; `person`: asked for; `budget`: something came to a full trash. */
+/** `start`: the sweep at Shiplog's start; `person`: by the person; `budget`: the trash was full. */
 export const sweptBySchema = z.enum(['start', 'person', 'budget'])
 export type SweptBy = z.infer<typeof sweptBySchema>
 
@@ -104,16 +104,16 @@ const receiptSummarySchema = z.object({
   id: receiptIdSchema,
   at: z.string(),
   by: sweptBySchema,
-  /** Transcripts that were taken to the trash, and their bytes. */
+  /** The number and bytes of transcripts that were moved to the trash. */
   transcripts: z.number(),
   bytes: z.number(),
-  /** How many of them can still be restored, and until when at least. */
+  /** The number of them that can still be restored, and the earliest end of that time. */
   inTrash: z.number(),
   keptUntil: z.string().nullable(),
-  /** How many of them were restored, and how many were permanently deleted. */
+  /** The number of them that were restored, and that were permanently deleted. */
   restored: z.number(),
   gone: z.number(),
-  /** What was permanently deleted, and its bytes. */
+  /** The number and bytes of items that were permanently deleted. */
   deleted: z.number(),
   deletedBytes: z.number(),
 })
@@ -121,24 +121,24 @@ export type ReceiptSummary = z.infer<typeof receiptSummarySchema>
 
 /** An item in the trash. */
 const trashEntrySchema = z.object({
-  /** In the trash folder: what the other calls want. */
+  /** In the trash folder; identifies it in the other calls. */
   name: z.string(),
   kind: removedKindSchema.exclude(['transcript']),
   taskId: taskIdSchema.nullable(),
   title: z.string(),
   projectDir: z.string().nullable(),
-  /** Files, where they were counted; tasks of a deleted workspace. */
+  /** The number of files, or tasks of a deleted workspace; null: not counted. */
   count: z.number().int().min(0).nullable(),
   bytes: z.number().int().min(0),
-  /** Why it is here; null: not known, as of files and of a transcript whose receipt can't be read. */
+  /** Null: unknown, as for files, and for a transcript whose receipt can't be read. */
   reason: removalReasonSchema.nullable(),
   /** ISO 8601. */
   since: z.string(),
-  /** It is deleted then, or earlier when the trash is full; null: pinned, so never. */
+  /** When it is deleted, unless the trash is full earlier; null: pinned, so never. */
   until: z.string().nullable(),
-  /** Null: it can be restored. Else why not, as a sentence. */
+  /** Why it can't be restored, as a sentence; null: it can. */
   notRestorable: z.string().nullable(),
-  /** Folders that were deleted with a worktree, because what made them makes them again. */
+  /** Folders that were deleted with a worktree, because a command can create them again. */
   recreatable: z.array(z.object({ path: z.string(), madeBy: z.string() })),
 })
 export type TrashEntry = z.infer<typeof trashEntrySchema>
@@ -157,7 +157,7 @@ export const retention = {
       dir: z.string(),
     }),
   ),
-  /** Opens the folder of one thing in the trash, or the trash, in the file manager of the host's machine. */
+  /** Opens the folder of one item in the trash, or the trash, in the file manager of the host's machine. */
   openTrash: base.input(z.object({ name: z.string().nullable() })).output(z.object({})),
   /** Restores a transcript to its place, a workspace to the archive, and files of a worktree to that worktree. */
   restoreTrashed: base
@@ -168,26 +168,26 @@ export const retention = {
     .input(trashNames)
     .output(z.object({ deleted: z.array(z.string()), left: leftInTrash })),
   /**
-   * Moves transcripts of finished tasks to the trash, with a receipt that `undo` takes; reports and patches stay.
-   * `left`: those that are in use, pinned, continued by another task, or gone already, and why.
+   * Moves transcripts of finished tasks to the trash, with a receipt for `undo`; reports and patches are kept.
+   * `left`: those that are in use, pinned, continued by another task, or already gone, and why.
    */
   deleteTranscripts: base.input(z.object({ taskIds: z.array(idTextSchema).min(1) })).output(
     z.object({
       deleted: z.array(taskIdSchema),
       left: z.array(z.object({ id: taskIdSchema, why: z.string() })),
-      /** Null when none could be. */
+      /** Null if none was moved. */
       receipt: receiptIdSchema.nullable(),
     }),
   ),
   settings: base.output(retentionSettingsSchema),
   setSettings: base.input(retentionSettingsSchema).output(retentionSettingsSchema),
-  /** What a sweep would remove now, with these settings or those that are set. Changes nothing. */
+  /** Returns what a sweep would remove now with these settings, or with the current ones. Changes nothing. */
   preview: base
     .input(z.object({ settings: retentionSettingsSchema.optional() }))
     .output(sweepPreviewSchema),
   /**
-   * With the settings that are set, except for those given here. REFUSED (`clock-ahead`) while the clock is weeks
-   * past the newest record, unless `clockIsRight`: the person says so, and it is not asked again.
+   * Uses the current settings, except for those given here. REFUSED (`clock-ahead`) while the clock is weeks
+   * past the newest record, unless `clockIsRight`: the person's confirmation, which is remembered.
    */
   sweep: base
     .input(
@@ -199,7 +199,7 @@ export const retention = {
         .partial(),
     )
     .output(sweepSchema),
-  /** Newest first. `unreadable`: receipt files that can't be read; they are kept. */
+  /** Lists the receipts, newest first. `unreadable`: receipt files that can't be read; they are kept. */
   receipts: base.output(
     z.object({ receipts: z.array(receiptSummarySchema), unreadable: z.array(z.string()) }),
   ),
@@ -214,6 +214,6 @@ export const retention = {
       left: z.array(z.object({ id: taskIdSchema, why: z.string() })),
     }),
   ),
-  /** A pinned task's transcript, and those of everything below it, are never swept (X1). */
+  /** A sweep never removes the transcripts of a pinned task and of the tasks below it (X1). */
   pin: base.input(z.object({ taskId: idTextSchema, pinned: z.boolean() })).output(z.object({})),
 }

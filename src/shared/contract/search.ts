@@ -1,9 +1,9 @@
-/** Full-text search over everything that is kept: reports, prompts, messages, calls and their outputs. */
+/** Full-text search over all records: reports, prompts, messages, calls and their outputs. */
 import { z } from 'zod'
 import { projectIdSchema, taskIdSchema } from '../records/ids.ts'
 import { base } from './base.ts'
 
-/** What a hit is part of. Also the values of `kind:` in a query. */
+/** The kinds of text that contain hits. Also the values of `kind:` in a query. */
 export const searchKinds = [
   'title',
   'report',
@@ -21,7 +21,7 @@ export const searchKinds = [
 export const searchKindSchema = z.enum(searchKinds)
 export type SearchKind = z.infer<typeof searchKindSchema>
 
-/** What a query can be narrowed by: `tool:bash`. */
+/** The filters of a query, such as `tool:bash`. */
 const searchFilters = [
   'tool',
   'file',
@@ -39,10 +39,10 @@ export type SearchFilter = (typeof searchFilters)[number]
 
 const filterWithoutValue = new RegExp(`^-?(${searchFilters.join('|')}):$`, 'u')
 
-/** A filter whose value is not written yet, such as `tool:`; it narrows nothing. */
+/** Reports whether the word is a filter without a value, such as `tool:`, which has no effect. */
 export const isFilterWithoutValue = (word: string): boolean => filterWithoutValue.test(word)
 
-/** Longer than any question that a person types. */
+/** Longer than any query that a person types. */
 const queryCharsMax = 1_000
 const searchLimitMax = 200
 
@@ -54,16 +54,16 @@ const searchHitSchema = z.object({
   /** Title of the task. */
   title: z.string(),
   agent: z.string(),
-  /** The entry; null for a title, and for a report whose transcript is not kept any more. */
+  /** The entry; null for a title, and for a report whose transcript was deleted. */
   seq: z.number().int().min(1).nullable(),
   /** Milliseconds since the epoch. */
   at: z.number(),
   archived: z.boolean(),
-  /** The tool, for `call` and `output`. */
+  /** Only for `call` and `output`. */
   tool: z.string().nullable(),
   /** One line around the first match. */
   snippet: z.string(),
-  /** Matches in the snippet: start and end, in UTF-16 units. */
+  /** The start and end of each match in the snippet, in UTF-16 units. */
   marks: z.array(z.tuple([z.number().int().min(0), z.number().int().min(0)])),
 })
 export type SearchHit = z.infer<typeof searchHitSchema>
@@ -71,7 +71,7 @@ export type SearchHit = z.infer<typeof searchHitSchema>
 const searchIndexStateSchema = z.object({
   /** `unavailable`: this Node has no SQLite with full-text search, or the index can't be written. */
   state: z.enum(['ready', 'updating', 'unavailable']),
-  /** Transcripts that are up to date, and all of them. */
+  /** The number of transcripts whose index is up to date; `total`: of all transcripts. */
   indexed: z.number().int().min(0),
   total: z.number().int().min(0),
   /** Why it is unavailable. */
@@ -82,21 +82,21 @@ export type SearchIndexState = z.infer<typeof searchIndexStateSchema>
 const searchAnswerSchema = z.object({
   query: z.string(),
   hits: z.array(searchHitSchema),
-  /** There are more hits than `limit`. */
+  /** True if there are more hits than `limit`. */
   more: z.boolean(),
   tookMs: z.number(),
   index: searchIndexStateSchema,
-  /** Transcripts that were not searched because retention removed them. */
+  /** The number of transcripts that were not searched because retention removed them. */
   expired: z.number().int().min(0),
 })
 export type SearchAnswer = z.infer<typeof searchAnswerSchema>
 
 export const search = {
   /**
-   * Best hits first. INVALID (field `query`) if a filter has an unknown value. With `wait` it answers once the index
-   * has every entry that was recorded before the call; otherwise at once, with what the index has. With `isPattern`,
-   * all of the query but its filters is one regular expression: transcripts are read for it, the newest first. With
-   * `requestingWorkspaceId` only what is below that is searched (A5).
+   * Returns the best hits first. INVALID (field `query`) if a filter has an unknown value. With `wait` it first waits
+   * until the index has every entry that was recorded before the call. With `isPattern`, the query without its filters
+   * is one regular expression, and transcripts are read instead of the index, newest first. With
+   * `requestingWorkspaceId` only its descendants are searched (A5).
    */
   find: base
     .input(
@@ -110,9 +110,9 @@ export const search = {
     )
     .output(searchAnswerSchema),
   state: base.output(searchIndexStateSchema),
-  /** Names of tools that were called, in order; as far as the index is. None while it can't be used. */
+  /** Returns the sorted names of the called tools in the index. None while it is unavailable. */
   tools: base.output(z.object({ tools: z.array(z.string()) })),
-  /** Tasks whose agents called this tool, as far as the index is. */
+  /** Returns the tasks in the index whose agents called this tool. */
   tasksUsing: base
     .input(z.object({ tool: z.string().max(queryCharsMax) }))
     .output(z.object({ taskIds: z.array(taskIdSchema) })),

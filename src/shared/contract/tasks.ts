@@ -54,20 +54,20 @@ export const tasks = {
         projectId: projectIdSchema,
         agent: agentChoiceSchema,
         prompt: z.string(),
-        /** Shown to the agent with the prompt. INVALID: one is no image that models take, or too large. */
+        /** Sent to the agent with the prompt. INVALID: one is not an image of a supported type, or too large. */
         images: promptImagesSchema.default([]),
         title: z.string().optional(),
         isolation: isolationSchema.default('worktree'),
         agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax).optional(),
         /** True: finished sub-agents' workspaces are kept (`--keep`). */
         keep: z.boolean().default(false),
-        /** Variables of the host that its agents get although they are secret, by name (K2). */
+        /** Names of secret variables of the host that its agents get (K2). */
         env: z.array(variableNameSchema).max(variablesMax).optional(),
-        /** Absent: the project's; of a scripted agent: it plays the person's own script, about which nothing is asked. */
+        /** Absent: the project's; a scripted agent then runs the person's own script without permission checks. */
         permissions: permissionModeSchema.optional(),
-        /** What its whole tree may use (Q2); null: no limit. Absent: that of the settings. */
+        /** The budget of its tree (Q2); null: no limit. Absent: that of the settings. */
         budget: budgetSchema.nullable().optional(),
-        /** How often its tree waits for a spent quota (Q1); 0: never. Absent: that of the settings. */
+        /** How many times its tree waits for a spent quota (Q1); 0: never. Absent: that of the settings. */
         quotaWaits: z.number().int().min(0).max(quotaWaitsMax).optional(),
         /** Whether agents of the tree may read the record of their sub-agents (A5). Absent: that of the settings. */
         readsRecord: z.boolean().optional(),
@@ -75,10 +75,10 @@ export const tasks = {
     )
     .output(z.object({ taskId: taskIdSchema })),
   /**
-   * A follow-up to a root: its next run (T7). Durable when it resolves. While one is running it is queued: the root goes
-   * on with it once that has completed, and after any other end it waits for `startWaiting`. With `atNextTurn` it is a
-   * message for the agent that runs now, root or not, before its next turn (Q3): REFUSED when none runs that reads
-   * messages. One that a root ends without having read becomes a follow-up.
+   * Sends a follow-up to a root: the prompt of its next run (T7). Durable when it resolves. If a run is in progress, the
+   * follow-up waits: it starts once that run has completed, or by `startWaiting` after any other end. With `atNextTurn` it
+   * is a message to the running agent, root or not, before its next turn (Q3): REFUSED if no agent that reads messages is
+   * running. A message that a root has not read at its end becomes a follow-up.
    */
   prompt: base
     .input(
@@ -102,23 +102,23 @@ export const tasks = {
   withdrawPrompt: base
     .input(z.object({ taskId: idTextSchema, promptId: promptIdSchema }))
     .output(z.object({})),
-  /** Interrupts the task and everything below it; partial turns are kept. Tasks that had not started are cancelled. */
+  /** Interrupts the task and the tasks below it, and keeps partial turns. Tasks that had not started are cancelled. */
   stop: base.input(z.object({ taskId: idTextSchema })).output(stoppedTasksSchema),
   /**
-   * Requests a report from the task and everything below it (Q3): each running agent gets one last turn, which may call
-   * only `agent_report`; tasks that had not started are cancelled. REFUSED if none of them runs.
+   * Requests a report from the task and the tasks below it (Q3): each running agent gets one last turn, which may call
+   * only `agent_report`; tasks that had not started are cancelled. REFUSED if none of them is running.
    */
   wrapUp: base
     .input(z.object({ taskId: idTextSchema }))
     .output(z.object({ asked: z.array(taskIdSchema), cancelled: z.array(taskIdSchema) })),
   /**
-   * Has a model summarise its conversation before its next turn, and continue with the summary: in its run, or in the next
-   * one where it does not run. REFUSED for an agent without a model, and for one that will not run again.
+   * Makes the agent summarise its conversation before its next turn and continue with the summary, in this run or in
+   * the next one. REFUSED for an agent without a model, and for one that can't run again.
    */
   compact: base
     .input(z.object({ taskId: idTextSchema }))
     .output(z.object({ at: z.enum(['next-turn', 'next-run']) })),
-  /** Wakes a tree that waits for a quota ahead of time. REFUSED if it does not sleep. */
+  /** Wakes a tree that waits for a quota before its time. REFUSED if it does not sleep. */
   wake: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
   /** Cancels the wake-up of a sleeping tree: its agents stay interrupted. REFUSED if it does not sleep. */
   cancelSleep: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
@@ -134,7 +134,7 @@ export const tasks = {
         status: z.union([taskStatusSchema, z.literal('running')]).optional(),
         /** Only trees that it recorded. */
         source: recordSourceSchema.optional(),
-        /** True: the archived ones as well. */
+        /** True: includes archived tasks. */
         all: z.boolean().default(false),
       }),
     )
@@ -145,7 +145,7 @@ export const tasks = {
       z.object({
         taskId: idTextSchema,
         run: z.number().int().min(1).optional(),
-        /** Only descendants of it are seen (A5). */
+        /** Only its descendants can be read (A5). */
         requestingWorkspaceId: taskIdSchema.optional(),
       }),
     )
@@ -167,69 +167,69 @@ export const tasks = {
     .input(z.object({ selector: resumeSelectorSchema }))
     .output(z.object({ candidates: z.array(resumeCandidateSchema) })),
   /**
-   * Resumes them, each as a new run of its task. Resolves once each runs or waits for its turn. With
-   * conflicts it begins nothing, and says which, unless `force`.
+   * Resumes the selected tasks, each as a new run. Resolves once each is running or waits for a slot. If there are
+   * conflicts, it starts none and returns the conflicts, unless `force`.
    */
   resume: base
     .input(
       z.object({
         selector: resumeSelectorSchema,
         force: z.boolean().default(false),
-        /** For each of them; `resume` where nothing is said. */
+        /** By task; absent: `resume`. */
         choices: z.partialRecord(taskIdSchema, resumeChoiceSchema).default({}),
-        /** How many of them at once; 3 when they are of several trees. */
+        /** The maximum number of parallel agents; absent: 3 for tasks of several trees. */
         agentsAtOnce: z.number().int().min(1).max(agentsAtOnceMax).optional(),
-        /** The mode of permissions that they have from now on; absent: as before. */
+        /** Their mode of permissions from now on; absent: unchanged. */
         permissions: permissionModeSchema.optional(),
-        /** A prompt for the topmost of them. */
+        /** A prompt for the topmost task. */
         prompt: z.string().optional(),
-        /** With the prompt, as in `start`. */
+        /** As in `start`. */
         images: promptImagesSchema.default([]),
       }),
     )
     .output(resumeOutcomeSchema),
-  /** Resolves with how each ended, once none of them runs or waits for its turn any more. */
+  /** Resolves with the outcome of each, once none is running or waits for a slot. */
   resumeEnded: base
     .input(z.object({ taskIds: z.array(taskIdSchema) }))
     .output(z.object({ ended: z.array(resumeEndSchema) })),
   /**
-   * Abandons an interrupted task, with the sub-agents below it that were interrupted or never began, and runs its
-   * assignment again as a new task (S2). Refused while one of them runs.
+   * Abandons an interrupted task, with the sub-agents below it that were interrupted or never started, and runs its
+   * prompt as a new task (S2). REFUSED while one of them is running.
    */
   restart: base.input(z.object({ taskId: idTextSchema })).output(
     z.object({
       taskId: taskIdSchema,
-      /** Those below the old one that were abandoned with it. */
+      /** The tasks below the old one that were abandoned with it. */
       abandoned: z.array(taskIdSchema),
     }),
   ),
   /**
-   * A new root that continues a task, with its history and its files (T4). An interrupted task is continued with another
-   * agent or model, and is abandoned by that. An imported session needs a prompt and a place (INVALID `prompt`, `place`),
-   * and is continued with the files as they are now. REFUSED `not-set-up`: that agent can't run here.
+   * Starts a new root that continues a task, with its history and files (T4). An interrupted task is continued with
+   * another agent or model, and is then abandoned. An imported session requires a prompt and a place (INVALID `prompt`,
+   * `place`), and is continued with the current files. REFUSED `not-set-up`: the agent can't run here.
    */
   continueFrom: base
     .input(
       z.object({
         taskId: idTextSchema,
-        /** Absent: the old one's, with its images. */
+        /** Absent: that of the old task, with its images. */
         prompt: z.string().optional(),
         images: promptImagesSchema.default([]),
-        /** Another agent, with its model and key. Absent: the same. */
+        /** The agent, with its model and key. Absent: unchanged. */
         agent: agentChoiceSchema.optional(),
         /**
-         * An entry: continues from the end of its turn, in a worktree with the files of that moment, and leaves the
-         * task as it is. Absent: from the end of the task.
+         * Continues from the end of the turn with this entry, in a worktree with the files of that moment, and leaves
+         * the task unchanged. Absent: from the end of the task.
          */
         at: z.number().int().min(1).optional(),
         ...runSettings,
         /** The environment variable that holds the model's key, by name. */
         keyEnv: keyVariableSchema.optional(),
-        /** Only of an imported session: where the new task works. */
+        /** Only for an imported session: where the new task works. */
         place: z
           .object({
             projectId: projectIdSchema,
-            /** Absent: in the folder itself, which has what the session left uncommitted. */
+            /** Absent: in place, with the session's uncommitted changes. */
             isolation: isolationSchema.optional(),
           })
           .optional(),
@@ -237,8 +237,8 @@ export const tasks = {
     )
     .output(z.object({ taskId: taskIdSchema })),
   /**
-   * Where an imported session can be continued. `at`: at this entry; absent: at its end. `projectId`: a project that the
-   * person chose, which is among the places then. INVALID for any other task.
+   * Lists where an imported session can be continued. `at`: from this entry; absent: from its end. `projectId`: adds
+   * the project that the person chose. INVALID for any other task.
    */
   continuation: base
     .input(
@@ -251,7 +251,7 @@ export const tasks = {
     .output(continuationSchema),
   /** Abandons an interrupted task, or one that has not started. Its record stays. */
   abandon: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
-  /** What others changed in one file of a task, as a drift report names it: a unified diff, empty for binary files. */
+  /** Returns others' changes to a file in a drift report, as a unified diff; empty for binary files. */
   changedFileDiff: base
     .input(
       z.object({
@@ -262,19 +262,19 @@ export const tasks = {
     )
     .output(z.object({ patch: z.string() })),
   /**
-   * What a root has from its next run on; absent: as before. REFUSED `not-set-up`: the model has no key. INVALID
-   * `model`: there is no such provider.
+   * Sets the model and permissions of a root from its next run on. REFUSED `not-set-up`: the model has no key. INVALID
+   * `model`: unknown provider.
    */
   setNextRun: base.input(z.object({ taskId: idTextSchema, ...runSettings })).output(z.object({})),
   /** Renames a root. */
   rename: base
     .input(z.object({ taskId: idTextSchema, title: z.string().trim().min(1).max(titleCharsMax) }))
     .output(z.object({})),
-  /** Adds the address of a pull request to a task's transcript. INVALID for what is no http or https address. */
+  /** Adds the URL of a pull request to a task's transcript. INVALID: not an http or https URL. */
   linkPullRequest: base
     .input(z.object({ taskId: idTextSchema, url: z.string() }))
     // False: it was linked already.
     .output(z.object({ linked: z.boolean() })),
-  /** Runs a failed task again, as a new run of it; what depends on it is released when it completes. */
+  /** Runs a failed task again, as a new run. Tasks that depend on it start when it completes. */
   retry: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
 }

@@ -10,7 +10,7 @@ import { usageSchema } from '../records/usage.ts'
 import { base } from './base.ts'
 import { targetComparisonSchema } from './changes/changes.ts'
 
-/** A span of a journal that can't be trusted. It is kept, shown and skipped (J4). */
+/** A damaged span of a journal. It is kept, reported and skipped (J4). */
 export const damageSchema = z.object({
   file: z.string(),
   line: z.number().int().min(1),
@@ -19,24 +19,24 @@ export const damageSchema = z.object({
 })
 export type Damage = z.infer<typeof damageSchema>
 
-/** Entries of one page at most: what a window shows in a few screens. */
+/** Limit for the entries of one page: a few screens. */
 export const transcriptPageEntriesMax = 500
-/** Limit for the JSON of a page's entries: small enough for one message, and more than a window shows. */
+/** Limit for the JSON of a page's entries: small enough for one message. */
 export const transcriptPageBytesMax = 1 << 20
-/** Limit for the damaged places that a page lists; a journal with more of them is not read place by place. */
+/** Limit for the damaged spans that a page lists. */
 export const pageDamageMax = 200
 
-/** A text of which the entry has only the beginning; `transcripts.value` returns all of it. */
+/** A text that is a preview in the entry; `transcripts.value` returns all of it. */
 const longValueSchema = z.object({
   seq: z.number().int().min(1),
-  /** Where in the entry; empty: the entry as a whole, whose place a stub has taken. */
+  /** The path in the entry; empty: the whole entry, which a stub replaces. */
   at: z.array(z.union([z.string(), z.number().int()])),
   /** Size of the whole value in UTF-8. */
   bytes: z.number().int().min(0),
 })
 export type LongValue = z.infer<typeof longValueSchema>
 
-/** A longer list is of no use to a reader; another letter narrows it. */
+/** More than a person reads; another letter narrows the list. */
 const foundFilesMax = 50
 /** Longer than any path. */
 const findQueryCharsMax = 4_096
@@ -60,23 +60,23 @@ export const textPartSchema = z.object({
 
 export const transcriptPageSchema = z.object({
   taskId: taskIdSchema,
-  /** `transcriptPageBytesMax` at most: fewer than asked for where they are long. */
+  /** At most `transcriptPageBytesMax` bytes, so fewer than requested if they are long. */
   entries: z.array(entrySchema),
-  /** Texts of these entries that are previews. */
+  /** The previews in these entries. */
   values: z.array(longValueSchema),
-  /** Entries in the whole transcript. */
+  /** The number of entries in the whole transcript. */
   total: z.number().int().min(0),
-  /** Where the next page begins; null at the end. */
+  /** The start of the next page; null at the end. */
   nextSeq: z.number().int().min(1).nullable(),
-  /** The first `pageDamageMax` places. */
+  /** The first `pageDamageMax` spans. */
   damage: z.array(damageSchema),
   /** The unfinished message, on the last page only (A8). */
   partial: partialMessageSchema.nullable(),
-  /** Where it was found. */
+
   source: z.enum(['live', 'archived']),
-  /** `expired`: retention took it away; `missing`: it should be there, and is not. */
+  /** `expired`: removed by retention or the person; `missing`: it should exist, but does not. */
   status: z.enum(['complete', 'partial-only', 'missing', 'damaged', 'expired']),
-  /** With the status `expired`: when, and until when it can be restored. */
+  /** Set with the status `expired`. */
   expired: expirySchema.optional(),
 })
 export type TranscriptPage = z.infer<typeof transcriptPageSchema>
@@ -104,9 +104,9 @@ const transcriptSummarySchema = z.object({
   resumedFrom: resumedFromSchema.nullable(),
   /** The tool that a root was imported from; null: none. */
   importedFrom: z.string().nullable(),
-  /** Kept however old it gets, with everything below it. */
+  /** True if it and the tasks below it never expire. */
   pinned: z.boolean(),
-  /** Retention took it away; then it has no entries and no bytes. */
+  /** Set if it was removed; then it has no entries and no bytes. */
   transcriptExpired: expirySchema.nullable(),
 })
 export type TranscriptSummary = z.infer<typeof transcriptSummarySchema>
@@ -120,33 +120,33 @@ const workspaceSummarySchema = z.object({
   branch: z.string().nullable(),
   status: taskStatusSchema,
   archived: z.boolean(),
-  /** What a removal put off and tries again at the next start (R5). */
+  /** The removal step that is retried at the next start (R5). */
   pending: pendingRemovalSchema.nullable(),
   createdAt: z.string(),
-  /** Bytes of its session directory. */
+  /** The size of its session directory. */
   bytes: z.number(),
 })
 export type WorkspaceSummary = z.infer<typeof workspaceSummarySchema>
 
-/** What a workspace changed since the commit it was made from, uncommitted and untracked files included. */
+/** The changes of a workspace since the commit it was created from, including uncommitted and untracked files. */
 export const workspaceDiffSchema = z.object({
   files: z.array(
     z.object({
       path: z.string(),
       change: z.enum(['added', 'modified', 'deleted', 'renamed']),
-      /** Before a rename. */
+      /** The path before a rename. */
       oldPath: z.string().nullable(),
       /** Null for a binary file. */
       additions: z.number().nullable(),
       deletions: z.number().nullable(),
-      /** Git's id of the changed content: another one means that the file changed. All zeros of a deleted file. */
+      /** Git's id of the content, which differs after a further change. All zeros for a deleted file. */
       contentId: z.string(),
     }),
   ),
   /** Unified diff in Git's format, cut at `diffBytesMax`. */
   patch: z.string(),
   truncated: z.boolean(),
-  /** Where it would be applied: the project's checked-out branch, or the parent's. */
+  /** Where it would be applied: on the project's checked-out branch, or the parent's. */
   target: z.object({ path: z.string(), branch: z.string().nullable() }),
   /** Git's id of the changed files' tree, which a selection of them refers to; null if nothing changed. */
   tree: z.string().nullable(),
@@ -158,7 +158,7 @@ export type KeptLeftovers = z.infer<typeof keptLeftoversSchema>
 
 export const workspace = {
   /**
-   * `transcripts.page` by the older name: whole values where they fit. `last: true` starts from the end.
+   * The older form of `transcripts.page`: long texts are whole if they fit. `last: true` reads from the end.
    */
   getSubagentTranscript: base
     .input(
@@ -172,12 +172,12 @@ export const workspace = {
     )
     .output(transcriptPageSchema),
   /**
-   * A part of a command's output, where the record keeps more than its result shows (`detail.whole`).
+   * Reads a part of a command's output that is longer than its result (`detail.whole`).
    */
   readOutput: base
     .input(z.object({ taskId: idTextSchema, sha256: z.string(), ...textPartQuery }))
     .output(textPartSchema),
-  /** Lists all transcripts, live and archived, newest first; or those of the given tasks. */
+  /** Lists all transcripts, live and archived, or those of the given tasks, newest first. */
   listTranscripts: base
     .input(
       z.object({ projectDir: z.string().optional(), taskIds: z.array(taskIdSchema).optional() }),
@@ -187,7 +187,7 @@ export const workspace = {
     .input(z.object({ archived: z.boolean().default(false) }))
     .output(z.object({ workspaces: z.array(workspaceSummarySchema) })),
   /**
-   * Stops the tasks in it, archives it with everything below it, and removes its worktree (R1). REFUSED
+   * Stops its tasks, archives it with the workspaces below it, and removes its worktree (R1). REFUSED
    * `unknown-worktree` if Git no longer has the worktree registered, so that its changes can't be saved as a patch. With
    * `discardUnknownWorktree`, its files are moved to the trash unchanged.
    */
@@ -199,31 +199,30 @@ export const workspace = {
       }),
     )
     .output(z.object({ removed: z.array(taskIdSchema) })),
-  /** Lists the files of its worktree and those below it that no patch contains: in the trash, once sorted (R3). */
+  /** Lists the files in the trash that were left in its removed worktree, and in those below it, and are in no patch (R3). */
   leftovers: base
     .input(z.object({ workspaceId: idTextSchema }))
     .output(z.object({ leftovers: z.array(keptLeftoversSchema) })),
   /**
    * Restores a removed root from the archive, including its worktree and uncommitted work, with the sub-agents below it
-   * that were interrupted or failed; or such a sub-agent of a root in use (R6).
+   * that were interrupted or failed; or such a sub-agent of an active root (R6).
    */
   restore: base.input(z.object({ workspaceId: idTextSchema })).output(
     z.object({
-      /** In use again, the topmost first. */
+      /** The restored tasks, topmost first. */
       restored: z.array(taskIdSchema),
-      /** Sub-agents that stayed in the archive; `why` says what is in the way and what to do. */
+      /** Sub-agents that stayed in the archive; `why` states the obstacle and the remedy. */
       left: z.array(z.object({ taskId: taskIdSchema, title: z.string(), why: z.string() })),
     }),
   ),
-  /** Moves a removed root, with everything below it, to the trash. "untrash" undoes it until it expires. */
+  /** Moves a removed root, with the tasks below it, to the trash. `untrash` reverts that until it expires. */
   trash: base
     .input(z.object({ workspaceId: idTextSchema }))
     .output(z.object({ trashed: z.array(taskIdSchema) })),
   untrash: base.input(z.object({ workspaceId: idTextSchema })).output(z.object({})),
   /**
-   * `patch: false`: the files and their counts alone, for a summary. `ignoreSpace`: lines that differ in white space
-   * alone are the same. With `file` the patch is of that file alone (`paths`: its path, and the old one of a renamed
-   * file), `whole` with all of its lines.
+   * `patch: false`: only the files and their counts. `ignoreSpace`: ignores differences in white space. `file`: limits
+   * the patch to one file (`paths`: its path, and the old one of a renamed file); `whole`: with all of its lines.
    */
   diff: base
     .input(
@@ -240,8 +239,8 @@ export const workspace = {
   /** Finds the changes that the target already has, and those that would conflict there. Changes nothing. */
   compareTarget: base.input(z.object({ workspaceId: idTextSchema })).output(targetComparisonSchema),
   /**
-   * Files of a workspace, or of a project's own folder, by a few letters of their paths, best first. In Git without
-   * what it ignores.
+   * Finds files of a workspace, or of a project's own folder, by a few letters of their paths, best first. Files that
+   * Git ignores are excluded.
    */
   findFiles: base
     .input(

@@ -2,7 +2,9 @@
  * Tracks who wrote which characters of a file from one content to the next by comparing them: words first, then the
  * common ends of two words. Pure.
  */
+
 import { diffLines, diffWordsWithSpace } from 'diff'
+import { commonEnds } from '../../../shared/common-ends.ts'
 
 type Author = 'agent' | 'other'
 
@@ -126,11 +128,7 @@ function compareWords(was: string, is: string, untilMs: number): Part[] {
 
 /** Keeps the common beginning and end of two words. Equal letters in the middle are coincidence. */
 function compareEnds(was: string, is: string): Part[] {
-  const most = Math.min(was.length, is.length)
-  let start = 0
-  while (start < most && was[start] === is[start]) start++
-  let end = 0
-  while (end < most - start && was.at(-1 - end) === is.at(-1 - end)) end++
+  const { start, end } = commonEnds(was, is)
   return [
     part('kept', start),
     ...replaced(was.slice(start, was.length - end), is.slice(start, is.length - end)),

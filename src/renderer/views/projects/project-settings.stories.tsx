@@ -49,7 +49,7 @@ export const ChangedBoth: Story = {
     const secrets = await screen.findByRole('textbox', { name: 'Secrets to pass on' })
     await userEvent.type(secrets, 'STRIPE_KEY')
     setElsewhere(args.fake)
-    await screen.findByText(/were changed elsewhere while you were changing them/)
+    await screen.findByText(/were changed elsewhere while you edited them/)
     await expect(secrets).toHaveValue('STRIPE_KEY')
     await expect(screen.getByRole('button', { name: 'Save' })).toBeDisabled()
   },

@@ -10,11 +10,11 @@ const hunkRangeSchema = z.object({
 })
 export type HunkRange = z.infer<typeof hunkRangeSchema>
 
-/** More files or hunks than a person chooses one by one. */
+/** More files or hunks than a person selects by hand. */
 const selectedMax = 5_000
 
 export const changeSelectionSchema = z.object({
-  /** `WorkspaceDiff.tree` of the diff that was chosen from: REFUSED `changed-since-shown` if the changes are others now. */
+  /** `WorkspaceDiff.tree` of the diff of the selection: REFUSED `changed-since-shown` if the changes are different now. */
   tree: z.string(),
   files: z
     .array(
@@ -37,9 +37,9 @@ export const conflictCharsMax = 4_000
 
 const conflictSchema = z.object({
   path: z.string(),
-  /** What Git says of it, for example that one side deleted the file; empty for lines that both changed. */
+  /** Git's message, for example that one side deleted the file; empty for lines that both changed. */
   message: z.string(),
-  /** The lines that both changed; none of a binary file, a deleted one, or with a Git before 2.38. */
+  /** The lines that both changed; none for a binary or deleted file, or before Git 2.38. */
   places: z.array(
     z.object({
       /** Each cut at `conflictCharsMax`. */
@@ -57,7 +57,7 @@ export const targetComparisonSchema = z.object({
   files: z.array(
     z.object({
       path: z.string(),
-      /** `applied`: the file there is the changed one. `partly`: `hunks` of it are there. */
+      /** `applied`: the target's file equals the changed one. `partly`: the target has `hunks` of it. */
       state: z.enum(['open', 'partly', 'applied']),
       /** Without context lines. */
       hunks: z.array(hunkRangeSchema),

@@ -1,4 +1,4 @@
-/** The checks that an agent ran: tests, types, style, builds, and whether each still holds for what it delivered. */
+/** The checks that an agent ran (tests, types, style, builds), and whether each applies to the delivered files. */
 import { z } from 'zod'
 import { idTextSchema, taskIdSchema, toolCallIdSchema } from '../../records/ids.ts'
 import { base } from '../base.ts'
@@ -9,7 +9,7 @@ export type CheckKind = z.infer<typeof checkKindSchema>
 
 const checkSchema = z.object({
   kind: checkKindSchema,
-  /** As the agent wrote it, without what stands around it. */
+  /** As the agent wrote it, without the rest of its command line. */
   command: z.string(),
   /** The newest run of this command. */
   seq: z.number().int().min(1),
@@ -18,19 +18,19 @@ const checkSchema = z.object({
   /** When it ended, in milliseconds. */
   at: z.number(),
   durationMs: z.number(),
-  /** By the exit code, else by the output; `unclear`: neither shows it. */
+  /** From the exit code, else from the output; `unclear`: from neither. */
   outcome: z.enum(['passed', 'failed', 'unclear']),
   exitCode: z.number().int().nullable(),
-  /** In the background: `running`: its end was never read. `killed`: a signal or its time limit ended it. */
+  /** Of a background command: `running`: its end was never read. `killed`: by a signal or its time limit. */
   end: z.enum(['known', 'running', 'killed']),
-  /** How often it ran. */
+  /** The number of times it ran. */
   times: z.number().int().min(1),
-  /** `fresh`: on the files that were delivered. `stale`: files changed since. `unknown`: its files were not recorded. */
+  /** `fresh`: it ran on the delivered files. `stale`: files changed since. `unknown`: its files were not recorded. */
   state: z.enum(['fresh', 'stale', 'unknown']),
-  /** Files that changed since, the first of them. */
+  /** The first files that changed since; `changedMore`: the number of others. */
   changed: z.array(z.string()),
   changedMore: z.number().int().min(0),
-  /** The report names its call. */
+  /** True if the report refers to its call. */
   cited: z.boolean(),
 })
 export type Check = z.infer<typeof checkSchema>
@@ -40,7 +40,7 @@ const citedCallSchema = z.object({
   seq: z.number().int().min(1),
   turn: z.number().int().min(1),
   name: z.string(),
-  /** Its command, path or title; null: its input has none. */
+  /** Its command, path or title; null if its input has none. */
   title: z.string().nullable(),
   outcome: z.enum(['ok', 'error', 'unknown']),
 })
@@ -49,18 +49,18 @@ export type CitedCall = z.infer<typeof citedCallSchema>
 const taskChecksSchema = z.object({
   /** The newest first. */
   checks: z.array(checkSchema),
-  /** The calls whose ids the report names, in their order; then how many more. */
+  /** The calls whose ids are in the report, in that order; `citedMore`: the number of others. */
   cited: z.array(citedCallSchema),
   citedMore: z.number().int().min(0),
-  /** Older commands that are not listed. */
+  /** The number of older commands that are not listed. */
   more: z.number().int().min(0),
-  /** What the project could have checked, and no command did. */
+  /** Checks that the project defines and that were not run. */
   neverRan: z.array(z.object({ kind: checkKindSchema, command: z.string() })),
 })
 export type TaskChecks = z.infer<typeof taskChecksSchema>
 
 export const checks = {
-  /** Found in the commands of its transcript by rules, not by a model. */
+  /** Finds the checks in the commands of the transcript by rules, without a model. */
   list: base
     .input(z.object({ taskId: idTextSchema, requestingWorkspaceId: taskIdSchema.optional() }))
     .output(taskChecksSchema),

@@ -1,4 +1,4 @@
-/** Commits a root's changes, pushes its branch and opens a pull request, by commands that the person approved. */
+/** Commits a root's changes, pushes its branch and opens a pull request, with commands that the person approved. */
 import { z } from 'zod'
 import { idTextSchema } from '../../records/ids.ts'
 import { base } from '../base.ts'
@@ -14,13 +14,13 @@ const publishStateSchema = z.object({
   /** Absolute. */
   worktree: z.string(),
   branch: z.string(),
-  /** It has changes that are not committed. */
+  /** True if it has uncommitted changes. */
   uncommitted: z.boolean(),
   /** Null: there is no remote `origin`. */
   remote: z
     .object({
       url: z.string(),
-      /** `[HOST/]OWNER/NAME` for gh; null: the address is no repository of a server. */
+      /** `[HOST/]OWNER/NAME` for gh; null: the URL is not that of a server. */
       repository: z.string().nullable(),
     })
     .nullable(),
@@ -37,18 +37,18 @@ const branchCharsMax = 250
 const publishRequestSchema = z.object({
   subject: z.string().trim().max(1_000),
   body: z.string().max(bodyCharsMax),
-  /** On the remote. Null: nothing is pushed. */
+  /** The branch on the remote. Null: nothing is pushed. */
   pushTo: z.string().trim().min(1).max(branchCharsMax).nullable(),
   pullRequest: z.object({ base: z.string().trim().max(branchCharsMax).nullable() }).nullable(),
 })
 export type PublishRequest = z.infer<typeof publishRequestSchema>
 
 const publishResultSchema = z.object({
-  /** What was done, in order. */
+  /** The steps that succeeded, in order. */
   done: z.array(z.enum(['stage', 'commit', 'push', 'pull-request'])),
   /** URL of the pull request, new or already open; it is linked to the root. */
   url: z.string().nullable(),
-  /** The step that failed, after which nothing ran; null: none. */
+  /** The step that failed, which was the last one; null: none. */
   failed: z
     .object({ does: z.enum(['stage', 'commit', 'push', 'pull-request']), message: z.string() })
     .nullable(),
@@ -56,9 +56,9 @@ const publishResultSchema = z.object({
 export type PublishResult = z.infer<typeof publishResultSchema>
 
 export const publish = {
-  /** REFUSED: not a root with a branch of its own. */
+  /** REFUSED: not a root with its own branch. */
   state: base.input(z.object({ taskId: idTextSchema })).output(publishStateSchema),
-  /** REFUSED: the agent runs; or `commands` is not exactly what would run. */
+  /** REFUSED: the agent is running, or `commands` are not exactly those that would run. */
   run: base
     .input(
       z.object({

@@ -15,19 +15,19 @@ const count = z.number().int().min(0)
 
 const changeAuthorSchema = z.object({
   /**
-   * `call`: one tool call of an agent. `turn`: a turn, and no single call of it. `outside`: between turns, a person or
-   * another program. `unknown`: no recorded state of the files shows it.
+   * `call`: one tool call of an agent. `turn`: a turn, but the call is unknown. `outside`: a person or another program,
+   * between turns. `unknown`: not in any recorded state of the files.
    */
   by: z.enum(['call', 'turn', 'outside', 'unknown']),
   /** The turn before an `outside` change; null: before the first one, or unknown. */
   turn: z.number().int().min(1).nullable(),
   /** The entry to open: the call, else the end of the turn. */
   seq: z.number().int().min(1).nullable(),
-  /** When the files had the change, in milliseconds. */
+  /** The time of the first recorded state with the change, in milliseconds. */
   at: z.number().nullable(),
   /** The tool of a call. */
   tool: z.string().nullable(),
-  /** The sub-agent whose changes the call applied. */
+  /** The sub-agent whose changes the call applied; null: none. */
   applied: z.object({ taskId: taskIdSchema, title: z.string() }).nullable(),
 })
 export type ChangeAuthor = z.infer<typeof changeAuthorSchema>
@@ -46,8 +46,8 @@ const fileAuthorsSchema = z.object({
   written: z.array(authoredLinesSchema),
   removed: z.array(authoredLinesSchema),
   /**
-   * What became of each anchor; null: the content that it is in was not recorded. `line`: where it, or what replaced it,
-   * is in the changed file; null: it is gone. `author`: who changed it first; null: it is the same.
+   * The current position of each anchor; null: its content was not recorded. `line`: the line in the changed file that
+   * it is now, or that replaced it; null: it was removed. `author`: the first to change it; null: it is unchanged.
    */
   anchors: z.array(
     z.object({ line: z.number().int().min(1).nullable(), author: count.nullable() }).nullable(),
@@ -56,13 +56,13 @@ const fileAuthorsSchema = z.object({
 export type FileAuthors = z.infer<typeof fileAuthorsSchema>
 
 export const review = {
-  /** Nothing is found for a binary file, or one over 1 MB. */
+  /** Returns no authors for a binary file, or one over 1 MB. */
   authors: base
     .input(
       z.object({
         workspaceId: idTextSchema,
         path: z.string().min(1).max(pathCharsMax),
-        /** Before a rename. */
+        /** The path before a rename. */
         oldPath: z.string().max(pathCharsMax).nullable().default(null),
         /** Lines, from 1, of contents that the file had (`WorkspaceDiff.files[].contentId`). */
         anchors: z
@@ -72,7 +72,7 @@ export const review = {
       }),
     )
     .output(fileAuthorsSchema),
-  /** A draft on changes; it is in `Task.reviewComments` of every ledger feed. INVALID: too many. */
+  /** Adds a draft comment; the ledger feeds have it in `Task.reviewComments`. INVALID: too many. */
   comment: base
     .input(
       z.object({ taskId: idTextSchema, ...commentAnchorSchema.shape, text: commentTextSchema }),
@@ -87,8 +87,8 @@ export const review = {
     .input(z.object({ taskId: idTextSchema, commentId: commentIdSchema }))
     .output(z.object({})),
   /**
-   * Sends all drafts as one follow-up: to the agent, or to the root of a sub-agent that has ended. REFUSED where there
-   * are none, and where no follow-up is possible.
+   * Sends all drafts as one follow-up: to the agent, or to the root of a sub-agent that has ended. REFUSED if there
+   * are none, or if no follow-up is possible.
    */
   sendComments: base
     .input(z.object({ taskId: idTextSchema }))

@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { filterKinds } from '../../projections/transcript/filter-units.ts'
 
-/** Entries of a filtered transcript that are listed. All matches are counted. */
+/** Limit for the listed entries of a filtered transcript. All matches are counted. */
 export const filteredEntriesMax = 20_000
-/** Tools and files by which it can be filtered further: the most used ones. */
+/** Limit for the offered tools and files: the most used ones. */
 export const filterChoicesMax = 200
-/** Entries that are read at once. */
+/** Limit for the entries of one read. */
 export const filteredPageMax = 200
 
 const filterText = z.string().min(1).max(4_096).nullable()
@@ -20,9 +20,9 @@ const count = z.number().int().min(0)
 const choicesSchema = z.array(z.object({ name: z.string(), count })).max(filterChoicesMax)
 
 export const filterAnswerSchema = z.object({
-  /** The entries that match, in order; the first `filteredEntriesMax`. */
+  /** The first `filteredEntriesMax` matching entries, in order. */
   seqs: z.array(z.number().int().min(1)),
-  /** Messages, calls and failures that match. */
+  /** The number of matching messages, calls and failures. */
   matches: count,
   /** Counts for the whole transcript, whatever the filter. */
   counts: z.object({
@@ -30,7 +30,7 @@ export const filterAnswerSchema = z.object({
     tools: choicesSchema,
     files: choicesSchema,
   }),
-  /** The last entry when it was read; 0: there is none. */
+  /** The seq of the last entry at the time; 0: none. */
   lastSeq: count,
 })
 export type FilterAnswer = z.infer<typeof filterAnswerSchema>

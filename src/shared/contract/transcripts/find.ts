@@ -1,12 +1,12 @@
-/** Finding text in one transcript: all of its matches, as they are found. */
+/** A search in one transcript, with its matches as they are found. */
 import { z } from 'zod'
 import { searchKindSchema } from '../search.ts'
 
-/** Longer than anything that a person types or selects to look for. */
+/** Longer than any text that a person types or selects for a search. */
 const findTextCharsMax = 1_000
-/** Places of one search that are listed. All matches are counted. */
+/** Limit for the listed places of one search. All matches are counted. */
 export const findPlacesMax = 50_000
-/** Matched texts of a place, for a regular expression: they are marked where the place is shown. */
+/** Limit for the matched texts of a place, which views highlight, for a regular expression. */
 export const findTextsMax = 8
 
 export const findQuerySchema = z.object({
@@ -24,9 +24,9 @@ const findPlaceSchema = z.object({
   kind: searchKindSchema,
   /** The tool, for `call` and `output`. */
   tool: z.string().nullable(),
-  /** Matches in this text. */
+  /** The number of matches in this text. */
   count: z.number().int().min(1),
-  /** For a regular expression: some of the texts that it matches here, without those that are very long. */
+  /** For a regular expression: some of the matched texts, except very long ones. */
   texts: z.array(z.string()).max(findTextsMax).optional(),
   /** With `snippets`: a line around the first match, and the matches in it in UTF-16 units. */
   snippet: z.string().optional(),
@@ -37,13 +37,13 @@ export type FindPlace = z.infer<typeof findPlaceSchema>
 export const findEventSchema = z.object({
   /** Further places: those from `nearSeq` to the end in file order, then those before it. */
   places: z.array(findPlaceSchema),
-  /** So far: matches, places, and entries that were read. */
+  /** The numbers so far of matches, places, and searched entries. */
   matches: z.number().int().min(0),
   placeCount: z.number().int().min(0),
   searched: z.number().int().min(0),
-  /** The last entry when the search began; a later search may continue after it. 0: there is none. */
+  /** The seq of the last entry when the search began; a later search may continue after it. 0: none. */
   lastSeq: z.number().int().min(0),
-  /** This is the last event. */
+  /** True for the last event. */
   done: z.boolean(),
 })
 export type FindEvent = z.infer<typeof findEventSchema>

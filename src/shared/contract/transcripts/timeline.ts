@@ -1,6 +1,6 @@
 /**
- * The course of a transcript in marks: small, without its texts, so that a replay holds all of it. Most entries have a
- * mark; those that only belong to another entry have none.
+ * The timeline of a transcript: one small mark for most entries, without long texts, so that a replay can hold all of
+ * it. Entries that only belong to another entry have no mark.
  */
 import { z } from 'zod'
 import { permissionModeSchema } from '../../agents/permission-modes.ts'
@@ -10,9 +10,9 @@ import { usageSchema } from '../../records/usage.ts'
 
 /** Limit for a label, a prompt, a question, a path or a reason: a line of a tooltip. */
 export const markTextCharsMax = 120
-/** Sub-agents that one result names; more are in the result itself. */
+/** Limit for the sub-agents of one result; the result itself has all. */
 export const markAgentsMax = 50
-/** How much of the drift a `resume` lists: what is read at a glance. */
+/** Limit for the sentences about drift of a `resume`. */
 export const markDriftMax = 5
 /** Limit for one page: about half a megabyte. */
 export const timelinePageMarksMax = 5_000
@@ -42,13 +42,13 @@ const timelineMarkSchema = z.discriminatedUnion('kind', [
     name: z.string(),
     /** `Running npm test`. */
     text,
-    /** It states the files before it. */
+    /** True if it records the files before the call. */
     files: z.literal(true).optional(),
   }),
   z.object({
     kind: z.literal('result'),
     ...stamp,
-    /** The seq of its call. Null: no entry, or open and before this page; then `callId` names it. */
+    /** The seq of its call. Null: not recorded, or before this page; then `callId` identifies it. */
     call: seq.nullable(),
     callId: toolCallIdSchema.optional(),
     name: z.string(),
@@ -59,16 +59,16 @@ const timelineMarkSchema = z.discriminatedUnion('kind', [
     directory: z.string().optional(),
     /** The states of sub-agents that the call reported to their parent. */
     agents: z.array(z.object({ taskId: taskIdSchema, status: taskStatusSchema })).optional(),
-    /** It states the files after it. */
+    /** True if it records the files after the call. */
     files: z.literal(true).optional(),
   }),
-  /** A snapshot: after a turn, at the beginning or end of a run. */
+  /** A snapshot of the files: after a turn, or at the start or end of a run. */
   z.object({
     kind: z.literal('files'),
     ...stamp,
     turn: z.number().int().min(1).nullable(),
     branch: z.string().nullable(),
-    /** Files that the run changed since the one before. */
+    /** The number of files that the run changed since the previous snapshot. */
     changed: count,
     /** One of them, if there are any. */
     path: z.string().optional(),
@@ -83,7 +83,7 @@ const timelineMarkSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('worktree'),
     ...stamp,
-    /** Null: it was left. */
+    /** Null: the worktree was left. */
     path: z.string().nullable(),
     branch: z.string().nullable(),
   }),
@@ -93,7 +93,7 @@ const timelineMarkSchema = z.discriminatedUnion('kind', [
     run: z.number().int().min(1),
     reason: z.enum(['prompt', 'resume', 'retry']),
     model: z.string().nullable(),
-    /** Null: a person's own script, about which nothing is asked. */
+    /** Null: a person's own script, without permission checks. */
     permissions: permissionModeSchema.nullable(),
   }),
   z.object({
@@ -109,27 +109,27 @@ const timelineMarkSchema = z.discriminatedUnion('kind', [
     kind: z.literal('permission'),
     ...stamp,
     text,
-    /** Null: nobody has answered yet. */
+    /** Null: not answered yet. */
     allowed: z.boolean().nullable(),
   }),
-  /** Its items are in the entry. */
+  /** The items are in the entry. */
   z.object({ kind: z.literal('plan'), ...stamp, done: count, total: count }),
   z.object({ kind: z.literal('compaction'), ...stamp }),
   z.object({ kind: z.literal('pull-request'), ...stamp, url: z.string() }),
-  /** A branch of the conversation that was left again. */
+  /** The start or end of an abandoned branch of the conversation. */
   z.object({ kind: z.literal('fork'), ...stamp, begins: z.boolean() }),
-  /** A record that can't be understood, or is damaged. */
+  /** A record that this version can't parse. */
   z.object({ kind: z.literal('unknown'), ...stamp, text }),
 ])
 export type TimelineMark = z.infer<typeof timelineMarkSchema>
 
 export const timelinePageSchema = z.object({
   marks: z.array(timelineMarkSchema),
-  /** Calls of this page that had no result in it. */
+  /** The calls of this page without a result in it. */
   open: z.array(z.object({ callId: toolCallIdSchema, seq })),
-  /** Where the next page begins: after the last entry that was read. */
+  /** The start of the next page, after the last entry that was read. */
   nextSeq: seq,
-  /** Entries in the whole transcript; it may grow. */
+  /** The number of entries in the whole transcript, which may grow. */
   total: count,
 })
 export type TimelinePage = z.infer<typeof timelinePageSchema>

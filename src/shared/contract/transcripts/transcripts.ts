@@ -1,7 +1,7 @@
 /**
- * What is recorded of a task, a root or a sub-agent, wherever it is: live, archived, rolled up into an ancestor, or
- * not yet rolled up. Every answer is bounded in bytes. Throughout, NOT_FOUND, OUT_OF_SCOPE and DAMAGED are three
- * different answers (A5).
+ * Reads the record of a task, root or sub-agent, wherever it is stored: live, archived, rolled up into an ancestor, or
+ * not yet rolled up. Every answer is bounded in bytes. NOT_FOUND, OUT_OF_SCOPE and DAMAGED are always distinguished
+ * (A5).
  */
 import { eventIterator } from '@orpc/contract'
 import { z } from 'zod'
@@ -19,7 +19,7 @@ import { findEventSchema, findPlacesMax, findQuerySchema } from './find.ts'
 import { timelinePageMarksMax, timelinePageSchema } from './timeline.ts'
 
 const seq = z.number().int().min(1)
-/** A call that names a requesting workspace sees only what is below that. */
+/** With a requesting workspace, only its descendants can be read. */
 const subject = { taskId: idTextSchema, requestingWorkspaceId: taskIdSchema.optional() }
 
 /** Limit for the text of a prompt or a turn in the outline: a line of a list. */
@@ -35,11 +35,11 @@ const outlineItemSchema = z.discriminatedUnion('kind', [
     turn: z.number().int().min(1),
     /** Tool calls. */
     calls: z.number().int().min(0),
-    /** Those that failed, or whose outcome is unknown. */
+    /** Calls that failed, or whose outcome is unknown. */
     failedCalls: z.number().int().min(0),
-    /** `superseded`: another try has taken its place. */
+    /** `superseded`: it was retried. */
     status: z.enum(['complete', 'interrupted', 'superseded']),
-    /** How it begins; empty when it said nothing. */
+    /** The beginning of its text; may be empty. */
     text: z.string(),
   }),
   z.object({
@@ -60,30 +60,30 @@ const outlineItemSchema = z.discriminatedUnion('kind', [
 export type OutlineItem = z.infer<typeof outlineItemSchema>
 
 const transcriptStateSchema = z.object({
-  /** The state is the one after this entry; 0: before the first. */
+  /** The state is that after this entry; 0: before the first. */
   seq: z.number().int().min(0),
-  /** When that was written, in milliseconds; null before the first. */
+  /** When the entry was written, in milliseconds; null before the first. */
   at: z.number().nullable(),
-  /** Where the shell stood. */
+  /** The directory of the shell. */
   directory: z.string().nullable(),
   /** Null outside Git, and with a detached HEAD. */
   branch: z.string().nullable(),
-  /** What answered last. */
+  /** The model that answered last. */
   model: z.string().nullable(),
-  /** Usage of all runs up to then. */
+  /** The usage of all runs so far. */
   usage: usageSchema,
-  /** The last run that had begun; 0: none. */
+  /** The last run that had started; 0: none. */
   run: z.number().int().min(0),
-  /** Turns that had begun. */
+  /** The number of turns that had started. */
   turns: z.number().int().min(0),
 })
 export type TranscriptState = z.infer<typeof transcriptStateSchema>
 
 export const transcripts = {
   /**
-   * Entries in file order. `at`: the first ones, the last ones, from one on, those before one, or from the
-   * beginning of a turn on (NOT_FOUND `turn`). With `previews`, every long text is a preview and listed in `values`;
-   * without, only what would not fit into a page.
+   * Reads entries in file order. `at`: the first ones, the last ones, from an entry on, those before an entry, or from
+   * the start of a turn on (NOT_FOUND `turn`). With `previews`, every long text is a preview and listed in `values`;
+   * otherwise only texts that would not fit into a page.
    */
   page: base
     .input(
@@ -103,8 +103,8 @@ export const transcripts = {
     )
     .output(transcriptPageSchema),
   /**
-   * Prompts, turns and runs in file order, from the entry `fromSeq` on: at most `limit`, and fewer where they are far
-   * apart. `nextSeq` is where the next page begins, null at the end.
+   * Lists prompts, turns and runs in file order, from the entry `fromSeq` on: at most `limit`, and fewer if they are far
+   * apart. `nextSeq` is the start of the next page, null at the end.
    */
   outline: base
     .input(
@@ -116,8 +116,8 @@ export const transcripts = {
     )
     .output(z.object({ items: z.array(outlineItemSchema), nextSeq: seq.nullable() })),
   /**
-   * The marks of the entries from `fromSeq` on: about `limit`, and fewer where entries are long. All is read once
-   * `nextSeq` is beyond `total`; a live transcript has more later.
+   * Reads the marks of the entries from `fromSeq` on: about `limit`, and fewer if entries are long. The last page is the
+   * one whose `nextSeq` is beyond `total`; a live transcript has more later.
    */
   timeline: base
     .input(
@@ -128,12 +128,13 @@ export const transcripts = {
       }),
     )
     .output(timelinePageSchema),
-  /** As of the entry `seq`, that one included; what can't be read of the entries before is left out of it. */
+  /** Returns the state after the entry `seq`. Earlier entries that can't be read are ignored. */
   stateAt: base
     .input(z.object({ ...subject, seq: z.number().int().min(0) }))
     .output(transcriptStateSchema),
   /**
-   * A part of a long text of the entry `seq`, as `values` of a page names it; of a whole entry (`at` empty) its JSON.
+   * Reads a part of a long text of the entry `seq`, which `values` of a page lists; if `at` is empty, of the JSON of
+   * the whole entry.
    */
   value: base
     .input(
@@ -146,9 +147,9 @@ export const transcripts = {
     )
     .output(textPartSchema),
   /**
-   * All matches of a text in the transcript, as they are found: those from `nearSeq` on first, then those before it, from
-   * `fromSeq` on. At most `limit` places are listed, and every match is counted. INVALID (field `query`) for text that
-   * is no regular expression, and for an expression that takes too long. Text in progress is not searched.
+   * Yields all matches of a text as they are found: first those from `nearSeq` on, then those from `fromSeq` up to it. At
+   * most `limit` places are listed, and every match is counted. INVALID (field `query`) for an invalid regular
+   * expression, and for one that takes too long. Text in progress is not searched.
    */
   find: base
     .input(
@@ -163,17 +164,17 @@ export const transcripts = {
     )
     .output(eventIterator(findEventSchema)),
   /**
-   * The entries that a filter selects, over the whole transcript, with counts for other filters. Calls are selected with
-   * their results.
+   * Lists the entries that a filter selects in the whole transcript, with counts for other filters. Calls are selected
+   * with their results.
    */
   filter: base
     .input(z.object({ ...subject, filter: transcriptFilterSchema }))
     .output(filterAnswerSchema),
-  /** Single entries, in file order, as in a page; fewer where they are large: the first ones. */
+  /** Reads single entries, in file order, as in a page; only the first ones if they are large. */
   entries: base
     .input(z.object({ ...subject, seqs: z.array(seq).min(1).max(filteredPageMax) }))
     .output(transcriptPageSchema.pick({ entries: true, values: true })),
-  /** An image of a prompt or of a tool's result, by the `sha256` that its entry has. NOT_FOUND: it is not kept any more. */
+  /** Reads an image of a prompt or of a tool's result, by the `sha256` in its entry. NOT_FOUND: no longer kept. */
   image: base
     .input(z.object({ ...subject, sha256: z.string() }))
     .output(z.object({ mediaType: z.string(), /** Base64. */ data: z.string() })),

@@ -1,7 +1,7 @@
 /**
- * The files of a task as they were at a moment of its transcript (V5): the whole working tree, so changes made by
- * commands are in it. They are kept as long as the transcript. Throughout, NOT_FOUND, OUT_OF_SCOPE and DAMAGED are three
- * different answers (A5); files that were never recorded, or are kept no more, are an answer (`missing`).
+ * The files of a task at a moment of its transcript (V5): the whole working tree, including changes by commands, kept
+ * as long as the transcript. NOT_FOUND, OUT_OF_SCOPE and DAMAGED are always distinguished (A5). Files that were never
+ * recorded, or are no longer kept, are not an error but `missing`.
  */
 import { z } from 'zod'
 import { notStoredPathsSchema } from '../../records/entry-types/files.ts'
@@ -9,23 +9,23 @@ import { idTextSchema, taskIdSchema } from '../../records/ids.ts'
 import { base } from '../base.ts'
 import { workspaceDiffSchema } from '../workspace.ts'
 
-/** Names of one folder; the rest of a larger one is counted. */
+/** Limit for the names of one folder; further ones are counted. */
 export const turnFolderNamesMax = 5_000
-/** Limit for a file that a view shows; a longer one is cut. */
+/** Limit for a shown file; a longer one is cut. */
 const shownFileBytesMax = 1 << 20
-/** Limit for one answer: as large as the largest untracked file that is stored. */
+/** Limit for one answer: the size of the largest untracked file that is stored. */
 export const turnFileBytesMax = 32 << 20
 /** Longer than any path. */
 const pathCharsMax = 4_096
 
 const seq = z.number().int().min(1)
 const count = z.number().int().min(0)
-/** As of the entry `seq`, that one included. */
+/** The moment after the entry `seq`. */
 const moment = { taskId: idTextSchema, requestingWorkspaceId: taskIdSchema.optional(), seq }
 /** Relative to the root of the working tree, with `/`. */
 const path = z.string().max(pathCharsMax)
 
-/** Which entry states the files: the nearest one at or before the moment. */
+/** The entry that recorded the files: the last one at or before the moment. */
 const statedSchema = z.object({
   seq,
   at: z.number(),
@@ -33,8 +33,8 @@ const statedSchema = z.object({
   /** Why a snapshot between that entry and the moment failed; null: none did. */
   failed: z.string().nullable(),
   /**
-   * Paths whose content is not among them, as of the last snapshot after a turn: the states before and after a call do
-   * not list any. At most `notStoredMax`.
+   * Paths whose content was not stored, from the last snapshot after a turn, because the states before and after a call
+   * do not list any. At most `notStoredMax`.
    */
   notStored: notStoredPathsSchema,
 })
@@ -43,9 +43,9 @@ export type StatedFiles = z.infer<typeof statedSchema>
 const missingSchema = z.object({
   kind: z.literal('missing'),
   /**
-   * `no-git`: only Git projects have states of their files. `before`: none was recorded yet. `failed`: none could be
-   * taken. `expired`: they went with the transcript. `lost`: the store does not hold them. `not-stored`: the file
-   * existed, but its content was left out.
+   * `no-git`: files are recorded only in Git projects. `before`: not recorded yet. `failed`: recording failed.
+   * `expired`: deleted with the transcript. `lost`: missing in the store. `not-stored`: the file existed, but its
+   * content was not stored.
    */
   reason: z.enum(['no-git', 'before', 'failed', 'expired', 'lost', 'not-stored']),
   /** A sentence. */
@@ -61,7 +61,7 @@ const turnFolderSchema = z.object({
     z.object({
       name: z.string(),
       kind: z.enum(['folder', 'file', 'link', 'submodule']),
-      /** Null where it is not a file, or its content is not kept any more. */
+      /** Null if it is not a file, or its content is no longer kept. */
       bytes: count.nullable(),
       isExecutable: z.boolean(),
     }),
@@ -81,10 +81,10 @@ const turnFileSchema = z.object({
     z.object({ kind: z.literal('binary') }),
     z.object({ kind: z.literal('link'), target: z.string() }),
     z.object({ kind: z.literal('submodule'), commit: z.string() }),
-    /** An unchanged file of an old state, which the repository does not have any more. */
+    /** An unchanged file of an old state, which the repository no longer has. */
     z.object({ kind: z.literal('lost') }),
   ]),
-  /** Size of the whole file; null if not known. */
+  /** Size of the whole file; null if unknown. */
   bytes: count.nullable(),
   truncated: z.boolean(),
 })
@@ -97,8 +97,8 @@ const turnDiffSchema = workspaceDiffSchema.omit({ target: true, tree: true }).ex
   kind: z.literal('diff'),
   stated: statedSchema,
   /**
-   * What it is compared with. `entry`: what that entry states. `folder`: the working directory as it is. `same`: there
-   * is no other state.
+   * What it is compared with. `entry`: the files of that entry. `folder`: the current working directory. `same`: there is
+   * no other state.
    */
   other: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('entry'), seq, at: z.number() }),
@@ -109,11 +109,11 @@ const turnDiffSchema = workspaceDiffSchema.omit({ target: true, tree: true }).ex
 export type TurnDiff = z.infer<typeof turnDiffSchema>
 
 export const turnFiles = {
-  /** What is in a folder; `path` empty: the root. NOT_FOUND `folder`. */
+  /** Lists a folder; `path` empty: the root. NOT_FOUND `folder`. */
   folder: base
     .input(z.object({ ...moment, path: path.default('') }))
     .output(z.discriminatedUnion('kind', [turnFolderSchema, missingSchema])),
-  /** `as: 'bytes'`: whatever it holds. NOT_FOUND `file`. */
+  /** Reads a file; `as: 'bytes'`: as bytes, whatever its type. NOT_FOUND `file`. */
   file: base
     .input(
       z.object({
@@ -125,8 +125,8 @@ export const turnFiles = {
     )
     .output(z.discriminatedUnion('kind', [turnFileSchema, missingSchema])),
   /**
-   * The changes from the end of the turn before, or from the first state, to the moment; or from the moment to the
-   * working directory as it is now, which is the last state once that is gone. `patch: false`: without their text.
+   * Returns the changes from the end of the previous turn, or from the first state, to the moment; or from the moment to
+   * the current working directory, or to the last state if that is gone. `patch: false`: without their text.
    */
   diff: base
     .input(z.object({ ...moment, against: z.enum(diffBases), patch: z.boolean().default(true) }))

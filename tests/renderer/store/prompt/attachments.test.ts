@@ -47,5 +47,5 @@ it('refuses what is too large, too many, or can’t be read, and keeps those of 
   expect(store.getState().get('b')).toBeUndefined()
   const whole = Buffer.concat([png, Buffer.alloc(imageBytesMax - png.length)])
   const three = ['1.png', '2.png', '3.png'].map((name) => file(name, whole))
-  expect(await add('b', three)).toEqual([expect.stringMatching(/^3\.png does not fit: .* 11 MB/)])
+  expect(await add('b', three)).toEqual([expect.stringMatching(/^3\.png was not added: .* 11 MB/)])
 })
