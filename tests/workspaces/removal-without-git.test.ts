@@ -37,7 +37,7 @@ it('[R1] says what to do when the project is gone, and goes on once it is back',
   const { fixture, id, path, remove } = await finished()
   const { dir } = fixture.project
   await rename(dir, `${dir}-elsewhere`)
-  await expect(remove()).rejects.toThrow(`Put the project back to ${dir}`)
+  await expect(remove()).rejects.toThrow(`Move the project back to ${dir}`)
   expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('not committed')
   await rename(`${dir}-elsewhere`, dir)
   await fixture.restart()
@@ -66,7 +66,7 @@ it.each([
   async (_, spoil) => {
     const { fixture, id, path, remove, notices } = await finished()
     await spoil(fixture.project.dir, path)
-    await expect(remove()).rejects.toThrow('its files go to the trash as they are')
+    await expect(remove()).rejects.toThrow('moves its files to the trash unchanged')
     await expect(remove()).rejects.toMatchObject({ data: { reason: 'unknown-worktree' } })
     await fixture.restart()
     expect(await notices()).toEqual([expect.stringContaining('could not be completed')])

@@ -98,7 +98,7 @@ it.each([
   const projectId = fixture.project.id
   await expect(client.projects.setup({ projectId })).rejects.toThrow('an invisible character (U+')
   await expect(client.projects.trustSetup({ projectId, configSha256: '' })).rejects.toThrow(
-    "can't be seen",
+    'an invisible character',
   )
   await expect(start(fixture, talk)).rejects.toThrow('an invisible character')
   expect(await allTasks(fixture.shiplog)).toEqual([])

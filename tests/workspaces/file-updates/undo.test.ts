@@ -93,7 +93,7 @@ it('applies a chosen part, leaves the status of the patch, and undoes that part 
   expect(status(dir)).toBe('')
   await expect(pick('run.txt')).rejects.toThrow(/changed nothing at run\.txt/)
   await writeFiles(task.workspace?.path ?? '', { 'later.txt': 'later\n' })
-  await expect(pick('a.txt')).rejects.toThrow(/not the ones that were shown/)
+  await expect(pick('a.txt')).rejects.toThrow(/no longer those that were shown/)
 })
 
 it('undoes an apply to the byte, says that it is not applied, and applies again', async () => {
