@@ -1,6 +1,6 @@
 /**
- * The system's errors for a disk that takes no more: the one list of them. `cause`: of a run that such an error
- * ends. `message`: the system's text for it in the C locale, as programs print it.
+ * The system's errors for a disk that can't be written. `cause`: of a run that ends with this error. `message`: the
+ * system's text in the C locale, as programs print it.
  */
 export const diskErrors = [
   { code: 'ENOSPC', cause: 'disk-full', message: 'No space left on device' },

@@ -5,7 +5,7 @@
 import { idPrefixLengthMin } from './records/ids.ts'
 
 /** The kind of thing that a request referred to. */
-type Wanted =
+type Subject =
   | 'task'
   | 'workspace'
   | 'project'
@@ -26,10 +26,10 @@ type Wanted =
 
 export type Failure =
   /** `why`: a sentence that replaces the usual message. */
-  | { kind: 'not-found'; what: Wanted; id: string; why?: string }
-  | { kind: 'ambiguous'; what: Wanted; id: string; candidates: string[] }
-  | { kind: 'out-of-scope'; what: Wanted; id: string }
-  | { kind: 'damaged'; what: Wanted; id: string; file: string; reason: string }
+  | { kind: 'not-found'; what: Subject; id: string; why?: string }
+  | { kind: 'ambiguous'; what: Subject; id: string; candidates: string[] }
+  | { kind: 'out-of-scope'; what: Subject; id: string }
+  | { kind: 'damaged'; what: Subject; id: string; file: string; reason: string }
   | { kind: 'invalid'; field: string; message: string }
   | { kind: 'refused'; reason: RefusalReason; message: string }
 
@@ -50,7 +50,7 @@ type RefusalReason =
   | 'no-planning-folder'
   | 'removed'
   | 'unknown-worktree'
-  /** Only a person decides it, in a window of the process that holds the data directory (K7). */
+  /** Only a person can do it, in a window of the process that holds the data directory (K7). */
   | 'window-decides'
   | 'not-archived'
   | 'nothing-to-apply'
@@ -99,7 +99,7 @@ function messageOf(failure: Failure): string {
     case 'ambiguous':
       return `${failure.id} matches more than one ${failure.what}; give more characters of one of: ${failure.candidates.join(', ')}`
     case 'out-of-scope':
-      return `${failure.what} ${failure.id} is not below the workspace that asks`
+      return `${failure.what} ${failure.id} is not below the requesting workspace`
     case 'damaged':
       return `the ${failure.what} of ${failure.id} can't be read (${failure.file}: ${failure.reason}); the file is kept as it is`
     case 'invalid':
@@ -108,7 +108,7 @@ function messageOf(failure: Failure): string {
   }
 }
 
-const whereIdsAre = (what: Wanted): string =>
+const whereIdsAre = (what: Subject): string =>
   what === 'receipt'
-    ? '`shiplog prune` names its receipt when it ends, and the settings of the app list every one'
+    ? '`shiplog prune` prints its receipt, and the settings of the app list all receipts'
     : '`shiplog tasks list --all` shows every id'

@@ -5,7 +5,7 @@ type Numbers = Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Arra
 /** Numbers per chunk. Longer columns grow by chunks, because copying would need twice the memory. */
 const chunkLength = 1 << 12
 /** Initial length; most columns are short. */
-const roomAtFirst = 64
+const initialLength = 64
 
 export type NumberColumn = ReturnType<typeof createColumn>
 
@@ -14,7 +14,7 @@ export function createColumn<Column extends Numbers>(
   make: (length: number) => Column,
   known?: Column,
 ) {
-  let first = known ?? make(roomAtFirst)
+  let first = known ?? make(initialLength)
   const firstMax = known ? known.length : chunkLength
   const chunks: Column[] = []
   let length = known ? known.length : 0

@@ -45,7 +45,7 @@ async function readValue(
   return parts.join('')
 }
 
-/** With a `text` of null, the preview stays. */
+/** If `text` is null, the preview is kept. */
 function replaced(entry: Entry, { at, bytes }: LongValue, text: string | null): Entry {
   if (at.length === 0) return text === null ? entry : parseEntry(JSON.parse(text))
   return replacedAt(entry, at, (preview) =>

@@ -106,7 +106,7 @@ test('a host that ends or is killed with an agent at work keeps what was said, a
   const project = await host.client.projects.add({ dir: await app.repository('parser') })
   const talk = conversation(page)
   for (const [title, end, cause] of [
-    ['First', (one: Host) => one.stop(), /asked to end/],
+    ['First', (one: Host) => one.stop(), /terminated/],
     ['Second', (one: Host) => one.kill(), /Shiplog quit/],
   ] as const) {
     await test.step(String(cause), async () => {

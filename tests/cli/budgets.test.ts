@@ -154,7 +154,7 @@ it('[Q1] tasks list shows a tree that waits for a quota as sleeping, and offers 
   })
   const { stdout, stderr } = await run('tasks', 'list')
   expect(stdout).toContain('☾ sleeping')
-  expect(stdout).toMatch(/until .*2026.*, then it continues by itself: 5-hour limit/)
+  expect(stdout).toMatch(/until .*2026.*, then it continues automatically: 5-hour limit/)
   expect(stderr).not.toContain('interrupted')
 })
 

@@ -395,7 +395,7 @@ describe('agent list and demo', () => {
     [
       { outcome: 'ok', answer: 'Hi', ms: 90, callsTools: false, contextTokens: null },
       1,
-      'ollama/qwen3 answered in 0.1 s. It called no tool: an agent can’t work with it. Choose another model.\n',
+      'ollama/qwen3 answered in 0.1 s. It called no tool, so an agent can’t work with it. Choose another model.\n',
     ],
     [
       { outcome: 'ok', answer: '', ms: 90, callsTools: true, contextTokens: 4_096 },

@@ -16,7 +16,7 @@ async function scenarioRun(...more: string[]) {
 
 const questionOf = (taskId: TaskId, more: Partial<PendingPermission> = {}): PendingPermission => ({
   ...{ id: 'q1', taskId, projectId: newProjectId(), callId: null, kind: 'command', tool: 'bash' },
-  ...{ text: 'npm test\nrm -rf build', directory: '/code/api', lastWords: 'Now the tests.' },
+  ...{ text: 'npm test\nrm -rf build', directory: '/code/api', lastText: 'Now the tests.' },
   chain: [
     { taskId, title: 'Lead' },
     { taskId, title: 'Tests' },
@@ -202,7 +202,7 @@ describe('a question in the terminal', () => {
       fake.complete(taskId)
     })
     const { stderr } = await runToEnd(argv, { cwd, fake })
-    expect(stderr).toContain('Not allowed because nobody could be asked: npm test')
+    expect(stderr).toContain('Not allowed because no person was available: npm test')
     expect(stderr).toContain('--permissions')
     const json = await runToEnd([...argv, '--json'], { cwd, fake })
     expect(jsonLines(json.stdout)).toContainEqual(

@@ -134,7 +134,7 @@ export function projectAnswers(
       dir: `${project(projectId).dir}/.planning`,
       state: planned.has(projectId) ? ('used' as const) : ('missing' as const),
     })),
-    makePlanning: os.projects.makePlanning.handler(({ input: { projectId } }) => {
+    createPlanning: os.projects.createPlanning.handler(({ input: { projectId } }) => {
       project(projectId)
       planned.add(projectId)
       return {}

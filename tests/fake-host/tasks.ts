@@ -169,7 +169,7 @@ export function taskAnswers(
       if (!isQueued) happenings.begin(taskId, 'onGoOn')
       return {}
     }),
-    startWaiting: os.tasks.startWaiting.handler(({ input }) => {
+    startWaitingPrompt: os.tasks.startWaitingPrompt.handler(({ input }) => {
       const task = find(input.taskId)
       resume.refuseUnlessIdle(task)
       if (task.status !== 'queued' && !task.waitingPrompts?.length)

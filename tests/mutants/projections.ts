@@ -70,7 +70,7 @@ export const projectionsMutants: Mutant[] = [
   {
     id: 'projections-new-run-expired',
     file: 'src/shared/projections/ledger/fold-runs.ts',
-    find: '    // What is recorded from now on is kept, whatever became of earlier runs.\n    transcriptExpired: null,\n',
+    find: '    // The record of the new run is kept, even if that of earlier runs has expired.\n    transcriptExpired: null,\n',
     replace: '',
     harm: 'What an agent records after its transcript expired is called expired as well, and can not be read.',
     tests: ['tests/shared/ledger-state.test.ts'],

@@ -1,7 +1,7 @@
 /** The one fold of a session's past, against plain walks over all of its entries. */
 
 import { describe, expect, it } from 'vitest'
-import { isMadeAgain, traitsOf } from '../../src/shared/agents/tool-traits.ts'
+import { isRepeatedAfterCrash, traitsOf } from '../../src/shared/agents/tool-traits.ts'
 import { foldSessionState } from '../../src/shared/projections/session/fold-session.ts'
 import {
   emptySessionState,
@@ -136,7 +136,7 @@ function walked(all: Entry[]): ReturnType<typeof answers> {
     unknownCalls: openIn(
       after(run?.seq ?? 0).filter(
         (one) =>
-          (one.type === 'tool-call' && !isMadeAgain(one.name)) ||
+          (one.type === 'tool-call' && !isRepeatedAfterCrash(one.name)) ||
           (one.type === 'tool-result' && one.outcome !== 'unknown'),
       ),
       () => true,

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { isRecordTool } from '../../src/shared/agents/record-tools.ts'
-import { isMadeAgain, toolTraits, traitsOf } from '../../src/shared/agents/tool-traits.ts'
+import { isRepeatedAfterCrash, toolTraits, traitsOf } from '../../src/shared/agents/tool-traits.ts'
 import { toolNames } from '../../src/shared/agents/tools.ts'
 import { activityOf, describeToolCall } from '../../src/shared/projections/describe-tool-call.ts'
 
 it('gives a call that only looks no right to change files', () => {
-  const looking = toolNames.filter((name) => toolTraits[name].looksOnly)
+  const looking = toolNames.filter((name) => toolTraits[name].isReadOnly)
   const ofRecord = toolNames.filter(isRecordTool)
   expect(looking).toEqual(['read_file', 'list_files', 'search_files', 'task_list', ...ofRecord])
   for (const name of looking) expect(toolTraits[name].changes).toBe('no-files')
@@ -14,7 +14,7 @@ it('gives a call that only looks no right to change files', () => {
 it('[S3] lets only the services answer for a call whose result was lost', () => {
   const answered = toolNames.filter((name) => toolTraits[name].afterCrash === 'ledger')
   expect(answered).toEqual(['task', 'task_await', 'task_list', 'agent_report'])
-  expect(toolNames.filter(isMadeAgain)).toEqual([
+  expect(toolNames.filter(isRepeatedAfterCrash)).toEqual([
     ...answered.slice(0, 3),
     'ask_person',
     ...answered.slice(3),

@@ -18,7 +18,7 @@ agents:
 `
 
 /** It runs a command until the file `go` is there. */
-export async function startWaiting(fixture: Fixture): Promise<TaskId> {
+export async function startWaitingPrompt(fixture: Fixture): Promise<TaskId> {
   const at = (name: string) => join(fixture.dir, name)
   const command = `touch '${at('begun')}'; until [ -e '${at('go')}' ]; do sleep 0.05; done`
   const waits = talks

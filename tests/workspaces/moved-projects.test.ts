@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest'
 import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { entriesOf, git, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
 import { isSoak, itInSoak } from '../soak.ts'
-import { address, notices, projects, startWaiting, talks, withRemote } from './known-projects.ts'
+import {
+  address,
+  notices,
+  projects,
+  startWaitingPrompt,
+  talks,
+  withRemote,
+} from './known-projects.ts'
 
 describe('a project whose folder was moved', () => {
   it('goes on in its new place, with its agents, their worktrees and its archive', async () => {
@@ -85,7 +92,7 @@ describe('a project whose folder was moved', () => {
   it('tells whoever resumes an agent of it to add it at its new place, where it is resumed', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
-    const id = await startWaiting(fixture)
+    const id = await startWaitingPrompt(fixture)
     await client.tasks.stop({ taskId: id })
     const to = `${fixture.project.dir}-moved`
     await rename(fixture.project.dir, to)
@@ -129,7 +136,7 @@ describe('a project whose folder was moved', () => {
   it('stays where it was while its agents run', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
-    const id = await startWaiting(fixture)
+    const id = await startWaitingPrompt(fixture)
     const to = `${fixture.project.dir}-moved`
     await rename(fixture.project.dir, to)
     await expect(client.projects.add({ dir: to })).rejects.toMatchObject({

@@ -21,7 +21,7 @@ import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
 import { dayOf } from '../../shared/text/format-time.ts'
-import { notStoredAt, whyNotStored } from '../../shared/text/not-stored-text.ts'
+import { notStoredAt, notStoredReason } from '../../shared/text/not-stored-text.ts'
 import type { Git } from '../git/index.ts'
 import { exists } from '../journal/index.ts'
 import type { ProjectTurns, TurnStore } from '../turn-store/turn-store.ts'
@@ -168,7 +168,7 @@ export function createTurnFiles({
       const folder = await turns.readFolder({ tree, path: path.slice(0, Math.max(0, slash)) })
       const known = folder?.find(({ name }) => name === path.slice(slash + 1))
       const left = known ? null : notStoredAt(stated.notStored, path)
-      if (left) return missing('not-stored', `Not recorded: ${whyNotStored(left)}.`)
+      if (left) return missing('not-stored', `Not recorded: ${notStoredReason(left)}.`)
       if (!known || known.kind === 'folder')
         throw new FailureError({ kind: 'not-found', what: 'file', id: path })
       const about = { kind: 'file' as const, stated: publicOf(stated) }

@@ -14,7 +14,7 @@ import type {
 import { FailureError, refused } from '../../shared/failure.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { ReceiptId, TaskId } from '../../shared/records/ids.ts'
-import { whatBecameOf } from '../../shared/text/receipt-text.ts'
+import { receiptOutcomeText } from '../../shared/text/receipt-text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { RestoredWorkspaces } from '../workspaces/archived/restore.ts'
@@ -167,7 +167,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
       .map((task) => task.id)
     if (wanted.length === 0) {
       const found = (await lookup.summaries()).all.find((one) => one.id === id)
-      const ended = found && whatBecameOf(found)
+      const ended = found && receiptOutcomeText(found)
       refused(
         'nothing-to-undo',
         `Nothing of this is in the trash any more${ended ? ` (${ended})` : ''}.`,

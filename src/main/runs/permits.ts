@@ -110,7 +110,7 @@ export function createPermits(
         ...action,
         taskId: task.id,
         callId,
-        lastWords: secrets.text(words),
+        lastText: secrets.text(words),
         ...{ reasons: verdict.reasons, proposal: verdict.proposal },
         recheck: async (tried): Promise<Verdict> =>
           (await permissions.check({ name, input, cwd, tried }))?.verdict ?? verdict,
@@ -133,7 +133,7 @@ export function createPermits(
       const outcome = await permissions.ask(
         {
           ...{ kind: 'configuration', tool: question.configures, text: recorded.question },
-          ...{ directory: cwd, taskId: task.id, callId, lastWords: '' },
+          ...{ directory: cwd, taskId: task.id, callId, lastText: '' },
           ...{ reasons: [], proposal: [], recheck: null },
         },
         signal,
@@ -172,7 +172,7 @@ export function createPermits(
       {
         ...{ kind: 'other', tool: 'agent', text: recorded.question, directory: cwd },
         ...(shown?.action ?? {}),
-        ...{ taskId: task.id, callId, lastWords: secrets.text(words) },
+        ...{ taskId: task.id, callId, lastText: secrets.text(words) },
         reasons: known?.reasons ?? [],
         proposal: known?.proposal ?? [],
         recheck:
@@ -216,7 +216,7 @@ export function createPermits(
     const outcome = await permissions.ask(
       {
         ...{ kind: 'question', tool: 'ask_person', text: question, choices: [...choices] },
-        ...{ directory: cwd, taskId: task.id, callId, lastWords: secrets.text(words) },
+        ...{ directory: cwd, taskId: task.id, callId, lastText: secrets.text(words) },
         ...{ reasons: [], proposal: [], recheck: null },
       },
       signal,

@@ -110,7 +110,7 @@ function openAgentSession(options: RunOptions, start: RunStart): Promise<AgentSe
     cwd: options.workingDir,
     env: options.environment,
     history: start.history,
-    changedMeanwhile: options.opening.flatMap((entry) =>
+    changesSinceStop: options.opening.flatMap((entry) =>
       entry.type === 'resume' ? entry.drift : [],
     ),
     mustReport: options.task.parentId !== null,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { installedAgentSchema } from './installed-agents.ts'
 
-/** Limits the user's own agents: each is offered wherever an agent is chosen. */
+/** Limit for the person's own agents, because each is listed wherever an agent is chosen. */
 export const ownAgentsMax = 30
 
 const variableNameSchema = z
@@ -21,11 +21,11 @@ export const ownAgentSchema = z.object({
     ),
   /** The program and its arguments, as in a shell. No shell runs it. */
   command: z.string().trim().min(1, 'is needed, such as copilot --acp').max(4_000),
-  /** The mode of its sessions, as the agent names it. Absent: as the agent begins. */
+  /** The agent's name for the mode of its sessions. Absent: the agent's default. */
   mode: z.string().trim().min(1).max(200).optional(),
   /** Secret variables to pass on from the environment of Shiplog, by name. */
   passes: z.array(variableNameSchema).max(50).default([]),
-  /** Variables with values, which are no secrets: they are kept in the settings and in the record. */
+  /** Variables with values that are not secret: they are stored in the settings and in the record. */
   sets: z.record(variableNameSchema, z.string().max(4_000)).default({}),
 })
 export type OwnAgent = z.infer<typeof ownAgentSchema>
@@ -36,15 +36,15 @@ const agentChoiceValueSchema = z.object({
   description: z.string().nullable(),
 })
 
-/** A setting of its sessions, as the agent offers it. */
+/** A setting of its sessions that the agent offers. */
 const sessionOptionSchema = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
-  /** `model`, `mode` and others, as the agent names it; null: none. */
+  /** `model`, `mode` and others, by the agent's names; null: none. */
   category: z.string().nullable(),
   current: z.union([z.string(), z.boolean()]),
-  /** Empty: it is on or off. */
+  /** Empty for a setting that is on or off. */
   choices: z.array(agentChoiceValueSchema),
 })
 export type SessionOption = z.infer<typeof sessionOptionSchema>
@@ -87,7 +87,7 @@ export const installedAgentStateSchema = z.object({
   file: z.string().nullable(),
   /** Version of that program; null: unknown. */
   version: z.string().nullable(),
-  /** The installed agent that the adapter uses. Null: it uses the one that it brings, or is no adapter. */
+  /** The installed agent that the adapter uses. Null: it uses its bundled one, or is not an adapter. */
   uses: z
     .object({ command: z.string(), file: z.string(), version: z.string().nullable() })
     .nullable(),
@@ -104,7 +104,7 @@ export const installedAgentStateSchema = z.object({
     .nullable(),
   signedIn: ability,
   signIn: z.object({
-    /** What the person can do. */
+    /** Instructions for the person. */
     text: z.string(),
     /** A command for a terminal; null: none is known. */
     command: z.array(z.string()).nullable(),

@@ -131,17 +131,17 @@ export const noSessionCost: AgentSessionCost = { reportedUsd: 0, savedUsd: 0, wa
 
 export const permissionOptionSchema = z.object({
   id: z.string(),
-  /** As the agent words it. */
+  /** The agent's text. */
   name: z.string(),
   kind: z.enum(['allow-once', 'allow-always', 'reject-once', 'reject-always']),
 })
 export type PermissionOption = z.infer<typeof permissionOptionSchema>
 
 export const permissionAnswerSchema = z.object({
-  /** Null if nobody chose, because the run ended first or nobody could be asked. */
+  /** Null if nobody chose, because the run ended first or no person was available. */
   optionId: z.string().nullable(),
   allowed: z.boolean(),
-  /** `rule`: a remembered one. `mode`: the run's mode of permissions. `nobody`: no person could be asked (P1). */
+  /** `rule`: a remembered one. `mode`: the run's mode of permissions. `nobody`: no person was available (P1). */
   by: z.enum(['person', 'rule', 'mode', 'nobody', 'end-of-run']),
   /** The text of the rule that answered; several are on a line each. */
   rule: z.string().optional(),

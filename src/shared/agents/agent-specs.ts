@@ -60,9 +60,9 @@ export const agentSpecSchema = z.discriminatedUnion('kind', [
     program: installedAgentSchema,
     /** Only of `acp`: the program and its arguments. */
     command: z.array(z.string()).min(1).optional(),
-    /** The mode of its sessions, as the agent names it; absent: the one in which it asks, where it is known. */
+    /** The agent's name for the mode of its sessions; absent: the mode with permission requests, if known. */
     mode: z.string().optional(),
-    /** Other settings of its sessions, by the ids that the agent gives them. */
+    /** Other settings of its sessions, by the agent's ids. */
     options: z.record(z.string(), z.union([z.string(), z.boolean()])).optional(),
     /** Only of an agent that the person set up: its name, and its variables at that time. */
     own: z
@@ -134,7 +134,7 @@ export const scenarioBytesMax = 1024 * 1024
 export const agentChoiceSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('scripted'),
-    /** YAML, `scenarioBytesMax` at most. Checked whole before anything starts. */
+    /** YAML, at most `scenarioBytesMax`. Validated in full before anything starts. */
     scenario: z.string(),
     /** Where the text came from, for messages: a path or a name. */
     source: z.string(),
@@ -157,9 +157,9 @@ export const agentChoiceSchema = z.discriminatedUnion('kind', [
     command: z.string().optional(),
     /** Only of `acp`, instead of a command: the name of an agent that the person set up. */
     own: z.string().optional(),
-    /** The mode of its sessions, as the agent names it. Absent: the one in which it asks, where it is known. */
+    /** The agent's name for the mode of its sessions. Absent: the mode with permission requests, if known. */
     mode: z.string().min(1).optional(),
-    /** Other settings of its sessions, by the ids that the agent gives them: its model, for example. */
+    /** Other settings of its sessions, such as its model, by the agent's ids. */
     options: z.record(z.string(), z.union([z.string(), z.boolean()])).optional(),
   }),
 ])

@@ -1,8 +1,8 @@
-/** What an image is, by its content, and whether models take it. Pure. */
+/** Detects the type of an image from its content, and whether models accept it. Pure. */
 import { imageSize } from 'image-size'
 import { imageBytesMax, imageSideMax } from './images.ts'
 
-/** The kinds that every provider takes. */
+/** The types that every provider accepts. */
 const mediaTypes = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -17,7 +17,7 @@ interface ImageKind {
   height: number
 }
 
-/** What an image is, by its first bytes; null: it is none of the kinds that models take. */
+/** Returns the type and size of an image from its first bytes; null for a type that models don't accept. */
 export function imageKindOf(bytes: Uint8Array): ImageKind | null {
   try {
     const { type, width, height } = imageSize(bytes)
@@ -30,12 +30,12 @@ export function imageKindOf(bytes: Uint8Array): ImageKind | null {
   }
 }
 
-/** Why models do not take an image, as the end of a sentence about it; null: they do. */
+/** Returns why models don't accept an image, as the end of a sentence about it; null if they do. */
 export function imageProblem({ width, height }: ImageKind, bytes: number): string | null {
   if (bytes > imageBytesMax)
     return `has ${megabytes(bytes)}, and models take at most ${megabytes(imageBytesMax)}: make it smaller, or save it as JPEG`
   if (Math.max(width, height) > imageSideMax)
-    return `has ${width} × ${height} pixels, and models take at most ${imageSideMax} on a side: cut or shrink it`
+    return `has ${width} × ${height} pixels, and models take at most ${imageSideMax} on a side: crop or resize it`
   return null
 }
 

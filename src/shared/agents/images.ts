@@ -1,11 +1,11 @@
-/** Images that people give agents with a prompt, and that tools show them: the limits. `image-kind.ts` checks them. */
+/** Limits for the images of prompts and of tool results. `image-kind.ts` checks them. */
 import { z } from 'zod'
 
-/** Anthropic takes 5 MB of base64, which is the least of all providers. */
+/** Anthropic accepts 5 MB of base64, the lowest limit of all providers. */
 export const imageBytesMax = 3_900_000
-/** Anthropic refuses an image with a longer side; every provider shrinks it to a fraction of that anyway. */
+/** Anthropic rejects an image with a longer side; every provider resizes it to a fraction of that anyway. */
 export const imageSideMax = 8000
-/** Limit for one prompt. In base64 its images have to fit into one message to a web host (16 MB). */
+/** Limit for one prompt. In base64 its images must fit into one message to a web host (16 MB). */
 export const promptImagesMax = 10
 export const promptImagesBytesMax = 11_000_000
 

@@ -1,9 +1,9 @@
-/** What the two sides of the bridge to a task's tools agree on (`shiplog mcp --task`). */
+/** The names shared by both sides of the bridge to a task's tools (`shiplog mcp --task`). */
 
-/** The protocol that its connection is upgraded to: messages of MCP, one a line. */
+/** The protocol to which the connection is upgraded: MCP messages, one per line. */
 export const bridgeProtocol = 'shiplog-mcp'
 
-/** The variables that give it access. Other users can read arguments, so it is none. */
+/** The environment variables that give it access; not arguments, which other users can read. */
 export const bridgeVariables = {
   url: 'SHIPLOG_TASK_TOOLS',
   token: 'SHIPLOG_TASK_TOOLS_TOKEN',

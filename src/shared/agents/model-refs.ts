@@ -18,7 +18,7 @@ export const modelRefSchema = z.object({
       protocol: /^https?$/,
       error: 'must be an http or https address, such as http://127.0.0.1:11434/v1',
     })
-    .refine((url) => !hasCredentials(url), 'must not hold a user name or a password')
+    .refine((url) => !hasCredentials(url), 'must not contain a user name or a password')
     .optional(),
   /** The environment variable that holds the key, by name; absent: the key that is set up for the address. */
   keyEnv: keyVariableSchema.optional(),

@@ -1,4 +1,4 @@
-/** How much agents may do unasked (P1). */
+/** The modes of permissions: what agents may do without asking (P1). */
 import { z } from 'zod'
 
 /** From the narrowest to the widest. */

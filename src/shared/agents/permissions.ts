@@ -39,7 +39,7 @@ export const permissionSettingsSchema = z.object({
 export type PermissionSettings = z.infer<typeof permissionSettingsSchema>
 
 /**
- * Three-way merge: `after` was edited from `before`, which has meanwhile become `now`. Changes of
+ * Three-way merge: `after` was edited from `before`, and the current settings are `now`. Changes of
  * both sides are kept.
  */
 export function mergePermissionSettings(
@@ -97,7 +97,7 @@ export const pendingPermissionSchema = z.object({
   /** The path from the root to the task, the root first. */
   chain: z.array(z.object({ taskId: taskIdSchema, title: z.string() })),
   /** The agent's last text; may be empty. */
-  lastWords: z.string(),
+  lastText: z.string(),
   /** The reasons why no rule allows it, one sentence each. */
   reasons: z.array(z.string()),
   /** The narrowest rules that would have allowed it; empty: none should. */
@@ -208,12 +208,12 @@ export interface RunPermissions {
     /** Rules that apply only to this decision, in addition to the person's. */
     tried?: readonly PermissionRule[]
   }): Promise<{ verdict: Verdict; action: AskedAction } | null>
-  /** Waits until the person, or a rule that was added meanwhile, has decided. Never rejects. */
+  /** Waits for a decision by the person, or by a rule that is added later. Never rejects. */
   ask(
     question: AskedAction & {
       taskId: TaskId
       callId: ToolCallId | null
-      lastWords: string
+      lastText: string
       reasons: string[]
       proposal: string[]
       /** The verdict under the current rules and those tried; null: no rule can answer. */

@@ -37,10 +37,10 @@ export type ProviderEntry = z.infer<typeof providerEntrySchema>
 
 /** Where the key of a provider comes from. */
 const providerKeySchema = z.discriminatedUnion('from', [
-  /** `where`: `keychain`, encrypted with a key of the system's; `file`, which only this user can read. */
+  /** `where`: `keychain`: encrypted with the system's keychain; `file`: readable only by this user. */
   z.object({ from: z.literal('stored'), where: z.enum(['keychain', 'file']) }),
   z.object({ from: z.literal('environment'), variable: z.string() }),
-  /** `offered`: a variable of the environment that holds one, and is used once the person allows it. */
+  /** `offered`: an environment variable with a key, which is used once the person allows it. */
   z.object({ from: z.literal('none'), offered: z.string().nullable() }),
   z.object({ from: z.literal('unreadable'), why: z.string() }),
 ])
@@ -63,12 +63,12 @@ export type ProviderState = z.infer<typeof providerStateSchema>
 export const modelTestSchema = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('ok'),
-    /** The beginning of what it answered. */
+    /** The beginning of its answer. */
     answer: z.string(),
     ms: z.number(),
     /** Whether it called the offered tool; agents need models that do. */
     callsTools: z.boolean(),
-    /** The context window with which its server reports to run it; null: it reports none. */
+    /** The context window that its server reports; null: none. */
     contextTokens: z.number().nullable(),
   }),
   z.object({ outcome: z.literal('failed'), why: z.string() }),
@@ -77,7 +77,7 @@ export type ModelTest = z.infer<typeof modelTestSchema>
 
 /** The default models of agents, as `PROVIDER/MODEL`; null if none was set. */
 export const modelDefaultsSchema = z.object({
-  /** What a new agent is offered. */
+  /** The model that is preselected for a new agent. */
   defaultModel: z.string().nullable(),
   /** The model of the built-in sub-agents; null: that of the agent that starts them. */
   subAgentModel: z.string().nullable(),

@@ -1,6 +1,6 @@
 /**
- * The tools that read the record: what each is for, and its input. MCP clients get them by `shiplog mcp --read`, and
- * agents under Shiplog where their tree may read the record.
+ * The tools that read the record: their descriptions and inputs. MCP clients get them from `shiplog mcp --read`, and
+ * Shiplog's agents if their tree may read the record.
  */
 import { z } from 'zod'
 

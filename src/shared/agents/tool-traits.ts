@@ -27,12 +27,12 @@ interface ToolTraits {
   changes: 'no-files' | 'one-file' | 'any-files'
   /**
    * The treatment of a call whose result was lost in a crash. `ledger`: the ledger has the outcome,
-   * so the call is repeated and gets it. `again`: it only waited, so it is repeated. `unknown`: it
+   * so the repeated call returns it. `again`: it only waited, so it is repeated. `unknown`: it
    * is never repeated (S3).
    */
   afterCrash: 'ledger' | 'again' | 'unknown'
   /** True if it only reads. Several in a row are shown as one line. */
-  looksOnly: boolean
+  isReadOnly: boolean
   /** True if its input is only recorded, so that known secrets are masked before it runs (K3). */
   writesOurRecord: boolean
   /**
@@ -50,17 +50,17 @@ interface ToolTraits {
   preposition?: string
 }
 
-const looking = {
+const readOnly = {
   changes: 'no-files',
   afterCrash: 'unknown',
-  looksOnly: true,
+  isReadOnly: true,
   writesOurRecord: false,
   decides: 'nothing',
 } as const
-const acting = { ...looking, looksOnly: false } as const
+const acting = { ...readOnly, isReadOnly: false } as const
 
 /** Tools that read the record: after a crash the recorded result is used, without another call. */
-const reading = { ...looking, icon: 'read' } as const
+const reading = { ...readOnly, icon: 'read' } as const
 const ofTask = (what: string) => ({
   subject: ['task'],
   verb: { now: 'Reading', done: 'Read', failed: 'Couldn’t read' },
@@ -80,7 +80,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
   bash_output: {
     ...acting,
     icon: 'command',
-    // Includes the changes that the command made meanwhile.
+    // Includes the changes that the command has made since it was started.
     changes: 'any-files',
     subject: ['id'],
     verb: { now: 'Checking', done: 'Checked', failed: 'Couldn’t check' },
@@ -95,7 +95,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     preposition: 'command',
   },
   read_file: {
-    ...looking,
+    ...readOnly,
     icon: 'read',
     subject: ['path'],
     verb: { now: 'Reading', done: 'Read', failed: 'Couldn’t read' },
@@ -117,14 +117,14 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     verb: { now: 'Editing', done: 'Edited', failed: 'Couldn’t edit' },
   },
   list_files: {
-    ...looking,
+    ...readOnly,
     icon: 'list',
     subject: ['glob', 'path'],
     verb: { now: 'Listing', done: 'Listed', failed: 'Couldn’t list' },
     object: 'files',
   },
   search_files: {
-    ...looking,
+    ...readOnly,
     icon: 'search',
     subject: ['pattern'],
     verb: { now: 'Searching', done: 'Searched', failed: 'Couldn’t search' },
@@ -155,7 +155,7 @@ export const toolTraits: Readonly<Record<ToolName, ToolTraits>> = {
     object: 'its tasks',
   },
   task_list: {
-    ...looking,
+    ...readOnly,
     icon: 'agent-list',
     afterCrash: 'ledger',
     subject: [],
@@ -230,5 +230,5 @@ export const traitsOf = (name: string): ToolTraits | null =>
   isToolName(name) ? toolTraits[name] : null
 
 /** Reports whether a call whose result was lost in a crash is repeated, without a second effect. */
-export const isMadeAgain = (name: string): boolean =>
+export const isRepeatedAfterCrash = (name: string): boolean =>
   (traitsOf(name)?.afterCrash ?? 'unknown') !== 'unknown'

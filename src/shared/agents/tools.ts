@@ -170,7 +170,7 @@ export const appliedFileLine = ({ path, oldPath }: AppliedFile): string =>
 export function convertedLines({ converted = [] }: { converted?: string[] | undefined }): string[] {
   if (converted.length === 0) return []
   return [
-    'Git wrote these with the line endings or keywords that .gitattributes asks for, so their bytes are not the agent’s:',
+    'Git wrote these with the line endings or keywords that .gitattributes specifies, so their bytes differ from the agent’s:',
     ...converted,
   ]
 }
@@ -183,7 +183,7 @@ export const undoOutcomeSchema = z.discriminatedUnion('kind', [
 ])
 export type UndoOutcome = z.infer<typeof undoOutcomeSchema>
 
-/** `detail` of a tool result. A view that meets another shape falls back to the text output. */
+/** `detail` of a tool result. For any other shape, views show the text output. */
 export const toolDetailSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('bash'),
@@ -202,7 +202,7 @@ export const toolDetailSchema = z.discriminatedUnion('kind', [
       })
       .optional(),
   }),
-  /** A command that runs beside its agent. */
+  /** A background command. */
   z.object({
     kind: z.literal('background'),
     id: z.string(),

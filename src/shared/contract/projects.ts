@@ -68,7 +68,7 @@ export const projects = {
   /** Returns the state of `.planning/`, where the project's agent history is kept; otherwise it is in the data directory. */
   planning: base.input(z.object({ projectId: projectIdSchema })).output(planningSchema),
   /** Creates `.planning/` in the project, where its agent history is kept from then on. */
-  makePlanning: base.input(z.object({ projectId: projectIdSchema })).output(z.object({})),
+  createPlanning: base.input(z.object({ projectId: projectIdSchema })).output(z.object({})),
   /**
    * Creates a small Git project (in `dir`, else in the data directory) and starts the bundled scenario in it. `agent`: an
    * installed agent that takes part, on the person's account. REFUSED `not-set-up`: it can't be started.

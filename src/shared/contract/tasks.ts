@@ -76,7 +76,7 @@ export const tasks = {
     .output(z.object({ taskId: taskIdSchema })),
   /**
    * Sends a follow-up to a root: the prompt of its next run (T7). Durable when it resolves. If a run is in progress, the
-   * follow-up waits: it starts once that run has completed, or by `startWaiting` after any other end. With `atNextTurn` it
+   * follow-up waits: it starts once that run has completed, or by `startWaitingPrompt` after any other end. With `atNextTurn` it
    * is a message to the running agent, root or not, before its next turn (Q3): REFUSED if no agent that reads messages is
    * running. A message that a root has not read at its end becomes a follow-up.
    */
@@ -97,7 +97,7 @@ export const tasks = {
     )
     .output(z.object({})),
   /** Starts the oldest waiting follow-up of a root, or its first prompt if that was never started. */
-  startWaiting: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
+  startWaitingPrompt: base.input(z.object({ taskId: idTextSchema })).output(z.object({})),
   /** Withdraws a waiting follow-up. */
   withdrawPrompt: base
     .input(z.object({ taskId: idTextSchema, promptId: promptIdSchema }))

@@ -1,4 +1,4 @@
-/** A tool call in one line: its name or verb, and what it is about. The input may be of any shape. */
+/** Describes a tool call in one line by its name or verb and its object. The input may have any shape. */
 import { traitsOf } from '../agents/tool-traits.ts'
 
 /** `bash git status`, `task_await Add tests, Write docs`. */
@@ -7,7 +7,7 @@ export function describeToolCall(name: string, input: unknown): string {
   return subject === null ? name : `${name} ${subject}`
 }
 
-/** `Running git status`: what an agent is doing now, one line. A tool that is not ours is named. */
+/** Returns the current activity of an agent in one line: `Running git status`. A foreign tool is shown by its name. */
 export function activityOf(name: string, input: unknown, charsMax: number): string {
   const traits = traitsOf(name)
   const object = subjectOf(name, input) ?? traits?.object
@@ -16,7 +16,7 @@ export function activityOf(name: string, input: unknown, charsMax: number): stri
   return firstLine.slice(0, charsMax)
 }
 
-/** What a call is about, as text; null when it says nothing of that. */
+/** Returns the object of a call as text; null if its input names none. */
 function subjectOf(name: string, input: unknown): string | null {
   const found = subjectField(name, input)
   if (!found) return null

@@ -18,7 +18,7 @@ const partsOf = (dir: string): string[] => dir.split(/[\\/]/).filter((part) => p
 const nameOf = (dir: string): string => partsOf(dir).at(-1) ?? dir
 const partsAbove = (dir: string): string[] => partsOf(dir).slice(0, -1)
 
-/** How many folders above are needed. Different paths differ somewhere, unless only in their separators. */
+/** Returns the number of parent folders that make the labels distinct. */
 function distinguishingDepth(dirs: readonly string[]): number {
   const all = dirs.map(partsAbove)
   const depthMax = Math.max(...all.map((parts) => parts.length))

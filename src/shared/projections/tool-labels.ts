@@ -1,4 +1,4 @@
-/** How a tool call reads as one line: verb, object, and its outcome. Pure. */
+/** The label of a tool call in one line: verb, object and outcome. Pure. */
 
 import { type ToolIcon, toolTraits } from '../agents/tool-traits.ts'
 import { isToolName, type ToolName } from '../agents/tools.ts'
@@ -12,20 +12,20 @@ const counted = (count: number, one: string, many?: string): string =>
 
 interface ToolLabel {
   verb: string
-  /** What it was about. `code`: a command, path or pattern. */
+  /** `code`: it is a command, path or pattern. */
   object: string
   code: boolean
   /** Its outcome, in a few words; null while it runs. */
   result: string | null
 }
 
-/** An object is one line of the list, so a command of a page ends here. */
+/** Limit for an object, which is shown in one line. */
 const objectCharsMax = 300
 
-/** `cwd`: the working directory, of which paths below it are shown without it. */
+/** `cwd`: the working directory; paths below it are shown relative to it. */
 export function toolLabel(call: ToolCallView, cwd: string | null = null): ToolLabel {
   const { verb, object, code } = isToolName(call.name)
-    ? known(call.name, call, cwd)
+    ? ownToolLabel(call.name, call, cwd)
     : { verb: call.state === 'running' ? 'Running' : 'Ran', ...nameOf(call) }
   return { verb, object: oneLine(object), code, result: resultText(call) }
 }
@@ -53,20 +53,24 @@ export function callGroupLabel(calls: ToolCallView[]): string {
 
 const times = (count: number): string => (count > 1 ? ` ${count} times` : '')
 
-function known(name: ToolName, call: ToolCallView, cwd: string | null): Omit<ToolLabel, 'result'> {
+function ownToolLabel(
+  name: ToolName,
+  call: ToolCallView,
+  cwd: string | null,
+): Omit<ToolLabel, 'result'> {
   const { verb, object = '', icon } = toolTraits[name]
   const { state } = call
   const done = doneVerb(call) ?? verb.done
   return {
     verb: state === 'running' ? verb.now : state === 'error' ? verb.failed : done,
     object: isPath[icon]
-      ? below(objectOf(name, call), cwd) || object
+      ? relativePath(objectOf(name, call), cwd) || object
       : objectOf(name, call) || object,
     code: showsCode[icon],
   }
 }
 
-/** What was done in the end, where the result says more than the call. */
+/** Returns the verb for a result that differs from what was called; null: the usual verb. */
 function doneVerb(call: ToolCallView): string | null {
   if (created(call)) return 'Created'
   const conflict = call.detail?.kind === 'apply' && call.detail.outcome.kind === 'conflict'
@@ -98,7 +102,7 @@ function objectOf(name: ToolName, call: ToolCallView): string {
   }
 }
 
-/** Commands, paths and patterns are set in the font of code. */
+/** Commands, paths and patterns are shown in the code font. */
 const showsCode: Record<ToolIcon, boolean> = {
   command: true,
   read: true,
@@ -118,11 +122,11 @@ const showsCode: Record<ToolIcon, boolean> = {
 
 const isPath: Partial<Record<ToolIcon, true>> = { read: true, write: true, edit: true, list: true }
 
-/** Other agents than ours name files by whole paths, whose ends a narrow window would cut. */
-const below = (path: string, cwd: string | null): string =>
+/** Makes a path below `cwd` relative, because a narrow window would cut the end of an absolute one. */
+const relativePath = (path: string, cwd: string | null): string =>
   cwd !== null && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path
 
-/** The id says nothing to a person. */
+/** Returns the command to show instead of the id of a background command. */
 const commandOf = ({ detail }: ToolCallView): string | null =>
   detail?.kind === 'background' ? detail.command : null
 

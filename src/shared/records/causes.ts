@@ -1,6 +1,6 @@
 /**
- * Why a run ended or a task stands still, as a value: the ledger, a `run-end` entry, tool results, the contract
- * and the views carry it, and `formatCause` words it for all of them. What the program does never depends on the words.
+ * Why a run ended or a task does not run, as a value in the ledger, `run-end` entries, tool results, the contract and the
+ * views. `formatCause` is its text for all of them; no code depends on the text.
  */
 import { z } from 'zod'
 import { assertNever } from '../assert-never.ts'
@@ -11,29 +11,29 @@ import { taskIdSchema } from './ids.ts'
 const detail = z.string()
 
 export const causeSchema = z.discriminatedUnion('kind', [
-  /** Somebody stopped this agent, or one above it. */
+  /** This agent, or an ancestor, was stopped. */
   z.object({ kind: z.literal('stopped'), by: z.enum(['person', 'parent']) }),
   z.object({ kind: z.literal('workspace-removed') }),
   z.object({ kind: z.literal('abandoned') }),
-  /** Another task with the same prompt took its place. */
+  /** Another task with the same prompt replaced it. */
   z.object({ kind: z.literal('restarted') }),
-  /** Shiplog ended in order. `close`: its host did not say why. */
+  /** Shiplog exited cleanly. `close`: for an unknown reason. */
   z.object({
     kind: z.literal('closed'),
     how: z.enum(['quit', 'interrupt', 'terminate', 'hang-up', 'close']),
   }),
-  /** Shiplog's process was gone before the run had ended; the next start found it so. */
+  /** Shiplog's process ended before the run; detected at the next start. */
   z.object({ kind: z.literal('crashed') }),
   /** `code`: the system's, such as ENOSPC or EDQUOT. */
   z.object({ kind: z.literal('disk-full'), code: z.string(), detail }),
   z.object({ kind: z.literal('disk-failed'), code: z.string(), detail }),
-  /** `untilMs`: when it ends, in milliseconds since the epoch; null when nobody said. */
+  /** `untilMs`: when it ends, in milliseconds since the epoch; null if unknown. */
   z.object({ kind: z.literal('quota'), untilMs: z.number().nullable(), detail }),
   z.object({ kind: z.literal('sign-in'), detail }),
   z.object({ kind: z.literal('network'), detail }),
   /** The model's provider, or the agent's program, refused the request. */
   z.object({ kind: z.literal('refused'), detail }),
-  /** The agent's process ended by itself. `exitCode` is null when a signal ended it. */
+  /** The agent's process ended. `exitCode` is null if a signal ended it. */
   z.object({
     kind: z.literal('agent-died'),
     exitCode: z.number().int().nullable(),
@@ -41,7 +41,7 @@ export const causeSchema = z.discriminatedUnion('kind', [
     detail,
   }),
   z.object({ kind: z.literal('no-report') }),
-  /** What it may not do, and could not continue without. */
+  /** It could not continue without a permission that was denied. */
   z.object({ kind: z.literal('permission-denied'), detail }),
   /**
    * What the repository configures for an installed agent runs code and was not allowed (K8). `nobody`: no person could
@@ -55,16 +55,16 @@ export const causeSchema = z.discriminatedUnion('kind', [
     detail,
   }),
   z.object({ kind: z.literal('budget'), detail }),
-  /** Tasks that it depends on did not complete; their titles and states are of that moment. */
+  /** Tasks that it depends on did not complete; with their titles and statuses at that moment. */
   z.object({
     kind: z.literal('dependencies'),
     tasks: z.array(z.object({ taskId: taskIdSchema, title: z.string(), status: z.string() })),
   }),
-  /** It could not begin. */
+  /** It could not be started. */
   z.object({ kind: z.literal('not-started'), step: z.enum(['worktree', 'run']), detail }),
   /** The agent itself reported the failure. */
   z.object({ kind: z.literal('said'), text: z.string() }),
-  /** An error that has no kind of its own. */
+  /** Any other error. */
   z.object({ kind: z.literal('error'), detail }),
 ])
 export type Cause = z.infer<typeof causeSchema>
@@ -85,7 +85,7 @@ interface CauseFormat {
    * `clause`: what follows the word "Interrupted", with the space or colon before it.
    */
   form?: 'full' | 'short' | 'clause'
-  /** Who reads it: "you" is the person who uses Shiplog. */
+  /** The reader of the text, who is "you" if it is the person. */
   reader?: Reader
 }
 
@@ -160,7 +160,7 @@ function wordsOf(cause: Cause, reader: Reader): Words {
       }
     case 'not-started':
       return cause.step === 'worktree'
-        ? { full: `its worktree could not be made: ${cause.detail}` }
+        ? { full: `its worktree could not be created: ${cause.detail}` }
         : { full: `it could not be started: ${cause.detail}` }
     case 'said':
       return { full: cause.text }
@@ -186,7 +186,7 @@ function agentConfigTexts(
   }
 }
 
-/** The question has all of them. */
+/** Limit for the files in the text; the question lists all. */
 const namedFilesMax = 3
 
 /** An agent does not know the time zone of the person. */
@@ -205,9 +205,9 @@ const closedTexts: Record<ClosedHow, Words> = {
   quit: because('the app was quit', 'app quit'),
   interrupt: { full: 'stopped with Ctrl-C', short: 'Ctrl-C', clause: ' with Ctrl-C' },
   terminate: {
-    full: 'the process was asked to end (SIGTERM)',
-    short: 'asked to end',
-    clause: ' because the process was asked to end',
+    full: 'the process was terminated (SIGTERM)',
+    short: 'terminated',
+    clause: ' because the process was terminated',
   },
   'hang-up': because('the terminal was closed', 'terminal closed'),
   close: because('Shiplog was closed', 'Shiplog closed'),

@@ -15,7 +15,7 @@ const changeMakerSchema = z.object({
 })
 export type ChangeMaker = z.infer<typeof changeMakerSchema>
 
-/** The person at this machine, as far as Shiplog can tell. */
+/** The person at this machine, to whom all changes by no known agent or commit are attributed. */
 export const thePerson: ChangeMaker = { kind: 'person', taskId: null, name: 'you' }
 
 /** Two agents may have the same title, so an agent is compared by its id. */
@@ -29,11 +29,11 @@ export const blobIdSchema = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
 const driftConflictSchema = z.object({
   /** Relative to the working directory, `/` as separator. */
   path: z.string(),
-  /** Where it was before, when it was renamed since. */
+  /** The path before a rename since then. */
   oldPath: z.string().nullable(),
   change: z.enum(['added', 'modified', 'deleted', 'renamed']),
   changedBy: changeMakerSchema,
-  /** Git's ids of its contents before and after, where both are there and can be compared. */
+  /** Git's ids of its contents before and after, if both exist and can be compared. */
   blobs: z.object({ from: blobIdSchema, to: blobIdSchema }).optional(),
 })
 export type DriftConflict = z.infer<typeof driftConflictSchema>
@@ -42,7 +42,7 @@ const headMoveSchema = z.object({
   branch: z.string().nullable(),
   from: z.string(),
   to: z.string(),
-  /** Null when `from` is not in its history any more. */
+  /** The number of commits since `from`; null if `from` is no longer in its history. */
   commits: z.number().int().min(0).nullable(),
 })
 type HeadMove = z.infer<typeof headMoveSchema>
@@ -57,37 +57,37 @@ export const unknownCallSchema = z.object({
 })
 export type UnknownCall = z.infer<typeof unknownCallSchema>
 
-/** A command is to be recognised, not read: the transcript has all of it. */
+/** Enough to recognise a command; the transcript has all of it. */
 export const unknownCallCharsMax = 500
 
 export const driftReportSchema = z.object({
   taskId: taskIdSchema,
   /** HEAD of the working directory when the task was first spawned. */
   spawnCommit: z.string().nullable(),
-  /** At most `driftPathsMax`, and of `dirty` too. */
+  /** At most `driftPathsMax`, like `dirty`. */
   conflicts: z.array(driftConflictSchema),
   /** The number of conflicts that are not listed; absent if all are. */
   conflictsMore: z.number().int().min(1).optional(),
-  /** The branch that the work started from has other commits now; in place its own. */
+  /** The branch from which the work started has new commits; in place, its own branch. */
   headMoved: headMoveSchema.nullable(),
-  /** HEAD of its worktree is not where it left it. Absent in reports of versions that did not look. */
+  /** HEAD of its worktree has moved. Absent in reports of older versions. */
   ownHeadMoved: headMoveSchema.nullish(),
-  /** Another branch is checked out in the working directory than when it stopped. */
+  /** A different branch is checked out in the working directory now. */
   branchChanged: z.object({ from: z.string().nullable(), to: z.string().nullable() }).nullable(),
-  /** What is not there any more. Of these only a missing project can't be made good. */
+  /** What no longer exists. Everything except a missing project can be restored. */
   missing: z.array(z.enum(['project', 'working-directory', 'branch', 'spawn-commit'])),
-  /** Files in the working directory that changed since it stopped, uncommitted and untracked ones included. */
+  /** Files in the working directory that changed since it stopped, including uncommitted and untracked ones. */
   dirty: z.array(z.string()),
   dirtyMore: z.number().int().min(1).optional(),
   modelChanged: z.object({ from: z.string().nullable(), to: z.string().nullable() }).nullable(),
   /** Tool calls that were running when it stopped: their results are unknown, and they are not repeated (S3). */
   unknownCalls: z.array(unknownCallSchema),
-  /** Why files could not be compared, outside Git for example; null when they were. */
+  /** Why files could not be compared, for example outside Git; null if they were. */
   notCompared: z.string().nullable(),
 })
 export type DriftReport = z.infer<typeof driftReportSchema>
 
-/** A generated tree that Git does not ignore must not fill a window. */
+/** A generated tree that Git does not ignore may have thousands of paths. */
 export const driftPathsMax = 500
 
 /** Reports whether a person should look at it before the agent continues. */
@@ -111,7 +111,7 @@ const missingTexts: Record<DriftReport['missing'][number], string> = {
   project: "The project's folder is not where it was.",
   'working-directory': 'The working directory is gone.',
   branch: 'Its branch is gone.',
-  'spawn-commit': 'The commit that it started from is not in the repository any more.',
+  'spawn-commit': 'The commit that it started from is no longer in the repository.',
 }
 
 function describeBranches({ headMoved, ownHeadMoved, branchChanged }: DriftReport): string[] {
@@ -131,7 +131,7 @@ function describeBranches({ headMoved, ownHeadMoved, branchChanged }: DriftRepor
 function describeMove(what: string, { from, to, commits }: HeadMove): string {
   const [start, end] = [from, to].map((commit) => commit.slice(0, commitCharsShown))
   return commits === null
-    ? `${what} was at ${start} and is at ${end} now, which does not lead on from it.`
+    ? `${what} was at ${start} and is at ${end} now, which does not descend from it.`
     : `${what} has ${counted(commits, 'new commit')} since ${start}.`
 }
 
@@ -169,7 +169,7 @@ function describeRun({ unknownCalls, modelChanged }: DriftReport): string[] {
       unknownCalls.length,
     )
     sentences.push(
-      `${calls} ${one ? 'was' : 'were'} running when it stopped; ${one ? 'its result is' : 'their results are'} unknown. ${one ? 'It' : 'They'} won't be re-run; the agent will be told.`,
+      `${calls} ${one ? 'was' : 'were'} running when it stopped; ${one ? 'its result is' : 'their results are'} unknown. ${one ? 'It' : 'They'} won't be run again, and the agent is informed.`,
     )
   }
   if (modelChanged) {
@@ -184,7 +184,7 @@ function named({ path, oldPath, change }: DriftConflict): string {
   return change === 'deleted' ? `${onOneLine(path)} (deleted)` : onOneLine(path)
 }
 
-/** A file's name may hold a line break, or what a terminal takes for a command. */
+/** A file's name may contain a line break or a terminal's control sequence. */
 const onOneLine = (text: string): string => text.replaceAll(/\p{Cc}/gu, '�')
 
 /** `count`: of all, listed or not. */

@@ -1,4 +1,4 @@
-/** A task as an export describes it, and as an import records it: without what concerns one machine only. */
+/** A task in an export and in an import: without machine-specific fields. */
 import { z } from 'zod'
 import { taskIdSchema } from './ids.ts'
 import { runSchema } from './tasks/runs.ts'
@@ -33,7 +33,7 @@ export const exportedTaskSchema = taskSchema
   })
   .extend({
     runs: z.array(runSchema.omit({ process: true, prompt: true, images: true })),
-    /** Among its siblings, and of its parent's other tasks: those that are in the export. */
+    /** Only tasks that are in the export. */
     dependsOn: z.array(taskIdSchema),
     /** Its project's name and folder where it was recorded. */
     project: z.object({ name: z.string(), dir: z.string() }),
@@ -46,7 +46,7 @@ export type ExportedTask = z.infer<typeof exportedTaskSchema>
 export const importToolSchema = z.enum(['claude-code', 'codex', 'atif', 'shiplog'])
 export type ImportTool = z.infer<typeof importToolSchema>
 
-/** What recorded a tree: a tool that it was imported from, or Shiplog, here. */
+/** The tool that a tree was imported from, or `here`: this Shiplog. */
 export const recordSourceSchema = z.enum([...importToolSchema.options, 'here'])
 export type RecordSource = z.infer<typeof recordSourceSchema>
 
@@ -59,9 +59,9 @@ export const importSourceSchema = z.object({
   file: z.string(),
   bytes: z.number().int().min(0),
   sha256: z.string(),
-  /** As the file names the session; the task may have another id here. */
+  /** The session's id in the file; the task's id may differ. */
   originalId: z.string(),
-  /** Something was masked or left out when it was exported. */
+  /** True if the export masked or omitted something. */
   redacted: z.boolean(),
   /** Contents of changed files were left out, so that their absence is no damage. */
   withoutFiles: z.boolean().optional(),
@@ -70,7 +70,6 @@ export const importSourceSchema = z.object({
 })
 export type ImportSource = z.infer<typeof importSourceSchema>
 
-/** As an import records it. */
 export const importedTaskSchema = exportedTaskSchema.extend({
   hasTranscript: z.boolean(),
   transcriptCounts: transcriptCountsSchema.optional(),

@@ -47,12 +47,12 @@ export const runIdSchema = z
   .brand<'RunId'>()
 export type RunId = z.infer<typeof runIdSchema>
 
-/** The shortest prefix of an id that may stand for it: git's own minimum. */
+/** The minimum length of an id's prefix: that of Git. */
 export const idPrefixLengthMin = 4
 
 /**
- * An id or a unique prefix of one: what a person types. Resolved on the main side, which answers that there is
- * no such id better than a schema would.
+ * An id or a unique prefix of one, as a person types it. The main process resolves it, because its error for an unknown
+ * id is clearer than that of a schema.
  */
 export const idTextSchema = z.string().trim().max(1000)
 
@@ -83,7 +83,7 @@ export type IdLookup<Id extends string> =
   | { kind: 'ambiguous'; text: string; candidates: Id[] }
 
 /**
- * Finds the id that `text` stands for: an exact match wins, else a unique prefix of at least
+ * Resolves `text` to an id: an exact match wins, else a unique prefix of at least
  * `idPrefixLengthMin` characters (S1).
  */
 export function resolveId<Id extends string>(text: string, ids: Iterable<Id>): IdLookup<Id> {

@@ -15,7 +15,7 @@ import { type Upgrade, upgradeRecord } from './upgrades.ts'
 
 export const ledgerVersion = 1
 
-/** From each version there has been to the next: none yet. */
+/** One upgrade from each version to the next; none yet. */
 export const ledgerUpgrades: readonly Upgrade[] = []
 
 const ledgerEventSchemas = [
@@ -33,8 +33,8 @@ export type LedgerEvent = z.infer<typeof ledgerEventSchema>
 export type LedgerEventOf<Type extends LedgerEvent['type']> = Extract<LedgerEvent, { type: Type }>
 
 /**
- * Reads one journal record as an event; one of an older version as if it had been written by this one. Null
- * for an unknown type or a newer version: it is kept on disk, and not folded (J5).
+ * Parses one journal record as an event, upgrading one of an older version. Returns null for an unknown type or a newer
+ * version: the record is kept on disk, but not folded (J5).
  */
 export function parseLedgerEvent(record: Record<string, unknown>): LedgerEvent | null {
   const upgraded = upgradeRecord(record, ledgerUpgrades, ledgerVersion)
@@ -43,7 +43,7 @@ export function parseLedgerEvent(record: Record<string, unknown>): LedgerEvent |
   return parsed.success ? parsed.data : null
 }
 
-/** An event with what the journal stamped on it. */
+/** An event with the fields that the journal adds. */
 export const ledgerRecordSchema = z.object({
   seq: z.number().int().min(1),
   /** Milliseconds since the epoch. */

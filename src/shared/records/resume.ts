@@ -36,7 +36,7 @@ export const resumeCandidateSchema = z.object({
   /** Below the topmost candidate of its tree. */
   depth: z.number().int().min(0),
   drift: driftReportSchema,
-  /** Why it can't be resumed at all; null when it can. */
+  /** Why it can't be resumed; null if it can. */
   obstacle: z.string().nullable(),
 })
 export type ResumeCandidate = z.infer<typeof resumeCandidateSchema>
@@ -44,7 +44,7 @@ export type ResumeCandidate = z.infer<typeof resumeCandidateSchema>
 const resumeAgentSchema = resumeCandidateSchema.omit({ drift: true, obstacle: true })
 export type ResumeAgent = z.infer<typeof resumeAgentSchema>
 
-/** A plan as it is found out: first who would be resumed, then what changed for each, in any order. */
+/** A plan in parts: first the agents to resume, then the drift of each, in any order. */
 export const resumePlanEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('agents'), agents: z.array(resumeAgentSchema) }),
   z.object({ type: z.literal('checked'), candidate: resumeCandidateSchema }),
@@ -52,12 +52,12 @@ export const resumePlanEventSchema = z.discriminatedUnion('type', [
 export type ResumePlanEvent = z.infer<typeof resumePlanEventSchema>
 
 export const resumeOutcomeSchema = z.object({
-  /** These run, or wait for their turn. */
+  /** Tasks that are running, or wait for a slot. */
   accepted: z.array(z.object({ taskId: taskIdSchema, drift: driftReportSchema })),
   /** Restarted in place of an interrupted one. */
   restarted: z.array(z.object({ taskId: taskIdSchema, replaces: taskIdSchema })),
   abandoned: z.array(taskIdSchema),
-  /** Nothing was changed for these. `conflicts`: then nothing at all was begun. */
+  /** Tasks that were not changed. `conflicts`: then no task was started. */
   refused: z.array(
     z.object({
       taskId: taskIdSchema,
@@ -69,7 +69,7 @@ export const resumeOutcomeSchema = z.object({
 })
 export type ResumeOutcome = z.infer<typeof resumeOutcomeSchema>
 
-/** How a resumed run ended, or why it never began. */
+/** The outcome of a resumed run, or why it was not started. */
 export const resumeEndSchema = z.object({
   taskId: taskIdSchema,
   run: z.number().int().min(0),

@@ -1,11 +1,11 @@
-/** What is known of an installed agent, in words for people. */
+/** Texts about installed agents for people. */
 import type { AgentCheck, InstalledAgentState } from '../agents/agent-checks.ts'
 
 const abilityNames: Record<keyof NonNullable<AgentCheck['can']>, string> = {
   ...{ resume: 'resume', fork: 'fork', mcp: 'MCP', images: 'images', subAgents: 'sub-agents' },
 }
 
-/** `resume, fork, images`, and what it can't or may; null: it was not checked. */
+/** Returns the names of the agent's supported, unsupported and unknown abilities; null if it was not checked. */
 export function abilityText({ check }: Pick<InstalledAgentState, 'check'>): {
   can: string[]
   cannot: string[]
@@ -22,7 +22,7 @@ export function abilityText({ check }: Pick<InstalledAgentState, 'check'>): {
 export const signedInText = ({ signedIn }: Pick<InstalledAgentState, 'signedIn'>): string =>
   signedIn === null ? 'unknown' : signedIn ? 'yes' : 'no'
 
-/** `@agentclientprotocol/codex-acp 2.6.0 (457 MB)`; null: it is no package. */
+/** `@agentclientprotocol/codex-acp 2.6.0 (457 MB)`; null if it is not a package. */
 export const packageText = ({ package: from }: Pick<InstalledAgentState, 'package'>) =>
   from && `${from.name} ${from.version} (${from.megabytes} MB)`
 

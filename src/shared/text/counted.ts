@@ -1,4 +1,4 @@
-/** `1 file`, `2 files`. `shown`: how the number reads, where that is not its digits. */
+/** `1 file`, `2 files`. `shown`: the formatted number. */
 export const counted = (
   count: number,
   one: string,

@@ -1,4 +1,4 @@
-/** What the errors of a disk mean, and what to do about each. */
+/** The meanings of disk errors, with the remedies. */
 const meanings: Record<string, string> = {
   ENOSPC: 'the disk is full (ENOSPC); free some space and try again',
   EDQUOT: 'the disk quota is used up (EDQUOT); free some space and try again',

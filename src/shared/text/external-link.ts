@@ -1,17 +1,16 @@
-/** One rule for the addresses that a text from an agent may open, for the page and for the shell of the desktop. */
+/** Determines the links in agents' texts that may be opened, for the page and for the desktop app. */
 
 const linkLengthMax = 2_048
 
 /**
- * The address as it is opened; null for everything but http and https, relative ones included: the system would
- * start whatever program another scheme names. A name and password in a link are there to make it look like a
- * link to somewhere else, so such a link is text.
+ * Returns the URL to open; null unless it is an absolute http or https URL, because the system would start any program
+ * that another scheme names. Also null for a URL with a user name or password, which can imitate another host.
  */
 export function externalLink(href: unknown): string | null {
   if (typeof href !== 'string' || href.length > linkLengthMax || !URL.canParse(href)) return null
   const { protocol, username, password, href: address } = new URL(href)
   if (protocol !== 'https:' && protocol !== 'http:') return null
-  // `https://@host/` has an empty name, which `URL` does not tell from none.
+  // `https://@host/` has an empty user name, which `URL` does not distinguish from none.
   return username === '' && password === '' && !/^https?:\/*[^/?#]*@/i.test(href.trim())
     ? address
     : null
@@ -21,7 +20,7 @@ export function externalLink(href: unknown): string | null {
 const addressLike =
   /^(?:https?:\/\/)?(?:[^\s/@]*@)?((?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}][\p{L}\p{N}-]+|localhost|\d+(?:\.\d+){3})(?::\d+)?(?:[/?#]\S*)?$/iu
 
-/** The host that a link leads to when its text names another one; null when the text does not mislead. */
+/** Returns the host of a link whose text names another host; null if the text is not misleading. */
 export function misleadingHost(text: string, address: string): string | null {
   const { hostname, host } = new URL(address)
   const named = text

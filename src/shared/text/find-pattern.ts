@@ -1,4 +1,4 @@
-/** What to look for in a transcript, as a regular expression. Pure. */
+/** Converts a query of the find bar to a regular expression. Pure. */
 import { FailureError } from '../failure.ts'
 
 export interface FindQuery {
@@ -17,7 +17,7 @@ export function findPatternOf({ text, matchCase, wholeWord, isPattern }: FindQue
   const source = isPattern ? text : escaped(text)
   const flags = matchCase ? 'gmu' : 'gimu'
   try {
-    // Checked alone: a closing bracket that is missing must not be the one added below.
+    // Checked separately, because the bracket added below must not close one in the query.
     const pattern = new RegExp(source, flags)
     return wholeWord ? new RegExp(`${notAfterWord}(?:${source})${notBeforeWord}`, flags) : pattern
   } catch (error) {
@@ -41,7 +41,7 @@ const notBeforeWord = '(?![\\p{L}\\p{N}_])'
 const escapedWhole = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 const escaped = (text: string): string => escapedWhole(text).replaceAll(/\s+/g, '\\s+')
 
-/** V8 repeats the whole expression before its reason. */
+/** Returns the reason in V8's message, which repeats the whole expression before it. */
 function reasonOf(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const reason = message.slice(message.lastIndexOf(': ') + 1).trim()

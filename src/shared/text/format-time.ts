@@ -1,4 +1,4 @@
-/** How a moment reads in a message, in the time zone of the process that words it. */
+/** Formats times for messages, in the time zone of the process. */
 
 const sameYear: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' }
 const otherYear: Intl.DateTimeFormatOptions = { ...sameYear, year: 'numeric' }
@@ -11,14 +11,14 @@ const moment: Intl.DateTimeFormatOptions = {
 
 const formats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>()
 
-/** Made when it is first needed: the first one takes 15 ms, which every command would wait for. */
+/** Creates formats on demand, because the first one takes 15 ms, which would delay every command. */
 function formatted(at: Date | number, options: Intl.DateTimeFormatOptions): string {
   const format = formats.get(options) ?? new Intl.DateTimeFormat('en', options)
   formats.set(options, format)
   return format.format(at)
 }
 
-/** `Nov 3`, or `Nov 3, 2025` when that is not this year. For a day to come as well. */
+/** `Nov 3`, or `Nov 3, 2025` for another year. */
 export function dayOf(iso: string, nowMs = Date.now()): string {
   const at = Date.parse(iso)
   if (Number.isNaN(at)) return 'an unknown day'

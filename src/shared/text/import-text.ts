@@ -1,4 +1,4 @@
-/** Tools whose logs are imported, and what they will delete, as people say it. */
+/** Texts about the tools whose logs are imported. */
 import { expiringDays, type ImportSourceFound } from '../contract/imports.ts'
 import type { ImportTool } from '../records/exported-tasks.ts'
 
@@ -11,7 +11,7 @@ const toolNames: Readonly<Record<ImportTool, string>> = {
 
 export const toolName = (tool: ImportTool): string => toolNames[tool]
 
-/** Without a full stop. For sources of which at least one session expires soon. */
+/** Returns a sentence without a full stop about the sessions that the tool will delete soon; there must be at least one. */
 export function expiringText({
   tool,
   sessions,

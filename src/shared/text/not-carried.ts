@@ -1,5 +1,5 @@
 /**
- * What an apply leaves behind, in one line: a patch holds neither ignored files nor hidden changes, nor what Git cannot
+ * Returns a line about the paths that a patch does not contain: ignored files, hidden changes, and files that Git can't
  * store.
  */
 export function notCarriedLines(paths: readonly string[] | undefined): string[] {

@@ -1,4 +1,4 @@
-/** Why the content of a path is in no recorded state of the files. */
+/** Reasons why the content of a path was not recorded. */
 import {
   type NotStoredPath,
   untrackedFileBytesMax,
@@ -18,10 +18,10 @@ const reasons: Record<NotStoredPath['why'], string> = {
   name: 'Git refuses the name',
 }
 
-/** A phrase, such as "a Git repository of its own". */
-export const whyNotStored = ({ why }: Pick<NotStoredPath, 'why'>): string => reasons[why]
+/** Returns a phrase, such as "a Git repository of its own". */
+export const notStoredReason = ({ why }: Pick<NotStoredPath, 'why'>): string => reasons[why]
 
-/** The path itself, or the folder of it, that was left out. */
+/** Returns the entry for the path or for a folder above it. */
 export const notStoredAt = (
   notStored: readonly NotStoredPath[],
   path: string,

@@ -1,6 +1,6 @@
 import type { PermissionAnswer } from '../agents/agent-records.ts'
 
-/** `allowed by you`, and, with `whole`, by which rule or with what message. */
+/** `allowed by you`; with `whole`, also the rule or the message. */
 export function answerText(
   { allowed, by, rule, message }: PermissionAnswer,
   { whole = false } = {},
@@ -9,7 +9,7 @@ export function answerText(
   return `${allowed ? 'allowed' : 'not allowed'} ${answeredBy[by]}${whole ? said : ''}`
 }
 
-/** What was answered, one sentence, with the beginning of the question: the call itself has all of it. */
+/** Returns a sentence with the answer and the beginning of the question. */
 export function permissionText(question: string, answer: PermissionAnswer): string {
   const [line = '', ...more] = question.split('\n')
   const shown =
@@ -25,6 +25,6 @@ const answeredBy = {
   person: 'by you',
   rule: 'by a rule',
   mode: 'by the mode of this run',
-  nobody: 'because nobody could be asked',
+  nobody: 'because no person was available',
   'end-of-run': 'because the run ended',
 }

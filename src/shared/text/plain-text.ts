@@ -2,7 +2,7 @@ import { visibleText } from './shown-text.ts'
 import { terminalText } from './terminal-text.ts'
 
 /**
- * Terminal output as text. What is hidden in it shows as what it is: what reads as `exe.png` must not be
- * `gnp.exe`, and a title that was set for a terminal is text as well.
+ * Converts terminal output to text with hidden characters made visible: text that looks like `exe.png` must not be
+ * `gnp.exe`, and a window title in a control sequence is shown as text.
  */
 export const plainText = (text: string): string => visibleText(terminalText(text))

@@ -1,7 +1,7 @@
 import type { PublishRequest, PublishState } from '../contract/changes/publish.ts'
 import { type PublishStep, publishSteps } from './publish-commands.ts'
 
-/** The steps of a request in the state of a worktree: the same in the window, which shows them, and where they run. */
+/** Returns the steps of a request for the state of a worktree. The window shows the same steps that are run. */
 export function planPublish(state: PublishState, request: PublishRequest): PublishStep[] {
   const { worktree, branch, uncommitted, remote } = state
   const { subject, body, pushTo, pullRequest } = request

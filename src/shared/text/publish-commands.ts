@@ -1,4 +1,4 @@
-/** The commands that commit a worktree, push its branch and open a pull request: what is shown is what runs. Pure. */
+/** The commands that commit a worktree, push its branch and open a pull request, as shown and as run. Pure. */
 import { visibleText } from './shown-text.ts'
 
 interface PublishPlan {
@@ -30,8 +30,8 @@ export interface PublishStep {
 }
 
 /**
- * Every program gets its place as an argument, so it does the same in any folder. Texts have no control characters,
- * which a terminal would obey when they are pasted.
+ * The folder is an argument of every command, so the commands work in any folder. Control characters are made visible,
+ * because a terminal would execute them when they are pasted.
  */
 export function publishSteps({ worktree, branch, commit, push, pullRequest }: PublishPlan) {
   const steps: PublishStep[] = []
@@ -53,11 +53,11 @@ export function publishSteps({ worktree, branch, commit, push, pullRequest }: Pu
   return steps
 }
 
-/** For a POSIX shell, one command a line except for the lines of a body. Each stops the ones after it when it fails. */
+/** Returns the commands for a POSIX shell, joined with `&&`, one per line except for the lines of a body. */
 export const publishCommands = (steps: readonly PublishStep[]): string =>
   steps.map(({ program, args }) => [program, ...args.map(quoted)].join(' ')).join(' &&\n')
 
-/** A tab would ask a terminal for completions. */
+/** A pasted tab would trigger the terminal's completion. */
 const plain = (text: string): string =>
   visibleText(text.trim().replaceAll('\r\n', '\n').replaceAll('\t', '    '))
 

@@ -1,10 +1,10 @@
 import type { ReceiptSummary } from '../contract/retention.ts'
 
 /**
- * What became of the transcripts of a receipt that are not in its trash any more: `restored`,
- * `2 restored, 3 permanently deleted`. `kept`: they never went. Empty where all are still there.
+ * Describes the transcripts of a receipt that are no longer in the trash: `restored`, `2 restored, 3 permanently
+ * deleted`. `kept`: they were never moved. Empty if all are in the trash.
  */
-export function whatBecameOf({
+export function receiptOutcomeText({
   transcripts,
   inTrash,
   restored,

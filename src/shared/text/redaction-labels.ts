@@ -1,4 +1,4 @@
-/** What an export masks, as a noun for lists of it. */
+/** Nouns for the kinds of values that an export masks. */
 import type { RedactionKind } from '../contract/exports.ts'
 
 export const redactionLabels: Record<RedactionKind, string> = {

@@ -1,7 +1,7 @@
 import type { ReviewComment } from '../records/review-comments.ts'
 
 /**
- * The follow-up that sends comments: each with its place and its line, so that the agent finds it after other changes.
+ * Returns the prompt that sends comments, each with its path and line, so that the agent finds it after other changes.
  * `about`: the title of the sub-agent that made the changes, if another agent gets the prompt.
  */
 export function reviewPrompt(

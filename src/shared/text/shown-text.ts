@@ -1,12 +1,12 @@
 /**
- * Text of unknown origin, with what can't be seen made visible. Nothing is ever removed: a sequence that a
- * terminal would swallow hides what runs just as well as one that it obeys (K6, V4).
+ * Makes hidden characters in text of unknown origin visible. Nothing is removed, because a sequence that a terminal
+ * ignores can hide a command just like one that it executes (K6, V4).
  */
 
 /** Control, format and other characters without a shape of their own. Line breaks and tabs have one. */
 const hiddenSource =
   '[[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]--[\\n\\t]]'
-/** In a command also what only looks like a space or has no agreed shape. */
+/** In a command, also characters that look like a space or have no defined shape. */
 const oddSource = '[[\\p{Zs}\\p{Co}\\p{Cn}\\u{2800}]--[\\u{20}]]'
 
 /** Scripts whose spelling needs a joiner or a non-joiner between letters. */
@@ -16,7 +16,7 @@ const joining = joiningScripts
   .split(' ')
   .map((script) => `\\p{Script=${script}}`)
   .join('')
-/** Where such a character belongs to what people write: emoji sequences, joined letters, variants of ideographs. */
+/** Legitimate uses of such characters: emoji sequences, joined letters, variants of ideographs. */
 const legitimateSource = [
   '\\p{RGI_Emoji}',
   '[\\p{Emoji}--[0-9#*]][\\u{fe0e}\\u{fe0f}]',
@@ -25,10 +25,10 @@ const legitimateSource = [
 ].join('|')
 
 const hidden = new RegExp(hiddenSource, 'v')
-/** Made when it is first needed: for all emoji sequences that takes 20 ms, which every command would wait for. */
+/** Created on demand: the expression for all emoji sequences takes 20 ms, which would delay every command. */
 let hiddenInText: RegExp | null = null
 const unclearInCommand = new RegExp(`${hiddenSource}|${oddSource}`, 'gv')
-/** An emoji's own variation selector is honest in an `echo`; a joiner is not needed there. */
+/** Allows an emoji's own variation selector, as in an `echo`, but no joiners. */
 const refusedInCommand = new RegExp(
   `(?<=[\\p{Emoji}--[0-9#*]])\\u{fe0f}|(?<refused>${hiddenSource})`,
   'gv',
@@ -36,13 +36,13 @@ const refusedInCommand = new RegExp(
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 
-/** Cyrillic and Greek have letters that look like Latin ones; no honest word of a command mixes them. */
+/** Cyrillic and Greek have letters that look like Latin ones; no legitimate word of a command mixes them. */
 const mixedLetters =
   /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u
-/** No language puts more on a letter; many of them cover the lines around. */
+/** No language has more marks on a letter; many marks cover adjacent lines. */
 const stackedMarks = /\p{M}{4}/u
 
-/** `␛` for Escape, `<U+202E>` for a right-to-left override: what stands in place of a hidden character. */
+/** `␛` for Escape, `<U+202E>` for a right-to-left override: replaces a hidden character. */
 function visibleCharacter(character: string): string {
   const codePoint = character.codePointAt(0) ?? 0
   if (codePoint < 0x20) return String.fromCodePoint(0x2400 + codePoint)
@@ -51,8 +51,8 @@ function visibleCharacter(character: string): string {
 }
 
 /**
- * Text for reading, of many lines: emoji sequences, joined letters and right-to-left words stay as they are,
- * every other hidden character is shown by `show`.
+ * Converts text of many lines for reading: emoji sequences, joined letters and right-to-left words are unchanged, and
+ * every other hidden character is replaced by `show`.
  */
 export function visibleText(text: string, show = visibleCharacter): string {
   // Most texts have none, and the search for emoji sequences is slow.
@@ -61,10 +61,10 @@ export function visibleText(text: string, show = visibleCharacter): string {
   return text.replace(hiddenInText, (found, legitimate) => legitimate ?? show(found))
 }
 
-/** What a person or an agent wrote, of many lines, whatever ends them. */
+/** Like `visibleText`, with any line endings converted to `\n`. */
 export const readableText = (text: string): string => visibleText(text.replaceAll(/\r\n?/g, '\n'))
 
-/** Within JSON a hidden character can be an escape, so that the document means the same. */
+/** Escapes hidden characters in JSON, so that its meaning is unchanged. */
 export function visibleJson(json: string): string {
   return visibleText(json, (character) =>
     [...Array(character.length).keys()]
@@ -74,23 +74,23 @@ export function visibleJson(json: string): string {
 }
 
 interface ShownCommand {
-  /** Line by line, every character of it in order; `hidden` pieces stand for one that can't be seen. */
+  /** All characters by line, in order; a `hidden` piece replaces a hidden character. */
   lines: { text: string; hidden: boolean }[][]
-  /** What makes it hard to read, one sentence each, to be shown with it. */
+  /** Warnings about what makes it hard to read, one sentence each. */
   notes: string[]
 }
 
-/** More than fits beside a question. */
+/** More than fits into a question. */
 const linesMax = 12
 const lineCharsMax = 400
-/** An indentation is shorter, and so is an alignment. */
+/** Longer than any indentation or alignment. */
 const blanksMax = 40
 const blankLinesMax = 3
 
-/** A command as the person who is asked to allow it must see it: whole, in order, with nothing hidden (K6, P2). */
+/** Returns a command as the person must see it before allowing it: complete, in order, with nothing hidden (K6, P2). */
 export function shownCommand(command: string): ShownCommand {
   const texts = command.split('\n')
-  // The line break that ends the last line begins no further one.
+  // A final line break does not start another line.
   if (texts.length > 1 && texts.at(-1) === '') texts.pop()
   const lines = texts.map(piecesOf)
   const hiddenCount = lines.flat().filter((piece) => piece.hidden).length
@@ -143,8 +143,8 @@ function longest(flags: boolean[]): number {
 }
 
 /**
- * The first character that no honest command of a repository holds (control, direction, zero-width), as
- * `U+202E on line 3`; null when there is none.
+ * Returns the first control, direction or zero-width character, as `U+202E on line 3`; null if there is none. No
+ * legitimate command of a repository contains one.
  */
 export function hiddenCharacterIn(command: string): string | null {
   for (const { index, groups } of command.matchAll(refusedInCommand)) {

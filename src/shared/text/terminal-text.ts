@@ -1,6 +1,6 @@
 /**
- * Control sequences (colours, cursor) and escapes of two or three characters (character sets, keypad). What a
- * string for the terminal itself (a title, a link) holds stays visible, since it would not be read otherwise.
+ * Control sequences (colours, cursor) and escapes of two or three characters (character sets, keypad). The content of
+ * strings for the terminal itself (a title, a link) stays visible.
  * https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
  */
 const sequences = /\u001B(?:\[[0-?]*[ -/]*[@-~]|[ -/][0-~]|[0-OQ-WYZ`-~])/g
@@ -12,13 +12,13 @@ const rewrites = /(\r+|\u001B\[[012]?K)/
 const isErasure = /^\u001B\[[012]?K$/
 
 /**
- * A command's output as a terminal would leave it, for reading: colour and cursor sequences go, and a line that was
- * written over shows its last state. The record keeps what was printed.
+ * Converts a command's output to the final text in a terminal: removes colour and cursor sequences, and shows the last
+ * state of overwritten lines. The record keeps the original output.
  */
 export const terminalText = (text: string): string =>
   text.includes('\r') || text.includes('\u001B') ? withoutStyles(styledTerminalText(text)) : text
 
-/** As `terminalText`, with the sequences of colours and type styles, and no others. */
+/** Like `terminalText`, but keeps the sequences of colours and type styles. */
 export const styledTerminalText = (text: string): string =>
   text
     .replace(sequences, (found) => (isStyle.test(found) || isErasure.test(found) ? found : ''))
@@ -27,12 +27,12 @@ export const styledTerminalText = (text: string): string =>
     .map((line) => (rewrites.test(line) ? lastState(line) : line))
     .join('\n')
 
-/** The sequences of colours and type styles in `text`, which apply to what follows it. */
+/** Returns the sequences of colours and type styles in `text`, which apply to the text after it. */
 export const stylesIn = (text: string): string => text.match(styles)?.join('') ?? ''
 
 const withoutStyles = (text: string): string => text.replace(styles, '')
 
-/** Styles that were set in what was written over still apply. */
+/** Styles in overwritten text still apply. */
 function lastState(line: string): string {
   let shown = ''
   let atStart = false
@@ -40,7 +40,7 @@ function lastState(line: string): string {
     if (piece.startsWith('\r')) atStart = true
     else if (isErasure.test(piece)) {
       const erasesToEnd = !/[12]K$/.test(piece)
-      // To the end of the line, where nothing is, except from its beginning.
+      // Erasing to the end of the line has an effect only from its beginning.
       if (!erasesToEnd || atStart) shown = stylesIn(shown)
     } else if (atStart && withoutStyles(piece) !== '') {
       shown = stylesIn(shown) + piece

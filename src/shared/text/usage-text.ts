@@ -1,4 +1,4 @@
-/** How cost and budgets read, in the app and on the command line. */
+/** Formats costs and budgets for the app and the command line. */
 import type { ReachedLimit } from '../projections/ledger/budget-limit.ts'
 import type { Budget, BudgetPart } from '../records/tasks/budgets.ts'
 import type { Usage } from '../records/usage.ts'
@@ -10,18 +10,18 @@ const dollars = (amount: number): string =>
 const isBelowCent = (amount: number): boolean => amount > 0 && amount < 0.01
 
 /**
- * `$0.42`, `~$0.42` by our list of prices, `~$0.42+` where a part is unknown, `cost unknown` where all of it is; null
- * where nothing was used (G6).
+ * `$0.42`, `~$0.42` from Shiplog's list of prices, `~$0.42+` if a part is unknown, `cost unknown` if all of it is; null
+ * if nothing was used (G6).
  */
 export function costText(usage: Usage): string | null {
   const { costUsd, pricedBy, unpriced, complete, inputTokens, outputTokens } = usage
   if (costUsd === null) return complete && inputTokens + outputTokens === 0 ? null : 'cost unknown'
-  // What is below a cent is not exact anyhow.
+  // An amount below a cent is not exact anyway.
   const estimate = pricedBy === 'estimate' && !isBelowCent(costUsd) ? '~' : ''
   return `${estimate}${dollars(costUsd)}${unpriced || !complete ? '+' : ''}`
 }
 
-/** What the marks of `costText` mean, in a sentence; null: the cost is exact, or there is none. */
+/** Explains the marks of `costText` in sentences; null if the cost is exact, or there is none. */
 export function costHint(usage: Usage): string | null {
   const { costUsd, pricedBy, unpriced, complete } = usage
   const hints = [
@@ -53,7 +53,7 @@ export function budgetText(budget: Budget | null | undefined): string {
   return parts.length > 0 ? parts.join(' · ') : 'no limit'
 }
 
-/** A sentence: that it is used up, or why that is unknown. */
+/** Returns a sentence that the limit is reached, or why that is unknown. */
 export function reachedText({ part, level, used, limit }: ReachedLimit): string {
   if (level === 'spent')
     return `The limit is reached: ${amountText(part, used)} of ${amountText(part, limit)}.`

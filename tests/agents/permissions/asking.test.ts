@@ -83,7 +83,7 @@ describe('a person is asked', () => {
       ...{ taskId: id, kind: 'command', tool: 'bash', text: 'echo hello > a.txt' },
       directory: await worktreeOf(fixture, id),
       chain: [{ taskId: id, title: 'Do it' }],
-      lastWords: 'I will write the file.',
+      lastText: 'I will write the file.',
       proposal: ['edit: a.txt'],
     })
     expect(await readFile(join(question.directory, 'a.txt'), 'utf8')).toBe('hello\n')

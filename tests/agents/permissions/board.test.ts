@@ -3,7 +3,7 @@ import { createPermissionBoard } from '../../../src/main/agents/permissions/boar
 import { newProjectId, newTaskId } from '../../../src/shared/records/ids.ts'
 
 const question = {
-  ...{ kind: 'command', tool: 'bash', text: 'rm x', directory: '/', lastWords: '' },
+  ...{ kind: 'command', tool: 'bash', text: 'rm x', directory: '/', lastText: '' },
   ...{
     taskId: newTaskId(),
     projectId: newProjectId(),

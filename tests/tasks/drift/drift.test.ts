@@ -145,7 +145,7 @@ it('[S2] tells that HEAD of its worktree is not where it left it: commits on top
   inRepository(dir, 'commit', '-qam', 'Mine, in other words')
   const rewritten = await driftOf(fixture, task)
   expect(rewritten).toMatchObject({ conflicts: [], ownHeadMoved: { from, commits: null } })
-  expect(describeDrift(rewritten)[0]).toContain('which does not lead on from it')
+  expect(describeDrift(rewritten)[0]).toContain('which does not descend from it')
 })
 
 it('[S2] does not take its own work, merged by the person, for a conflict', async () => {

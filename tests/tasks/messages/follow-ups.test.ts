@@ -105,10 +105,10 @@ it('[T7] shows after a crash a follow-up that never ran, starts no agent by itse
   })
   expect(shiplog.runningAgents()).toEqual([])
 
-  await shiplog.client.tasks.startWaiting({ taskId })
+  await shiplog.client.tasks.startWaitingPrompt({ taskId })
   await ranAgain(shiplog, 2)
   expect((await taskOf(shiplog, taskId)).waitingPrompts).toBeUndefined()
-  await expect(shiplog.client.tasks.startWaiting({ taskId })).rejects.toMatchObject({
+  await expect(shiplog.client.tasks.startWaitingPrompt({ taskId })).rejects.toMatchObject({
     code: 'REFUSED',
   })
 })
@@ -160,7 +160,7 @@ it('[T7] begins a root that a crash left in the queue when asked', async () => {
   await rm(join(fixture.dataDir, 'sessions', taskId, 'chat.jsonl'))
   const { shiplog } = await afterCrash(fixture, ({ type }) => type === 'task.spawned')
   expect((await taskOf(shiplog, taskId)).status).toBe('queued')
-  await shiplog.client.tasks.startWaiting({ taskId })
+  await shiplog.client.tasks.startWaitingPrompt({ taskId })
   await ranAgain(shiplog, 1)
   expect(await promptsOf(shiplog, taskId)).toEqual(['Do it'])
 })
@@ -199,7 +199,7 @@ it('[T7] keeps what is queued when the root is stopped, and begins it when asked
     runs: [{ run: 1 }],
     waitingPrompts: [{ prompt: 'And the sails?' }],
   })
-  await shiplog.client.tasks.startWaiting({ taskId })
+  await shiplog.client.tasks.startWaitingPrompt({ taskId })
   await until(shiplog, ([root]) => root?.runs.length === 2)
   await shiplog.client.tasks.stop({ taskId })
   expect(await promptsOf(shiplog, taskId)).toEqual(['Do it', 'And the sails?'])

@@ -40,7 +40,7 @@ export async function resumeNotes({
     if (past.transcript !== '') notes.push(`${transcriptNote}\n\n${past.transcript}`)
   }
   if (past.unknown.length > 0) notes.push(unknownNote(past.unknown))
-  const changes = place.changedMeanwhile ?? []
+  const changes = place.changesSinceStop ?? []
   if (changes.length > 0)
     notes.push(['Since you stopped, this changed:', ...changes.map(asItem)].join('\n'))
   return notes.map((text) => ({ type: 'text', text }))

@@ -6,7 +6,7 @@ import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { AgentHost, AgentSession } from '../../../shared/agents/driver/agent-session.ts'
 import type { PromptPart } from '../../../shared/agents/driver/prompt-parts.ts'
 import { type ModelRef, modelNameOf } from '../../../shared/agents/model-refs.ts'
-import { isMadeAgain } from '../../../shared/agents/tool-traits.ts'
+import { isRepeatedAfterCrash } from '../../../shared/agents/tool-traits.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { newToolCallId, type ToolCallId, toolCallIdSchema } from '../../../shared/records/ids.ts'
 import { noUsage } from '../../../shared/records/usage.ts'
@@ -99,7 +99,7 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
   const { conversation } = memory
   const uniqueId = createUniqueIds(conversation)
   if (prompt.length === 0 && (yield* repeatOpenCalls(conversation, host))) return
-  const changes = place.changedMeanwhile ?? []
+  const changes = place.changesSinceStop ?? []
   if (changes.length > 0) conversation.push(resumedItem(changes))
   if (prompt.length > 0) memory.prompted(prompt)
   const { stepsMax = stepsMaxDefault } = ports
@@ -319,7 +319,10 @@ async function* repeatOpenCalls(
   const open = conversation
     .slice(lastWhole + 1)
     .flatMap(callsOf)
-    .filter(({ name, result }) => (result?.outcome ?? 'unknown') === 'unknown' && isMadeAgain(name))
+    .filter(
+      ({ name, result }) =>
+        (result?.outcome ?? 'unknown') === 'unknown' && isRepeatedAfterCrash(name),
+    )
   if (open.length === 0) return false
   yield { type: 'turn-started' }
   const ended = await answerCalls(open, host)

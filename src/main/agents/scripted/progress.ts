@@ -1,6 +1,6 @@
 /** The progress of a script, according to the entries of earlier runs. */
 import type { SessionHistory } from '../../../shared/agents/driver/agent-place.ts'
-import { isMadeAgain } from '../../../shared/agents/tool-traits.ts'
+import { isRepeatedAfterCrash } from '../../../shared/agents/tool-traits.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { MessageEntry } from '../../../shared/records/entry-types/messages.ts'
 import type { EntryId, ToolCallId } from '../../../shared/records/ids.ts'
@@ -25,7 +25,7 @@ export type DoneStep =
 type CallOutcome = 'ok' | 'error' | 'unknown'
 
 /** Whether a call is made again when its outcome is unknown: the services have its result (S3). */
-export const isReconciled = isMadeAgain
+export const isReconciled = isRepeatedAfterCrash
 
 /** Reads a script's progress from the necessary parts of its history: a prompt, a result, and the interrupted turn. */
 export async function progressOf(history: SessionHistory): Promise<Progress> {

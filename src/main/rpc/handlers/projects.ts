@@ -26,7 +26,7 @@ export const projectHandlers = (
     return {}
   }),
   planning: os.projects.planning.handler(({ input }) => agentHistory.planning(input.projectId)),
-  makePlanning: os.projects.makePlanning.handler(async ({ input }) => {
+  createPlanning: os.projects.createPlanning.handler(async ({ input }) => {
     await agentHistory.makePlanningFolder(input.projectId)
     return {}
   }),

@@ -22,8 +22,8 @@ export const taskHandlers = (
     else await tasks.followUps.prompt(input.taskId, prompt, { images })
     return {}
   }),
-  startWaiting: os.tasks.startWaiting.handler(async ({ input }) => {
-    await tasks.followUps.startWaiting(taskId(input.taskId))
+  startWaitingPrompt: os.tasks.startWaitingPrompt.handler(async ({ input }) => {
+    await tasks.followUps.startWaitingPrompt(taskId(input.taskId))
     return {}
   }),
   withdrawPrompt: os.tasks.withdrawPrompt.handler(async ({ input }) => {

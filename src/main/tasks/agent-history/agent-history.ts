@@ -161,7 +161,7 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
     return project
   }
 
-  async function makePlanning(projectId: ProjectId): Promise<void> {
+  async function createPlanning(projectId: ProjectId): Promise<void> {
     await makePlanningFolder(known(projectId).dir)
     changed.add(projectId)
     schedule()
@@ -169,7 +169,7 @@ export function createAgentHistory(deps: AgentHistoryDependencies): AgentHistory
 
   return {
     planning: async (projectId) => planningOf(known(projectId).dir),
-    makePlanningFolder: makePlanning,
+    makePlanningFolder: createPlanning,
     start,
     flush,
     async close() {

@@ -48,7 +48,7 @@ export interface FollowUps {
    * Begins pending work: its first prompt, or the oldest waiting follow-up. Throws FailureError
    * while one is running.
    */
-  startWaiting(taskId: TaskId): Promise<void>
+  startWaitingPrompt(taskId: TaskId): Promise<void>
   /** Withdraws a waiting follow-up. Throws FailureError. */
   withdraw(taskId: TaskId, promptId: PromptId): Promise<void>
 }
@@ -195,7 +195,7 @@ export function createFollowUps(deps: {
     if (next && task.status === 'completed' && isIdle(task)) beginWith(taskId, next)
   }
 
-  async function startWaiting(taskId: TaskId): Promise<void> {
+  async function startWaitingPrompt(taskId: TaskId): Promise<void> {
     await runner.flushDeferred(taskId)
     const task = taskLedger.get(taskId)
     refuseUnlessIdle(task)
@@ -243,5 +243,5 @@ export function createFollowUps(deps: {
       refused('not-running', `"${title}" is ${status}: start a new agent instead.`)
   }
 
-  return { prompt, steer, messagesFor, deliver, startWaiting, withdraw }
+  return { prompt, steer, messagesFor, deliver, startWaitingPrompt, withdraw }
 }

@@ -119,7 +119,7 @@ export const OfAFile: Story = {
   args: {
     question: questionWith({
       ...{ kind: 'edit', tool: 'edit_file', proposal: ['edit: src/parser.ts'] },
-      ...{ reasons: ['Edits are asked about.'], lastWords: '' },
+      ...{ reasons: ['Edits are asked about.'], lastText: '' },
       text: 'Change src/parser.ts:\n- return null\n+ throw new ParseError(line)',
     }),
   },
@@ -148,7 +148,7 @@ export const NotConnected: Story = {
 export const Configuration: Story = {
   args: {
     question: questionWith({
-      ...{ kind: 'configuration', tool: 'Claude Code', proposal: [], reasons: [], lastWords: '' },
+      ...{ kind: 'configuration', tool: 'Claude Code', proposal: [], reasons: [], lastText: '' },
       text: 'Configuration for Claude Code: .mcp.json\n\n.mcp.json:\n  {"mcpServers": {"docs": {"command": "./docs\u200b.sh"}}}',
     }),
   },

@@ -39,7 +39,7 @@ export function PermissionPrompt(props: PromptProps) {
 
 function ActionPrompt(props: PromptProps) {
   const { question, project, more = 0, busy, unreachable, problem, onDecide } = props
-  const { text, directory, sandbox, lastWords, reasons, proposal } = question
+  const { text, directory, sandbox, lastText, reasons, proposal } = question
   const [step, setStep] = useState<Step>('answers')
   const [seen, setSeen] = useState(false)
   const [rules, setRules] = useState(proposal.join('\n'))
@@ -55,8 +55,8 @@ function ActionPrompt(props: PromptProps) {
       className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
     >
       <Heading question={question} more={more} />
-      {lastWords.trim() === '' ? null : (
-        <p className="untrusted line-clamp-3 text-muted">{lastWords.trim()}</p>
+      {lastText.trim() === '' ? null : (
+        <p className="untrusted line-clamp-3 text-muted">{lastText.trim()}</p>
       )}
       <CommandToAllow
         command={text}
@@ -172,7 +172,7 @@ function ActionPrompt(props: PromptProps) {
 
 /** Choices as buttons, and an answer in the user's own words. */
 function QuestionPrompt({ question, more = 0, busy, unreachable, problem, onDecide }: PromptProps) {
-  const { text, choices = [], lastWords } = question
+  const { text, choices = [], lastText } = question
   const [answer, setAnswer] = useState('')
   const disabled = unreachable !== undefined || busy
   const typed = answer.trim()
@@ -183,8 +183,8 @@ function QuestionPrompt({ question, more = 0, busy, unreachable, problem, onDeci
       className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
     >
       <Heading question={question} more={more} />
-      {lastWords.trim() === '' ? null : (
-        <p className="untrusted line-clamp-3 text-muted">{lastWords.trim()}</p>
+      {lastText.trim() === '' ? null : (
+        <p className="untrusted line-clamp-3 text-muted">{lastText.trim()}</p>
       )}
       <p className="untrusted text-read whitespace-pre-wrap" dir="auto">
         {text}

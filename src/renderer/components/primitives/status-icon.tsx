@@ -6,7 +6,7 @@ import { classNames } from './class-names.ts'
 /**
  * `waiting`: for the user. `not-started`: queued, and nothing will start it. `partly-interrupted`:
  * it completed, and some of its sub-agents are still interrupted. `sleeping`: it waits for a spent
- * quota and continues by itself.
+ * quota and continues automatically.
  */
 export type ShownStatus = TaskStatus | 'waiting' | 'not-started' | 'partly-interrupted' | 'sleeping'
 

@@ -1,7 +1,7 @@
 import { ChevronRight, FileX } from 'lucide-react'
 import { useState } from 'react'
 import { type NotStoredPath, notStoredMax } from '../../../shared/records/entry-types/files.ts'
-import { whyNotStored } from '../../../shared/text/not-stored-text.ts'
+import { notStoredReason } from '../../../shared/text/not-stored-text.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 import { bytes, counted } from '../primitives/format.ts'
 
@@ -37,7 +37,7 @@ export function NotRecorded({ paths }: { paths: readonly NotStoredPath[] }) {
                 <span className="block truncate font-mono text-code" title={visibleText(path)}>
                   {visibleText(path)}
                 </span>
-                <span className="block text-small text-muted">{whyNotStored({ why })}</span>
+                <span className="block text-small text-muted">{notStoredReason({ why })}</span>
               </span>
               {size === null ? null : (
                 <span className="tabular shrink-0 text-small text-muted">{bytes(size)}</span>

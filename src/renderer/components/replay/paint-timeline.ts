@@ -18,7 +18,7 @@ function shapeOf(name: string): MarkShape {
     return 'agents'
   if (traits.changes === 'one-file' || traits.icon === 'apply') return 'edit'
   if (traits.changes === 'any-files') return 'command'
-  return traits.looksOnly ? 'look' : 'other'
+  return traits.isReadOnly ? 'look' : 'other'
 }
 
 const colourNames = [

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { ReceiptItem, ReceiptSummary } from '../../../shared/contract/retention.ts'
 import { dayOf } from '../../../shared/text/format-time.ts'
-import { whatBecameOf } from '../../../shared/text/receipt-text.ts'
+import { receiptOutcomeText } from '../../../shared/text/receipt-text.ts'
 import { counted } from '../primitives/format.ts'
 import { Button, Bytes, FactLine, RelativeTime, Skeleton, TextButton } from '../primitives/index.ts'
 import { RemovedList } from './removed-list.tsx'
@@ -96,7 +96,7 @@ function whatOf({ transcripts, bytes, deleted, deletedBytes }: ReceiptSummary): 
 function stateOf(receipt: ReceiptSummary): string {
   const { inTrash, transcripts, keptUntil } = receipt
   if (transcripts === 0) return 'permanently deleted'
-  const ended = whatBecameOf(receipt)
+  const ended = receiptOutcomeText(receipt)
   if (inTrash === 0 || !keptUntil) return ended
   const can = `${inTrash === transcripts ? '' : `${inTrash} of them `}can be restored until ${dayOf(keptUntil)}`
   return ended === '' ? can : `${ended}; ${can}`

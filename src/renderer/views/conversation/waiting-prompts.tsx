@@ -118,7 +118,9 @@ export function WaitingPrompts(props: {
                 variant="primary"
                 icon={<Play />}
                 onClick={() =>
-                  void attempt('start it', () => client.tasks.startWaiting({ taskId: task.id }))
+                  void attempt('start it', () =>
+                    client.tasks.startWaitingPrompt({ taskId: task.id }),
+                  )
                 }
               >
                 Start

@@ -217,7 +217,7 @@ function PlanningFolder({ project }: { project: Project }) {
     setBusy(true)
     setProblem(null)
     try {
-      await client.projects.makePlanning({ projectId })
+      await client.projects.createPlanning({ projectId })
       const made = await client.projects.planning({ projectId })
       // The button is removed, perhaps with the focus. The dialog would take lost focus a frame later, while the
       // user already types elsewhere.

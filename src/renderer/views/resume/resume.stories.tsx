@@ -140,7 +140,7 @@ export const WaitingForItsTurn: Story = {
     await userEvent.keyboard('{ArrowRight}')
     await section.findByRole('button', { name: 'Stop Write the docs' })
     await expect(section.queryByRole('button', { name: 'Resume Write the docs' })).toBeNull()
-    await expect(await section.findByText('Waiting for its turn')).toBeVisible()
+    await expect(await section.findByText('Waiting for a slot')).toBeVisible()
   },
 }
 export const One: Story = {

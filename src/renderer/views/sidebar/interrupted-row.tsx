@@ -90,7 +90,7 @@ function AgentLine({ row, current }: { row: InterruptedAgentRow; current: boolea
             ) : starting ? (
               'Starting…'
             ) : waiting ? (
-              'Waiting for its turn'
+              'Waiting for a slot'
             ) : (
               <SecondLine row={row} />
             )}

@@ -109,7 +109,7 @@ function shownBy(
   return isShown
 }
 
-/** A sleeping task continues by itself, so it counts as running. */
+/** A sleeping task continues automatically, so it counts as running. */
 function matchesFilter(
   task: Task,
   root: Task | undefined,

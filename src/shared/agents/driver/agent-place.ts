@@ -23,7 +23,7 @@ export interface AgentPlace {
    * Changes since the work was interrupted, one sentence each. Absent if there are none, or this is
    * no resume.
    */
-  changedMeanwhile?: readonly string[]
+  changesSinceStop?: readonly string[]
   /** True for a sub-agent, whose run fails without a report (T3). */
   mustReport?: boolean
   /** True: it may read the record of its sub-agents. */

@@ -57,7 +57,7 @@ export interface AgentHost {
 
 /** A sub-agent that an agent runs itself, in its own process. */
 export interface OwnSubAgent {
-  /** The call of the parent's record that stands for its start. */
+  /** The call in the parent's record that started it. */
   callId: ToolCallId
   /** The agent's name for its role. */
   agent: string

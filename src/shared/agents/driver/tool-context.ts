@@ -28,11 +28,8 @@ export interface ToolContext {
   keepOutput(output: KeptOutput): Promise<void>
   /** Resolves once the agent's plan is recorded. It replaces the previous one. */
   recordPlan(items: PlanItem[]): Promise<void>
-  /**
-   * Resolves with the person's answer; the agent's slot is released meanwhile. Rejects if the run
-   * ends first.
-   */
-  askPerson(asked: { question: string; choices: readonly string[] }): Promise<PersonAnswer>
+  /** Resolves with the person's answer; frees the agent's slot until then. Rejects if the run ends first. */
+  askPerson(question: { question: string; choices: readonly string[] }): Promise<PersonAnswer>
   tasks: TaskToolsPort
 }
 

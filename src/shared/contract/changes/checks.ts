@@ -21,7 +21,7 @@ const checkSchema = z.object({
   /** From the exit code, else from the output; `unclear`: from neither. */
   outcome: z.enum(['passed', 'failed', 'unclear']),
   exitCode: z.number().int().nullable(),
-  /** Of a background command: `running`: its end was never read. `killed`: by a signal or its time limit. */
+  /** For a background command: `running`: its end was never read. `killed`: by a signal or its time limit. */
   end: z.enum(['known', 'running', 'killed']),
   /** The number of times it ran. */
   times: z.number().int().min(1),

@@ -1,4 +1,4 @@
-/** The limit that a tree has reached, and what a person may raise it to (Q2). Pure. */
+/** The limit that a tree has reached, and the amount to which the person can raise it (Q2). Pure. */
 import type { Budget, BudgetLevel, BudgetPart } from '../../records/tasks/budgets.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
 
@@ -13,7 +13,7 @@ export interface ReachedLimit {
   budget: Budget
 }
 
-/** Null: its agents are not held up by a budget. `task`: a root. */
+/** Returns the limit for which the agents of a root wait; null if they don't wait for a budget. */
 export function reachedLimit({ budgetReached, options: { budget } }: Task): ReachedLimit | null {
   for (const { part, level, used, at } of budgetReached ?? []) {
     const limit = budget?.[part]
@@ -23,7 +23,7 @@ export function reachedLimit({ budgetReached, options: { budget } }: Task): Reac
   return null
 }
 
-/** Twice of what is used or allowed, so that the next question is some time away. */
+/** Returns twice the used or allowed amount, so that the person is not asked again soon. */
 export function raisedAmount({ part, used, limit }: ReachedLimit): number {
   const amount = Math.max(limit, used)
   return part === 'usd' ? Math.ceil(amount * 200) / 100 : Math.ceil(amount * 2)

@@ -3,8 +3,8 @@ import { isRunning } from '../../records/tasks/task-status.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
 
 /**
- * Who gets the comments on the changes of a task: its agent, or the root for a sub-agent that takes no message (T4).
- * `atNextTurn`: it reads them while it runs; otherwise they are a follow-up. Pure.
+ * Returns the task that gets the comments on the changes of `task`: the task itself, or the root for a sub-agent that
+ * reads no messages (T4). `atNextTurn`: it reads them while it runs; otherwise they are a follow-up. Pure.
  */
 export function commentsRecipient(
   task: Task,

@@ -1,4 +1,4 @@
-/** A task as it is created. */
+/** The initial state of a task. */
 import type { LedgerEventOf } from '../../records/ledger.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
 import { noUsage } from '../../records/usage.ts'
@@ -16,7 +16,7 @@ export function createdTask(
     parentId: event.parentId,
     rootId: event.rootId,
     projectId: event.projectId,
-    // A project that was removed from the list leaves its tasks; their directory is then found by the parent.
+    // The project may have been removed from the list.
     projectDir: state.projects.get(event.projectId)?.dir ?? parent?.projectDir ?? '',
     title: event.title,
     agent: event.agent,

@@ -1,4 +1,4 @@
-/** Folds the updates of a person's files: applies and what takes them back. */
+/** Folds the updates of a person's files: applies and undos. */
 import type { UpdateId } from '../../records/ids.ts'
 import type { LedgerEventOf } from '../../records/ledger.ts'
 import type { FileUpdate } from '../../records/projects/file-updates.ts'
@@ -46,7 +46,7 @@ function endUpdate(task: Task, id: UpdateId, at: string): Partial<Task> {
   const fileUpdates = without(task.fileUpdates, [id, update.undoes])
   if (update.partial) return { fileUpdates }
   return {
-    // Without its worktree there is a patch, which can be applied once more.
+    // Without its worktree there is a patch, which can be applied again.
     patch: isPatchSaved(task.workspace) ? 'ready' : 'none',
     fileUpdates,
   }

@@ -3,7 +3,7 @@ import type { LedgerEventOf } from '../../records/ledger.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
 import type { LedgerState } from './ledger-state.ts'
 
-/** Adds imported tasks: archived, and nothing of them can run. */
+/** Adds imported tasks, which are archived and can't run. */
 export function foldImport(
   state: LedgerState,
   { tasks, projectId, source }: LedgerEventOf<'tasks.imported'>,
@@ -12,7 +12,7 @@ export function foldImport(
   const rootId = tasks[0]?.id as TaskId
   for (const { project, branch, ...imported } of tasks) {
     const parent = imported.parentId ? state.tasks.get(imported.parentId) : undefined
-    // A session that grew was imported again.
+    // Set if a session that had grown was imported again.
     const before = state.tasks.get(imported.id)
     const task: Task = {
       ...imported,

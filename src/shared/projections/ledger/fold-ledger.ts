@@ -22,7 +22,7 @@ import { foldWorkspace } from './fold-workspace.ts'
 import { foldClock } from './ledger-clock.ts'
 import type { LedgerState } from './ledger-state.ts'
 
-/** Folds one record in place. Records must come in order of `seq`; one that was folded already is passed over. */
+/** Folds one record in place. Records must come in order of `seq`; a record that was folded before is ignored. */
 export function foldLedgerRecord(state: LedgerState, record: LedgerRecord): void {
   if (record.seq <= state.seq) return
   const { event } = record
@@ -103,7 +103,7 @@ function foldEvent(
     case 'task.conflicts-found':
       return change(state, event.taskId, ({ status }) => {
         const { files } = event
-        // The check may end after another resume has begun the task.
+        // The check may end after another resume has started the task.
         if (status !== 'interrupted' && status !== 'queued') return {}
         return { conflictsFound: files === 0 ? undefined : { files, at } }
       })
@@ -153,7 +153,7 @@ function foldEvent(
     case 'task.unpinned':
       return change(state, event.taskId, () => ({ pinned: false }))
     case 'transcript.appended':
-      // A run that has begun meanwhile counts all of it at its end.
+      // A running task records all counts at the end of its run.
       return change(state, event.taskId, ({ status, transcriptCounts }) =>
         isRunning(status) || (transcriptCounts?.bytes ?? 0) > event.transcript.bytes
           ? {}

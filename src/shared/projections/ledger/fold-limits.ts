@@ -37,7 +37,9 @@ export function foldLimits(task: Task, event: LimitsEvent, at: string): Partial<
     case 'task.sleep-ended':
       return {
         sleep: undefined,
-        sleepEnded: leftAlone.includes(event.because) ? { because: event.because, at } : undefined,
+        sleepEnded: reasonsToShow.includes(event.because)
+          ? { because: event.because, at }
+          : undefined,
       }
     default:
       return assertNever(event)
@@ -45,7 +47,12 @@ export function foldLimits(task: Task, event: LimitsEvent, at: string): Partial<
 }
 
 /** Reasons that the person did not choose, so that the task shows them. */
-const leftAlone: readonly string[] = ['no-waits-left', 'too-long', 'not-answered', 'not-resumed']
+const reasonsToShow: readonly string[] = [
+  'no-waits-left',
+  'too-long',
+  'not-answered',
+  'not-resumed',
+]
 
 /** Starts a pause, unless one is already open. */
 function paused(pauses: Task['budgetPauses'] = [], at: string): Task['budgetPauses'] {

@@ -56,13 +56,13 @@ export function foldProjectEvent(state: LedgerState, event: ProjectEvent, at: st
   }
 }
 
-/** An older one is asked about again. */
+/** Older ones need permission again. */
 const agentConfigsMax = 1_000
 
 const allowedNow = (before: readonly string[], added: readonly string[]): string[] =>
   [...new Set([...before.filter((one) => !added.includes(one)), ...added])].slice(-agentConfigsMax)
 
-/** With its settings and approvals, and not with what it is known by: it may be added again. */
+/** Deletes its settings and approvals, but keeps its identity for when it is added again. */
 function removeProject(state: LedgerState, id: Project['id']): void {
   const project = state.projects.get(id)
   if (!project) return
@@ -78,7 +78,7 @@ function changeProject(state: LedgerState, id: Project['id'], change: Partial<Pr
   if (project) setProject(state, { ...project, ...change })
 }
 
-/** Keys in the schema's order, without undefined ones: folding again must give the same bytes. */
+/** Sets the keys in the schema's order, without undefined ones, because another fold must give the same bytes. */
 function setProject(state: LedgerState, project: Project): void {
   const { identity, environment, revokedVariables, gitConfigSha256, ...others } = project
   const { agentConfigSha256s, sandbox, ...rest } = others
@@ -93,7 +93,7 @@ function setProject(state: LedgerState, project: Project): void {
   })
 }
 
-/** Its tasks move with it. Approvals do not: they were given for the old folder. */
+/** Moves its tasks, but not the approvals, which were given for the old folder. */
 function moveProject(state: LedgerState, event: LedgerEventOf<'project.moved'>): void {
   const { projectId, name, identity } = event
   const [from, to] = [absolutePath(event.from, state), absolutePath(event.dir, state)]
@@ -118,13 +118,13 @@ function moveProject(state: LedgerState, event: LedgerEventOf<'project.moved'>):
   }
 }
 
-/** The root of the working tree that a project's folder is in. */
+/** Returns the root of the working tree that contains the project's folder. */
 function topLevelOf(dir: string, within: string): string {
   const isBelow = within !== '' && dir.replaceAll('\\', '/').endsWith(`/${within}`)
   return isBelow ? dir.slice(0, -within.length - 1) : dir
 }
 
-/** The path after the folder `from` became `to`; unchanged if it is not inside `from`. */
+/** Returns the path after the folder `from` was moved to `to`; unchanged if it is not inside `from`. */
 function relocated(path: string, from: string, to: string): string {
   if (path === from) return to
   return path.startsWith(from) && /^[\\/]/.test(path.slice(from.length))

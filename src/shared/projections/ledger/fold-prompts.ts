@@ -22,7 +22,7 @@ export function withoutPrompt(task: Task, promptId: PromptId | undefined): Task[
   return left?.length ? left : undefined
 }
 
-/** The field is absent where there is no image. */
+/** Returns the field `images`, which is absent if there are none. */
 export const imagesOf = ({
   images,
 }: {

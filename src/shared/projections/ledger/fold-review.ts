@@ -1,4 +1,4 @@
-/** Folds comments on changes into the tasks that they are about. */
+/** Folds comments on changes into the commented tasks. */
 import type { PromptId } from '../../records/ids.ts'
 import type { LedgerEventOf } from '../../records/ledger.ts'
 import type { ReviewComment } from '../../records/review-comments.ts'
@@ -43,7 +43,7 @@ export function foldSentComments(
   )
 }
 
-/** A withdrawn follow-up was not sent: its comments are drafts again. */
+/** Makes the comments of a withdrawn follow-up drafts again. */
 export function foldUnsentComments(
   state: LedgerState,
   { taskId, promptId }: LedgerEventOf<'task.prompt-withdrawn'>,

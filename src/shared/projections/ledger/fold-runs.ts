@@ -11,25 +11,25 @@ export function foldRunStart(
   event: LedgerEventOf<'task.spawned' | 'task.resumed'>,
   at: string,
 ): Partial<Task> {
-  const begun: Partial<Task> = {
+  const started: Partial<Task> = {
     transcriptCounts: undefined,
     endedAt: null,
     cause: null,
-    // What is recorded from now on is kept, whatever became of earlier runs.
+    // The record of the new run is kept, even if that of earlier runs has expired.
     transcriptExpired: null,
     conflictsFound: undefined,
-    // What was applied is no longer all of its work.
+    // An applied patch no longer has all of its changes.
     patch: 'none',
   }
   if (event.type === 'task.resumed')
-    return { ...begun, status: 'resumed', runs: startRun(task.runs, event, at) }
+    return { ...started, status: 'resumed', runs: startRun(task.runs, event, at) }
   return {
-    ...begun,
+    ...started,
     status: 'spawned',
     startedAt: task.startedAt ?? at,
     spawnCommit: task.spawnCommit ?? event.spawnCommit,
     hasTranscript: true,
-    runs: startRun(task.runs, event, at, takenUp(task, event.promptId)),
+    runs: startRun(task.runs, event, at, promptOf(task, event.promptId)),
     waitingPrompts: withoutPrompt(task, event.promptId),
   }
 }
@@ -62,15 +62,15 @@ function startRun(
   runs: Run[],
   { run, process }: LedgerEventOf<'task.spawned' | 'task.resumed'>,
   at: string,
-  takenUp: Pick<Run, 'prompt' | 'images'> = {},
+  prompt: Pick<Run, 'prompt' | 'images'> = {},
 ): Run[] {
   return [
     ...runs.filter((r) => r.run !== run),
-    { run, status: 'running', startedAt: at, endedAt: null, cause: null, process, ...takenUp },
+    { run, status: 'running', startedAt: at, endedAt: null, cause: null, process, ...prompt },
   ]
 }
 
-function takenUp(task: Task, promptId: PromptId | undefined): Pick<Run, 'prompt' | 'images'> {
+function promptOf(task: Task, promptId: PromptId | undefined): Pick<Run, 'prompt' | 'images'> {
   const waiting = task.waitingPrompts?.find(({ id }) => id === promptId)
   return waiting ? { prompt: waiting.prompt, ...imagesOf(waiting) } : {}
 }

@@ -38,7 +38,7 @@ export function foldWorkspace(
       const { branch } = event
       return {
         archived: false,
-        // Where nothing was kept there is nothing to restore.
+        // Keeps only removals that left files.
         leftovers: task.leftovers?.filter(({ files }) => files > 0),
         ...change({ branch, removal: null, pending: null, restoring: false }),
       }
@@ -75,15 +75,15 @@ function withKept(
   at: string,
 ): Task['leftovers'] {
   const kept = { name, files, bytes, recreatable, at }
-  // Sorted twice, after a crash in between: the second time, some folders were gone already.
+  // Recorded twice after a crash in between: the second time, some folders were already deleted.
   const before = leftovers.find((one) => one.name === name)
-  const united = before
-    ? { ...kept, recreatable: unitedByPath(before.recreatable, recreatable) }
+  const merged = before
+    ? { ...kept, recreatable: mergedByPath(before.recreatable, recreatable) }
     : kept
-  return [...leftovers.filter((one) => one.name !== name), united]
+  return [...leftovers.filter((one) => one.name !== name), merged]
 }
 
-function unitedByPath<Named extends { path: string }>(known: Named[], found: Named[]): Named[] {
+function mergedByPath<Named extends { path: string }>(known: Named[], found: Named[]): Named[] {
   const paths = new Set(known.map(({ path }) => path))
   return [...known, ...found.filter(({ path }) => !paths.has(path))]
 }

@@ -2,8 +2,8 @@ import type { TaskId } from '../../records/ids.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
 
 /**
- * The task that counts now where this one is depended on: itself, or, when it was restarted, the last that
- * its parent made by the same call. `childrenOf`: in the order in which they were made. Pure.
+ * Returns the task that satisfies dependencies on `task`: itself, or, if it was restarted, the last task that its parent
+ * created by the same call. `childrenOf` returns children in the order of their creation. Pure.
  */
 export function latestAttemptOf(task: Task, childrenOf: (parentId: TaskId) => Task[]): Task {
   const { parentId, callId } = task

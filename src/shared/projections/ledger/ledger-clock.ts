@@ -12,8 +12,8 @@ export interface LedgerClock {
   /** `at` of the last record; null: there is none. Milliseconds since the epoch. */
   lastAtMs: number | null
   /**
-   * `at` of the last record before the clock leapt ahead, as long as no person has confirmed the clock and it
-   * has not gone back: what is written by a wrong clock must not vouch for it. Null: it did not leap.
+   * `at` of the last record before the clock leapt ahead, until a person confirms the clock or it goes back: records with
+   * a wrong time must not confirm it. Null: it did not leap.
    */
   leapFromMs: number | null
 }
@@ -25,7 +25,7 @@ export function foldClock(clock: LedgerClock, { at, event }: LedgerRecord): Ledg
   return { lastAtMs: at, leapFromMs: clockAhead(clock, at)?.newestAtMs ?? null }
 }
 
-/** How far `nowMs` is past the newest record that can be trusted; null: no further than is usual. */
+/** Returns how far `nowMs` is past the newest reliable record; null if the gap is normal. */
 export function clockAhead(
   { lastAtMs, leapFromMs }: LedgerClock,
   nowMs: number,

@@ -1,6 +1,6 @@
 /**
- * The state of the ledger as the feed sends it: in parts, each bounded, which count for nothing until the
- * last one has come. Pure.
+ * Splits the state of the ledger into bounded parts for the feed, and joins them. It is valid once the last part has
+ * arrived. Pure.
  */
 import { feedBatchMax, type LedgerFeedEvent } from '../../contract/feed.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
@@ -9,7 +9,7 @@ import type { LedgerState } from './ledger-state.ts'
 
 type SnapshotPart = Extract<LedgerFeedEvent, { type: 'snapshot' | 'snapshot-part' }>
 
-/** Prompts are a task's only long text: a part is closed early rather than grow far beyond this. */
+/** The limit for the prompts of a part, which are the only long texts of tasks. A single longer prompt is a part. */
 const partPromptCharsMax = 256 * 1024
 
 /** Returns the events that transmit `state` as of now, without later changes. */
@@ -53,7 +53,7 @@ interface SnapshotJoiner {
    * snapshot are dropped when another one starts.
    */
   take(event: LedgerFeedEvent): LedgerState | null
-  /** How much of a snapshot has come, from 0 to 1; null while none is coming. */
+  /** The share of a snapshot that has arrived, from 0 to 1; null if none is arriving. */
   progress(): number | null
 }
 

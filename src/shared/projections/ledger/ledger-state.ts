@@ -1,22 +1,22 @@
-/** Projects and tasks as the ledger has recorded them, and walks of their tree. Pure. */
+/** Projects and tasks as recorded in the ledger, and functions on their trees. Pure. */
 
 import type { ProjectId, TaskId } from '../../records/ids.ts'
 import type { Project } from '../../records/projects/projects.ts'
 import type { Task, TaskTree } from '../../records/tasks/tasks.ts'
 import { type LedgerClock, unknownClock } from './ledger-clock.ts'
 
-/** Objects in the maps are replaced, never changed; the maps themselves change in place. */
+/** Objects in the maps are replaced, never changed; the maps themselves are updated in place. */
 export interface LedgerState {
   /** The seq of the last record folded. */
   seq: number
   dataDir: string
   projects: Map<ProjectId, Project>
-  /** Off the list and without settings: they are the same when they are added again. A feed sends none of them. */
+  /** Removed from the list, without settings; they keep their ids when added again. No feed sends them. */
   removedProjects: Map<ProjectId, Project>
   tasks: Map<TaskId, Task>
   /** The set-up configuration that the person allowed, by project. */
   trustedSetups: Map<ProjectId, string>
-  /** The main process's own; no feed sends it. */
+  /** Only in the main process; no feed sends it. */
   clock: LedgerClock
 }
 
@@ -30,7 +30,7 @@ export const emptyLedgerState = (dataDir: string): LedgerState => ({
   clock: unknownClock,
 })
 
-/** Children of each task, oldest first; roots stand under `null`. */
+/** Returns the children of each task, oldest first; roots under `null`. */
 export function childrenByParent(tasks: Iterable<Task>): Map<TaskId | null, Task[]> {
   const children = new Map<TaskId | null, Task[]>()
   for (const task of tasks) {
@@ -41,13 +41,13 @@ export function childrenByParent(tasks: Iterable<Task>): Map<TaskId | null, Task
   return children
 }
 
-/** How many tasks are below this one; `children` as `childrenByParent` gives them. */
+/** Returns the number of tasks below this one. `children`: from `childrenByParent`. */
 export function countBelow(children: ReadonlyMap<TaskId | null, Task[]>, id: TaskId): number {
   const below = children.get(id) ?? []
   return below.reduce((count, child) => count + countBelow(children, child.id), below.length)
 }
 
-/** Nests tasks under their parents; a task whose parent is not among them becomes a root of the list. */
+/** Nests tasks under their parents; a task whose parent is not in the list becomes a root of it. */
 export function taskTree(tasks: Task[]): TaskTree[] {
   const ids = new Set(tasks.map((task) => task.id))
   const children = childrenByParent(tasks)
@@ -58,7 +58,7 @@ export function taskTree(tasks: Task[]): TaskTree[] {
   return tasks.filter((task) => task.parentId === null || !ids.has(task.parentId)).map(nest)
 }
 
-/** Parent first, the root last. */
+/** Returns the ancestors, parent first, root last. */
 export function ancestorsOf(state: LedgerState, id: TaskId): TaskId[] {
   const ancestors: TaskId[] = []
   let parentId = state.tasks.get(id)?.parentId ?? null
@@ -69,7 +69,7 @@ export function ancestorsOf(state: LedgerState, id: TaskId): TaskId[] {
   return ancestors
 }
 
-/** Deepest first, the task itself not included. */
+/** Returns the tasks below this one, deepest first. */
 export function descendantsOf(state: LedgerState, id: TaskId): Task[] {
   const children = childrenByParent(state.tasks.values())
   const collect = (parent: TaskId): Task[] =>
@@ -77,6 +77,6 @@ export function descendantsOf(state: LedgerState, id: TaskId): Task[] {
   return collect(id)
 }
 
-/** What recorded the task: a tool that it was imported from, or `here`. */
+/** Returns the tool that the task was imported from, or `here`. */
 export const sourceOf = (state: Pick<LedgerState, 'tasks'>, task: Task): string =>
   state.tasks.get(task.rootId)?.importedFrom?.tool ?? 'here'

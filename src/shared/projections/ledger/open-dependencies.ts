@@ -1,9 +1,9 @@
-/** What a task waits for before it begins. Pure; the main side decides, this only names them. */
+/** The dependencies that a task waits for. Pure. */
 import type { TaskId } from '../../records/ids.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
 import { latestAttemptOf } from './latest-attempt.ts'
 
-/** Those that have not completed. A restarted one is replaced by its latest attempt. */
+/** Returns the dependencies that have not completed. A restarted one is replaced by its latest attempt. */
 export function openDependencies(
   task: Task,
   byId: (id: TaskId) => Task | null,

@@ -5,21 +5,21 @@ import type { Task } from '../../records/tasks/tasks.ts'
 import type { LedgerState } from './ledger-state.ts'
 
 /**
- * The tasks that keep a project from being removed, oldest first: their workspace is in use, or being removed or
- * restored, or they wait to begin. What is in the archive keeps nothing. Pure.
+ * Returns the tasks that prevent the removal of a project, oldest first: tasks that have not started, or whose workspace
+ * is in use or being removed or restored. Archived tasks don't prevent it. Pure.
  */
 export function tasksInUse({ tasks }: Pick<LedgerState, 'tasks'>, projectId: ProjectId): Task[] {
   return [...tasks.values()].filter((task) => {
     if (task.projectId !== projectId || task.trashed) return false
     if (task.workspace) return !task.archived || task.workspace.restoring
-    // Without a workspace it never began, and below an archived root nothing will begin it.
+    // Without a workspace it never started, and below an archived root it can't start.
     return !isSettled(task.status) && tasks.get(task.rootId)?.archived !== true
   })
 }
 
 type Projects = Pick<LedgerState, 'projects' | 'removedProjects'>
 
-/** All that have a record: those on the list, then those that were removed from it. */
+/** Returns all recorded projects: those on the list, then those that were removed from it. */
 export const everyProject = ({ projects, removedProjects }: Projects): Project[] => [
   ...projects.values(),
   ...removedProjects.values(),

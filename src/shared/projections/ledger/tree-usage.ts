@@ -1,4 +1,4 @@
-/** What a tree used so far: the runs that have ended by the ledger, those that run by what they reported. Pure. */
+/** The usage of a tree so far: of ended runs from the ledger, of running ones from their reports. Pure. */
 
 import type { TaskId } from '../../records/ids.ts'
 import type { Budget, BudgetPart } from '../../records/tasks/budgets.ts'
@@ -7,14 +7,14 @@ import { isRunning } from '../../records/tasks/task-status.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
 import { addUsage, noUsage, type Usage } from '../../records/usage.ts'
 
-/** What a run that has not ended used so far. */
+/** The usage so far of a run that has not ended. */
 export interface RunUsage {
   run: number
   usage: Usage
 }
 export type UsageOfRuns = ReadonlyMap<TaskId, RunUsage>
 
-/** Usage of one task. What a run has reported counts until the ledger holds the run's end. */
+/** Returns the usage of one task. The reports of a run count until the ledger has the end of the run. */
 export function usageOfTask(
   task: Pick<Task, 'id' | 'status' | 'runs' | 'usage'>,
   live: UsageOfRuns,
@@ -30,7 +30,8 @@ export function usageOfTasks(tasks: Iterable<Task>, live: UsageOfRuns): Usage {
 }
 
 /**
- * Milliseconds in which at least one of the tasks ran, less the pauses of the budget's own. `pauses`: of the root.
+ * Returns the milliseconds in which at least one of the tasks ran, without the pauses because of the budget. `pauses`: of
+ * the root.
  */
 export function timeAtWork(
   tasks: Iterable<Task>,
@@ -64,7 +65,7 @@ export interface PartUsed {
   limit: number
 }
 
-/** How far each limited part is used, the furthest first. */
+/** Returns the use of each limited part, the most used first. */
 export function budgetUse(budget: Budget, usage: Usage, workedMs: number): PartUsed[] {
   const used = {
     usd: usage.costUsd ?? 0,

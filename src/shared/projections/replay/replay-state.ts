@@ -1,6 +1,6 @@
 /**
- * What was known at a moment of a transcript, folded from the marks of its timeline, with stored states at intervals: a
- * moment anywhere among 50,000 entries takes a fraction of a millisecond, forward or back. Pure.
+ * The state at a moment of a transcript, folded from the marks of its timeline. States are stored at intervals, so that
+ * any moment among 50,000 entries takes a fraction of a millisecond. Pure.
  */
 
 import type { PermissionMode } from '../../agents/permission-modes.ts'
@@ -10,7 +10,7 @@ import type { TaskId, ToolCallId } from '../../records/ids.ts'
 import type { TaskStatus } from '../../records/tasks/task-status.ts'
 import { addUsage, noUsage, type Usage } from '../../records/usage.ts'
 
-/** What its parent knew of a sub-agent. */
+/** The last state of a sub-agent that was reported to its parent. */
 interface SeenAgent {
   /** The status in the last call that reported it. */
   status: TaskStatus
@@ -41,7 +41,7 @@ export interface ReplayState {
   run: ReplayRun | null
   /** The model that answered last; null: none has. */
   model: string | null
-  /** The one that the run began with. */
+  /** The initial model of the run. */
   runModel: string | null
   permissions: PermissionMode | null
   usage: Usage
@@ -51,13 +51,13 @@ export interface ReplayState {
   /** The entry of the plan. */
   plan: { seq: number; done: number; total: number } | null
   agents: ReadonlyMap<TaskId, SeenAgent>
-  /** Calls that had no result, in order. */
+  /** The calls without a result so far, in order. */
   running: readonly { seq: number; text: string }[]
-  /** How many results reported a failure. */
+  /** The number of failed results. */
   failedCalls: number
   /** The last resume. */
   resume: Extract<TimelineMark, { kind: 'resume' }> | null
-  /** The entry that last stated the files. */
+  /** The entry that last recorded the files. */
   filesSeq: number | null
   /** Why a later snapshot failed; null: none did. */
   filesFailed: string | null
@@ -133,7 +133,7 @@ export function withPage(timeline: Timeline, page: TimelinePage): Timeline {
   return { marks, nextSeq, total: Math.max(timeline.total, total), open, stored }
 }
 
-/** The last mark at or before the entry `seq`; -1: all are after it. */
+/** Returns the index of the last mark at or before the entry `seq`; -1 if all are after it. */
 export function markAt({ marks }: Pick<Timeline, 'marks'>, seq: number): number {
   return firstIndex(marks.length, (index) => (marks[index] as TimelineMark).seq > seq) - 1
 }
@@ -157,7 +157,7 @@ function folded(state: ReplayState, mark: TimelineMark): ReplayState {
   foldPlace(next, mark)
   if (mark.kind === 'fork') next.forkDepth = Math.max(0, state.forkDepth + (mark.begins ? 1 : -1))
   else if (mark.kind === 'turn' && mark.usage) next.usage = addUsage(state.usage, mark.usage)
-  // Within a branch that was left again only the above counts, as in the state of a session.
+  // Within an abandoned branch only the above counts, as in the state of a session.
   if (state.forkDepth === 0) foldConversation(next, mark)
   return next
 }
@@ -171,7 +171,7 @@ function foldPlace(state: ReplayState, mark: TimelineMark): void {
 }
 
 function foldConversation(state: ReplayState, mark: TimelineMark): void {
-  if ('files' in mark && mark.files) stateFiles(state, mark.seq)
+  if ('files' in mark && mark.files) recordFiles(state, mark.seq)
   switch (mark.kind) {
     case 'turn':
       state.model = mark.model ?? state.model
@@ -186,7 +186,7 @@ function foldConversation(state: ReplayState, mark: TimelineMark): void {
       if (mark.agents) state.agents = withReported(state.agents, mark)
       break
     case 'files':
-      stateFiles(state, mark.seq)
+      recordFiles(state, mark.seq)
       break
     case 'files-failed':
       state.filesFailed = mark.text
@@ -221,7 +221,7 @@ function foldConversation(state: ReplayState, mark: TimelineMark): void {
   }
 }
 
-function stateFiles(state: ReplayState, seq: number): void {
+function recordFiles(state: ReplayState, seq: number): void {
   state.filesSeq = seq
   state.filesFailed = null
 }

@@ -1,11 +1,11 @@
 /**
- * A transcript as it was shown live at a moment: without later entries, and with a call still running if its result came later.
- * Pure. Items that are unchanged keep their identity.
+ * A transcript as it was shown live at a moment: without later entries, and with a call still running if its result came
+ * later. Pure. Unchanged items keep their identity.
  */
 import type { TranscriptItem } from '../transcript/transcript-items.ts'
 import type { ToolCallView, TurnBlock } from '../transcript/turn-blocks.ts'
 
-/** `seq`: the last entry that counts. */
+/** `seq`: the last entry to include. */
 export function replayedItems(items: TranscriptItem[], seq: number): TranscriptItem[] {
   const shown: TranscriptItem[] = []
   for (const item of items) {
@@ -23,7 +23,7 @@ function replayedTurn(turn: TurnItem, seq: number): TurnItem {
   const blocks: TurnBlock[] = []
   let isCut = false
   for (const block of turn.blocks) {
-    // What was said after a call came after its result.
+    // Text after a call was written after its result.
     if (block.kind !== 'tool') {
       if (!isCut) blocks.push(block)
       continue

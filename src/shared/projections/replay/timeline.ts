@@ -1,4 +1,4 @@
-/** The marks of a timeline from the entries of a transcript, in file order. Pure; a page needs no page before it. */
+/** Creates the marks of a timeline from entries in file order. Pure; each page is independent of the ones before. */
 import { toolDetailSchema } from '../../agents/tools.ts'
 import { assertNever } from '../../assert-never.ts'
 import {
@@ -20,7 +20,7 @@ interface TimelineFold {
   marks: TimelineMark[]
   /** Calls without a result, by their seq. */
   open: Map<ToolCallId, number>
-  /** What the marks so far say of it; null: nothing yet. */
+  /** The directory and branch according to the marks so far; null: unknown. */
   place: { directory: string | null; branch: string | null } | null
 }
 

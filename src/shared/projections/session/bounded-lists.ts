@@ -1,7 +1,7 @@
-/** Collections that keep the newest. */
+/** Collections that keep the newest items. */
 
-/** Appends the key, and removes the first one if there are too many. Returns whether it did. */
-export function put<Key, Value>(
+/** Sets the key as the last one, and removes the first one if there are more than `max`. Returns whether it removed one. */
+export function setBounded<Key, Value>(
   map: Map<Key, Value>,
   key: Key,
   value: Value,
@@ -14,8 +14,8 @@ export function put<Key, Value>(
   return map.delete(oldest as Key)
 }
 
-/** Appends the item if it is not there, and removes the first one if there are too many. */
-export function list<Item>(items: Item[], item: Item, max: number): void {
+/** Appends the item unless the list has it, and removes the first one if there are more than `max`. */
+export function appendBounded<Item>(items: Item[], item: Item, max: number): void {
   if (items.includes(item)) return
   items.push(item)
   if (items.length > max) items.shift()

@@ -4,7 +4,7 @@ import { foldSessionState } from './fold-session.ts'
 import { emptySessionState, type SessionState } from './session-state.ts'
 
 /**
- * What a viewer shows of the state as of an entry. Small enough to be stored for hundreds of entries, and complete: the
+ * The fields of the state that a viewer shows. Small enough to be stored for hundreds of entries, and complete: the
  * later values of these fields depend on no other field.
  */
 export type BriefState = Pick<

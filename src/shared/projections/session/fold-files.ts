@@ -1,4 +1,4 @@
-/** Folds what a session changed in its working directory. */
+/** Folds the changes of a session in its working directory. */
 import type { Entry } from '../../records/entries.ts'
 import { type ChangedFile, filesMax, listedMax, type SessionState } from './session-state.ts'
 

@@ -4,7 +4,7 @@ import {
   type AgentSessionRef,
   noSessionCost,
 } from '../../agents/agent-records.ts'
-import { isMadeAgain, traitsOf } from '../../agents/tool-traits.ts'
+import { isRepeatedAfterCrash, traitsOf } from '../../agents/tool-traits.ts'
 import { toolDetailSchema } from '../../agents/tools.ts'
 import { assertNever } from '../../assert-never.ts'
 import type { Cause } from '../../records/causes.ts'
@@ -16,7 +16,7 @@ import { parseTaskId, type TaskId } from '../../records/ids.ts'
 import { waitingPromptsMax } from '../../records/tasks/waiting-prompts.ts'
 import { addUsage, noUsage } from '../../records/usage.ts'
 import { describeToolCall } from '../describe-tool-call.ts'
-import { list, put } from './bounded-lists.ts'
+import { appendBounded, setBounded } from './bounded-lists.ts'
 import { foldTree, markAllChanged, markChanged } from './fold-files.ts'
 import { filesMax, listedMax, type SessionState } from './session-state.ts'
 
@@ -50,7 +50,7 @@ function foldPlace(state: SessionState, entry: Entry): void {
 /** Folds an entry of a fork, from which the conversation does not continue. */
 function foldForked(state: SessionState, entry: Entry): void {
   if (entry.type === 'message') countMessage(state, entry)
-  else if (entry.type === 'pr-link') list(state.links, entry.url, listedMax)
+  else if (entry.type === 'pr-link') appendBounded(state.links, entry.url, listedMax)
   else if (entry.type === 'workspace-snapshot') markAllChanged(state, entry)
   else if (entry.type === 'file-history-snapshot')
     markChanged(state, entry.path, entry.at, { writtenSeq: entry.seq })
@@ -70,7 +70,7 @@ function foldConversation(state: SessionState, entry: Entry): void {
     case 'file-history-snapshot': {
       markChanged(state, entry.path, entry.at, { writtenSeq: entry.seq })
       const { sinceTree } = state
-      if (put(sinceTree.written, entry.path, entry.after, filesMax)) sinceTree.anyFile = true
+      if (setBounded(sinceTree.written, entry.path, entry.after, filesMax)) sinceTree.anyFile = true
       break
     }
     case 'attribution-snapshot':
@@ -96,7 +96,7 @@ function foldConversation(state: SessionState, entry: Entry): void {
       state.worktree = entry.worktreeSession
       break
     case 'pr-link':
-      list(state.links, entry.url, listedMax)
+      appendBounded(state.links, entry.url, listedMax)
       break
     case 'title':
       state.titled = true
@@ -170,8 +170,9 @@ const isSameSession = (a: AgentSessionRef | null, b: AgentSessionRef): boolean =
 
 function foldCall(state: SessionState, entry: ToolCallEntry): void {
   const { seq, messageUuid, runId, turn, callId, name } = entry
-  put(state.openCalls, callId, { seq, messageUuid, runId, turn, callId, name }, listedMax)
-  if (!isMadeAgain(name)) put(state.unknownCalls, callId, unknownCallOf(entry), listedMax)
+  setBounded(state.openCalls, callId, { seq, messageUuid, runId, turn, callId, name }, listedMax)
+  if (!isRepeatedAfterCrash(name))
+    setBounded(state.unknownCalls, callId, unknownCallOf(entry), listedMax)
   const { sinceTree } = state
   const changes = traitsOf(name)?.changes
   if (changes === 'any-files') sinceTree.anyFile = true
@@ -218,7 +219,8 @@ function foldResult(state: SessionState, entry: ToolResultEntry): void {
     for (const variable of shell.hidden ?? []) state.shell.env.delete(variable)
   }
   if (name === 'agent_report' && outcome === 'ok') state.reported = true
-  if (name === 'task') for (const child of childrenIn(entry)) list(state.children, child, listedMax)
+  if (name === 'task')
+    for (const child of childrenIn(entry)) appendBounded(state.children, child, listedMax)
 }
 
 function childrenIn({ detail }: ToolResultEntry): TaskId[] {

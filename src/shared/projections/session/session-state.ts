@@ -90,7 +90,7 @@ export interface SessionState {
   reported: boolean
   /** The variables that were last recorded as withheld; null: never. */
   withheld: string[] | null
-  /** The worktree it is in; null: none, or it was left. */
+  /** The worktree that it entered; null: none, or it was left. */
   worktree: Extract<Entry, { type: 'worktree-state' }>['worktreeSession']
   /**
    * The shell after the last call; `cwd` is null before the first one. Secret values are omitted,
@@ -128,7 +128,7 @@ export interface SessionState {
     written: Map<string, string | null>
     /** Calls that may have changed one file, whose outcome is not known. */
     unclearCalls: Set<ToolCallId>
-    /** A tool ran whose changes are unknown. */
+    /** True if a tool ran whose changes are unknown. */
     anyFile: boolean
   }
   /** Moves of HEAD by its turns, in order; `from` null: the commit that its first run began at. */
@@ -136,7 +136,7 @@ export interface SessionState {
   /** By path: every file that it changed in any run, the last changed last. */
   files: Map<string, ChangedFile>
   filePathChars: number
-  /** It changed more files than `files` lists. */
+  /** True if it changed more files than `files` lists. */
   filesCut: boolean
 }
 

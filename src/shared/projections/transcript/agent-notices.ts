@@ -1,7 +1,7 @@
-/** Entries of installed agents that are sentences for the person. */
+/** Notices of installed agents for the person. */
 import type { Entry } from '../../records/entries.ts'
 
-/** A notice of an installed agent, by its protocol (ACP): a title for the person, and more about it. */
+/** Returns the notice in a foreign entry of an installed agent (ACP): its title and description; null if it has none. */
 export function noticeOf({ source, content }: Extract<Entry, { type: 'foreign' }>) {
   if (!source.startsWith('acp:') || content === null || typeof content !== 'object') return null
   const { sessionUpdate, title, description, severity, replay } = content as Record<string, unknown>
@@ -12,7 +12,7 @@ export function noticeOf({ source, content }: Extract<Entry, { type: 'foreign' }
   return { about: isWarning ? 'agent-warning' : 'agent-notice', text: title + more } as const
 }
 
-/** How the agent's own record of a loaded session differs from this one. */
+/** Describes how the agent's own record of a loaded session differs from Shiplog's. */
 function replayNotice(replay: unknown) {
   const { sentences, onlyAgent } = (replay ?? {}) as {
     sentences?: unknown

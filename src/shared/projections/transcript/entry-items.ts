@@ -19,7 +19,7 @@ interface ItemPlace {
 
 type EntryOf<Type extends Entry['type']> = Extract<Entry, { type: Type }>
 
-/** The entries that are an item each, whatever came before. */
+/** The entries that each become one item, independently of earlier entries. */
 type SingleItemEntry =
   | EntryOf<
       'run-start' | 'run-end' | 'resume' | 'worktree-state' | 'pr-link' | 'set-up' | 'summary'
@@ -93,7 +93,7 @@ export function promptItem(entry: MessageEntry, place: ItemPlace): TranscriptIte
   }
 }
 
-/** Returns notes about what the agents of a run don't get, and about their sandbox. */
+/** Returns notes about the variables withheld from the agents of a run, and about their sandbox. */
 export function notesOfRun(
   { withheld, sandbox }: EntryOf<'run-start'>,
   place: ItemPlace,
@@ -112,7 +112,7 @@ export function notesOfRun(
 function setUpNote({ changed, command }: EntryOf<'set-up'>, place: ItemPlace): TranscriptItem {
   const [first = ''] = command.split('\n', 1)
   if (changed.length === 0) return note('set-up', `Set up with ${first}`, place)
-  const text = `Set-up was not run: agents changed ${changed.join(', ')} since it was allowed. An agent can run it as any command.`
+  const text = `Set-up was not run: agents changed ${changed.join(', ')} since it was allowed. An agent can run it like any other command.`
   return note('set-up-skipped', text, place)
 }
 

@@ -1,6 +1,5 @@
 /**
- * What a filter of a transcript selects: messages, tool calls with their results, and failures. Each such unit is shown
- * by itself. Pure.
+ * The units that a filter of a transcript selects: messages, tool calls with their results, and failures. Pure.
  */
 import { traitsOf } from '../../agents/tool-traits.ts'
 import { type ToolDetail, toolDetailSchema } from '../../agents/tools.ts'
@@ -11,7 +10,7 @@ import type { ToolCallId } from '../../records/ids.ts'
 export const filterKinds = ['messages', 'tools', 'edits', 'errors', 'changes'] as const
 type FilterKind = (typeof filterKinds)[number]
 
-/** All of them have to hold; null: any. */
+/** Selects units that match all conditions; null: any value. */
 export interface TranscriptFilter {
   /** `edits`: calls of tools that edit; `changes`: calls of any tool after which files were different. */
   kind: FilterKind | null
@@ -42,7 +41,7 @@ interface FilterUnits {
 }
 
 export function createFilterUnits(): FilterUnits {
-  /** Calls without a result so far, with the files that were recorded of them. */
+  /** Calls without a result so far, with the files that they were recorded to change. */
   const open = new Map<ToolCallId, { call: ToolCallEntry; files: string[] }>()
 
   function end(): FilterUnit[] {
@@ -136,5 +135,5 @@ function filesOf(call: ToolCallEntry | null, detail: ToolDetail | undefined): st
   return [...named, ...locations.map(({ path }) => path), ...ofDetail, ...applied]
 }
 
-/** Fields of inputs, ours and other tools', that name a file. */
+/** The fields of inputs of Shiplog's and other tools that name a file. */
 const pathFields = new Set(['path', 'file_path', 'filePath', 'notebook_path'])

@@ -12,12 +12,12 @@ import type { TranscriptItem } from './transcript-items.ts'
 interface FinalItems {
   /** The items that these entries make final. */
   add(entries: Iterable<Entry>): TranscriptItem[]
-  /** What is left, with the unfinished message in its place. `live`: its agent still runs. */
+  /** Returns the remaining items, with the unfinished message in its place. `live`: its agent is still running. */
   end(ending?: { partial?: PartialMessage | null; live?: boolean }): TranscriptItem[]
 }
 
 export function createFinalItems(): FinalItems {
-  /** Entries of the turn in progress, and what came after it began. */
+  /** The entries of the turn in progress, and those after its start. */
   let held: Entry[] = []
   return {
     add(entries) {

@@ -1,8 +1,8 @@
 /** Finds the conversation that leads into an abandoned branch (I5): the history of a task that continues from there. */
 import type { Entry } from '../../records/entries.ts'
 
-/** One branch of the path; `id` null: the conversation itself. */
-interface Stretch {
+/** A branch on the path; `id` null: the conversation itself. */
+interface PathSegment {
   id: string | null
   /** The entry after which the path leaves it; null: the path ends in it. */
   until: string | null
@@ -23,15 +23,15 @@ export async function* entriesOnPath(
     else if (entry.type === 'fork-end') close(open, entry.forkId)
     else {
       const branch = open.at(-1) ?? null
-      const stretch = path.find(({ id }) => id === branch)
-      if (!stretch || left.has(branch)) continue
+      const segment = path.find(({ id }) => id === branch)
+      if (!segment || left.has(branch)) continue
       yield entry
-      if (entry.uuid === stretch.until) left.add(branch)
+      if (entry.uuid === segment.until) left.add(branch)
     }
   }
 }
 
-async function pathToEnd(entries: AsyncIterable<Entry> | Iterable<Entry>): Promise<Stretch[]> {
+async function pathToEnd(entries: AsyncIterable<Entry> | Iterable<Entry>): Promise<PathSegment[]> {
   const open: string[] = []
   /** By fork: the entry that it follows. A fork that is continued later names its own last entry. */
   const from = new Map<string, string | null>()

@@ -49,9 +49,9 @@ export function withProgress(
 
   function progressed(block: TurnBlock): TurnBlock {
     if (block.kind !== 'tool' || block.call.state !== 'running') return block
-    const news = running.get(block.call.callId)
-    if (!news) return block
-    const { title = block.call.title, output } = news
+    const progress = running.get(block.call.callId)
+    if (!progress) return block
+    const { title = block.call.title, output } = progress
     return { kind: 'tool', call: { ...block.call, title, output: output || null } }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a reader jumps by: prompts, turns with their counts of calls, runs. Folds entries in file order; pure, and
- * bounded by the items that the caller takes out.
+ * Folds entries in file order into the outline: prompts, turns with their numbers of calls, and runs. Pure. The fold
+ * keeps only the items that the caller has not removed.
  */
 import { type OutlineItem, outlineTextCharsMax } from '../../contract/transcripts/transcripts.ts'
 import type { Entry } from '../../records/entries.ts'
@@ -42,7 +42,7 @@ export function addToOutline(fold: OutlineFold, entry: Entry): void {
   }
 }
 
-/** A turn whose message was never written is an item of its own: nothing more comes of it. */
+/** Adds the open turn, whose message was never written, as an item. */
 export function closeOutline(fold: OutlineFold): void {
   const { open } = fold
   fold.open = null

@@ -1,13 +1,13 @@
 /**
- * The parallel group of a task: the name that `task` was given, else one made from when it was started.
- * Pure; the same task has the same group whenever it is asked.
+ * The parallel group of a task: the name that the `task` call gave, else one derived from its start time. Pure; the result
+ * for a task never changes.
  */
 import type { TaskId } from '../../records/ids.ts'
 import { planReferenceOf } from '../../records/plan-reference.ts'
 import type { Task } from '../../records/tasks/tasks.ts'
 import type { LedgerState } from '../ledger/ledger-state.ts'
 
-/** Null for one that worked alone. */
+/** Returns null for a task that worked alone. */
 export function parallelGroupOf(state: LedgerState, task: Task): string | null {
   if (task.plan.parallelGroup) return task.plan.parallelGroup
   if (task.parentId === null) return null
@@ -16,7 +16,7 @@ export function parallelGroupOf(state: LedgerState, task: Task): string | null {
   return first && batch.length > 1 ? nameOf(first) : null
 }
 
-/** Those without a group's name that may share a batch with it, in the order in which they were started. */
+/** Returns the siblings without a group name that may share a batch with it, in the order of their start. */
 function siblingsOf(state: LedgerState, task: Task): Task[] {
   const scope = scopeOf(task)
   return [...state.tasks.values()].filter(
@@ -25,7 +25,7 @@ function siblingsOf(state: LedgerState, task: Task): Task[] {
   )
 }
 
-/** The beginning of the group's name: the plans of a phase work side by side, or the segments of a plan. */
+/** Returns the beginning of the group's name: the plans of a phase run in parallel, or the segments of a plan. */
 function scopeOf({ plan }: Task): string {
   const reference = planReferenceOf(plan)
   if (reference && plan.granularity === 'task_group') return `plan-${reference}-tasks-`
@@ -33,12 +33,12 @@ function scopeOf({ plan }: Task): string {
 }
 
 /**
- * A task belongs to the batch before it when one of that had not ended its first run yet. One that waits for
- * another of the batch has not begun its own, and belongs to it as well.
+ * Returns the batch of a task. A task belongs to the batch before it if the first run of a task in that batch had not
+ * ended. A task that waits for another one of the batch has not started its first run, so it belongs to it as well.
  */
 function batchOf(siblings: Task[], taskId: TaskId): Task[] {
   let batch: Task[] = []
-  /** When the first runs of all in the batch had ended. */
+  /** When the first runs of all tasks in the batch had ended. */
   let end = ''
   for (const task of siblings) {
     if (end <= task.createdAt) {
@@ -57,10 +57,10 @@ function batchOf(siblings: Task[], taskId: TaskId): Task[] {
 const never = '~'
 
 function firstEndOf({ runs: [run], endedAt }: Task): string | null {
-  // A killed process records nothing: a run of it lasted as long as the process, which started the others.
+  // A killed process records no end, so its runs count as long as the process, which started the others.
   return run ? (run.endedAtLatest ?? run.endedAt) : endedAt
 }
 
-/** The forms that planning tools know; without a phase there is none to name. */
+/** The name in the form of planning tools; without a phase the prefix is empty. */
 const nameOf = (first: Task): string =>
   `${scopeOf(first)}batch-${Math.floor(Date.parse(first.createdAt) / 1000)}`

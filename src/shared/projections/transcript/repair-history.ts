@@ -1,25 +1,25 @@
 /**
- * A history as a provider takes it: what a crash left open is closed here, never in the log (S3). Pure, and streamed:
- * no more than the calls of one turn is held.
+ * Repairs a history for a provider: results that a crash prevented are added here, never in the log (S3). Pure, and
+ * streamed: only the calls of one turn are in memory.
  */
 import type { Entry } from '../../records/entries.ts'
 import type { MessageEntry } from '../../records/entry-types/messages.ts'
 import type { ToolCallEntry, ToolResultEntry } from '../../records/entry-types/tool-calls.ts'
 
-/** The result that an agent gets for a call whose end was not recorded. */
+/** The result for a call whose end was not recorded. */
 const unknownOutcome =
   'The agent was interrupted during this call: its outcome is unknown, and it was not repeated.'
 
 /**
- * Every call has exactly one result, the first that was recorded after it, no message is empty that was cut short,
- * and branches that were left again are not in it. The order stays as it is; a whole history comes back as it is.
- * `unanswered`: seqs of the calls without a result.
+ * Yields the entries so that every call has exactly one result, the first one recorded after it, without empty
+ * interrupted messages and without abandoned branches. Keeps the order; a complete history is unchanged. `unanswered`:
+ * the seqs of the calls without a result.
  */
 export async function* repairHistory(
   entries: AsyncIterable<Entry> | Iterable<Entry>,
   unanswered: ReadonlySet<number>,
 ): AsyncGenerator<Entry> {
-  /** Calls since the last turn that ended whole: no later result is one of an earlier call. */
+  /** The answered calls since the last complete turn; no later result belongs to an earlier call. */
   const answered = new Set<string>()
   let forks = 0
   for await (const entry of entries) {
@@ -30,7 +30,7 @@ export async function* repairHistory(
       if (hasContent(entry)) yield entry
       if (entry.role === 'assistant' && entry.status === 'complete') answered.clear()
     } else if (entry.type === 'tool-call') {
-      // The same call made again has a result of its own.
+      // A repeated call has its own result.
       answered.delete(entry.callId)
       yield entry
       if (unanswered.has(entry.seq)) yield unknownResultOf(entry)

@@ -1,7 +1,7 @@
 /**
- * A transcript as readable Markdown: prompts, turns with reasoning, text and tool calls, and what
- * happened between them, each with its `seq`. Pure and incremental, so that a transcript of any length
- * can be written page by page: what is given out is final, only the turn in progress is held back.
+ * Renders a transcript as Markdown: prompts, turns with reasoning, text and tool calls, and the events between them,
+ * each with its `seq`. Pure and incremental, so that a transcript of any length can be written page by page: the
+ * returned text is final, and only the turn in progress is held back.
  */
 import type { ImageRef } from '../../agents/agent-records.ts'
 import { assertNever } from '../../assert-never.ts'
@@ -15,17 +15,17 @@ import type { TranscriptItem } from './transcript-items.ts'
 import type { ToolCallView } from './turn-blocks.ts'
 
 interface TranscriptMarkdown {
-  /** The Markdown that these entries make final; `''` when they only begin or continue a turn. */
+  /** Returns the Markdown that these entries make final; `''` if they only start or continue a turn. */
   add(entries: Iterable<Entry>): string
-  /** What is left, with the unfinished message in its place. */
+  /** Returns the rest, with the unfinished message in its place. */
   end(ending?: TranscriptEnding): string
 }
 
 export interface TranscriptEnding {
   partial?: PartialMessage | null
-  /** The agent still runs. */
+  /** True if the agent is still running. */
   live?: boolean
-  /** There are more entries, which were not asked for. */
+  /** True if there are more entries that were not requested. */
   cut?: boolean
 }
 
@@ -47,8 +47,8 @@ export function createTranscriptMarkdown(): TranscriptMarkdown {
 }
 
 /**
- * Renders items one after the other; where the agent was is shown when it changes. `level` is that of their
- * headings, 2 unless given.
+ * Returns a function that renders items in order, with the agent's directory and branch where they change. `level`: of
+ * their headings.
  */
 export function createItemMarkdown({
   level = 2,
@@ -58,10 +58,10 @@ export function createItemMarkdown({
   return (item, { isCut = false } = {}) => `${marks} ${renderItem(item, place, isCut)}`
 }
 
-/** Its calls were read and its message was not: it may well be complete. */
+/** Its calls were read, but not its message, so it may be complete. */
 const isUnread = (item: TranscriptItem): boolean => item.kind === 'turn' && item.at === null
 
-/** Where the agent was when it last said so: shown again only when it changes. */
+/** The last shown directory and branch, which are shown again only after a change. */
 interface Place {
   cwd: string | null
   gitBranch: string | null
@@ -124,11 +124,11 @@ function renderItem(item: TranscriptItem, place: Place, isCut = false): string {
       ])
     case 'retry':
       return section('Attempt failed', metaOf(item, place), [
-        `Turn ${item.turn} was tried again: ${formatCause(item.cause)}`,
+        `Turn ${item.turn} was retried: ${formatCause(item.cause)}`,
       ])
     case 'fork':
       return section(
-        item.edge === 'start' ? 'Discarded branch begins' : 'Abandoned branch ends',
+        item.edge === 'start' ? 'Abandoned branch begins' : 'Abandoned branch ends',
         metaOf(item, place),
         [],
       )
@@ -155,11 +155,11 @@ const planBox = { pending: ' ', 'in-progress': '-', completed: 'x' }
 const turnSuffix = {
   complete: '',
   interrupted: ' (interrupted)',
-  superseded: ' (failed, and tried again)',
+  superseded: ' (failed, and retried)',
   live: ' (in progress)',
 }
 
-/** Without the marks of its heading. */
+/** Returns the section without the `#` of its heading. */
 function section(heading: string, meta: string, blocks: string[]): string {
   const body = [meta, ...blocks].filter((block) => block !== '')
   return `${heading}\n\n${body.join('\n\n')}\n\n`
@@ -170,17 +170,17 @@ function metaOf(
   item: { seq: number; at: string | null; cwd?: string | null; gitBranch?: string | null },
   place: Place,
 ): string {
-  const said = [`seq ${item.seq}`]
-  if (item.at !== null) said.push(`${item.at.slice(0, 10)} ${item.at.slice(11, 19)}Z`)
+  const parts = [`seq ${item.seq}`]
+  if (item.at !== null) parts.push(`${item.at.slice(0, 10)} ${item.at.slice(11, 19)}Z`)
   if (item.gitBranch != null && item.gitBranch !== place.gitBranch) {
     place.gitBranch = item.gitBranch
-    said.push(`branch ${code(item.gitBranch)}`)
+    parts.push(`branch ${code(item.gitBranch)}`)
   }
   if (item.cwd != null && item.cwd !== place.cwd) {
     place.cwd = item.cwd
-    said.push(`in ${code(item.cwd)}`)
+    parts.push(`in ${code(item.cwd)}`)
   }
-  return `*${said.join(' · ')}*`
+  return `*${parts.join(' · ')}*`
 }
 
 const outcomes: Record<ToolCallView['state'], string> = {
@@ -188,7 +188,7 @@ const outcomes: Record<ToolCallView['state'], string> = {
   error: ' · failed',
   unknown: ' · outcome unknown',
   running: ' · still running',
-  'not-loaded': ' · its record is not at hand',
+  'not-loaded': ' · not loaded',
 }
 
 function renderCall(call: ToolCallView): string {
@@ -198,10 +198,11 @@ function renderCall(call: ToolCallView): string {
   if (detail?.kind === 'report') {
     return `${title}\n\n${quote(`**${detail.title}**\n\n${detail.markdown}`)}`
   }
-  // A diff says what the input said, and where.
+  // A diff has the content of the input.
   const patch = detail?.kind === 'edit' ? detail.patch : null
-  const asked = call.permission === null ? '' : `*${answerText(call.permission, { whole: true })}*`
-  const blocks = [title, asked, patch === null ? renderInput(call) : fence(patch, 'diff')]
+  const permission =
+    call.permission === null ? '' : `*${answerText(call.permission, { whole: true })}*`
+  const blocks = [title, permission, patch === null ? renderInput(call) : fence(patch, 'diff')]
   if (call.output !== null && call.output !== '') blocks.push('Output:', fence(call.output))
   return blocks.filter((block) => block !== '').join('\n\n')
 }
@@ -224,7 +225,7 @@ export const quote = (text: string): string =>
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n')
 
-/** Inline code of one line, whatever backticks are in it. */
+/** Returns inline code on one line; the text may contain backticks. */
 function code(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   const ticks = '`'.repeat(longestRun(line) + 1)

@@ -14,14 +14,14 @@ export interface ToolCallView {
   seq: number | null
   resultSeq: number | null
   name: string
-  /** What the agent calls it; null: it is a tool of ours, or has no title. */
+  /** The agent's title for it; null for a tool of Shiplog's, or if there is none. */
   title: string | null
   input: unknown
   /** `not-loaded`: its entries are on a page that was not read. */
   state: 'running' | 'ok' | 'error' | 'unknown' | 'not-loaded'
   /** The end of its output while it runs; null: nothing yet. */
   output: string | null
-  /** That it was shown. */
+  /** Images in its result. */
   images: readonly ImageRef[]
   detail: ToolDetail | null
   durationMs: number | null
@@ -97,7 +97,7 @@ export function addResult(blocks: TurnBlock[], entry: ToolResultEntry): TurnBloc
   )
 }
 
-/** Null if none of them is that call. */
+/** Returns null if none of the blocks is that call. */
 export function withPermission(
   blocks: TurnBlock[],
   callId: ToolCallId,

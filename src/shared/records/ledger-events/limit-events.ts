@@ -4,13 +4,13 @@ import { taskIdSchema } from '../ids.ts'
 import { budgetLevelSchema, budgetPartSchema, budgetSchema } from '../tasks/budgets.ts'
 
 export const limitEventSchemas = [
-  /** The person gave a root another budget; null: none. What was reached of the one before no longer counts. */
+  /** The person set the budget of a root; null: none. Levels reached in the previous budget no longer count. */
   z.object({
     type: z.literal('task.budget-set'),
     taskId: taskIdSchema,
     budget: budgetSchema.nullable(),
   }),
-  /** Its tree used this much of its budget (Q2). But for `near`, its agents wait from here on. */
+  /** The use of a root's budget by its tree (Q2). Except for `near`, its agents wait from now on. */
   z.object({
     type: z.literal('task.budget-reached'),
     taskId: taskIdSchema,
@@ -18,13 +18,13 @@ export const limitEventSchemas = [
     level: budgetLevelSchema,
     used: z.number(),
   }),
-  /** The tree of a root waits for a spent quota, and is woken at that time (Q1). Again while it does: until later. */
+  /** The tree of a root waits for a spent quota until `untilMs` (Q1). A repeated event extends the wait. */
   z.object({
     type: z.literal('task.sleep-started'),
     taskId: taskIdSchema,
     /** Milliseconds since the epoch. */
     untilMs: z.number(),
-    /** What the provider said. */
+    /** The provider's message. */
     reason: z.string(),
     /** From 1. */
     wait: z.number().int().min(1),
@@ -33,7 +33,7 @@ export const limitEventSchemas = [
     type: z.literal('task.sleep-ended'),
     taskId: taskIdSchema,
     /**
-     * `woke`: one agent was answered, and the others continue. `resumed`: the person took it up. After all others it
+     * `woke`: one agent got an answer, and the others continue. `resumed`: by the person. After all others the tree
      * stays interrupted.
      */
     because: z.enum([

@@ -12,10 +12,10 @@ export const projectEventSchemas = [
     name: z.string(),
     dir: z.string(),
     git: z.boolean(),
-    /** Absent: known by its path alone, as outside Git and before the first commit. */
+    /** Absent: only its path identifies it, as outside Git and before the first commit. */
     identity: projectIdentitySchema.optional(),
   }),
-  /** Its folder was moved to another place. What the person allowed for the old one is revoked. */
+  /** Its folder was moved to another place. Approvals for the old one are revoked. */
   z.object({
     type: z.literal('project.moved'),
     projectId: projectIdSchema,
@@ -24,14 +24,14 @@ export const projectEventSchemas = [
     dir: z.string(),
     identity: projectIdentitySchema,
   }),
-  /** What Git reports of its folder differs from the record: a first commit, another remote, no Git any more. */
+  /** Git's data about its folder changed: a first commit, another remote, or no longer a repository. */
   z.object({
     type: z.literal('project.identified'),
     projectId: projectIdSchema,
     git: z.boolean(),
-    /** Absent: it has none now; the last one is kept. */
+    /** Absent: it has none now, and the last one is kept. */
     identity: projectIdentitySchema.optional(),
-    /** Another repository is in its place: what the person allowed for the one before is revoked. */
+    /** True if another repository has replaced it: approvals for the old one are revoked. */
     replaced: z.boolean(),
   }),
   z.object({ type: z.literal('project.removed'), projectId: projectIdSchema }),
@@ -41,25 +41,25 @@ export const projectEventSchemas = [
     projectId: projectIdSchema,
     configSha256: z.string(),
   }),
-  /** The person set what its agents get of the host's environment (K2). */
+  /** The person set which variables of the host its agents get (K2). */
   z.object({
     type: z.literal('project.environment-set'),
     projectId: projectIdSchema,
     environment: projectEnvironmentSchema,
   }),
-  /** The person set what its agents' commands may do to the system. */
+  /** The person set the sandbox of its agents' commands. */
   z.object({
     type: z.literal('project.sandbox-set'),
     projectId: projectIdSchema,
     sandbox: sandboxSettingSchema,
   }),
-  /** The person allowed what the repository's own Git configuration asks for; `sha256`: of exactly that. */
+  /** The person allowed the requests in the repository's own Git configuration, whose hash is `sha256`. */
   z.object({
     type: z.literal('project.git-config-allowed'),
     projectId: projectIdSchema,
     sha256: z.string(),
   }),
-  /** The person allowed what a repository configures for installed agents; `sha256`: of a path and its content. */
+  /** The person allowed a repository's configuration for installed agents; `sha256`: of a path and its content. */
   z.object({
     type: z.literal('project.agent-config-allowed'),
     projectId: projectIdSchema,

@@ -1,4 +1,4 @@
-/** Events of runs: how they begin and end, and of tasks that do not run. */
+/** Events of the start and end of runs, and of tasks that don't run. */
 import { z } from 'zod'
 import { causeSchema } from '../causes.ts'
 import { promptIdSchema, taskIdSchema } from '../ids.ts'
@@ -6,7 +6,7 @@ import { processIdentitySchema } from '../tasks/runs.ts'
 import { transcriptCountsSchema } from '../tasks/transcript-status.ts'
 import { usageSchema } from '../usage.ts'
 
-/** Milliseconds since the epoch, where it ended before it could be recorded: after a crash. */
+/** Milliseconds since the epoch; set after a crash, when the run ended before its record. */
 const endedAt = z.number().optional()
 
 /** Absent if they could not be determined, and in older records. */
@@ -21,11 +21,11 @@ export const runEventSchemas = [
     process: processIdentitySchema,
     /** HEAD of the working directory when the run began. */
     spawnCommit: z.string().nullable(),
-    /** The follow-up that it answers; absent if it was started otherwise. */
+    /** The follow-up that started it; absent if it was started otherwise. */
     promptId: promptIdSchema.optional(),
   }),
   z.object({ type: z.literal('task.resumed'), ...taskRun, process: processIdentitySchema }),
-  /** Its report is durable. It comes before the run's end. */
+  /** Its report is durable. Recorded before the end of the run. */
   z.object({ type: z.literal('task.reported'), ...taskRun, title: z.string() }),
   z.object({
     type: z.literal('task.completed'),

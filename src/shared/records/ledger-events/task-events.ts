@@ -1,4 +1,4 @@
-/** Events of tasks: how they come to be, what they are asked, and what a person sets. */
+/** Events of tasks: their creation, prompts and settings. */
 import { z } from 'zod'
 import { imageRefSchema } from '../../agents/agent-records.ts'
 import { agentSpecSchema } from '../../agents/agent-specs.ts'
@@ -29,9 +29,9 @@ export const taskEventSchemas = [
     callId: toolCallIdSchema.nullable(),
     resumedFrom: resumedFromSchema.nullable(),
     dependsOn: z.array(taskIdSchema),
-    /** True of what another tool recorded: it can't be made again, so it never expires (X1). */
+    /** True if another tool recorded it: it can't be reproduced, so it never expires (X1). */
     imported: z.boolean().optional(),
-    /** How its tree is run; the root's count for everything below it. */
+    /** The options of the root apply to its tree. */
     options: treeOptionsSchema,
     plan: planSchema,
   }),
@@ -44,8 +44,8 @@ export const taskEventSchemas = [
     source: importSourceSchema,
   }),
   /**
-   * A person followed up on a root (T7), or sent a running agent a message (`atNextTurn`, Q3): it waits until a run takes
-   * it up, or it is withdrawn.
+   * A person sent a follow-up to a root (T7), or a message to a running agent (`atNextTurn`, Q3). It waits until a run
+   * starts with it or it is withdrawn.
    */
   z.object({
     type: z.literal('task.prompted'),
@@ -57,7 +57,7 @@ export const taskEventSchemas = [
     /** The comments on changes that it sends; absent: none. */
     comments: sentCommentsSchema.optional(),
   }),
-  /** The session of the running agent holds the message. */
+  /** The session of the running agent has the message. */
   z.object({
     type: z.literal('task.prompt-delivered'),
     taskId: taskIdSchema,
@@ -74,31 +74,31 @@ export const taskEventSchemas = [
     status: patchStatusSchema,
   }),
   /**
-   * A check before a resume found that others changed files that it worked on; 0: they are as it left them again. It
-   * counts until the task is resumed, restarted or abandoned.
+   * The number of files it worked on that others have changed, found by a check before a resume; 0: none differs now.
+   * Valid until the task is resumed, restarted or abandoned.
    */
   z.object({
     type: z.literal('task.conflicts-found'),
     taskId: taskIdSchema,
     files: z.number().int().min(0),
   }),
-  /** The person gave a root another title. */
+  /** The person renamed a root. */
   z.object({ type: z.literal('task.renamed'), taskId: taskIdSchema, title: z.string() }),
-  /** From its next run on. */
+  /** Applies from its next run on. */
   z.object({
     type: z.literal('task.permissions-set'),
     taskId: taskIdSchema,
     permissions: permissionModeSchema,
   }),
-  /** The model that a root asks from its next run on. */
+  /** Applies from the next run of the root on. */
   z.object({ type: z.literal('task.model-set'), taskId: taskIdSchema, model: modelRefSchema }),
-  /** A person asked for a summary of its conversation before its next turn; false: that turn has come. */
+  /** A person requested a summary of its conversation before its next turn; false: that turn has started. */
   z.object({
     type: z.literal('task.compaction-set'),
     taskId: taskIdSchema,
     wanted: z.boolean(),
   }),
-  /** The person wants it kept, with everything below it, however old it gets (X1). */
+  /** It and the tasks below it never expire (X1). */
   z.object({ type: z.literal('task.pinned'), taskId: taskIdSchema }),
   z.object({ type: z.literal('task.unpinned'), taskId: taskIdSchema }),
 ] as const

@@ -4,23 +4,23 @@ import { receiptIdSchema, taskIdSchema } from '../ids.ts'
 import { transcriptCountsSchema } from '../tasks/transcript-status.ts'
 
 export const transcriptEventSchemas = [
-  /** An entry came to its transcript while it did not run, so it is longer than its last run said. */
+  /** An entry was added to its transcript while it was not running, so the counts of its last run are too low. */
   z.object({
     type: z.literal('transcript.appended'),
     taskId: taskIdSchema,
     transcript: transcriptCountsSchema,
   }),
-  /** Its transcript goes to the trash: recorded before it is moved, so that a start can end it (X3). */
+  /** Its transcript is being moved to the trash. Recorded before the move, so that the next start can complete it (X3). */
   z.object({
     type: z.literal('transcript.expired'),
     taskId: taskIdSchema,
     receiptId: receiptIdSchema,
-    /** Milliseconds since the epoch: it can be restored until then at least. */
+    /** It can be restored at least until this time, in milliseconds since the epoch. */
     keptUntil: z.number(),
-    /** The person deleted it; absent when a sweep did. */
+    /** Set if the person deleted it; absent if a sweep did. */
     asked: z.literal(true).optional(),
   }),
-  /** It is where it was. `failure`: it could not be moved; `person`: it was restored, and counts as looked at. */
+  /** It is back in its place. `failure`: it could not be moved; `person`: it was restored, which counts as activity. */
   z.object({
     type: z.literal('transcript.unexpired'),
     taskId: taskIdSchema,
@@ -32,8 +32,8 @@ export const transcriptEventSchemas = [
     taskId: taskIdSchema,
     receiptId: receiptIdSchema,
   }),
-  /** A sweep that removed something has ended; what, is in its receipt. */
+  /** A sweep has ended. Its receipt lists the removed items. */
   z.object({ type: z.literal('retention.swept'), receiptId: receiptIdSchema }),
-  /** The person said that the clock is right although it leapt ahead: from here on its times count (X3). */
+  /** The person confirmed a clock that leapt ahead: its times are valid from now on (X3). */
   z.object({ type: z.literal('clock.confirmed') }),
 ] as const

@@ -15,15 +15,15 @@ export const workspaceEventSchemas = [
     workspaceId: taskIdSchema,
     kind: z.enum(['root', 'task']),
     isolation: isolationSchema,
-    /** Relative to the data directory when it is in there, else absolute. */
+    /** Relative to the data directory if it is in it, else absolute. */
     path: z.string(),
     branch: z.string().nullable(),
     baseCommit: z.string().nullable(),
     baseBranch: z.string().nullable(),
   }),
   /**
-   * Files of a folder are about to be written for this task. Everything that will be replaced, and everything
-   * that will be written, is durable under `commit`; a crash from here on is settled at the next start.
+   * Files of a folder are about to be written for this task. The replaced and the new contents are durable under
+   * `commit`; the next start after a crash completes the update or rolls it back.
    */
   z.object({
     type: z.literal('files.update-started'),
@@ -32,13 +32,13 @@ export const workspaceEventSchemas = [
     reason: fileUpdateReasonSchema,
     /** The apply that is undone. */
     undoes: updateIdSchema.optional(),
-    /** A chosen part of the changes was applied, or such an apply is undone. */
+    /** True if only selected changes are applied, or such an apply is undone. */
     partial: z.boolean().optional(),
-    /** The folder as it was named, and the top level of its working tree; stored as `workspace.created` stores its path. */
+    /** The folder as given, and the top level of its working tree; stored like the path of `workspace.created`. */
     dir: z.string(),
     root: z.string(),
     commit: z.string(),
-    /** How many files change; a renamed one counts once. */
+    /** The number of changed files; a renamed one counts once. */
     files: z.number().int().min(0),
   }),
   z.object({
@@ -46,7 +46,7 @@ export const workspaceEventSchemas = [
     updateId: updateIdSchema,
     taskId: taskIdSchema,
   }),
-  /** The files are as before, except for `left`: their content is neither the old nor the new one, and was not touched. */
+  /** The files were restored, except for `left`, whose content is neither the old nor the new one. */
   z.object({
     type: z.literal('files.update-rolled-back'),
     updateId: updateIdSchema,
@@ -61,27 +61,27 @@ export const workspaceEventSchemas = [
     pending: pendingRemovalSchema.nullable(),
   }),
   /**
-   * Its worktree is in the trash, less what the saved commit holds (R3). Nothing is recorded of one of which
-   * nothing was left.
+   * The rest of its worktree, without the files in the saved commit, is in the trash (R3). Not recorded if there is no
+   * rest.
    */
   z.object({
     type: z.literal('workspace.leftovers-kept'),
     workspaceId: taskIdSchema,
     ...leftoversFields,
   }),
-  /** A removed root is being restored from the archive (R6); a crash in between is ended at the next start. */
+  /** A removed root is being restored from the archive (R6); after a crash the next start completes it. */
   z.object({ type: z.literal('workspace.restore-started'), workspaceId: taskIdSchema }),
   z.object({
     type: z.literal('workspace.restored'),
     workspaceId: taskIdSchema,
     branch: z.string().nullable(),
   }),
-  /** It could not be brought back, and is in the archive as before. */
+  /** It could not be restored, and is still in the archive. */
   z.object({ type: z.literal('workspace.restore-failed'), workspaceId: taskIdSchema }),
-  /** A removed root, with everything below it, was moved to the trash, or restored from it. */
+  /** A removed root, with the tasks below it, was moved to the trash, or restored from it. */
   z.object({ type: z.literal('workspace.trashed'), workspaceId: taskIdSchema }),
   z.object({ type: z.literal('workspace.untrashed'), workspaceId: taskIdSchema }),
-  /** It was permanently deleted from the trash, with everything below it. */
+  /** It was permanently deleted from the trash, with the tasks below it. */
   z.object({
     type: z.literal('workspace.purged'),
     workspaceId: taskIdSchema,

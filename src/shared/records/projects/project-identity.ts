@@ -1,4 +1,4 @@
-/** What identifies a project when its folder moves. Its path is only where it was last. */
+/** The identity of a project, by which it is found after its folder was moved. */
 import { z } from 'zod'
 
 export const projectIdentitySchema = z.object({

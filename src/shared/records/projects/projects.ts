@@ -11,7 +11,7 @@ export const variablesMax = 50
 
 export const variableNameSchema = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is no name of a variable')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is not the name of a variable')
 
 /** The variables of the host that the agents of a project get (K2). */
 export const projectEnvironmentSchema = z.object({

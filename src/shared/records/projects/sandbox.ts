@@ -1,18 +1,18 @@
-/** Sandboxing of agents' commands: what a person sets for a project, and what is in force. See docs/PERMISSIONS.md. */
+/** Sandboxing of agents' commands: a project's setting, and the sandbox of a run. See docs/PERMISSIONS.md. */
 import { z } from 'zod'
 
-/** `writes`: only in the working directory and temporary folders. `writes-and-network`: and without network. */
+/** `writes`: writes only in the working directory and temporary folders. `writes-and-network`: also no network. */
 export const sandboxSettingSchema = z.enum(['off', 'writes', 'writes-and-network'])
 export type SandboxSetting = z.infer<typeof sandboxSettingSchema>
 
-/** What makes sandboxes on this system; `why` there is none, null where there is one. */
+/** The program for sandboxes on this system; `why`: why there is none, null if there is one. */
 export const sandboxSupportSchema = z.object({
   program: z.enum(['bubblewrap', 'seatbelt']).nullable(),
   why: z.string().nullable(),
 })
 export type SandboxSupport = z.infer<typeof sandboxSupportSchema>
 
-/** What was in force in a run. */
+/** The sandbox of a run. */
 export const runSandboxSchema = sandboxSupportSchema.extend({ setting: sandboxSettingSchema })
 export type RunSandbox = z.infer<typeof runSandboxSchema>
 
@@ -23,7 +23,7 @@ export const sandboxLabels: Record<SandboxSetting, string> = {
     'Commands may write only in the worktree and temporary folders, and have no network',
 }
 
-/** Beside what is about to run: which sandbox there is. */
+/** Describes the sandbox of a command that is about to run. */
 export function sandboxText({ setting, program, why }: RunSandbox): string {
   if (setting === 'off') return 'No sandbox'
   if (program === null) return `No sandbox: ${why}`
@@ -31,7 +31,7 @@ export function sandboxText({ setting, program, why }: RunSandbox): string {
   return `Runs in a sandbox: writes only in the working directory and temporary folders${network}`
 }
 
-/** One line about a run: what its commands may do, or why the sandbox that was set is missing. */
+/** Describes the sandbox of a run in one line, or why the requested one is missing. */
 export function formatRunSandbox({ setting, program, why }: RunSandbox): string {
   if (setting === 'off') return sandboxLabels.off
   return program === null

@@ -37,7 +37,7 @@ export const isWrappingUp = (activity: Activity): boolean =>
   activity.state !== 'paused' && activity.wrapsUp === true
 
 const waitingTexts = {
-  waiting: 'Waiting for its turn',
+  waiting: 'Waiting for a slot',
   asking: 'Waiting for your answer',
   paused: 'Paused: a limit is reached',
 }

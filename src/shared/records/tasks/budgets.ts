@@ -7,20 +7,20 @@ export type BudgetPart = z.infer<typeof budgetPartSchema>
 
 /** An absent part has no limit. */
 export const budgetSchema = z.object({
-  /** US dollars, by the agent's word or our list of prices. */
+  /** US dollars, as reported by the agent or from Shiplog's list of prices. */
   usd: z.number().positive().max(1_000_000).optional(),
   /** Input, cached or not, and output. */
   tokens: z.number().int().positive().max(1_000_000_000_000).optional(),
-  /** While at least one agent of the tree is at work. */
+  /** The time in which at least one agent of the tree is running. */
   minutes: z.number().positive().max(1_000_000).optional(),
-  /** The person knows that a part of the tree has no price, and that this part does not count. */
+  /** The person accepts that a part of the tree has no price and does not count. */
   allowUnpriced: z.literal(true).optional(),
 })
 export type Budget = z.infer<typeof budgetSchema>
 
 /**
- * `near`: 80% are used. `spent`: all of it, so the tree waits for a person. `unpriced`: what was used can't be
- * compared with the limit, so it waits as well.
+ * `near`: 80% are used. `spent`: all is used, so the tree waits for a person. `unpriced`: the use can't be compared with
+ * the limit, so the tree waits as well.
  */
 export const budgetLevelSchema = z.enum(['near', 'spent', 'unpriced'])
 export type BudgetLevel = z.infer<typeof budgetLevelSchema>

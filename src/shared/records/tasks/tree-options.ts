@@ -24,7 +24,7 @@ export const treeOptionsSchema = z.object({
   permissions: permissionModeSchema.optional(),
   /** Only on a root: the budget of its whole tree (Q2); absent: no limit. */
   budget: budgetSchema.optional(),
-  /** Only on a root: how often its tree waits for a spent quota and then continues by itself (Q1); absent: never. */
+  /** Only on a root: how many times its tree waits for a spent quota and then continues automatically (Q1); absent: never. */
   quotaWaits: z.number().int().min(1).max(quotaWaitsMax).optional(),
   /** Only on a root: its agents may read the record of their sub-agents (A5). */
   readsRecord: z.literal(true).optional(),

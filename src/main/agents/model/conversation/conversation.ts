@@ -3,7 +3,7 @@
  * their calls and results. Pure. `messages.ts` converts it for one provider.
  */
 import type { PlanItem, ProviderData } from '../../../../shared/agents/agent-records.ts'
-import { isMadeAgain } from '../../../../shared/agents/tool-traits.ts'
+import { isRepeatedAfterCrash } from '../../../../shared/agents/tool-traits.ts'
 import type { Entry } from '../../../../shared/records/entries.ts'
 import type { MessageEntry, MessagePart } from '../../../../shared/records/entry-types/messages.ts'
 import type {
@@ -188,7 +188,7 @@ function createFold() {
   }
 
   function earlierAttempt({ callId, name, input }: TurnCall): TurnCall | undefined {
-    if (!isMadeAgain(name)) return undefined
+    if (!isRepeatedAfterCrash(name)) return undefined
     return placed
       .flatMap(({ item }) => (item.type === 'draft' ? item.calls : []))
       .findLast(

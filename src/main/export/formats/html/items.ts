@@ -74,12 +74,12 @@ export async function itemHtml(item: TranscriptItem, imageData: ImageData): Prom
       return section(
         item,
         'Attempt failed',
-        paragraph(`Turn ${item.turn} was tried again: ${formatCause(item.cause)}`),
+        paragraph(`Turn ${item.turn} was retried: ${formatCause(item.cause)}`),
       )
     case 'fork':
       return section(
         item,
-        item.edge === 'start' ? 'Discarded branch begins' : 'Abandoned branch ends',
+        item.edge === 'start' ? 'Abandoned branch begins' : 'Abandoned branch ends',
         '',
       )
     case 'summary':
@@ -105,7 +105,7 @@ export async function itemHtml(item: TranscriptItem, imageData: ImageData): Prom
 
 const turnStatus = {
   interrupted: 'interrupted',
-  superseded: 'failed, and tried again',
+  superseded: 'failed, and retried',
   live: 'in progress',
 }
 
@@ -114,7 +114,7 @@ const outcomes: Record<ToolCallView['state'], string> = {
   error: 'failed',
   unknown: 'outcome unknown',
   running: 'still running',
-  'not-loaded': 'its record is not at hand',
+  'not-loaded': 'not loaded',
 }
 
 function call({ name, input, state, output, detail, permission }: ToolCallView): string {

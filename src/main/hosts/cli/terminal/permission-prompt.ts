@@ -14,14 +14,14 @@ export async function askPermission(
   question: PendingPermission,
   answer: (text: string) => Promise<string>,
 ): Promise<PermissionDecision> {
-  const { chain, kind, tool, text, directory, sandbox, lastWords, reasons, proposal } = question
+  const { chain, kind, tool, text, directory, sandbox, lastText, reasons, proposal } = question
   const who = chain.map(({ title }) => safeLine(title)).join(' › ')
   if (kind === 'question') return askQuestion(context, question, who, answer)
   if (kind === 'configuration') return askConfiguration(context, question, who, answer)
   const what =
     kind === 'command' ? 'run' : kind === 'edit' ? 'change a file' : `use ${safeLine(tool)}`
   await context.say('')
-  if (lastWords.trim() !== '') await context.say(context.err.style('dim', safeLine(lastWords)))
+  if (lastText.trim() !== '') await context.say(context.err.style('dim', safeLine(lastText)))
   const pager = createPager(context, answer)
   await pager.show(text, `${who} asks to ${what} in ${safeLine(directory)}:`)
   if (sandbox) await context.say(`  ${safeLine(sandboxText(sandbox))}.`)
@@ -64,12 +64,12 @@ export async function showConfiguration(
 /** Asks for the number of a choice, or for an answer in other words. An empty one lets the agent decide. */
 async function askQuestion(
   context: CliContext,
-  { text, choices = [], lastWords }: PendingPermission,
+  { text, choices = [], lastText }: PendingPermission,
   who: string,
   answer: (text: string) => Promise<string>,
 ): Promise<PermissionDecision> {
   await context.say('')
-  if (lastWords.trim() !== '') await context.say(context.err.style('dim', safeLine(lastWords)))
+  if (lastText.trim() !== '') await context.say(context.err.style('dim', safeLine(lastText)))
   await createPager(context, answer).show(text, `${who} asks:`)
   for (const [index, choice] of choices.entries())
     await context.say(`  ${index + 1}  ${safeLine(choice)}`)

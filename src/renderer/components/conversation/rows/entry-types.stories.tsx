@@ -41,8 +41,8 @@ const ofEntries: Record<EntryType, RegExp | null> = {
   compaction: /^Context compacted/,
   retrying: /^Attempt failed: .*529 overloaded\. Tried again\.$/,
   foreign: /^Entry of claude-code/,
-  'fork-start': /^Discarded branch of the conversation begins/,
-  'fork-end': /^Discarded branch ends/,
+  'fork-start': /^Abandoned branch of the conversation begins/,
+  'fork-end': /^Abandoned branch ends/,
   unknown: /^Entry of unknown type telemetry/,
 }
 

@@ -98,8 +98,8 @@ export function attemptText(retry: { cause: Cause } | null): string {
 }
 
 export const forkTexts = {
-  start: 'Discarded branch of the conversation begins',
-  end: 'Discarded branch ends; the conversation continues from before it',
+  start: 'Abandoned branch of the conversation begins',
+  end: 'Abandoned branch ends; the conversation continues from before it',
 }
 
 /** `Run 2 was interrupted`, and ` because Shiplog quit`. */

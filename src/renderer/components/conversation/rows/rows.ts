@@ -301,7 +301,7 @@ function callsFrom(
  * the groups.
  */
 const isSmall = ({ state, name }: ToolCallView): boolean =>
-  (state === 'ok' || state === 'not-loaded') && traitsOf(name)?.looksOnly === true
+  (state === 'ok' || state === 'not-loaded') && traitsOf(name)?.isReadOnly === true
 
 /** The plan has its own row, with the same items. */
 const isShownAsPlan = ({ name, state }: ToolCallView): boolean =>

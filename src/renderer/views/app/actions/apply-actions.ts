@@ -73,7 +73,7 @@ function showApplied(
         `Applied to ${target}: ${counted(outcome.files.length, 'file')} changed, not committed.`,
         {
           description: outcome.converted
-            ? `Git wrote ${counted(outcome.converted.length, 'file')} with the line endings or keywords that .gitattributes asks for.`
+            ? `Git wrote ${counted(outcome.converted.length, 'file')} with the line endings or keywords that .gitattributes specifies.`
             : undefined,
           duration: readShownMs,
           action: { label: 'Undo', onClick: undo },

@@ -85,7 +85,7 @@ function startNew(prompt: string, options: AgentRunOptions): Action {
       const { client } = session
       const agent = await withDefaultModel(client, given)
       const taskId = await startIn(client, dir, async (project) => {
-        if (options.planning) await client.projects.makePlanning({ projectId: project.id })
+        if (options.planning) await client.projects.createPlanning({ projectId: project.id })
         const isolation = await isolationIn(context, project, options.isolation)
         // In place, the set-up command does not run in the person's own folder.
         if (isolation === 'worktree') await allowSetup(context, session, project, options.trust)

@@ -6,7 +6,7 @@ import {
   turnFileBytesMax,
 } from '../../../../../shared/contract/transcripts/turn-files.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
-import { whyNotStored } from '../../../../../shared/text/not-stored-text.ts'
+import { notStoredReason } from '../../../../../shared/text/not-stored-text.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
 import { exitCodes } from '../../exit-codes.ts'
@@ -61,7 +61,7 @@ async function printFolder(
   if (found.more > 0) await context.say(`and ${counted(found.more, 'more name')}`)
   if (query.path === '')
     for (const left of found.stated.notStored)
-      await context.say(`Not recorded: ${safeLine(left.path)} (${whyNotStored(left)})`)
+      await context.say(`Not recorded: ${safeLine(left.path)} (${notStoredReason(left)})`)
   return exitCodes.done
 }
 
