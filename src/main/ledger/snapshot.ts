@@ -23,7 +23,7 @@ const snapshotVersion = 2
  * events, tasks and projects, which tests/toolchain/fold-rules.test.ts computes, because computing
  * it here would delay every start.
  */
-export const foldRules = '5-NoCakUWvYAjPzSAJ0hFENL9BCW6kk6m_7aHjUQt01qU'
+export const foldRules = '5-HvwPEZRBEnQ87VLSHIK0Tpj79UEclwPYBKGLVP6KBdg'
 
 /**
  * Serialized in one step of a few milliseconds, short enough not to delay other work noticeably.
