@@ -157,6 +157,13 @@ export const commandTable: [command: string, outcome: Outcome][] = [
   ["[ -v 'a[$(rm x)]' ]", 'ask'],
   ["printf -v 'a[$(rm x)]' y", 'ask'],
   ["printf '%s\\n' a", 'allow'],
+  ["printf '%-5.2f|%05d|%*s|%q%%n' 1 2 3 a b", 'allow'],
+  ["printf '%(%F)T' -1", 'allow'],
+  // Bash sets the named variable to the number of characters: PATH=0 is a folder of the repository.
+  ["printf '%n' PATH; ls", 'ask'],
+  ["printf 'a%-*.3ln' 5 PATH", 'ask'],
+  ['builtin printf %n PATH', 'ask'],
+  ['for i in 1; do printf "%%%n" PATH; done', 'ask'],
   ['A=(1 2)', 'ask'],
   ['a[$(rm x)]=1', 'ask'],
   // Braces, globs, tildes.

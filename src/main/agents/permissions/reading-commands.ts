@@ -19,6 +19,11 @@ const grepOption =
 const findOption =
   /^-(name|iname|path|ipath|type|maxdepth|mindepth|size|newer|mtime|mmin|empty|not|and|or|a|o|print|print0|prune|regex|iregex)$/
 /**
+ * The conversions of `printf` that only print. `%n` sets a variable to the number of characters so far: after
+ * `printf %n PATH` programs are looked for in a folder `0` of the working directory.
+ */
+const printing = /%([-+ #0']*(\*|\d+)?(\.(\*|\d*))?[hjlLtz]*[diouxXeEfFgGaAcsbqQ%]|\([^()]*\)T)/g
+/**
  * Programs that may be called for their version, each with the options that only print it: `python -v` runs its standard
  * input. Some are missing, because the folder decides what they start: `yarn` runs the file of `yarnPath` in
  * `.yarnrc.yml`, `pnpm` the version of `package.json`, `cargo` the toolchain of `rust-toolchain.toml`.
@@ -54,7 +59,7 @@ export function onlyReads(
   if (args.some((word) => word.kind === 'glob')) return false
   switch (program) {
     case 'printf':
-      return !values[0]?.startsWith('-')
+      return !/^-|%/.test((values[0] ?? '').replace(printing, ''))
     case '[':
     case 'test':
       return !options.some((value) => value === '-v' || value === '-R')
