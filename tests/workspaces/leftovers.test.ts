@@ -27,6 +27,8 @@ const files = {
   '.gitignore': '*.db\n.env\nnode_modules\ntarget\n.venv\n__pycache__\nmine\n',
 }
 
+const cacheSignature = 'Signature: 8a477f597d28d172789f06886806bc55'
+
 const lead = (command: string) => `
 version: 1
 name: leaves files
@@ -191,12 +193,16 @@ it('[R3] deletes what is made again, told by what its maker wrote into it and no
   const made = [
     'mkdir -p node_modules/lib && echo {} > node_modules/.package-lock.json && echo x > node_modules/lib/index.js',
     'mkdir -p target/debug && echo {} > target/.rustc_info.json && echo x > target/debug/app',
-    'mkdir -p .venv/bin && echo x > .venv/pyvenv.cfg && echo x > .venv/bin/python',
+    'mkdir -p .venv/bin .venv/lib && echo x > .venv/pyvenv.cfg && echo x > .venv/bin/python',
+    `echo "*" > .venv/.gitignore && echo '${cacheSignature}' > .venv/CACHEDIR.TAG && ln -s lib .venv/lib64`,
     'mkdir -p src/__pycache__ && echo x > src/__pycache__/a.cpython-312.pyc',
     // The same names, but somebody's own.
     'mkdir -p mine/target mine/node_modules mine/__pycache__ mine/.venv',
     'echo x > mine/target/plan.txt && echo x > mine/node_modules/notes.txt',
     'echo x > mine/__pycache__/notes.txt && echo x > mine/.venv/notes.txt',
+    // A virtual environment around somebody's own files, all of them ignored by a file of its maker's.
+    'mkdir -p mine/env/bin && echo x > mine/env/pyvenv.cfg && echo "*" > mine/env/.gitignore',
+    `echo '${cacheSignature}' > mine/env/CACHEDIR.TAG && echo x > mine/env/results.csv`,
     // A repository in a folder that is made again is somebody's work.
     'mkdir -p mine/web && cd mine/web && echo {} > package.json && mkdir -p node_modules/fork && echo {} > node_modules/.package-lock.json && git init -q node_modules/fork && echo x > node_modules/fork/patched.js',
   ].join(' && ')
@@ -210,8 +216,13 @@ it('[R3] deletes what is made again, told by what its maker wrote into it and no
     'target',
   ])
   const there = await readdir(join(trashOf(fixture), kept?.name ?? ''), { recursive: true })
-  for (const own of ['target/plan.txt', 'node_modules/notes.txt', '.venv/notes.txt'])
-    expect(there).toContain(join('mine', own))
+  const ownFiles = [
+    'target/plan.txt',
+    'node_modules/notes.txt',
+    '.venv/notes.txt',
+    'env/results.csv',
+  ]
+  for (const own of ownFiles) expect(there).toContain(join('mine', own))
   expect(there).toContain('mine/web/node_modules/fork/patched.js')
   expect(there).not.toContain('node_modules')
   expect((await readdir(trashOf(fixture))).filter((name) => name !== kept?.name)).toEqual([])

@@ -23,6 +23,13 @@ interface Folder {
   beside: Set<string>
 }
 
+/** The entries that venv, virtualenv, uv and installed packages create at the top of a virtual environment. */
+const namesInEnvironment = new Set(
+  'bin etc include Include lib lib64 Lib local man pyvenv.cfg Scripts share .gitignore CACHEDIR.TAG .lock'.split(
+    ' ',
+  ),
+)
+
 const rules: readonly Rule[] = [
   {
     // Each package manager writes a state file into it, according to the lockfile beside it.
@@ -35,10 +42,13 @@ const rules: readonly Rule[] = [
       ),
   },
   {
-    // The marker of the standard library and virtualenv for an environment.
+    // The marker of the standard library and virtualenv for an environment. Made in a folder of the user's, it
+    // may stand beside their work.
     madeBy: 'Python, as a virtual environment',
     matches: ({ inside }) =>
-      inside.has('pyvenv.cfg') && (inside.has('bin') || inside.has('Scripts')),
+      inside.has('pyvenv.cfg') &&
+      (inside.has('bin') || inside.has('Scripts')) &&
+      [...inside].every((one) => namesInEnvironment.has(one)),
   },
   {
     madeBy: 'Python, from the sources beside it',
@@ -75,7 +85,9 @@ const rules: readonly Rule[] = [
     // Tools write this signature into folders that may be deleted at any time (pytest, mypy, ruff,
     // Cargo).
     madeBy: 'the program whose cache it is',
-    matches: ({ path, inside }) => inside.has('CACHEDIR.TAG') && hasCacheSignature(path),
+    // It also marks virtual environments, which have a rule of their own.
+    matches: ({ path, inside }) =>
+      inside.has('CACHEDIR.TAG') && !inside.has('pyvenv.cfg') && hasCacheSignature(path),
   },
 ]
 
