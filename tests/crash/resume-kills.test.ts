@@ -101,7 +101,7 @@ it('[T3][T4][S1][S3] six sub-agents in three depths, killed in flight: all are i
 
   await writeFile(join(dir, 'go'), '')
   const outcome = await shiplog.client.tasks.resume({ selector: { by: 'tree', taskId: root } })
-  expect(outcome).toMatchObject({ refused: [], fresh: [], abandoned: [] })
+  expect(outcome).toMatchObject({ refused: [], restarted: [], abandoned: [] })
   expect(outcome.accepted).toHaveLength(7)
   const taskIds = outcome.accepted.map(({ taskId }) => taskId)
   const { ended } = await shiplog.client.tasks.resumeEnded({ taskIds })
