@@ -41,7 +41,7 @@ it('[R3] keeps what an agent did in a submodule, in a repository of its own in t
   expect(git(kept, 'log', '--format=%s').trim().split('\n')).toEqual(['B', 'First'])
   expect(git(kept, 'status', '--porcelain')).toBe(' M a.txt\n?? c.txt\n')
   expect(await readFile(join(kept, 'c.txt'), 'utf8')).toBe('c\n')
-  expect(told).toContain('which no patch holds: lib')
+  expect(told).toContain('which no patch contains: lib')
 })
 
 itInSoak('keeps nothing of a submodule in which nothing was done', async () => {

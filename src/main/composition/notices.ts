@@ -81,7 +81,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
   return {
     list: (): Notice[] => (leftOut === 0 ? [...notices] : [...notices, olderOnes()]),
     /** The repairs and interruptions of the start, one line each. */
-    putRight: () =>
+    startRepairs: () =>
       notices
         .filter(({ tone, topic }) => tone === 'info' && topic !== 'project')
         .flatMap((one) => [one.text, ...one.details]),

@@ -119,7 +119,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     turnStore,
     workspaces,
     running: tasks.running,
-    healed: notices.putRight,
+    healed: notices.startRepairs,
   })
   const retention = await openRetention(common, { workspaces, notices })
   const history = openAgentHistory(common, { workspaces, notices })

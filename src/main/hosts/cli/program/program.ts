@@ -164,5 +164,5 @@ Exit codes:
     6  another process holds the data directory
     7  damage found
   130  interrupted with Ctrl-C
-  143  asked to end (SIGTERM)
+  143  terminated (SIGTERM)
 `
