@@ -190,6 +190,30 @@ describe('a restore that a kill cut short', () => {
     expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')
   })
 
+  it('[R6] has moved the leftovers back before it records that it is complete', async () => {
+    const fixture = await openFixture()
+    const ignored = "> loose.txt && echo '*.db' > .gitignore && echo rows > results.db"
+    const id = await start(fixture, left.replace('> loose.txt', ignored))
+    await untilQuiet(fixture.shiplog)
+    const path = (await taskOf(fixture.shiplog, id)).workspace?.path ?? ''
+    await fixture.shiplog.client.workspace.remove({ workspaceId: id })
+    const recording = record(fixture.dataDir)
+    await fixture.restart()
+    await fixture.shiplog.client.workspace.restore({ workspaceId: id })
+    const { steps } = recording.stop()
+    const target = join(relative(fixture.dataDir, path), 'results.db')
+    const moved = steps.findIndex(
+      ({ operation }) => operation.kind === 'rename' && operation.path === target,
+    )
+    const recorded = steps.findIndex(
+      ({ operation }) =>
+        operation.kind === 'write' && operation.data.includes('"workspace.restored"'),
+    )
+    expect(moved).toBeGreaterThan(0)
+    expect(recorded).toBeGreaterThan(moved)
+    expect(await readFile(join(path, 'results.db'), 'utf8')).toBe('rows\n')
+  })
+
   it('[R6] is given up, and told once, when something else is in its place', async () => {
     const { fixture, id, path } = await removed()
     await begunAndKilled(fixture, id)

@@ -146,7 +146,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const apply = createApplyChanges({ ...deps, finalStates, fileUpdates, keepPatchStatus, locks })
   const leftovers = createLeftovers({ ...deps, workingDirs, locks })
   const saveChanges = createSaveChanges({ ...deps, workingDirs, leftovers })
-  const worktrees = createArchivedWorktrees({ ...deps, state, workingDirs })
+  const worktrees = createArchivedWorktrees({ ...deps, state, workingDirs, leftovers })
   const archivedRoots = createArchivedRoots({
     ...deps,
     worktrees,
@@ -275,6 +275,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
         if (!task || !workspace || workspace.removal !== null)
           return refused('removed', `"${task?.title}" has no worktree now: restore it first.`)
         await leftovers.restore({ ...task, workspace })
+        await leftovers.reportOfSubAgents(task)
       }),
     restore,
     trash: (taskId) => locks.workspace(taskId, () => archivedRoots.trash(taskId)),

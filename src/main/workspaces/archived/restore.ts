@@ -43,7 +43,7 @@ export function createRestoreArchived(deps: {
   ledger: Ledger
   roots: ArchivedRoots
   subAgents: ArchivedSubAgents
-  leftovers: Pick<LeftoverStore, 'restore'>
+  leftovers: Pick<LeftoverStore, 'reportOfSubAgents'>
   locks: Pick<WorkspaceLocks, 'workspace'>
   onProblem: (text: string, error: unknown) => void
 }): RestoreArchived {
@@ -160,17 +160,11 @@ export function createRestoreArchived(deps: {
     if (events.length > 0) await ledger.record(...events)
   }
 
-  /**
-   * Restores the leftovers last, deepest first: a failure is reported and must not undo the restore of the
-   * workspaces.
-   */
+  /** Called once all are restored: before, files of a sub-agent may still be in the trash for a moment. */
   async function ended(restored: Archived[]): Promise<TaskId[]> {
     for (const task of restored.toReversed()) {
-      await deps.leftovers.restore(task).catch((error) => {
-        deps.onProblem(
-          `The leftover files of the worktree of "${task.title}" are still in the trash`,
-          error,
-        )
+      await deps.leftovers.reportOfSubAgents(task).catch((error) => {
+        deps.onProblem(`The leftover files below "${task.title}" could not be listed`, error)
       })
     }
     return restored.map(({ id }) => id)

@@ -7,6 +7,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { PatchEntry } from '../../artifacts/index.ts'
 import { type Git, WorktreeRefusedError } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
+import type { LeftoverStore } from '../leftovers/leftovers.ts'
 import { goneFolderAdvice, isGone } from '../moved-projects/gone-folder.ts'
 import type { WorkingDirs } from '../working-dirs.ts'
 
@@ -17,8 +18,9 @@ export interface ArchivedWorktrees {
   /** Throws FailureError (`removed`) with the obstacle and its remedy, before anything is changed. */
   refuseUnrestorable(task: Archived, patch: PatchEntry | null): Promise<void>
   /**
-   * Restores uncommitted work too, and completes a restore that a crash interrupted. Resolves with
-   * the checked-out branch. Throws FailureError, in which case nothing was changed.
+   * Restores uncommitted work and the leftovers in the trash too, and completes a restore that a
+   * crash interrupted. Resolves with the checked-out branch. Throws FailureError, in which case
+   * nothing was changed; leftovers that could not be moved are only reported.
    */
   restore(task: Archived, patch: PatchEntry | null): Promise<string | null>
 }
@@ -27,12 +29,16 @@ export function createArchivedWorktrees({
   state,
   git,
   workingDirs,
+  leftovers,
   onWarning,
+  onProblem,
 }: {
   state: Pick<LedgerState, 'projects' | 'removedProjects'>
   git: Git
   workingDirs: Pick<WorkingDirs, 'worktreeRoot'>
+  leftovers: Pick<LeftoverStore, 'restore'>
   onWarning: (text: string) => void
+  onProblem: (text: string, error: unknown) => void
 }): ArchivedWorktrees {
   async function restore(task: Archived, patch: PatchEntry | null): Promise<string | null> {
     const worktree = worktreeOf(task, patch)
@@ -88,7 +94,18 @@ export function createArchivedWorktrees({
           refused('removed', goneFolderAdvice(projectOf(state, projectId), projectDir))
         await git.refuseUnrestorable(worktree)
       }),
-    restore: (task, patch) => orRefused(() => restore(task, patch)),
+    async restore(task, patch) {
+      const branch = await orRefused(() => restore(task, patch))
+      // Before the restore is recorded as complete: after a crash the next start would not move
+      // them, and they would expire in the trash.
+      await leftovers.restore(task).catch((error) => {
+        onProblem(
+          `The leftover files of the worktree of "${task.title}" are still in the trash`,
+          error,
+        )
+      })
+      return branch
+    },
   }
 }
 

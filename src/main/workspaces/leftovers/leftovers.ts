@@ -61,6 +61,8 @@ export interface LeftoverStore {
    * Resolves with the number of moved files and folders.
    */
   restore(task: Task & { workspace: Workspace }): Promise<number>
+  /** Reports files of its sub-agents that are still in the trash. */
+  reportOfSubAgents(task: Task): Promise<void>
   /**
    * Returns the files that an apply of this task's changes omits: ignored ones, and hidden changes.
    */
@@ -225,6 +227,10 @@ export function createLeftovers(deps: {
       const text = `${stayed.length === 1 ? 'A file' : `${stayed.length} files`} of "${title}" stayed in the trash, because something else is in the worktree`
       deps.onProblem(text, new Error(stayed.slice(0, 10).join(', ')))
     }
+    return moved
+  }
+
+  async function reportOfSubAgents({ id, title }: Task): Promise<void> {
     const below = await of(descendantsOf(state, id).map((task) => task.id))
     const ofOthers = below.filter(({ files }) => files > 0)
     if (ofOthers.length > 0) {
@@ -234,7 +240,6 @@ export function createLeftovers(deps: {
         new Error(names),
       )
     }
-    return moved
   }
 
   async function notCarried({ id, workspace }: Task): Promise<string[]> {
@@ -263,6 +268,7 @@ export function createLeftovers(deps: {
     sortAll,
     of,
     restore,
+    reportOfSubAgents,
     notCarried,
     settled: queues.settled,
     close: () => ending.abort(),
