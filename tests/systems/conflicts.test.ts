@@ -151,7 +151,7 @@ agents:
     expect(() => git(dir, 'cat-file', '-e', spawned)).toThrow()
     const blind = await driftOf(shiplog, id)
     expect(blind).toMatchObject({ spawnCommit: spawned, missing: ['spawn-commit'] })
-    expect(blind.notCompared).toContain('not in the repository any more')
+    expect(blind.notCompared).toContain('no longer in the repository')
     await shiplog.client.tasks.resume({ selector })
     const { ended } = await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
     expect(ended).toMatchObject([{ status: 'completed' }])

@@ -151,7 +151,7 @@ export const NewAgent: Story = {
     await userEvent.click(
       await within(document.body).findByRole('option', { name: /^Allow edits/ }),
     )
-    await dialog.findByText('Change files of the worktree as well.')
+    await dialog.findByText('Also change files of the worktree.')
     await expect(dialog.getByRole('button', { name: /Start/ })).toBeEnabled()
     // While it closes, the list has lost its name already.
     const option = () => within(document.body).queryByRole('option', { name: /^Allow edits/ })
