@@ -157,6 +157,6 @@ agents:
     expect(ended).toMatchObject([{ status: 'completed' }])
     const entry = (await entriesOf(shiplog, id)).find(({ type }) => type === 'resume')
     expect(JSON.stringify(entry)).toContain('could not be compared')
-    expect(JSON.stringify(entry)).toContain('The commit that it started from is not')
+    expect(JSON.stringify(entry)).toContain('The commit that it started from is no longer')
   })
 })
