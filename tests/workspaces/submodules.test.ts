@@ -6,6 +6,9 @@ import { itInSoak } from '../soak.ts'
 
 const allowFiles = '-c protocol.file.allow=always'
 
+const commitIn =
+  'cd lib && git checkout -q -b work && echo b > b.txt && git add b.txt && git commit -qm B && cd ..'
+
 async function removedAfter(commands: string) {
   const fixture = await openFixture()
   const { dir } = fixture.project
@@ -41,6 +44,17 @@ it('[R3] keeps what an agent did in a submodule, in a repository of its own in t
   expect(git(kept, 'log', '--format=%s').trim().split('\n')).toEqual(['B', 'First'])
   expect(git(kept, 'status', '--porcelain')).toBe(' M a.txt\n?? c.txt\n')
   expect(await readFile(join(kept, 'c.txt'), 'utf8')).toBe('c\n')
+  expect(told).toContain('which no patch contains: lib')
+})
+
+it.each([
+  ['stashed in it', 'cd lib && echo b >> a.txt && git stash -q'],
+  ['committed in one that it then removed', `${commitIn} && git rm -q --cached lib`],
+  ['committed in one that it then closed', `${commitIn} && git submodule -q deinit -f lib`],
+])('[R3] keeps what an agent %s', async (_what, commands) => {
+  const { kept, told } = await removedAfter(commands)
+  const subjects = git(kept, 'log', '--all', '--format=%s').trim().split('\n')
+  expect(subjects.some((one) => one === 'B' || one.startsWith('WIP on'))).toBe(true)
   expect(told).toContain('which no patch contains: lib')
 })
 

@@ -28,7 +28,11 @@ import { listFiles } from './repository/list-files.ts'
 import { privateFile, removeStaleIndexLock } from './repository/private-files.ts'
 import { remoteName } from './repository/remote-name.ts'
 import { remoteUrls } from './repository/remotes.ts'
-import { joinSubmodule, submodulesWithWork } from './repository/submodules.ts'
+import {
+  closedSubmodulesWithWork,
+  joinSubmodule,
+  submodulesWithWork,
+} from './repository/submodules.ts'
 import { readTexts } from './repository/texts.ts'
 import * as tips from './repository/tips.ts'
 import type { RepositoryConfig } from './repository-config/configuration.ts'
@@ -239,6 +243,7 @@ export function createGit(options: RunGitOptions = {}) {
     filesInCommit: (input: Parameters<typeof filesInCommit>[1]) =>
       filesInCommit(at(input.repoDir), input),
     submodulesWithWork: (topLevel: string) => submodulesWithWork(git, topLevel),
+    closedSubmodulesWithWork: (topLevel: string) => closedSubmodulesWithWork(git, topLevel),
     joinSubmodule: (input: { dir: string; gitDir: string }) => joinSubmodule(git, input),
     savePatch: (input: SavePatchInput) => savePatch(at(input.dir), input),
     mergeInto: (input: MergeIntoInput) =>

@@ -44,6 +44,7 @@ export async function everyCall(git: Git, project: Repository): Promise<string[]
     await attempt('worktree isClean', () => git.isClean(worktree))
     await attempt('diff', () => git.diff({ dir: worktree, baseCommit: head }))
     await attempt('submodulesWithWork', () => git.submodulesWithWork(worktree))
+    await attempt('closedSubmodulesWithWork', () => git.closedSubmodulesWithWork(worktree))
     const files = { seriesPath: path.join(base, 'series'), worktreePath: path.join(base, 'patch') }
     const saved = await attempt('savePatch', () =>
       git.savePatch({ dir: worktree, baseCommit: head, ...files }),

@@ -2,7 +2,7 @@
  * Finds submodules that an agent has checked out in its worktree. No patch contains the work in
  * them.
  */
-import { realpath, rename, rm } from 'node:fs/promises'
+import { readdir, realpath, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { GitError } from '../command/errors.ts'
 import { fields, line, notIntoSubmodules, type RunGit } from '../command/run-git.ts'
@@ -49,6 +49,52 @@ export async function submodulesWithWork(
   return found
 }
 
+/**
+ * Returns the Git folders of submodules that are no longer checked out or no longer in the index, if they hold
+ * commits that no remote has: Git deletes them with the worktree. `path` is the submodule's name.
+ */
+export async function closedSubmodulesWithWork(
+  git: RunGit,
+  topLevel: string,
+): Promise<{ path: string; gitDir: string }[]> {
+  const modules = path.join(await gitDirOf(git, topLevel), 'modules')
+  const found: { path: string; gitDir: string }[] = []
+  await visit('')
+  return found
+
+  async function visit(below: string): Promise<void> {
+    for (const entry of await readdir(path.join(modules, below), { withFileTypes: true }).catch(
+      () => [],
+    )) {
+      if (!entry.isDirectory()) continue
+      const name = path.join(below, entry.name)
+      const gitDir = path.join(modules, name)
+      if (!exists(path.join(gitDir, 'HEAD'))) await visit(name)
+      else if (await holdsCommits(gitDir)) found.push({ path: name, gitDir })
+      else await visit(path.join(name, 'modules'))
+    }
+  }
+
+  /** True as well if that can't be determined. */
+  async function holdsCommits(gitDir: string): Promise<boolean> {
+    // The folder of its files, which its configuration names, may be gone.
+    const env = { GIT_DIR: gitDir, GIT_WORK_TREE: gitDir }
+    return git(unpushed, { cwd: topLevel, env }).then(
+      ({ stdout }) => stdout.length > 0,
+      (error) => {
+        if (!(error instanceof GitError)) throw error
+        return true
+      },
+    )
+  }
+}
+
+/** Tags are left out, because a remote's may be on no branch. */
+const unpushed = [
+  ...['rev-list', '--max-count=1', 'HEAD', '--exclude=refs/tags/*', '--exclude=refs/remotes/*'],
+  ...['--all', '--not', '--remotes'],
+]
+
 const gitDirOf = async (git: RunGit, dir: string): Promise<string> =>
   realpath(line(await git(['rev-parse', '--absolute-git-dir'], { cwd: dir })))
 
@@ -73,6 +119,5 @@ async function hasWork(git: RunGit, dir: string): Promise<boolean> {
   if ((await git(args, { cwd: dir })).stdout.length > 0) return true
   // With a separate `git` for each, so that its configuration is guarded too.
   if ((await submodulesWithWork(git, dir)).length > 0) return true
-  const unpushed = ['rev-list', '--max-count=1', 'HEAD', '--branches', '--not', '--remotes']
   return (await git(unpushed, { cwd: dir })).stdout.length > 0
 }

@@ -1,5 +1,5 @@
 /** Saves the changes of a workspace before its worktree is removed (R1). */
-import { realpath } from 'node:fs/promises'
+import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { refused } from '../../../shared/failure.ts'
 import { ancestorsOf } from '../../../shared/projections/ledger/ledger-state.ts'
@@ -126,23 +126,32 @@ export function createSaveChanges(deps: {
     const root = deps.workingDirs.worktreeRoot(workspace)
     const trash = join(layout.trash, leftoversName(task.id))
     const submodules = await git.submodulesWithWork(root)
-    const paths = [...cloned, ...submodules.map(({ path }) => path)]
-    if (paths.length === 0) return
-    for (const path of paths) await makeDirDurable(dirname(join(trash, path)))
+    const changed = [...cloned, ...submodules.map(({ path }) => path)]
+    for (const path of changed) await makeDirDurable(dirname(join(trash, path)))
     // Git's folder first: while the other one is in its place, the next save detects a crash in
     // between.
     for (const { path, gitDir } of submodules)
       if (gitDir) await moveDurable(gitDir, gitDirBeside(join(trash, path)))
-    for (const path of paths)
+    // Those of the others are still in their place.
+    const closed = await git.closedSubmodulesWithWork(root)
+    for (const { path, gitDir } of closed) {
+      await makeDirDurable(dirname(join(trash, path)))
+      await moveDurable(gitDir, gitDirBeside(join(trash, path)))
+    }
+    for (const path of changed)
       await moveDurable(join(root, path), join(trash, path), { leaveCopied: true })
-    for (const { path } of submodules) {
-      // An empty folder is a submodule that is not checked out; a missing one would be a removed
-      // submodule.
-      await makeDirDurable(join(root, path))
+    // An empty folder is a submodule that is not checked out; a missing one would be a removed
+    // submodule.
+    for (const { path } of submodules) await makeDirDurable(join(root, path))
+    for (const { path } of [...submodules, ...closed]) {
       const dir = join(trash, path)
       const gitDir = gitDirBeside(dir)
-      if (await exists(gitDir)) await git.joinSubmodule({ dir, gitDir })
+      if (!(await exists(gitDir)) || (await isFolder(join(dir, '.git')))) continue
+      await makeDirDurable(dir)
+      await git.joinSubmodule({ dir, gitDir })
     }
+    const paths = [...changed, ...closed.map(({ path }) => path)]
+    if (paths.length === 0) return
     const text = `"${task.title}" worked in separate repositories, which no patch contains: ${paths.join(', ')}`
     deps.onProblem(text, new Error(`They are in the trash, in ${trash}`))
   }
@@ -153,5 +162,8 @@ export function createSaveChanges(deps: {
 function unknownWorktreeAdvice({ title, projectDir }: Task, { path }: Workspace): string {
   return `Git no longer lists ${path} as a worktree, or its .git file refers to another repository, so the changes of "${title}" can't be saved as a patch. Move the project back to ${projectDir}, or add it at its new path (\`shiplog projects add DIR\`), and then remove the workspace. Or discard the unknown worktree (--discard-unknown-worktree), which moves its files to the trash unchanged.`
 }
+
+const isFolder = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => null))?.isDirectory() === true
 
 const gitDirBeside = (submodule: string): string => `${submodule}.git`
