@@ -7,11 +7,18 @@
  * no marked process is found elsewhere.
  */
 import { readlink } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readProcFile } from './proc-file.ts'
 import { allProcessStats } from './stat.ts'
 
 /** `shell-state.ts` excludes variables with this prefix from those that it keeps for an agent's next command. */
 const variable = '__shiplog_running'
+
+/** `kthreadd`. Threads of the kernel have no environment. */
+const kernelThreadParent = 2
+/** While a process replaces its program (`exec`), its environment reads as empty. Bounded, because some have none. */
+const execTriesMax = 10
+const execPollMs = 5
 
 interface Mark {
   /** Identifies the custody: a part of a hash. */
@@ -38,7 +45,9 @@ export async function findMarkedProcesses(): Promise<MarkedProcess[]> {
   if (!(await showsOwnProcesses())) return []
   const living = (await allProcessStats()).filter(({ isAlive }) => isAlive)
   const above = groupsAbove(living)
-  const others = living.filter(({ group }) => !above.has(group))
+  const others = living.filter(
+    ({ parent, group }) => !above.has(group) && parent !== kernelThreadParent,
+  )
   const marked = await Promise.all(
     others
       .sort((a, b) => a.startTicks - b.startTicks)
@@ -68,8 +77,12 @@ async function showsOwnProcesses(): Promise<boolean> {
 export const ownMark = (): Mark | null => parseMark(process.env[variable])
 
 async function markIn(pid: number): Promise<Mark | null> {
-  // Another user's environment can't be read.
-  const environment = await readProcFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+  let environment = await environmentIn(pid)
+  for (let tries = 0; environment === '' && tries < execTriesMax; tries++) {
+    await sleep(execPollMs)
+    environment = await environmentIn(pid)
+  }
+  if (environment === null) return null
   // Searched before splitting, because most processes have no mark and may have hundreds of
   // variables.
   const start = `\0${environment}`.indexOf(`\0${variable}=`)
@@ -77,6 +90,10 @@ async function markIn(pid: number): Promise<Mark | null> {
   const [entry = ''] = environment.slice(start).split('\0', 1)
   return parseMark(entry.slice(`${variable}=`.length))
 }
+
+/** Null: the process has ended, or belongs to another user. */
+const environmentIn = (pid: number): Promise<string | null> =>
+  readProcFile(`/proc/${pid}/environ`, 'utf8').catch(() => null)
 
 function parseMark(value: string | undefined): Mark | null {
   const [custody, owner, id] = value?.split('/') ?? []
