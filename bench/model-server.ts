@@ -15,6 +15,11 @@ const turns = Number(process.argv[2])
 let calls = 0
 
 const server = createServer((request, response) => {
+  // A server without the description of its models, which is requested once.
+  if (request.method !== 'POST' || !request.url?.endsWith('/chat/completions')) {
+    response.writeHead(404).end()
+    return
+  }
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {

@@ -18,8 +18,8 @@ export interface Options {
 export const usage = `npm run bench -- [options]
   --quick           small sizes, three rounds: to see that it works
   --only a,b        these measurements: appends, opening, random-page, healing, going-on, replay, removal,
-                    start-up, turn-store, search, full-text, exports, model-turns, agents, imports, and
-                    long-import, which is only made if it is named
+                    start-up, turn-store, search, full-text, exports, model-turns, agents, imports,
+                    program-starts, and long-import, which is only made if it is named
   --rounds N        how often each comparison is made
   --seed N          of the made-up data
   --dir DIR         where to measure; by default the system's folder for temporary files

@@ -13,8 +13,8 @@ export const processesMutants: Mutant[] = [
   {
     id: 'processes-ends-its-own-ancestors',
     file: 'src/main/processes/mark.ts',
-    find: 'living.filter(({ group }) => !above.has(group))',
-    replace: 'living',
+    find: '!above.has(group) && ',
+    replace: '',
     harm: "A Shiplog that an agent's command started ends that command, and with it itself.",
     tests: ['tests/processes'],
   },
