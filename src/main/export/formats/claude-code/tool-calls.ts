@@ -1,6 +1,8 @@
 /** Tool calls and their results under Claude Code's names, so that its viewers show diffs, commands and sub-agents. */
 import { posix, win32 } from 'node:path'
-import { parsePatch } from 'diff'
+import { parsePatch, type StructuredPatchHunk } from 'diff'
+import { z } from 'zod'
+import { planItemSchema } from '../../../../shared/agents/agent-records.ts'
 import { claudeCodeTools } from '../../../../shared/agents/claude-code-tools.ts'
 import { type ToolDetail, toolDetailSchema } from '../../../../shared/agents/tools.ts'
 import type {
@@ -40,10 +42,11 @@ function absolute(path: string, cwd: string): string {
 }
 
 function todos(input: unknown): object {
-  const { items } = input as { items?: unknown }
-  if (!Array.isArray(items)) return { todos: [] }
+  const { items } = (input ?? {}) as { items?: unknown }
+  // Calls are recorded as the model made them, also when their input is refused.
+  const plan = z.array(planItemSchema).safeParse(items).data ?? []
   return {
-    todos: items.map(({ text, status }: { text: string; status: string }) => ({
+    todos: plan.map(({ text, status }) => ({
       ...{ content: text, status: planStatuses[status] ?? status, activeForm: text },
     })),
   }
@@ -51,9 +54,9 @@ function todos(input: unknown): object {
 
 /** The structured result beside a result's text; undefined: the text is all. `child`: the sub-agent that it started. */
 export function toolUseResult(
-  result: ToolResultEntry,
+  result: Pick<ToolResultEntry, 'name' | 'detail'>,
   cwd: string,
-  child: Pick<Task, 'id' | 'prompt'> | undefined,
+  child: Pick<Task, 'id'> | undefined,
 ): object | undefined {
   const detail = detailOf(result)
   if (result.name === 'task' && child)
@@ -65,7 +68,7 @@ export function toolUseResult(
 }
 
 /** Null: the text is all, or the detail has another shape. */
-export const detailOf = ({ detail }: ToolResultEntry): ToolDetail | null =>
+export const detailOf = ({ detail }: Pick<ToolResultEntry, 'detail'>): ToolDetail | null =>
   toolDetailSchema.safeParse(detail).data ?? null
 
 /** The id of a sub-agent's side chain. */
@@ -75,12 +78,21 @@ function editResult(
   { path, change, patch }: Extract<ToolDetail, { kind: 'edit' }>,
   cwd: string,
 ): object {
-  const hunks = patch === null ? [] : parsePatch(patch).flatMap((file) => file.hunks)
+  const hunks = patch === null ? [] : hunksOf(patch)
   return {
     ...(change === 'created' && { type: 'create' }),
     filePath: absolute(path, cwd),
     structuredPatch: hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
       ...{ oldStart, oldLines, newStart, newLines, lines },
     })),
+  }
+}
+
+/** Empty for a patch whose line counts are wrong, as those of another tool may be, or where a masked key spanned lines. */
+function hunksOf(patch: string): StructuredPatchHunk[] {
+  try {
+    return parsePatch(patch).flatMap((file) => file.hunks)
+  } catch {
+    return []
   }
 }

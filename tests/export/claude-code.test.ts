@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { toolUse, toolUseResult } from '../../src/main/export/formats/claude-code/tool-calls.ts'
+import type { ToolCallEntry } from '../../src/shared/records/entry-types/tool-calls.ts'
+
+const call = (name: string, input: unknown) => toolUse({ name, input } as ToolCallEntry, '/work')
+
+it('[E1] exports an edit whose patch does not add up, as where a masked key spanned lines', () => {
+  const patch = '--- a/key.pem\n+++ b/key.pem\n@@ -0,0 +1,3 @@\n+[hidden: private key]\n'
+  const detail = {
+    ...{ kind: 'edit', path: 'key.pem', change: 'created', additions: 3, deletions: 0, patch },
+  }
+  expect(toolUseResult({ name: 'write_file', detail }, '/work', undefined)).toEqual({
+    ...{ type: 'create', filePath: '/work/key.pem', structuredPatch: [] },
+  })
+})
+
+it('[E1] exports a plan, and one that was refused without its items', () => {
+  const items = [{ text: 'Look', status: 'in-progress' }]
+  expect(call('update_plan', { items })).toMatchObject({
+    name: 'TodoWrite',
+    input: { todos: [{ content: 'Look', status: 'in_progress' }] },
+  })
+  expect(call('update_plan', { items: [null] })).toMatchObject({ input: { todos: [] } })
+  expect(call('update_plan', null)).toMatchObject({ input: { todos: [] } })
+})
