@@ -82,6 +82,10 @@ const messageBytesMax = 32 * 1024 * 1024
 const stderrCharsMax = 4_000
 /** All agents that were tried exit within three seconds of the end of their input. */
 const inputClosedMs = 3_000
+/** The smallest pipe of any system. A larger piece may have filled the pipe, and then its process still holds output. */
+const pipeBytesMin = 16 << 10
+/** Time in which a process writes on into a pipe that has room again, also on a busy machine. */
+const refillMs = 200
 /** More than a pipe holds. Bounded, because an agent may never stop writing. */
 const readRoundsMax = 100
 /** The last output of a process may arrive after its exit. */
@@ -223,6 +227,7 @@ function connect(stream: Stream, handlers: AcpHandlers): ClientConnection {
 function pausable(stdout: Readable, hasRoom: () => Promise<void>) {
   let failure: Error | null = null
   let pieces = 0
+  let filledAtMs = Number.NEGATIVE_INFINITY
   const source = (Readable.toWeb(stdout) as ReadableStream<Uint8Array>).getReader()
   const readable = new ReadableStream<Uint8Array>(
     {
@@ -231,6 +236,7 @@ function pausable(stdout: Readable, hasRoom: () => Promise<void>) {
         try {
           const { value, done } = await source.read()
           pieces++
+          if ((value?.length ?? 0) >= pipeBytesMin) filledAtMs = performance.now()
           if (done) controller.close()
           else controller.enqueue(value)
         } catch (error) {
@@ -252,7 +258,10 @@ function pausable(stdout: Readable, hasRoom: () => Promise<void>) {
       // Two rounds of the event loop read what is in the pipe.
       await setImmediate()
       await setImmediate()
-      if (pieces === before) return
+      if (pieces !== before) continue
+      const sinceMs = performance.now() - filledAtMs
+      if (sinceMs > refillMs) return
+      await sleep(refillMs - sinceMs + 1)
     }
   }
 
