@@ -51,15 +51,22 @@ async function playOn(place: string, inject: (attempt: Attempt) => Fault | null)
   const wrong: string[] = []
   const acknowledged: Fact[] = []
   let broken = false
+  let hasRefused = false
   // Begun before anything is opened, or what is open already would stay out of it.
-  const recording = record(dataDir, { inject: (attempt) => (broken ? inject(attempt) : null) })
+  const recording = record(dataDir, {
+    inject: (attempt) => {
+      const fault = broken ? inject(attempt) : null
+      if (fault) hasRefused = true
+      return fault
+    },
+  })
   const shiplog = await openShiplog({ dataDir, host: 'cli' })
   broken = true
   try {
     const project = await shiplog.client.projects.add({ dir: projectDir }).catch(clear(wrong))
     const root = project && (await start(shiplog, project.id).catch(clear(wrong)))
-    // Whoever waits for a sub-agent may wait for the disk with it: after a moment it recovers.
-    if (root) await over(shiplog, 60)
+    // Whoever waits for a sub-agent may wait for the disk with it: a moment after its first refusal it recovers.
+    if (root) await over(shiplog, () => hasRefused)
     broken = false
     if (root) await over(shiplog)
     const id = project?.id ?? (await shiplog.client.projects.add({ dir: projectDir })).id
@@ -103,11 +110,12 @@ async function start(shiplog: Shiplog, projectId: string): Promise<TaskId> {
   return taskId
 }
 
-/** Nobody is at work any more, however it ended; or `patience` looks, a few milliseconds apart, are over. */
-async function over(shiplog: Shiplog, patience?: number): Promise<void> {
+/** Nobody is at work any more, however it ended; or 60 looks, 5 ms apart, found `hasRefused`. */
+async function over(shiplog: Shiplog, hasRefused?: () => boolean): Promise<void> {
+  let looksSince = 0
   for (let n = 0; shiplog.runningAgents().length > 0; n++) {
-    if (n === patience) return
-    if (n > 2000) throw new Error('it does not come to an end')
+    if (hasRefused?.() && looksSince++ === 60) return
+    if (n > 4000) throw new Error('it does not come to an end')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
