@@ -4,10 +4,32 @@
  */
 import { lstat, rm } from 'node:fs/promises'
 import path from 'node:path'
+import type { RunGit } from '../command/run-git.ts'
 import { readGitFile } from '../repository/read-git-file.ts'
+import { syncPaths } from '../worktree-files/durable.ts'
+import { adminDirOf } from '../worktree-files/state.ts'
 
 /** Git's own reason in the lock of a worktree that it is creating. */
 export const partialWorktreeReason = 'initializing'
+
+/**
+ * Removes the lock, durably: if a power cut brought it back, the worktree and what was done in it since
+ * would be taken for partial.
+ */
+export async function unlockWorktree(
+  git: RunGit,
+  input: {
+    repoDir: string
+    path: string
+    commonDir: string | null
+    signal?: AbortSignal | undefined
+  },
+): Promise<void> {
+  const { repoDir, commonDir, signal } = input
+  await git(['worktree', 'unlock', input.path], { cwd: repoDir, signal })
+  const adminDir = commonDir && (await adminDirOf(commonDir, input.path))
+  if (adminDir) await syncPaths([adminDir])
+}
 
 /**
  * Reports whether the worktree is partial: it holds no work, and its missing files only look like

@@ -12,7 +12,7 @@ import { copyIntoRepository } from '../store/copy.ts'
 import { reading } from '../store/store.ts'
 import { adminDirOf } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
-import { partialWorktreeReason } from './partial-worktree.ts'
+import { partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
 import { foldersWithBranch } from './registered.ts'
 import { writeOutsideSparseCheckout } from './sparse-checkout.ts'
 import { removeWorktree } from './worktrees.ts'
@@ -100,7 +100,7 @@ async function recreateWorktree(git: RunGit, input: RestoreWorktreeInput): Promi
       const uncommitted = await filesBetween(all, { dir: path, from: head, to: final })
       await syncWorktree({ commonDir, root: path, branch, uncommitted })
     }
-    await git(['worktree', 'unlock', path], { cwd: repoDir })
+    await unlockWorktree(git, { repoDir, path, commonDir })
     await releaseSnapshot(git, repoDir, head)
     return branch
   } catch (error) {

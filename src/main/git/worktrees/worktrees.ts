@@ -19,7 +19,7 @@ import { copyIntoRepository, objectsOfWork } from '../store/copy.ts'
 import { inStore, reading, storesAt } from '../store/store.ts'
 import { adminDirOf, resolved } from '../worktree-files/state.ts'
 import { syncWorktree } from '../worktree-files/sync.ts'
-import { partialWorktreeReason } from './partial-worktree.ts'
+import { partialWorktreeReason, unlockWorktree } from './partial-worktree.ts'
 import { isSparse, writeOutsideSparseCheckout } from './sparse-checkout.ts'
 
 export interface CreateWorktreeInput {
@@ -67,7 +67,7 @@ async function addWorktree(git: RunGit, input: CreateWorktreeInput, from: string
     await writeUncommitted(git, input, from)
     const commonDir = await commonDirOf(git, repoDir)
     if (commonDir !== null) await syncWorktree({ commonDir, root: input.path, branch })
-    await git(['worktree', 'unlock', input.path], { cwd: repoDir, signal })
+    await unlockWorktree(git, { repoDir, path: input.path, commonDir, signal })
     await releaseSnapshot(git, repoDir, from)
   } catch (error) {
     // Without `signal`, so that an aborted call cleans up too.
