@@ -37,7 +37,7 @@ const notHere = [
  * Real Git beside all other suites on two cores: a commit may take seconds, and a test that waits has not failed. The
  * soak has many times as many cases, removes a million files after a test, and ends a shard that hangs by itself.
  */
-const timeoutMs = process.env.SHIPLOG_SOAK === undefined ? 60_000 : 15 * 60_000
+const timeoutMs = process.env.SHIPLOG_SOAK === undefined ? 3 * 60_000 : 15 * 60_000
 
 // The stories have a configuration of their own (storybook/vitest.config.ts): loading Storybook costs every
 // start two seconds.

@@ -14,7 +14,7 @@ import { jsonLines } from './fake-process.ts'
 import { createSandbox, type Sandbox } from './shiplog-process.ts'
 
 /** A whole tree of agents on a busy machine with two cores. */
-const runTimeoutMs = 120_000
+const runTimeoutMs = 240_000
 
 const scenario = `
 version: 1

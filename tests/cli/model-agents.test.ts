@@ -17,7 +17,7 @@ import { jsonLines } from './fake-process.ts'
 import { createSandbox, type Sandbox } from './shiplog-process.ts'
 
 /** Several processes and Git on a busy machine with two cores. */
-const timeoutMs = 120_000
+const timeoutMs = 240_000
 
 /** In the project as a repository would bring them: two that ask for more than they may have, and a broken one. */
 const definitions = {

@@ -9,7 +9,7 @@ import { jsonLines } from './fake-process.ts'
 import { createSandbox, type RunningCli, type Sandbox } from './shiplog-process.ts'
 
 /** Several processes and Git on a busy machine with two cores. */
-const timeoutMs = 120_000
+const timeoutMs = 240_000
 
 const slow = `
 version: 1

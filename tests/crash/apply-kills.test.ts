@@ -118,7 +118,7 @@ beforeAll(async () => {
 afterAll(() => box?.remove())
 
 it('[R3][R6] loses nothing that the person has not committed when an apply or its undo is killed, says what became of it, and applies again', {
-  timeout: isSoak ? 1_200_000 : 120_000,
+  timeout: isSoak ? 1_200_000 : 300_000,
 }, async () => {
   const { tried, failures } = await tryEach(
     'applies and undos killed',

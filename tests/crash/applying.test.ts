@@ -82,7 +82,7 @@ beforeAll(async () => {
   await again.close()
   trace = recording.stop()
   expect(differences(before, filesOf(place))).toEqual([])
-}, 60_000)
+})
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 

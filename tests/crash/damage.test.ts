@@ -313,7 +313,7 @@ async function openAndLook(dataDir: string, removes: boolean): Promise<string[]>
 }
 
 it('[J4][J5][A2][A3][A5] answers truly or says what is damaged, and writes nowhere else', {
-  timeout: isSoak ? 1_200_000 : 120_000,
+  timeout: isSoak ? 1_200_000 : 300_000,
 }, async () => {
   const place = scratch()
   const outside = join(place, 'outside')

@@ -11,7 +11,7 @@ import type { Trace } from './fault-fs/trace.ts'
 import { openLayers, reopenLayers, sail } from './layers.ts'
 import { scratch } from './places.ts'
 
-const timeout = isSoak ? 1_200_000 : 120_000
+const timeout = isSoak ? 1_200_000 : 300_000
 
 it(
   '[J6][A1][R1][T2][T3] loses nothing that was acknowledged, whatever a crash leaves of it',

@@ -29,7 +29,7 @@ agents:
       - report: { title: Told, markdown: Told. }
 `
 /** Starts of the command line on a busy machine. */
-const timeoutMs = 120_000
+const timeoutMs = 240_000
 
 let box: Sandbox
 let holder: RunningCli

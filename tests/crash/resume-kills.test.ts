@@ -14,7 +14,7 @@ import type { HostOrder, HostTold } from './resume-kills/host.ts'
 import type { NotedRun } from './resume-kills/noting-program.ts'
 
 /** A dozen processes and their Git, on a machine that is busy with other tests. */
-const timeout = 180_000
+const timeout = 300_000
 
 const agent = (name: string, turns: string[]) =>
   `\n  ${name}:\n    turns:\n${turns.map((turn) => `      ${turn}`).join('\n')}`

@@ -153,7 +153,7 @@ agents:
 `
 
 /** Dozens of Git processes each, on a machine that may do other things as well. */
-const timeout = 90_000
+const timeout = 240_000
 
 describe('agent history, walked', { timeout }, () => {
   it('[S1] records the plans of a phase as one parallel group, and resumes it after a crash', async () => {

@@ -101,7 +101,7 @@ it('[K3] keeps no planted secret, in no form, and gives the agent what the recor
   expect(outputs[6]).toBe('[hidden: DEPLOY_TOKEN] and kept')
   const task = await readFile(join(fixture.dataDir, 'ledger.jsonl'), 'utf8')
   expect(task).toContain('Look at [hidden: STRIPE_KEY] and [hidden: DB_PASS]')
-}, 60_000)
+})
 
 it('[K5] records what a command changed in its shell once, and of a secret the name', async () => {
   const fixture = await fixtureWithSecrets()
@@ -119,7 +119,7 @@ it('[K5] records what a command changed in its shell once, and of a secret the n
     { cwd, env: { PLAIN: 'kept' }, hidden: ['DEPLOY_TOKEN'] },
     { cwd, env: {} },
   ])
-}, 60_000)
+})
 
 it('[K2] says once, by name, what was withheld, and lets through what the person names', async () => {
   const fixture = await fixtureWithSecrets()
@@ -153,7 +153,7 @@ it('[K2] says once, by name, what was withheld, and lets through what the person
   const both = await entriesOf(fixture, second.taskId)
   expect(withheldIn(both)).toEqual([expect.any(Array), undefined])
   expect(both.findLast((entry) => entry.type === 'tool-result')?.output).toBe('given')
-}, 60_000)
+})
 
 it('[K2] gives agents of a project that is set to a list nothing else', async () => {
   const fixture = await fixtureWithSecrets()
@@ -173,7 +173,7 @@ it('[K2] gives agents of a project that is set to a list nothing else', async ()
   await until(fixture.shiplog, (tasks) => tasks.every((task) => task.status === 'completed'))
   const entries = await entriesOf(fixture, taskId)
   expect(entries.find((entry) => entry.type === 'tool-result')?.output).toBe('one,,given,none')
-}, 60_000)
+})
 
 it('[K2] gives the set-up command the same environment, and lets through what an allowed file names', async () => {
   const fixture = await fixtureWithSecrets()
@@ -196,7 +196,7 @@ it('[K2] gives the set-up command the same environment, and lets through what an
   expect(entries.find((entry) => entry.type === 'tool-result')?.output).toBe(
     '[hidden: STRIPE_KEY],none,',
   )
-}, 60_000)
+})
 
 it('[K3] names no branch after a secret, which the prompt of its task holds', async () => {
   const fixture = await fixtureWithSecrets()
@@ -210,4 +210,4 @@ it('[K3] names no branch after a secret, which the prompt of its task holds', as
   const { workspace } = await taskOf(fixture.shiplog, taskId)
   expect(workspace?.branch).toMatch(/^shiplog\/use-hidden-signing-key-/)
   expect(git(fixture.project.dir, 'branch', '--list')).not.toContain(secret)
-}, 60_000)
+})

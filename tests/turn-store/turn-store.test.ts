@@ -189,7 +189,7 @@ it('[H4] names untracked files that are too large, and does not store them', asy
   ])
   await project.write('small.txt', 'small again\n')
   expect((await take()).notStored.map((one) => one.path)).toEqual(['dump.bin'])
-}, 60_000)
+})
 
 itInSoak(
   '[H4] names an untracked folder with too many files, and a repository inside',

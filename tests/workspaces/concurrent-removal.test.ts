@@ -62,7 +62,7 @@ function movesOf(random: Random): Move[] {
 }
 
 it('[R1] [R5] [A1] ends well whatever is removed, applied, restored and reported at once', {
-  timeout: isSoak ? 1_200_000 : 120_000,
+  timeout: isSoak ? 1_200_000 : 300_000,
 }, async () => {
   const cases = Array.from({ length: isSoak ? 4 * soakFactor : 1 }, (_, n) => ({
     name: `seed ${seed + n}`,
@@ -209,7 +209,7 @@ itInSoak(
 
 it.each(['apply', 'remove'] as const)(
   '[R3] loses nothing that is applied to a workspace while that is removed (%s first)',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (first) => {
     const { fixture } = await openKept()
     const { client } = fixture.shiplog

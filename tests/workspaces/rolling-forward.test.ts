@@ -152,7 +152,7 @@ it.each([
   ...(isSoak ? [['to another file system', acrossFolders] as const] : []),
 ] as const)(
   '[R6] ends what a crash cut off of moving a root to the trash and back, %s',
-  { timeout: isSoak ? 1_200_000 : 120_000 },
+  { timeout: isSoak ? 1_200_000 : 300_000 },
   async (_, inject) => {
     const place = scratch()
     const dataDir = join(place, 'data')

@@ -216,6 +216,6 @@ for (const [name, moment] of Object.entries(moments))
       const isWhole = !moment.isStopped && moment.script.childPrompts === undefined
       const title = `goes on by ${way} after its ${victim} was killed: ${name}`
       const test = async () => check(await crash(moment, { victim, way }), { victim, isWhole })
-      if (isCore) it(title, { timeout: 90_000 }, test)
-      else itInSoak(title, { timeout: 90_000 }, test)
+      if (isCore) it(title, { timeout: 180_000 }, test)
+      else itInSoak(title, { timeout: 180_000 }, test)
     }

@@ -247,7 +247,7 @@ it('the demo plays to its end, every step as its texts say', async () => {
   expect(log).toHaveLength(3)
   expect(await readFile(join(lead.dir, 'docs/FORMAT.md'), 'utf8')).toContain('| TIME |')
   expect(await readFile(join(lead.dir, 'README.md'), 'utf8')).not.toContain('To be written')
-}, 60_000)
+})
 
 itInSoak(
   'the demo has an installed agent take part, and goes on without needing what it says',

@@ -63,7 +63,7 @@ async function make(
 }
 
 it('comes back from any apply with every byte, mode, link and folder, and applies again', {
-  timeout: isSoak ? 1_200_000 : 120_000,
+  timeout: isSoak ? 1_200_000 : 300_000,
 }, async () => {
   let applied = 0
   await fc.assert(
