@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Notice } from '../../shared/contract/app.ts'
+import { messageOf } from '../../shared/error-message.ts'
 import { type ReceiptId, shortId, type TaskId } from '../../shared/records/ids.ts'
 import { counted } from '../../shared/text/counted.ts'
 import type { LogLevel } from '../log/format-line.ts'
@@ -74,7 +75,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
   let listenerHasFailed = false
   const problem = (text: string, error: unknown) =>
     push(
-      { tone: 'error', text, details: [error instanceof Error ? error.message : String(error)] },
+      { tone: 'error', text, details: [messageOf(error)] },
       // The stack goes to the log only.
       { error },
     )
@@ -169,7 +170,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
       push({ ...notice, topic: 'project' }),
     logFailed: (error: unknown) =>
       add('warning', 'Shiplog’s own log can’t be written. Everything else works.', [
-        error instanceof Error ? error.message : String(error),
+        messageOf(error),
       ]),
     warning: (text: string) => add('warning', text, []),
     /**

@@ -5,6 +5,7 @@
  */
 import { join, relative, sep } from 'node:path'
 import type { DoctorNote, Examination, Problem } from '../../shared/contract/doctor.ts'
+import { messageOf } from '../../shared/error-message.ts'
 import { refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Git } from '../git/index.ts'
@@ -182,7 +183,7 @@ async function treat(
     await repair()
     return { detail, repairable: true, repaired: true }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     return {
       detail: `${detail}; it could not be repaired: ${why}`,
       repairable: true,

@@ -6,6 +6,7 @@ import type {
   ImportProgress,
   SkippedSession,
 } from '../../shared/contract/imports.ts'
+import { messageOf } from '../../shared/error-message.ts'
 import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
 import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
@@ -77,7 +78,7 @@ export function createSessionImporter(deps: {
     } catch (error) {
       if (signal.aborted) throw error
       // An unreadable or deleted session must not prevent the import of the others.
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       yield { type: 'skipped', skipped: { source: session.tool, session: session.key, reason } }
     } finally {
       held.resolve()

@@ -8,6 +8,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
+import { messageOf } from '../../shared/error-message.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseTaskId, projectIdSchema, type TaskId } from '../../shared/records/ids.ts'
 import { projectSchema } from '../../shared/records/projects/projects.ts'
@@ -62,7 +63,7 @@ export async function readSnapshot(path: string, dataDir: string): Promise<Snaps
     }
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return { kind: 'missing' }
-    return unusable(error instanceof Error ? error.message : String(error))
+    return unusable(messageOf(error))
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   PublishResult,
   PublishState,
 } from '../../shared/contract/changes/publish.ts'
+import { messageOf } from '../../shared/error-message.ts'
 import { refused } from '../../shared/failure.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { isRunning } from '../../shared/records/tasks/task-status.ts'
@@ -80,7 +81,7 @@ export function createPublishService(deps: {
         result.url = await runStep(taskId, state.worktree, step)
         result.done.push(step.does)
       } catch (error) {
-        result.failed = { does: step.does, message: messageOf(error) }
+        result.failed = { does: step.does, message: failureText(error) }
         break
       }
     }
@@ -126,7 +127,7 @@ function cannotPush(url: string | null, settings: readonly string[]): string | n
 const addressIn = (text: string): string | null =>
   /https:\/\/\S+\/pull\/\d+/.exec(text)?.[0] ?? null
 
-const messageOf = (error: unknown): string => {
+const failureText = (error: unknown): string => {
   if (error instanceof GitError) return error.stderr.trim() || error.message
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }

@@ -2,6 +2,7 @@
  * Executes the transcript expirations in the ledger, and completes those that a crash interrupted.
  */
 import { join } from 'node:path'
+import { messageOf } from '../../shared/error-message.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { expireTranscript, holdsTranscript, unexpireTranscript } from '../artifacts/index.ts'
 import { removeDurable } from '../journal/index.ts'
@@ -118,7 +119,7 @@ export function createExpiry(deps: {
       if (there === null) return 'the record that it belongs to is missing'
       if (there !== 'restored') return there
     } catch (error) {
-      return error instanceof Error ? error.message : String(error)
+      return messageOf(error)
     }
     return null
   }

@@ -8,6 +8,7 @@ import type {
   RetentionSettings,
   TrashEntry,
 } from '../../shared/contract/retention.ts'
+import { messageOf } from '../../shared/error-message.ts'
 import { invalid } from '../../shared/failure.ts'
 import { descendantsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { ReceiptId, TaskId } from '../../shared/records/ids.ts'
@@ -140,7 +141,7 @@ export function createTrashBin(deps: {
       else await workspaces.restoreLeftovers(taskId)
       return null
     } catch (error) {
-      return error instanceof Error ? error.message : String(error)
+      return messageOf(error)
     }
   }
 

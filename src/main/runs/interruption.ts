@@ -1,4 +1,5 @@
 import { diskErrors } from '../../shared/disk-errors.ts'
+import { messageOf } from '../../shared/error-message.ts'
 import { type Cause, formatCause } from '../../shared/records/causes.ts'
 import { JournalWriteError, systemCode } from '../journal/index.ts'
 
@@ -27,6 +28,3 @@ export function causeOf(reason: unknown): Cause {
   if (reason instanceof JournalWriteError) return { kind: 'disk-failed', code, detail }
   return { kind: 'error', detail }
 }
-
-export const messageOf = (reason: unknown): string =>
-  reason instanceof Error ? reason.message : String(reason)

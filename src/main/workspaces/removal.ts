@@ -4,6 +4,7 @@
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '../../shared/error-message.ts'
 import { ancestorsOf } from '../../shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { LedgerEventOf } from '../../shared/records/ledger.ts'
@@ -260,7 +261,7 @@ export function createRemoval(deps: {
     done: RemovalStep | null,
     error: unknown,
   ): Promise<void> {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     const heldBy = error instanceof HeldError ? { heldBy: error.below } : {}
     if (done) await advance(subject.task.id, done, { step, error: why, ...heldBy })
     if (!archiveSteps.includes(step)) throw error

@@ -2,6 +2,7 @@
  * Upgrades records of older versions step by step, on every read; the file is never changed. How to add a version:
  * src/main/journal/FORMAT.md, "Versions".
  */
+import { messageOf } from '../error-message.ts'
 
 export interface Upgrade {
   /** The version of its input. Its output has the next one. */
@@ -36,7 +37,7 @@ export function upgradeRecord(
     try {
       upgraded = { ...upgrade.apply(upgraded), v: version + 1 }
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       return { kind: 'failed', reason: `can't be read as version ${version + 1}: ${why}` }
     }
   }

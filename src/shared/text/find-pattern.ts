@@ -1,4 +1,5 @@
 /** Converts a query of the find bar to a regular expression. Pure. */
+import { messageOf } from '../error-message.ts'
 import { FailureError } from '../failure.ts'
 
 export interface FindQuery {
@@ -43,7 +44,7 @@ const escaped = (text: string): string => escapedWhole(text).replaceAll(/\s+/g, 
 
 /** Returns the reason in V8's message, which repeats the whole expression before it. */
 function reasonOf(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const reason = message.slice(message.lastIndexOf(': ') + 1).trim()
   return `${text} is not a regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}.`
 }

@@ -1,5 +1,6 @@
 /** Converts failures of an installed agent into causes for the record (G7). */
 import { RequestError } from '@agentclientprotocol/sdk/unstable'
+import { messageOf } from '../../../shared/error-message.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { isRecord, text } from './content.ts'
 import { AgentGone, NoAnswer } from './process/connection.ts'
@@ -11,9 +12,8 @@ export function causeOfError(error: unknown, agent: { name: string; signIn: stri
   if (error instanceof AgentGone) return error.why
   if (error instanceof NoAnswer)
     return { kind: 'error', detail: `${agent.name} does not answer: ${error.message}` }
-  if (!(error instanceof RequestError))
-    return { kind: 'error', detail: error instanceof Error ? error.message : String(error) }
-  const detail = messageOf(error)
+  if (!(error instanceof RequestError)) return { kind: 'error', detail: messageOf(error) }
+  const detail = detailOf(error)
   if (error.code === authRequired) return signedOut(agent, detail)
   const kind = isRecord(error.data) ? (text(error.data.errorKind) ?? '') : ''
   if (/auth|sign.?in|log.?in/i.test(kind) || /\b401\b|not (?:logged|signed) in/i.test(detail))
@@ -39,7 +39,7 @@ const signedOut = (agent: { name: string; signIn: string }, detail: string): Cau
 /** Some messages contain a whole web page or request. */
 const detailCharsMax = 400
 
-function messageOf({ message, data }: RequestError): string {
+function detailOf({ message, data }: RequestError): string {
   const details = isRecord(data)
     ? (text(data.details) ?? text(data.message) ?? text(data.error))
     : text(data)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { type AgentSpec, scenarioFile } from '../../../shared/agents/agent-specs.ts'
 import type { AgentDrivers, KeptFiles } from '../../../shared/agents/driver/agent-driver.ts'
 import type { Masker } from '../../../shared/agents/driver/masker.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import { maskScenario } from './mask-scenario.ts'
 import { parseScenario } from './parse-scenario.ts'
 import { createScriptedProgram, type ScriptedProgram } from './scripted-program.ts'
@@ -51,7 +52,7 @@ export function createScriptedDriver(mask: Masker): AgentDrivers['scripted'] {
         if ((await load(spec, files)).agent(spec.agent)) return { state: 'ready' }
         throw new Error(noSuchAgent(spec.agent))
       } catch (error) {
-        const detail = error instanceof Error ? error.message : String(error)
+        const detail = messageOf(error)
         return { state: 'unavailable', cause: { kind: 'not-started', step: 'run', detail } }
       }
     },

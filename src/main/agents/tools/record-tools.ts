@@ -5,6 +5,7 @@ import {
   type RecordToolName,
   recordToolInputs,
 } from '../../../shared/agents/record-tools.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { type Tool, ToolError, untilAborted } from './tool.ts'
 
@@ -36,7 +37,7 @@ export function createRecordTools(reader: RecordReader | null): RecordTools {
         return { outcome: 'ok', output }
       } catch (error) {
         signal.throwIfAborted()
-        throw new ToolError(error instanceof Error ? error.message : String(error), error)
+        throw new ToolError(messageOf(error), error)
       }
     }
   const names = Object.keys(recordToolInputs).filter(isRecordTool)

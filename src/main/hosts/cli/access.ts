@@ -2,6 +2,7 @@
 
 import type { AskedQuestion } from '../../../shared/agents/permissions.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import type { ClosedHow } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { counted } from '../../../shared/text/counted.ts'
@@ -145,7 +146,7 @@ async function endpointOf(context: CliContext, shiplog: Shiplog) {
   try {
     return await context.host.openLocalEndpoint(shiplog)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     await context.warn(`Other commands can't be answered until this one has ended: ${why}`)
     return null
   }
@@ -202,9 +203,6 @@ export async function callHolder(
     },
   }
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)
 
 /** Resolves once the work is settled or the time has passed. Ignores a failure of the work. */
 export async function within(ms: number, work: Promise<unknown>): Promise<void> {

@@ -1,6 +1,7 @@
 /** The exit codes, and the code of each failure. */
 import { ORPCError } from '@orpc/client'
 import type { ContractErrorCode } from '../../../shared/contract/base.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import { FailureError, type Failure as NamedFailure } from '../../../shared/failure.ts'
 
 export const exitCodes = {
@@ -86,7 +87,7 @@ interface Failure {
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError) return error
   if (error instanceof ORPCError) return contractFailure(error)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (error instanceof FailureError) {
     return { exitCode: exitCodeByFailure[error.failure.kind], message, details: [] }
   }

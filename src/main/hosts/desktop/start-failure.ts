@@ -1,4 +1,5 @@
 /** The message for a user when the app can't start. Exit codes are those of the command line (CLI.md). */
+import { messageOf } from '../../../shared/error-message.ts'
 import { FailureError } from '../../../shared/failure.ts'
 
 interface FailedStart {
@@ -8,7 +9,7 @@ interface FailedStart {
 }
 
 export function failedStartOf(error: unknown): FailedStart {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (error instanceof FailureError) {
     return { title: 'Shiplog could not start', message: sentence(message), exitCode: 2 }
   }

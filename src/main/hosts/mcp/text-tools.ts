@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { type CallTiming, keepAlive, usualCallTiming } from '../../../shared/agents/mcp-call.ts'
 import type { ShiplogClient } from '../../../shared/contract/index.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import { visibleText } from '../../../shared/text/shown-text.ts'
 
 /** Calls the services; opens the data directory for it if no other process holds it. */
@@ -56,7 +57,7 @@ export function textToolsOf(
           })
           return { content: [{ type: 'text', text: visibleText(text) }] }
         } catch (error) {
-          const text = error instanceof Error ? error.message : String(error)
+          const text = messageOf(error)
           return { isError: true, content: [{ type: 'text', text: visibleText(text) }] }
         } finally {
           end()

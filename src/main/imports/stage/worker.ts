@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { eventIterator, os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
+import { messageOf } from '../../../shared/error-message.ts'
 import type { ImportTool } from '../../../shared/records/exported-tasks.ts'
 import type { FoundSession } from '../adapters/adapter.ts'
 import { adapters } from '../adapters/adapters.ts'
@@ -80,7 +81,7 @@ async function* stage(
     staged = await done
   } catch (error) {
     signal.throwIfAborted()
-    yield { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
+    yield { kind: 'failed', reason: messageOf(error) }
     return
   }
   yield { kind: 'staged', staged }

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { ImportedSession, ImportWatchState } from '../../../shared/contract/imports.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import type { ImportTool } from '../../../shared/records/exported-tasks.ts'
 import { toolName } from '../../../shared/text/import-text.ts'
 import { openSettingsFile } from '../../journal/index.ts'
@@ -64,7 +65,7 @@ export async function openWatchedImport({
           }
       } catch (error) {
         if (signal.aborted) return
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = messageOf(error)
         change({ problem: `Searching for sessions of ${toolName(tool)} failed: ${reason}` })
         await delay(retryMs, undefined, { signal, ref: false }).catch(() => {})
       }

@@ -4,6 +4,7 @@
  * from which the directory can be restored (S4).
  */
 import type { CallKind } from '../../../shared/agents/agent-records.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import type { KnownTree } from '../../../shared/projections/session/session-state.ts'
 import type { EntryBody } from '../../../shared/records/entries.ts'
@@ -139,7 +140,7 @@ export function createRunSnapshots(deps: {
       return await work(AbortSignal.timeout(snapshotMsMax))
     } catch (error) {
       problems[what]++
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       // The last recorded failure adds that no more snapshots are taken.
       const reason = problems[what] < problemsMax ? why : `${why}. No more are taken in this run.`
       if (what === 'states') await session.append({ type: 'snapshot-failed', runId, turn, reason })

@@ -1,6 +1,7 @@
 /** Updates the index with new and changed transcripts, one at a time, newest first. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SearchIndexState } from '../../../shared/contract/search.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
@@ -171,7 +172,7 @@ export function startIndexUpdates(deps: Dependencies): IndexUpdates {
     thread ??= started()
     const outcome = await call(thread.calls).catch((error: unknown): Outcome<Result> => {
       thread = null
-      return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
+      return { kind: 'failed', reason: messageOf(error) }
     })
     if (outcome.kind === 'done') {
       unusable = null

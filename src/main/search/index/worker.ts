@@ -7,6 +7,7 @@ import { os, type } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import type { FilterAnswer } from '../../../shared/contract/transcripts/filter.ts'
 import type { FindEvent } from '../../../shared/contract/transcripts/find.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import type { TranscriptFilter } from '../../../shared/projections/transcript/filter-units.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { JournalReadError } from '../../journal/index.ts'
@@ -58,7 +59,7 @@ async function onIndex<Result>(
     db ??= await openIndexDb(file)
     return { kind: 'done', result: await work(db) }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     if (error instanceof NoFullTextSearchError) return { kind: 'unavailable', reason }
     if (!isDamaged(error)) return { kind: 'failed', reason }
     close()

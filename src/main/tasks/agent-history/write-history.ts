@@ -4,6 +4,7 @@
  */
 import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { messageOf } from '../../../shared/error-message.ts'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
 import type { Project } from '../../../shared/records/projects/projects.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
@@ -64,7 +65,7 @@ export function createHistoryWriter(deps: WriteHistoryDependencies): WriteHistor
         return await writeIn(planning.dir, project, { movedFrom: fallback })
       } catch (error) {
         if (systemCode(error) === undefined) throw error
-        reportFallback(project, error instanceof Error ? error.message : String(error))
+        reportFallback(project, messageOf(error))
       }
     } else if (planning.kind === 'refused') reportFallback(project, planning.reason)
     await makeDirInside(layout.dataDir, fallback)

@@ -5,6 +5,7 @@
  * a probe, and the others once that one was answered.
  */
 
+import { messageOf } from '../../../shared/error-message.ts'
 import { refused } from '../../../shared/failure.ts'
 import {
   isSleeper,
@@ -17,7 +18,6 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { messageOf } from '../../runs/interruption.ts'
 
 /** Spreads the wake-ups of trees whose quota was spent at the same time. */
 const jitterMsMax = 60_000

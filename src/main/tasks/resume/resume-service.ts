@@ -5,6 +5,7 @@
 
 import type { PromptImage } from '../../../shared/agents/images.ts'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import { FailureError } from '../../../shared/failure.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { hasConflicts, isSameMaker } from '../../../shared/records/drift.ts'
@@ -18,7 +19,6 @@ import type {
   ResumeSelector,
 } from '../../../shared/records/resume.ts'
 import { agentsAtOnceDefault } from '../../../shared/records/tasks/tree-options.ts'
-import { messageOf } from '../../runs/interruption.ts'
 import { createSemaphore, type Semaphore } from '../../runs/semaphore.ts'
 import { checkImages } from '../messages/prompt-images.ts'
 import {

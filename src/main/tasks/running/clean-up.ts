@@ -1,7 +1,7 @@
 /** Removes the workspaces of finished sub-agents. */
+import { messageOf } from '../../../shared/error-message.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import { messageOf } from '../../runs/interruption.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import type { TaskLedger } from '../state/task-ledger.ts'

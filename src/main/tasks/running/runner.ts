@@ -3,13 +3,14 @@
  * end in the ledger, and cleans up.
  */
 
+import { messageOf } from '../../../shared/error-message.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import type { EntryBody } from '../../../shared/records/entries.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ProcessIdentity } from '../../../shared/records/tasks/runs.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { causeOf, Interruption, messageOf } from '../../runs/interruption.ts'
+import { causeOf, Interruption } from '../../runs/interruption.ts'
 import type { RunRegistry } from '../../runs/run-registry.ts'
 import type { Slot } from '../../runs/semaphore.ts'
 import { createSilenceMonitor } from '../activity/silence.ts'

@@ -17,10 +17,10 @@ import type {
 import type { AgentPlace } from '../../../shared/agents/driver/agent-place.ts'
 import type { AgentSession } from '../../../shared/agents/driver/agent-session.ts'
 import { isAgentPreset } from '../../../shared/agents/installed-agents.ts'
+import { messageOf } from '../../../shared/error-message.ts'
 import { invalid, refused } from '../../../shared/failure.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import { makeDirDurable, readDataFile, writeFileDurable } from '../../journal/index.ts'
-import { messageOf } from '../../runs/interruption.ts'
 
 /** `sessionDir` is that of the root, which contains the files of all specs of its tree. */
 export interface AgentSpecs {

@@ -3,6 +3,7 @@
  * One ledger event records all restores before the first begins, so that a start after a crash completes every one of
  * them.
  */
+import { messageOf } from '../../../shared/error-message.ts'
 import { FailureError, refused } from '../../../shared/failure.ts'
 import { shortId, type TaskId } from '../../../shared/records/ids.ts'
 import type { LedgerEvent } from '../../../shared/records/ledger.ts'
@@ -183,6 +184,3 @@ export function createRestoreArchived(deps: {
 const unique = (tasks: Archived[]): Archived[] => [
   ...new Map(tasks.map((task) => [task.id, task])).values(),
 ]
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)

@@ -16,6 +16,7 @@ import {
   installedAgentName,
   isAgentPreset,
 } from '../../../../shared/agents/installed-agents.ts'
+import { messageOf } from '../../../../shared/error-message.ts'
 import { FailureError, invalid } from '../../../../shared/failure.ts'
 import { createKeyedMutex } from '../../../../shared/keyed-mutex.ts'
 import type { Custody } from '../../../processes/custody.ts'
@@ -208,7 +209,7 @@ export function createInstalledAgents(deps: {
     try {
       commandArguments(command)
     } catch (error) {
-      invalid('command', error instanceof Error ? error.message : String(error))
+      invalid('command', messageOf(error))
     }
     for (const [variable, value] of Object.entries(sets))
       if (deps.isSecret(variable, value))

@@ -4,6 +4,7 @@
  */
 import type { AgentHost, HostCall } from '../../../../shared/agents/driver/agent-session.ts'
 import type { ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
+import { messageOf } from '../../../../shared/error-message.ts'
 import { type ToolCallId, toolCallIdSchema } from '../../../../shared/records/ids.ts'
 import { untilAborted } from '../../tools/tool.ts'
 
@@ -76,7 +77,7 @@ export function createToolCalls({ graceMs }: { graceMs: number }): ToolCalls {
         closed.signal,
       )
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       return { outcome: 'error', output: `Not done: ${why}` }
     }
   }

@@ -5,6 +5,7 @@
  */
 import type { AgentEvent } from '../../../../shared/agents/driver/agent-events.ts'
 import type { AgentHost, OpenAgent } from '../../../../shared/agents/driver/agent-session.ts'
+import { messageOf } from '../../../../shared/error-message.ts'
 import type { TaskId, ToolCallId } from '../../../../shared/records/ids.ts'
 import { isRecord, jsonOf, text, textOfContent } from '../content.ts'
 import type { Child } from '../session-items.ts'
@@ -93,7 +94,7 @@ export function createSubAgentCalls({
   }
 
   /** Returns the message between the session and a sub-agent; null if the update has none. */
-  function messageOf(update: Record<string, unknown>) {
+  function messageBetween(update: Record<string, unknown>) {
     const messageId = text(update.messageId)
     if (messageId === null) return null
     if (update.sessionUpdate === 'session_message_chunk') {
@@ -109,7 +110,7 @@ export function createSubAgentCalls({
   async function* read(update: unknown, child: Child | null): AsyncGenerator<AgentEvent> {
     if (!isRecord(update)) return
     if (update.sessionUpdate === 'subagent_update') return yield* describe(update, child)
-    const message = messageOf(update)
+    const message = messageBetween(update)
     if (!message) return yield foreign(update)
     const content = Array.isArray(update.content)
       ? update.content.map((block) => textOfContent(block) ?? '').join('\n')
@@ -179,7 +180,7 @@ export function createSubAgentCalls({
       ;({ taskId } = await host.adopt({ callId, agent, title, prompt, open: open(child) }))
     } catch (error) {
       feeds.leave(child)
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       yield* endCall({
         toolCallId,
         status: 'failed',

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { messageOf } from '../../../../shared/error-message.ts'
 import { ToolError, untilAborted } from '../tool.ts'
 import { type LineMatch, type Matcher, type MatcherOptions, searchTimedOut } from './matcher.ts'
 
@@ -55,7 +56,7 @@ function assertPattern(pattern: string, flags: string): void {
   try {
     new RegExp(pattern, flags)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ToolError(`pattern: is not a regular expression: ${reason}`, error)
   }
 }

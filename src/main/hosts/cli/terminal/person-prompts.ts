@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { AskedQuestion, PendingPermission } from '../../../../shared/agents/permissions.ts'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
+import { messageOf } from '../../../../shared/error-message.ts'
 import { foldLedgerRecord } from '../../../../shared/projections/ledger/fold-ledger.ts'
 import { createSnapshotJoiner } from '../../../../shared/projections/ledger/ledger-snapshot.ts'
 import {
@@ -130,7 +131,7 @@ async function allowTrusted(
     await showConfiguration(context, question, who, null)
     await client.permissions.answer({ id: question.id, decision: { kind: 'allow-once' } })
   } catch (error) {
-    await context.warn(error instanceof Error ? error.message : String(error))
+    await context.warn(messageOf(error))
   } finally {
     await release()
   }
@@ -164,7 +165,7 @@ async function askOne(
   } catch (error) {
     if (signal.aborted) throw error
     // Another rule may have answered it, or its run has ended.
-    await context.warn(error instanceof Error ? error.message : String(error))
+    await context.warn(messageOf(error))
   } finally {
     input.close()
     await release()

@@ -1,6 +1,7 @@
 /** The entries of a row as they are in the journal. */
 import { X } from 'lucide-react'
 import { type ReactNode, useContext, useEffect, useState } from 'react'
+import { messageOf } from '../../../../shared/error-message.ts'
 import { bytes } from '../../primitives/format.ts'
 import { IconButton, Skeleton } from '../../primitives/index.ts'
 import { useFold } from '../fold-state.ts'
@@ -55,7 +56,7 @@ function Entry(props: { seq: number; foldKey: string; action: ReactNode }) {
     let wanted = true
     readEntry?.(seq).then(
       (part) => wanted && setShown(shownOf(part)),
-      (error) => wanted && setProblem(error instanceof Error ? error.message : String(error)),
+      (error) => wanted && setProblem(messageOf(error)),
     )
     return () => {
       wanted = false

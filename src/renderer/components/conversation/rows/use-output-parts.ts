@@ -1,4 +1,5 @@
 import { useContext, useEffect, useRef, useState } from 'react'
+import { messageOf } from '../../../../shared/error-message.ts'
 import { matchStarts } from '../../../../shared/text/find-pattern.ts'
 import { terminalText } from '../../../../shared/text/terminal-text.ts'
 import { FoundMatchContext } from '../find/find-places.ts'
@@ -50,7 +51,7 @@ export function useOutputParts(sha256: string, seq: number | null, foldKey: stri
     try {
       await read()
     } catch (error) {
-      if (isWanted()) setProblem(error instanceof Error ? error.message : String(error))
+      if (isWanted()) setProblem(messageOf(error))
     }
     if (isWanted()) setBusy(false)
   }

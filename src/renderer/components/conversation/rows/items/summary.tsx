@@ -2,6 +2,7 @@
 import { History, ScrollText } from 'lucide-react'
 import { type ReactNode, useContext, useEffect, useState } from 'react'
 import type { OutlineItem } from '../../../../../shared/contract/transcripts/transcripts.ts'
+import { messageOf } from '../../../../../shared/error-message.ts'
 import type { TranscriptItem } from '../../../../../shared/projections/transcript/transcript-items.ts'
 import { exactCount } from '../../../primitives/format.ts'
 import { Skeleton, TextButton } from '../../../primitives/index.ts'
@@ -112,7 +113,7 @@ function Replaced(props: {
         }))
       })
       .catch((error) => {
-        if (isCurrent) setProblem(error instanceof Error ? error.message : String(error))
+        if (isCurrent) setProblem(messageOf(error))
       })
       .finally(() => {
         if (isCurrent) setWantedFrom(null)
