@@ -7,7 +7,7 @@ import { CliError, exitCodes } from '../exit-codes.ts'
 export interface Terminal {
   /** Resolves with the typed line, trimmed. Rejects when the command ends. */
   ask(question: string): Promise<string>
-  /** Like `ask`, and shows nothing of what is typed. */
+  /** Like `ask`, but does not echo the input. */
   askSecret(question: string): Promise<string>
   close(): void
 }
@@ -22,7 +22,7 @@ export function openTerminal({ host }: CliContext, ending: AbortSignal): Termina
   })
   const ask = async (question: string, terminal: boolean) => {
     const input: Interface = createInterface({ input: host.stdin, output, terminal })
-    // In its own mode a terminal gives Ctrl-C to the question.
+    // readline in terminal mode emits Ctrl-C here and not as a signal of the process.
     const interrupted = new AbortController()
     input.once('SIGINT', () => interrupted.abort())
     try {
