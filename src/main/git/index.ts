@@ -66,7 +66,12 @@ import * as worktrees from './worktrees/worktrees.ts'
 
 export { diffBytesMax, type ShownDiff } from './changes/diff.ts'
 export { shellGitEnvironment } from './command/environment.ts'
-export { GitError, GitMissingError, WorktreeRefusedError } from './command/errors.ts'
+export {
+  GitError,
+  GitMissingError,
+  nullForGitError,
+  WorktreeRefusedError,
+} from './command/errors.ts'
 export type { CommitSummary } from './repository/history.ts'
 export type { TreeFile, TreeName } from './store/stores.ts'
 export type { TurnSnapshot, TurnState } from './store/turn-snapshot.ts'

@@ -7,7 +7,7 @@ import type { ProjectId } from '../../../shared/records/ids.ts'
 import { isSameProject } from '../../../shared/records/projects/project-identity.ts'
 import type { Project } from '../../../shared/records/projects/projects.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import { type Git, GitError } from '../../git/index.ts'
+import { type Git, nullForGitError } from '../../git/index.ts'
 import { isInside } from '../../journal/index.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import { isDirectory } from '../drift/origin.ts'
@@ -157,9 +157,4 @@ function containing(projects: PresentProject[], dir: string): Project | undefine
   const around = projects.filter(({ path }) => isInside(path, dir))
   around.sort((a, b) => b.path.length - a.path.length)
   return around[0]?.project
-}
-
-function nullForGitError(error: unknown): null {
-  if (error instanceof GitError) return null
-  throw error
 }
