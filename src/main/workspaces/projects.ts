@@ -20,7 +20,7 @@ import {
 } from '../../shared/records/projects/projects.ts'
 import type { SandboxSetting } from '../../shared/records/projects/sandbox.ts'
 import type { Isolation } from '../../shared/records/projects/workspaces.ts'
-import { counted } from '../../shared/text/counted.ts'
+import { counted, listFirst } from '../../shared/text/counted.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
@@ -221,12 +221,11 @@ export function createProjects(deps: {
     const inUse = tasksInUse(state, projectId)
     if (inUse.length > 0) {
       const roots = inUse.filter(({ parentId }) => parentId === null)
-      const shown = (roots.length > 0 ? roots : inUse).slice(0, namedMax)
-      const more = (roots.length > 0 ? roots : inUse).length - shown.length
-      const names = shown.map(({ id, title }) => `"${title}" (${shortId(id)})`).join(', ')
+      const shown = roots.length > 0 ? roots : inUse
+      const names = shown.map(({ id, title }) => `"${title}" (${shortId(id)})`)
       refused(
         'in-use',
-        `${name} still has ${counted(inUse.length, 'workspace')} in use: ${names}${more > 0 ? ` and ${more} more` : ''}. Remove ${inUse.length === 1 ? 'it' : 'them'} first: \`shiplog workspaces remove ID\`, or "Remove workspace" in the app.`,
+        `${name} still has ${counted(inUse.length, 'workspace')} in use: ${listFirst(names, namedMax)}. Remove ${inUse.length === 1 ? 'it' : 'them'} first: \`shiplog workspaces remove ID\`, or "Remove workspace" in the app.`,
       )
     }
     await ledger.record({ type: 'project.removed', projectId })

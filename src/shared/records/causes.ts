@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { assertNever } from '../assert-never.ts'
+import { listFirst } from '../text/counted.ts'
 import { momentOf } from '../text/format-time.ts'
 import { taskIdSchema } from './ids.ts'
 
@@ -173,9 +174,7 @@ function agentConfigTexts(
   { agent, why, files, detail }: Extract<Cause, { kind: 'agent-config' }>,
   person: string,
 ): string {
-  const named = files.slice(0, namedFilesMax).join(', ')
-  const more = files.length > namedFilesMax ? ` and ${files.length - namedFilesMax} more` : ''
-  const what = `what this repository configures for ${agent} (${named}${more})`
+  const what = `what this repository configures for ${agent} (${listFirst(files, namedFilesMax)})`
   switch (why) {
     case 'refused':
       return `${person} did not allow ${what}`

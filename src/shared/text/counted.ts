@@ -5,3 +5,10 @@ export const counted = (
   many = `${one}s`,
   shown = String(count),
 ): string => `${shown} ${count === 1 ? one : many}`
+
+/** `a, b and 3 more`: lists at most `max` names and counts the rest. */
+export function listFirst(names: readonly string[], max: number): string {
+  const more = names.length - max
+  const shown = names.slice(0, max).join(', ')
+  return more > 0 ? `${shown} and ${more} more` : shown
+}

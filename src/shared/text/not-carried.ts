@@ -2,11 +2,11 @@
  * Returns a line about the paths that a patch does not contain: ignored files, hidden changes, and files that Git can't
  * store.
  */
+import { listFirst } from './counted.ts'
+
 export function notCarriedLines(paths: readonly string[] | undefined): string[] {
   if (!paths || paths.length === 0) return []
-  const named = paths.slice(0, namedMax).join(', ')
-  const more = paths.length > namedMax ? ` and ${paths.length - namedMax} more` : ''
-  return [`Not applied, because Git ignores or cannot store it: ${named}${more}`]
+  return [`Not applied, because Git ignores or cannot store it: ${listFirst(paths, namedMax)}`]
 }
 
 const namedMax = 5

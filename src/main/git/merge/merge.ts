@@ -7,6 +7,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { ApplyOutcome } from '../../../shared/agents/tools.ts'
 import type { ChangeSelection } from '../../../shared/contract/changes/changes.ts'
+import { listFirst } from '../../../shared/text/counted.ts'
 import { line, type RunGit } from '../command/run-git.ts'
 import { treeOfCommit } from '../repository/commits.ts'
 import { type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'
@@ -160,7 +161,9 @@ async function prepare(
   if (merge.tree === target.tree) return answered({ kind: 'already-applied' })
   const planned = await planUpdate(git, target, merge.tree, { updateId, signal })
   if (planned.kind === 'planned') return planned
-  return answered(conflict(planned.paths, [`${named(planned.paths)}: ${planned.why}`]))
+  return answered(
+    conflict(planned.paths, [`${listFirst(planned.paths, namedPathsMax)}: ${planned.why}`]),
+  )
 }
 
 async function applyPrepared(
@@ -172,7 +175,7 @@ async function applyPrepared(
   const written = await write(prepared.plan)
   if (written.kind === 'edited') {
     const why = 'it was edited while the changes were being applied'
-    return conflict(written.paths, [`${named(written.paths)}: ${why}`])
+    return conflict(written.paths, [`${listFirst(written.paths, namedPathsMax)}: ${why}`])
   }
   return { kind: 'applied', files, ...(converted.length > 0 ? { converted } : {}) }
 }
@@ -183,14 +186,11 @@ const detailsMax = 10
 
 function conflict(paths: string[], details: string[]): ApplyOutcome {
   const shown = details.slice(0, detailsMax)
-  const message = [`Conflict in ${named(paths)}. Nothing was changed.`, ...shown].join('\n')
+  const message = [
+    `Conflict in ${listFirst(paths, namedPathsMax)}. Nothing was changed.`,
+    ...shown,
+  ].join('\n')
   return { kind: 'conflict', paths, message }
-}
-
-function named(paths: readonly string[]): string {
-  const rest = paths.length - namedPathsMax
-  const shown = paths.slice(0, namedPathsMax).join(', ')
-  return rest > 0 ? `${shown} and ${rest} more` : shown
 }
 
 /** Returns the patch files in the order to apply them. */

@@ -1,7 +1,7 @@
 /** Finds changes since an imported session in the folder where it is to be continued. Writes nothing. */
 import { lstat } from 'node:fs/promises'
 import { relative } from 'node:path'
-import { counted } from '../../../shared/text/counted.ts'
+import { counted, listFirst } from '../../../shared/text/counted.ts'
 import { momentOf } from '../../../shared/text/format-time.ts'
 import { type Git, GitError } from '../../git/index.ts'
 import { isInside } from '../../journal/index.ts'
@@ -90,21 +90,18 @@ async function fileDrift(dir: string, { edited, untilMs }: RecordedSession): Pro
     ]
   return [
     ...(changed.length > 0
-      ? [`Of the ${files} that it edited, ${written(changed.length)} since: ${named(changed)}.`]
+      ? [
+          `Of the ${files} that it edited, ${written(changed.length)} since: ${listFirst(changed, namedMax)}.`,
+        ]
       : []),
     ...(gone.length > 0
       ? [
-          `Of the ${files} that it edited, ${gone.length} ${gone.length === 1 ? 'is' : 'are'} gone: ${named(gone)}.`,
+          `Of the ${files} that it edited, ${gone.length} ${gone.length === 1 ? 'is' : 'are'} gone: ${listFirst(gone, namedMax)}.`,
         ]
       : []),
   ]
 }
 
 const written = (count: number): string => `${count} ${count === 1 ? 'was' : 'were'} written`
-
-function named(paths: readonly string[]): string {
-  const more = paths.length - namedMax
-  return `${paths.slice(0, namedMax).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()

@@ -11,6 +11,7 @@ import { clockAhead } from '../../../shared/projections/ledger/ledger-clock.ts'
 import { newUpdateId, type TaskId, type UpdateId } from '../../../shared/records/ids.ts'
 import { undoableApply, undoableDays } from '../../../shared/records/projects/file-updates.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { listFirst } from '../../../shared/text/counted.ts'
 import type { UpdatePlan, WriteUpdate } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import { storedPath } from '../../sessions/session-files.ts'
@@ -144,7 +145,7 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
       const mixed = left.filter((path) => swapped.has(path))
       if (mixed.length > 0)
         throw new Error(
-          `${named(mixed)} in ${root} changed after it was written, and was left as it is; everything else was restored. ${await whereKept()}`,
+          `${listFirst(mixed, namedPathsMax)} in ${root} changed after it was written, and was left as it is; everything else was restored. ${await whereKept()}`,
           { cause: error },
         )
       if (error instanceof ChangedMeanwhileError) return { kind: 'edited', paths: [error.path] }
@@ -193,16 +194,10 @@ function noUndoReason({ title, fileUpdates = [] }: Task): string {
 /** The message lists only these; `paths` has all. */
 const namedPathsMax = 3
 
-function named(paths: readonly string[]): string {
-  const rest = paths.length - namedPathsMax
-  const shown = paths.slice(0, namedPathsMax).join(', ')
-  return rest > 0 ? `${shown} and ${rest} more` : shown
-}
-
 function changedSince(paths: string[]): UndoOutcome {
   return {
     kind: 'changed-since',
     paths,
-    message: `${named(paths)} changed since the changes were applied. Nothing was undone.`,
+    message: `${listFirst(paths, namedPathsMax)} changed since the changes were applied. Nothing was undone.`,
   }
 }

@@ -1,5 +1,6 @@
 /** Explains why a text is not in a file and shows the nearest lines, so that the agent can try again without reading it. */
 import type { Masker } from '../../../../shared/agents/driver/masker.ts'
+import { listFirst } from '../../../../shared/text/counted.ts'
 import { numberedLines } from './numbered-lines.ts'
 
 /** Line comparisons, of about a microsecond each; beyond it, only equal lines count. */
@@ -61,9 +62,8 @@ export function atLines(text: string, part: string): string {
     for (; counted < at; counted++) if (text[counted] === '\n') line++
     places.push(line)
   }
-  const shown = places.slice(0, placesShownMax).join(', ')
-  const more = places.length - placesShownMax
-  return `at ${places.length === 1 ? 'line' : 'lines'} ${shown}${more > 0 ? ` and ${more} more` : ''}`
+  const shown = listFirst(places.map(String), placesShownMax)
+  return `at ${places.length === 1 ? 'line' : 'lines'} ${shown}`
 }
 
 const has = (text: string, part: string): boolean => part.trim() !== '' && text.includes(part)

@@ -5,7 +5,7 @@ import { hasConflicts } from '../../../../shared/records/drift.ts'
 import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import type { ResumeOutcome } from '../../../../shared/records/resume.ts'
 import type { Task } from '../../../../shared/records/tasks/tasks.ts'
-import { counted } from '../../../../shared/text/counted.ts'
+import { counted, listFirst } from '../../../../shared/text/counted.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
 import type { Output } from '../terminal/output.ts'
 import { safeLine } from '../terminal/safe-text.ts'
@@ -74,10 +74,8 @@ export function othersLines(others: Task[]): string[] {
   const [first] = others
   if (!first) return []
   const names = others.map(({ id, title }) => `${safeLine(title)} (${shortId(id)})`)
-  const more = names.length - namedMax
-  const list = names.slice(0, namedMax).join(', ') + (more > 0 ? ` and ${more} more` : '')
   return [
-    `Interrupted in the same tree, and not resumed: ${list}.`,
+    `Interrupted in the same tree, and not resumed: ${listFirst(names, namedMax)}.`,
     ...commandLines([
       [`shiplog tasks resume ${shortId(first.id)} --tree`, 'resumes the whole tree'],
     ]),

@@ -2,6 +2,7 @@
 import type { InstalledAgentState } from '../../../../../shared/agents/agent-checks.ts'
 import type { ModelTest } from '../../../../../shared/agents/provider-settings.ts'
 import type { ShiplogClient } from '../../../../../shared/contract/index.ts'
+import { listFirst } from '../../../../../shared/text/counted.ts'
 import { modelTestHint } from '../../../../../shared/text/model-test-text.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
@@ -76,7 +77,7 @@ async function checkName(client: ShiplogClient, text: string): Promise<void> {
   const models = await modelsOf(client, provider)
   throw usageError(
     models.length > 0
-      ? `Name a model of ${provider}: ${shortList(models)}.`
+      ? `Name a model of ${provider}: ${listFirst(models, namesShownMax)}.`
       : `Name a model of ${provider}, as ${provider}/MODEL.`,
   )
 }
@@ -89,7 +90,7 @@ async function printOtherModels(
   const [provider = ''] = split(text)
   const models = await modelsOf(client, provider)
   if (models.length === 0 || models.includes(text)) return
-  await context.say(safeLine(`${provider} has ${shortList(models)}.`))
+  await context.say(safeLine(`${provider} has ${listFirst(models, namesShownMax)}.`))
 }
 
 const split = (text: string): string[] => {
@@ -106,11 +107,6 @@ const modelsOf = (client: ShiplogClient, provider: string): Promise<string[]> =>
 
 /** More would fill a page. */
 const namesShownMax = 12
-
-function shortList(names: string[]): string {
-  const more = names.length - namesShownMax
-  return names.slice(0, namesShownMax).join(', ') + (more > 0 ? ` and ${more} more` : '')
-}
 
 const listed = (names: string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
