@@ -11,6 +11,7 @@ import {
 import type { Entry } from '../../shared/records/entries.ts'
 import type { UnknownEntry } from '../../shared/records/entry-types/annotations.ts'
 import type { PartialMessage } from '../../shared/records/entry-types/messages.ts'
+import { totalBytes } from '../../shared/total-bytes.ts'
 
 /** A text of a few screens is included; a longer one is read on request. */
 const textCharsMax = 16_000
@@ -68,7 +69,7 @@ async function uncut(
   bytesMax: number,
   whole: (seq: number) => Promise<Entry | null>,
 ): Promise<Bounded | null> {
-  if (known.reduce((sum, { bytes }) => sum + bytes, 0) > bytesMax) return null
+  if (totalBytes(known) > bytesMax) return null
   const read = known.length === 0 ? entry : await whole(entry.seq)
   const bytes = read ? jsonBytes(read) : 0
   return read && bytes <= transcriptPageBytesMax ? { entry: read, values: [], bytes } : null
@@ -82,7 +83,7 @@ function cut(entry: Entry, known: LongValue[]): Bounded {
   const bytes = jsonBytes(shortened)
   if (bytes <= entryBytesMax) return { entry: shortened, values, bytes }
   const stub = stubOf(entry)
-  const wholeBytes = jsonBytes(entry) + known.reduce((sum, one) => sum + one.bytes, 0)
+  const wholeBytes = jsonBytes(entry) + totalBytes(known)
   return {
     entry: stub,
     values: [{ seq: entry.seq, at: [], bytes: wholeBytes }],

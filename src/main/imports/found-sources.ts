@@ -1,10 +1,10 @@
 /** Summarises the sessions that a scan found for one tool. */
 import { expiringDays, type ImportSourceFound } from '../../shared/contract/imports.ts'
 import { dayMs } from '../../shared/durations.ts'
+import { totalBytes } from '../../shared/total-bytes.ts'
 import type { FoundSession } from './adapters/adapter.ts'
 
-export const totalBytes = ({ files }: FoundSession): number =>
-  files.reduce((sum, { bytes }) => sum + bytes, 0)
+export const sessionBytes = ({ files }: FoundSession): number => totalBytes(files)
 
 /** The newest modification time of a session's files, in milliseconds since the epoch. */
 export const lastOf = ({ files }: FoundSession): number =>
@@ -25,7 +25,7 @@ export function sourceFound(
       (sum, { files }) => sum + files.filter(({ role }) => role === 'sub-agent').length,
       0,
     ),
-    bytes: found.reduce((sum, session) => sum + totalBytes(session), 0),
+    bytes: found.reduce((sum, session) => sum + sessionBytes(session), 0),
     expiringSoon: expiringOf(found),
     hidden: found.filter(({ isHidden }) => isHidden).length,
   }
@@ -40,7 +40,7 @@ function projectsOf(
   return [...byDir]
     .map(([dir, sessions]) => ({
       ...{ dir, sessions: sessions.length, expiringSoon: expiringOf(sessions) },
-      bytes: sessions.reduce((sum, session) => sum + totalBytes(session), 0),
+      bytes: sessions.reduce((sum, session) => sum + sessionBytes(session), 0),
       lastAt: new Date(Math.max(...sessions.map(lastOf))).toISOString(),
     }))
     .sort((a, b) => (a.lastAt < b.lastAt ? 1 : -1))

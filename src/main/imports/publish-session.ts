@@ -9,6 +9,7 @@ import {
 } from '../../shared/records/exported-tasks.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import { isSettled } from '../../shared/records/tasks/task-status.ts'
+import { totalBytes } from '../../shared/total-bytes.ts'
 import { archiveTranscript, saveReport } from '../artifacts/index.ts'
 import { exists, syncDirectory, writeNewFile } from '../journal/index.ts'
 import { transcriptParts } from '../sessions/session-files.ts'
@@ -167,7 +168,7 @@ export const sourceOf = (
 ): ImportSource => ({
   ...{ tool: record.tool, version: record.toolVersion },
   file: record.files[0]?.name ?? record.session,
-  bytes: record.files.reduce((sum, { bytes }) => sum + bytes, 0),
+  bytes: totalBytes(record.files),
   ...{ sha256: record.sha256, originalId: record.session },
   redacted: record.redacted === true,
   ...(record.withoutFiles === true && { withoutFiles: true }),

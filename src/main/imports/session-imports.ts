@@ -16,7 +16,7 @@ import type { DataLayout } from '../sessions/session-files.ts'
 import type { EditedFile, FoundSession } from './adapters/adapter.ts'
 import { homes, sessionTools } from './adapters/homes.ts'
 import { continuesFrom, earlierFirst } from './earlier-sessions.ts'
-import { lastOf, sourceFound, totalBytes } from './found-sources.ts'
+import { lastOf, sessionBytes, sourceFound } from './found-sources.ts'
 import { createSessionImporter, type ImportEvent } from './import-session.ts'
 import { readImportRecord } from './known-session.ts'
 import { createSessionPlaces } from './session-places.ts'
@@ -193,13 +193,13 @@ export function createSessionImports(deps: {
     )
     const progress = {
       ...{ sessions: 0, sessionsTotal: found.length, bytes: 0 },
-      bytesTotal: found.reduce((sum, session) => sum + totalBytes(session), 0),
+      bytesTotal: found.reduce((sum, session) => sum + sessionBytes(session), 0),
     }
     const waiting = earlierFirst(sorted)
     const running = new Set<FoundSession>()
     async function* importWithProgress(session: FoundSession): AsyncGenerator<ImportEvent> {
       running.add(session)
-      let left = totalBytes(session)
+      let left = sessionBytes(session)
       for await (const event of importOne(threads, session, signal))
         if (typeof event !== 'number') yield event
         else {
@@ -280,7 +280,7 @@ export function createSessionImports(deps: {
 
 function canBegin(session: FoundSession, running: ReadonlySet<FoundSession>): boolean {
   if (running.size === 0) return true
-  const bytes = [session, ...running].reduce((sum, one) => sum + totalBytes(one), 0)
+  const bytes = [session, ...running].reduce((sum, one) => sum + sessionBytes(one), 0)
   if (running.size >= parallelMax || bytes > parallelBytesMax) return false
   // The session that it continues from must be imported first.
   return ![...running].some((one) => continuesFrom(session, one))

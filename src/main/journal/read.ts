@@ -1,6 +1,7 @@
 // Reads records through the offset index. Checks every line's checksum again, because the line may
 // have changed since it was indexed.
 import type { FileHandle } from 'node:fs/promises'
+import { totalBytes } from '../../shared/total-bytes.ts'
 import { blobDirectory, blobReferences, putBackBlobs } from './blobs.ts'
 import { chunksOf, readRange } from './byte-ranges.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -158,7 +159,7 @@ async function readPlaces(
     for (const place of run.places) {
       const record = readPlace(buffer, run.start, place, state.fromIndex)
       const references = record && !previews ? blobReferences(record) : []
-      blobBytes += references.reduce((sum, { bytes }) => sum + bytes, 0)
+      blobBytes += totalBytes(references)
       if (blobBytes > pageBytesMax && used > 0) return { records, used }
       if (!record) await noteChanged(handle, state, place)
       else {
@@ -199,7 +200,7 @@ async function putBack(
   state.damage.note({
     row: 'unreadable',
     line: await lineAt(handle, start),
-    bytes: lost.reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: totalBytes(lost),
     cause: `only the beginning of a long value: ${lost.map(({ sha256 }) => `blobs/${sha256}`).join(', ')} is missing or damaged`,
     afterSeq: seq - 1,
     missing: null,

@@ -3,6 +3,7 @@
 // be doing so. Ignores a tail without a newline (J1).
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
+import { totalBytes } from '../../shared/total-bytes.ts'
 import { readRange } from './byte-ranges.ts'
 import { JournalReadError } from './errors.ts'
 import { openDataFile } from './files/data-file.ts'
@@ -33,7 +34,7 @@ const scansKept = new Map<string, { scan: Promise<Scan>; bytes: number }>()
 /** Returns how many scans are cached and their memory use; for tests. */
 export const keptScans = () => ({
   count: scansKept.size,
-  bytes: [...scansKept.values()].reduce((sum, { bytes }) => sum + bytes, 0),
+  bytes: totalBytes([...scansKept.values()]),
 })
 
 /**

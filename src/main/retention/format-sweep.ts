@@ -3,6 +3,7 @@ import prettyBytes from 'pretty-bytes'
 import type { RemovedItem, RetentionSettings, Sweep } from '../../shared/contract/retention.ts'
 import { counted } from '../../shared/text/counted.ts'
 import { dayOf } from '../../shared/text/format-time.ts'
+import { totalBytes } from '../../shared/total-bytes.ts'
 
 /** More would scroll all other output off a terminal; the receipt lists all of them. */
 const detailsMax = 20
@@ -50,6 +51,4 @@ function itemText({ title, bytes, reason, kind, lastActiveAt }: RemovedItem): st
 }
 
 const sized = (items: RemovedItem[], one: string): string =>
-  `${counted(items.length, one)} (${prettyBytes(bytesOf(items))})`
-
-const bytesOf = (items: RemovedItem[]): number => items.reduce((sum, item) => sum + item.bytes, 0)
+  `${counted(items.length, one)} (${prettyBytes(totalBytes(items))})`

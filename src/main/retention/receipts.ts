@@ -14,6 +14,7 @@ import {
 } from '../../shared/contract/retention.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseTaskId, receiptIdSchema, type TaskId } from '../../shared/records/ids.ts'
+import { totalBytes } from '../../shared/total-bytes.ts'
 import { makeDirDurable, readJsonFile, systemCode, writeFileDurable } from '../journal/index.ts'
 
 const receiptSchema = z.object({
@@ -75,13 +76,13 @@ export function withStates(
     at: new Date(atMs).toISOString(),
     by,
     transcripts: swept.length,
-    bytes: bytesOf(swept),
+    bytes: totalBytes(swept),
     inTrash: inTrash.length,
     keptUntil: untils.sort()[0] ?? null,
     restored: swept.filter((item) => item.state === 'restored').length,
     gone: swept.filter((item) => item.state === 'gone').length,
     deleted: deleted.length,
-    deletedBytes: bytesOf(deleted),
+    deletedBytes: totalBytes(deleted),
     items: listed,
   }
 
@@ -106,6 +107,3 @@ export function withStates(
     return expired.purgedAt || task?.purged ? 'gone' : 'in-trash'
   }
 }
-
-const bytesOf = (items: { bytes: number }[]): number =>
-  items.reduce((sum, item) => sum + item.bytes, 0)

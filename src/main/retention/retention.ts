@@ -15,6 +15,7 @@ import { FailureError, refused } from '../../shared/failure.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import type { ReceiptId, TaskId } from '../../shared/records/ids.ts'
 import { receiptOutcomeText } from '../../shared/text/receipt-text.ts'
+import { totalBytes } from '../../shared/total-bytes.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { RestoredWorkspaces } from '../workspaces/archived/restore.ts'
@@ -238,7 +239,7 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
     async trash() {
       const wanted = settings.current()
       const entries = await trash.list(wanted, await lookup.expiryReasons())
-      const bytes = entries.reduce((sum, one) => sum + one.bytes, 0)
+      const bytes = totalBytes(entries)
       return { entries, bytes, bytesMax: wanted.trashBytesMax, dir: layout.trash }
     },
     trashFolderOf: trash.folderOf,

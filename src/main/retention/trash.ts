@@ -10,6 +10,7 @@ import { dayMs } from '../../shared/durations.ts'
 import type { LedgerState } from '../../shared/projections/ledger/ledger-state.ts'
 import { parseTaskId, type TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
+import { totalBytes } from '../../shared/total-bytes.ts'
 import { readJsonFile, writeFileDurable } from '../journal/index.ts'
 import {
   expiredName,
@@ -68,7 +69,7 @@ export function planPurge(
   const oldestFirst = trashed.toSorted(
     (a, b) => a.sinceMs - b.sinceMs || (a.name < b.name ? -1 : 1),
   )
-  let bytes = trashed.reduce((sum, one) => sum + one.bytes, 0)
+  let bytes = totalBytes(trashed)
   const purge = new Map<string, PlannedPurge>()
   const take = ({ untilMs: _, ...one }: Trashed, reason: RemovalReason) => {
     purge.set(one.name, { ...one, reason })

@@ -9,6 +9,7 @@ import {
   untrackedFolderBytesMax,
   untrackedFolderFilesMax,
 } from '../../../shared/records/entry-types/files.ts'
+import { totalBytes } from '../../../shared/total-bytes.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
 import { type Unstorable, unreadableFolders } from '../snapshots/index-updates.ts'
 import { mapConcurrently } from '../update/map-concurrently.ts'
@@ -113,7 +114,7 @@ async function storable(
   const repositories = others.filter(isFolder).map((name) => notStored(name, 'repository', null))
   const files = others.filter((name) => !isFolder(name))
   const { small, large } = await bySize(run.cwd, files)
-  const bytes = small.reduce((sum, one) => sum + one.bytes, 0)
+  const bytes = totalBytes(small)
   if (small.length > untrackedFolderFilesMax || bytes > untrackedFolderBytesMax)
     return storableByFolder(git, run)
   return {
@@ -136,7 +137,7 @@ async function storableByFolder(
   const left: NotStored[] = []
   const take = async (folder: Buffer | null, files: Buffer[]) => {
     const { small, large } = await bySize(run.cwd, files)
-    const bytes = small.reduce((sum, one) => sum + one.bytes, 0)
+    const bytes = totalBytes(small)
     const why =
       small.length > untrackedFolderFilesMax
         ? 'folder-files'

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
-import type { RemovedItem, Sweep } from '../../../shared/contract/retention.ts'
+import type { Sweep } from '../../../shared/contract/retention.ts'
+import { totalBytes } from '../../../shared/total-bytes.ts'
 import { counted } from '../primitives/format.ts'
 import { Bytes, RelativeTime, TextButton } from '../primitives/index.ts'
 import { RemovedList } from './removed-list.tsx'
@@ -20,7 +21,7 @@ export function SweepPreview({ sweep }: { sweep: Sweep }) {
         {swept.length > 0 ? (
           <>
             Would remove <span className="text-ink">{counted(swept.length, 'transcript')}</span>,{' '}
-            <Bytes count={bytesOf(swept)} />
+            <Bytes count={totalBytes(swept)} />
             {oldest ? (
               <>
                 , oldest <RelativeTime at={oldest} />
@@ -34,7 +35,7 @@ export function SweepPreview({ sweep }: { sweep: Sweep }) {
         {deleted.length > 0 ? (
           <>
             Would delete <span className="text-ink">{counted(deleted.length, 'item')}</span> in the
-            trash permanently, <Bytes count={bytesOf(deleted)} />.{' '}
+            trash permanently, <Bytes count={totalBytes(deleted)} />.{' '}
           </>
         ) : null}
         {counted(kept, 'transcript')} {kept === 1 ? 'stays' : 'stay'}.
@@ -53,5 +54,3 @@ export function SweepPreview({ sweep }: { sweep: Sweep }) {
     </div>
   )
 }
-
-const bytesOf = (items: RemovedItem[]): number => items.reduce((sum, { bytes }) => sum + bytes, 0)

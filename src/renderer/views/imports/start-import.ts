@@ -1,5 +1,6 @@
 import type { ImportSourceFound } from '../../../shared/contract/imports.ts'
 import { importToolSchema } from '../../../shared/records/exported-tasks.ts'
+import { totalBytes } from '../../../shared/total-bytes.ts'
 import { toast } from '../../components/primitives/index.ts'
 import type { ImportChoice } from '../../store/imports/import-run.ts'
 import type { Stores } from '../../store/stores.ts'
@@ -33,7 +34,7 @@ export function choicesOf(
     const isAll = kept.length === source.byProject.length
     const expected = {
       sessions: kept.reduce((sum, { sessions }) => sum + sessions, 0),
-      bytes: kept.reduce((sum, { bytes }) => sum + bytes, 0),
+      bytes: totalBytes(kept),
     }
     return [{ tool: tool.data, projects: isAll ? null : kept.map(({ dir }) => dir), expected }]
   })

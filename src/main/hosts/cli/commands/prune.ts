@@ -7,6 +7,7 @@ import type { ClockAhead, RemovedItem, Sweep } from '../../../../shared/contract
 import { shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import { clockAheadText } from '../../../../shared/text/clock-ahead-text.ts'
 import { counted } from '../../../../shared/text/counted.ts'
+import { totalBytes } from '../../../../shared/total-bytes.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, exitCodes } from '../exit-codes.ts'
@@ -175,16 +176,14 @@ function* clauses(removed: RemovedItem[], dryRun: boolean, now: number): Generat
   const swept = removed.filter((item) => item.kind === 'transcript')
   if (swept.length > 0) {
     const did = dryRun ? 'Would remove' : 'Moved to the trash:'
-    yield `${did} ${counted(swept.length, 'transcript')}, ${size(bytesOf(swept))}, oldest ${ago(oldestOf(swept), now)}.`
+    yield `${did} ${counted(swept.length, 'transcript')}, ${size(totalBytes(swept))}, oldest ${ago(oldestOf(swept), now)}.`
   }
   const deleted = removed.filter((item) => item.kind !== 'transcript')
   if (deleted.length > 0) {
     const did = dryRun ? 'Would delete' : 'Deleted'
-    yield `${did} ${counted(deleted.length, 'item')} in the trash permanently, ${size(bytesOf(deleted))}.`
+    yield `${did} ${counted(deleted.length, 'item')} in the trash permanently, ${size(totalBytes(deleted))}.`
   }
 }
-
-const bytesOf = (items: RemovedItem[]): number => items.reduce((sum, item) => sum + item.bytes, 0)
 
 const oldestOf = (items: RemovedItem[]): string | null =>
   items

@@ -4,6 +4,7 @@ import type { KeptLeftovers, WorkspaceDiff } from '../../../../shared/contract/w
 import { resolveId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
 import { canStillRun } from '../../../../shared/records/tasks/task-status.ts'
 import { counted } from '../../../../shared/text/counted.ts'
+import { totalBytes } from '../../../../shared/total-bytes.ts'
 import type { Action, ParsedOptions } from '../action.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -139,7 +140,7 @@ function leftoverLines(leftovers: KeptLeftovers[]): string[] {
   const kept = leftovers.filter(({ files }) => files > 0)
   if (kept.length > 0) {
     const files = kept.reduce((sum, one) => sum + one.files, 0)
-    const bytes = kept.reduce((sum, one) => sum + one.bytes, 0)
+    const bytes = totalBytes(kept)
     lines.push(
       `${counted(files, 'file')} (${size(bytes)}) that no patch contains ${files === 1 ? 'is' : 'are'} in the trash: ${kept.map(({ name }) => name).join(', ')}.`,
     )
