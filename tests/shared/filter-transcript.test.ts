@@ -71,3 +71,15 @@ it('selects a call whose result is not there yet', () => {
   for (const entry of entries.slice(0, 3)) fold.add(entry)
   expect(fold.answer().seqs).toEqual([3])
 })
+
+it('lists the working directories, each from the first call of its first turn', () => {
+  const fold = createFilterFold({ kind: 'edits', tool: null, file: null })
+  for (const entry of entries)
+    fold.add(
+      entry.type === 'message' && entry.seq > 10 ? { ...entry, cwd: '/home/robin/web' } : entry,
+    )
+  expect(fold.answer().dirs).toEqual([
+    { seq: 2, cwd: '/home/robin/api' },
+    { seq: 11, cwd: '/home/robin/web' },
+  ])
+})

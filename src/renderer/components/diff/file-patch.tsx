@@ -10,7 +10,8 @@ import {
 // and it answers twice.
 import DiffWorker from '@pierre/diffs/worker/worker-portable.js?worker'
 import { Plus } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { PatchText } from './patch-text.tsx'
 
 /** One is enough for files opened by hand, and leaves the other cores to the agents. */
 const workers = 1
@@ -65,11 +66,14 @@ export interface FilePatchProps {
 export default function FilePatch(props: FilePatchProps) {
   const { patch, layout = 'unified', notes = [], renderNote, onAddNote, cursor } = props
   const file = useMemo(() => firstFile(patch), [patch])
+  // The renderer draws nothing before its worker has started, which takes seconds on a busy machine.
+  const [isDrawn, setDrawn] = useState(false)
   const shown = useMemo(
     () => ({
       ...options,
       diffStyle: layout,
       enableGutterUtility: onAddNote !== undefined,
+      onPostRender: () => setDrawn(true),
     }),
     [layout, onAddNote],
   )
@@ -88,6 +92,7 @@ export default function FilePatch(props: FilePatchProps) {
   )
   return (
     <WorkerPoolContextProvider poolOptions={poolOptions} highlighterOptions={highlighterOptions}>
+      {isDrawn ? null : <PatchText patch={patch} />}
       <FileDiff
         fileDiff={file}
         options={shown}

@@ -1,10 +1,10 @@
 /**
  * The change of one file inside a transcript. The diff renderer is loaded when the first one is
- * opened.
+ * opened; until it has drawn the lines, they are shown without highlighting.
  */
 import { Component, lazy, type ReactNode, Suspense } from 'react'
-import { Skeleton } from '../primitives/index.ts'
 import type { FilePatchProps } from './file-patch.tsx'
+import { PatchText } from './patch-text.tsx'
 
 const FilePatch = lazy(() => import('./file-patch.tsx'))
 
@@ -25,17 +25,17 @@ export function PatchView({ path, grows = false, onPointerMove, ...shown }: Patc
   if (patch.length > patchCharsMax) return plain
   return (
     <InvalidPatchBoundary fallback={plain}>
-      <Suspense fallback={<Skeleton lines={4} className="py-2" />}>
-        <figure
-          aria-label={`Changes of ${path}`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-          tabIndex={0}
-          onPointerMove={onPointerMove}
-          className={`focus-inset overflow-auto rounded-md border ${grows ? '' : 'max-h-[480px]'}`}
-        >
+      <figure
+        aria-label={`Changes of ${path}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        tabIndex={0}
+        onPointerMove={onPointerMove}
+        className={`focus-inset overflow-auto rounded-md border ${grows ? '' : 'max-h-[480px]'}`}
+      >
+        <Suspense fallback={<PatchText patch={patch} />}>
           <FilePatch {...shown} />
-        </figure>
-      </Suspense>
+        </Suspense>
+      </figure>
     </InvalidPatchBoundary>
   )
 }

@@ -88,7 +88,7 @@ export function createFilterStore({
       )
       if (signal.aborted) return
       foldEntries(fold, entries)
-      const items = fold.items.flatMap(onlySelected)
+      const items = fold.items.flatMap((item) => onlySelected(item, answer.dirs))
       store.setState({ items, hasMore: entries.length > 0 && remaining(answer).length > 0 })
     } catch (error) {
       if (!signal.aborted)
@@ -128,8 +128,11 @@ export function createFilterStore({
 export const isSet = ({ kind, tool, file }: TranscriptFilter): boolean =>
   kind !== null || tool !== null || file !== null
 
-/** Removes the calls that the filter does not select from a turn, and its reasoning. */
-function onlySelected(item: TranscriptItem): TranscriptItem[] {
+/**
+ * Removes the calls that the filter does not select from a turn, and its reasoning. A turn without its message gets the
+ * working directory from `dirs`, by which its paths are shortened.
+ */
+function onlySelected(item: TranscriptItem, dirs: FilterAnswer['dirs']): TranscriptItem[] {
   if (item.kind !== 'turn') return [item]
   const known = selected.get(item)
   if (known) return known
@@ -137,7 +140,8 @@ function onlySelected(item: TranscriptItem): TranscriptItem[] {
     (block) =>
       block.kind !== 'reasoning' && !(block.kind === 'tool' && block.call.state === 'not-loaded'),
   )
-  const items = blocks.length === 0 ? [] : [{ ...item, blocks }]
+  const cwd = item.cwd ?? dirs.findLast(({ seq }) => seq <= item.seq)?.cwd ?? null
+  const items = blocks.length === 0 ? [] : [{ ...item, blocks, cwd }]
   selected.set(item, items)
   return items
 }

@@ -6,6 +6,8 @@ import { filterKinds } from '../../projections/transcript/filter-units.ts'
 export const filteredEntriesMax = 20_000
 /** Limit for the offered tools and files: the most used ones. */
 export const filterChoicesMax = 200
+/** Limit for the listed changes of the working directory. */
+export const filterDirsMax = 1_000
 /** Limit for the entries of one read. */
 export const filteredPageMax = 200
 
@@ -30,6 +32,11 @@ export const filterAnswerSchema = z.object({
     tools: choicesSchema,
     files: choicesSchema,
   }),
+  /**
+   * The working directories in order, each with the first entry of the turn in which it was first used: a call without
+   * its message does not tell where it ran.
+   */
+  dirs: z.array(z.object({ seq: z.number().int().min(1), cwd: z.string() })).max(filterDirsMax),
   /** The seq of the last entry at the time; 0: none. */
   lastSeq: count,
 })

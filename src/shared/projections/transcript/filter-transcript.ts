@@ -2,9 +2,11 @@
 import {
   type FilterAnswer,
   filterChoicesMax,
+  filterDirsMax,
   filteredEntriesMax,
 } from '../../contract/transcripts/filter.ts'
 import type { Entry } from '../../records/entries.ts'
+import type { EntryId } from '../../records/ids.ts'
 import {
   createFilterUnits,
   type FilterUnit,
@@ -23,6 +25,9 @@ export function createFilterFold(filter: TranscriptFilter): FilterFold {
   const tools = new Map<string, number>()
   const files = new Map<string, number>()
   const seqs: number[] = []
+  const dirs: FilterAnswer['dirs'] = []
+  /** The first call of each turn whose message has not been read yet. */
+  const firstCalls = new Map<EntryId, number>()
   let matches = 0
   let lastSeq = 0
 
@@ -35,9 +40,21 @@ export function createFilterFold(filter: TranscriptFilter): FilterFold {
     if (seqs.length < filteredEntriesMax) seqs.push(...unit.seqs)
   }
 
+  function placeEntry(entry: Entry): void {
+    if (entry.type === 'run-end') firstCalls.clear()
+    if (entry.type === 'tool-call' && !firstCalls.has(entry.messageUuid))
+      firstCalls.set(entry.messageUuid, entry.seq)
+    if (entry.type !== 'message') return
+    const seq = firstCalls.get(entry.uuid) ?? entry.seq
+    firstCalls.delete(entry.uuid)
+    if (entry.cwd !== dirs.at(-1)?.cwd && dirs.length < filterDirsMax)
+      dirs.push({ seq, cwd: entry.cwd })
+  }
+
   return {
     add(entry) {
       lastSeq = entry.seq
+      placeEntry(entry)
       for (const unit of units.add(entry)) take(unit)
     },
     answer() {
@@ -46,6 +63,7 @@ export function createFilterFold(filter: TranscriptFilter): FilterFold {
         seqs: seqs.sort((a, b) => a - b),
         matches,
         counts: { kinds, tools: mostUsed(tools), files: mostUsed(files) },
+        dirs,
         lastSeq,
       }
     },
