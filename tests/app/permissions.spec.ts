@@ -85,6 +85,42 @@ test('an agent asks; once, by a rule that is remembered, and not at all', async 
   await take(page, 'project')
 })
 
+test('the click that answered one request does not allow the next one', async ({ app, page }) => {
+  const host = await app.serve()
+  const project = await host.client.projects.add({ dir: await app.repository('notes') })
+  const { taskId } = await host.client.tasks.start({
+    projectId: project.id,
+    agent: { kind: 'scripted', scenario, source: 'asking.yaml' },
+    prompt: 'Write the notes',
+    permissions: 'ask',
+  })
+  // Timers of this duration run when the test calls them.
+  await page.addInitScript(() => {
+    const held: (() => void)[] = []
+    const start = window.setTimeout.bind(window)
+    Object.assign(window, {
+      held,
+      setTimeout: (run: () => void, ms?: number) => (ms === 600 ? held.push(run) : start(run, ms)),
+    })
+  })
+  const pass = () =>
+    page.evaluate(() => {
+      for (const run of (window as unknown as { held: (() => void)[] }).held) run()
+    })
+  await openAt(page, host, `/t/${taskId}`)
+  const prompt = page.getByRole('region', { name: 'Permission' })
+  const allow = prompt.getByRole('button', { name: 'Allow once' })
+  await expect(prompt).toContainText('touch first.txt')
+  await pass()
+  await allow.click()
+  await expect(prompt).toContainText('touch second.txt')
+  // All of it is in view, and still it can't be allowed at once.
+  await expect(prompt.getByRole('status')).toHaveCount(0)
+  await expect(allow).toBeDisabled()
+  await pass()
+  await expect(allow).toBeEnabled()
+})
+
 async function take(page: Page, name: string): Promise<void> {
   if (!pictures) return
   for (const [width, height] of [

@@ -2,7 +2,7 @@
  * An agent's request for permission: its exact effect (K6), who asks, where, the agent's last
  * message, and the three answers. A proposed rule can be changed before it is saved.
  */
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { PendingPermission, PermissionDecision } from '../../../shared/agents/permissions.ts'
 import { sandboxText } from '../../../shared/records/projects/sandbox.ts'
 import { Button, Field, Select, StatusIcon, TextArea, TextInput } from '../primitives/index.ts'
@@ -48,7 +48,7 @@ function ActionPrompt(props: PromptProps) {
   const listed = rules.split('\n').flatMap((rule) => rule.trim() || [])
   const isConfiguration = question.kind === 'configuration'
   const disabled = unreachable !== undefined
-  const allowable = seen && !disabled
+  const allowable = useIsSettled() && seen && !disabled
   return (
     <section
       aria-label="Permission"
@@ -168,6 +168,22 @@ function ActionPrompt(props: PromptProps) {
       </div>
     </section>
   )
+}
+
+/** Longer than between two clicks of a double click, and than a click takes that was already begun. */
+const settledMs = 600
+
+/**
+ * False at first: a request may take the place of another, and the click that was meant for that one
+ * must not allow this one unread.
+ */
+function useIsSettled(): boolean {
+  const [isSettled, setIsSettled] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsSettled(true), settledMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return isSettled
 }
 
 /** Choices as buttons, and an answer in the user's own words. */
