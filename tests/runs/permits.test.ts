@@ -14,7 +14,11 @@ const options = [
 ]
 const question = { callId: null, question: 'Fetch example.com?', options }
 
-function permitsWith(mode: PermissionMode | null, outcome: PermissionOutcome) {
+function permitsWith(
+  mode: PermissionMode | null,
+  outcome: PermissionOutcome,
+  secrets = createMasker(),
+) {
   const recorded: (PermissionAnswer | null)[] = []
   const questions: string[] = []
   let nowMs = 0
@@ -35,7 +39,7 @@ function permitsWith(mode: PermissionMode | null, outcome: PermissionOutcome) {
           return outcome
         },
       },
-      secrets: createMasker(),
+      secrets,
       clock: () => nowMs,
     },
     {
@@ -71,11 +75,37 @@ it('says how long a person was asked, which is no time of the call', async () =>
   expect(await permits.permit(call, signal)).toEqual({ refusal: null, waitedMs: 5_000 })
 })
 
-it('[K3] asks about a call by its input without secrets, and records that', async () => {
-  const { permits, questions } = permitsWith('ask', { kind: 'allowed', by: 'person' })
-  const call = { callId: newToolCallId(), name: 'bash', cwd: '/' }
-  await permits.permit({ ...call, input: 'login horse', shown: 'login [hidden]' }, signal)
-  expect(questions).toEqual(['login [hidden]', 'login [hidden]', 'login [hidden]'])
+describe('[K3] with secrets, a request', () => {
+  const evil = 'sh tools/run.sh; true'
+  const command = `login correct-horse-battery && ${evil}`
+  const recorded = 'login [hidden: KEY] && [hidden: APP_TOKEN]'
+  // A tracked `.env` file may define any text as a secret.
+  const shown = `login [hidden: KEY] && ${evil}`
+  const ready = () => {
+    const secrets = createMasker()
+    secrets.learn([
+      { name: 'KEY', value: 'correct-horse-battery' },
+      { name: 'APP_TOKEN', value: evil, isOfProject: true },
+    ])
+    return { secrets, ...permitsWith('ask', { kind: 'allowed', by: 'person' }, secrets) }
+  }
+
+  it('[P2] is shown with what the project could hide, and recorded without it', async () => {
+    const { permits, questions, secrets } = ready()
+    const call = { callId: newToolCallId(), name: 'bash', cwd: '/' }
+    await permits.permit({ ...call, input: command, shown: secrets.value(command) }, signal)
+    expect(questions).toEqual([recorded, shown, recorded])
+  })
+
+  it.each([
+    ['to run a command', { actions: [{ name: 'bash', input: command }] }],
+    ['of another kind', {}],
+    ['to use a configuration', { configures: 'Codex' }],
+  ])('[P2] of an installed agent %s likewise', async (_, about) => {
+    const { permits, questions } = ready()
+    await permits.forwardQuestion({ ...question, question: command, ...about }, '/', signal)
+    expect(questions).toEqual([recorded, shown, recorded])
+  })
 })
 
 describe('[P3] a request of an installed agent', () => {

@@ -23,7 +23,7 @@ interface PermittedCall {
   callId: ToolCallId
   name: string
   input: unknown
-  /** Its input without secrets, as shown to the person. */
+  /** Its input without secrets, as recorded. */
   shown: unknown
   /** The directory of its shell. Absolute. */
   cwd: string
@@ -92,9 +92,11 @@ export function createPermits(
     if (checked === null) return unrestricted
     const { verdict } = checked
     if (verdict.kind === 'allow' && verdict.by === 'mode') return unrestricted
-    // The decision uses the actual input; the question shows and records the one without secrets.
-    const action = (await permissions.check({ name, input: shown, cwd }))?.action ?? checked.action
-    const asked = { callId, question: action.text, options: [] }
+    // The decision uses the actual input, and the record has no secrets. The question hides nothing
+    // that a file of the project or the agent can have named as a secret.
+    const actionFor = async (input: unknown) =>
+      (await permissions.check({ name, input, cwd }))?.action ?? checked.action
+    const asked = { callId, question: (await actionFor(shown)).text, options: [] }
     if (verdict.kind === 'allow' || verdict.kind === 'deny') {
       const allowed = verdict.kind === 'allow'
       await recorder.permission(asked, {
@@ -107,7 +109,7 @@ export function createPermits(
     const askedMs = clock()
     const outcome = await permissions.ask(
       {
-        ...action,
+        ...(await actionFor(secrets.asked(input))),
         taskId: task.id,
         callId,
         lastText: secrets.text(words),
@@ -128,11 +130,12 @@ export function createPermits(
   ): Promise<PermissionAnswer> {
     const { callId, options, actions = [] } = question
     const recorded = { callId, options, question: secrets.text(question.question) }
+    const text = secrets.asked(question.question)
     if (question.configures !== undefined) {
       await recorder.permission(recorded, null)
       const outcome = await permissions.ask(
         {
-          ...{ kind: 'configuration', tool: question.configures, text: recorded.question },
+          ...{ kind: 'configuration', tool: question.configures, text },
           ...{ directory: cwd, taskId: task.id, callId, lastText: '' },
           ...{ reasons: [], proposal: [], recheck: null },
         },
@@ -167,10 +170,10 @@ export function createPermits(
     await recorder.permission(recorded, null)
     const [only] = actions.length === 1 ? actions : []
     const shown =
-      only && (await permissions.check({ cwd, ...only, input: secrets.value(only.input) }))
+      only && (await permissions.check({ cwd, ...only, input: secrets.asked(only.input) }))
     const outcome = await permissions.ask(
       {
-        ...{ kind: 'other', tool: 'agent', text: recorded.question, directory: cwd },
+        ...{ kind: 'other', tool: 'agent', text, directory: cwd },
         ...(shown?.action ?? {}),
         ...{ taskId: task.id, callId, lastText: secrets.text(words) },
         reasons: known?.reasons ?? [],

@@ -38,7 +38,7 @@ async function secretsIn(path: string): Promise<KnownSecret[]> {
     if (!found.isFile() || found.size > envFileBytesMax) return []
     const variables = Object.entries(parseEnv(await readFile(path, 'utf8')))
     return variables.flatMap(([name, value]) =>
-      value !== undefined && isSecret(name, value) ? [{ name, value }] : [],
+      value !== undefined && isSecret(name, value) ? [{ name, value, isOfProject: true }] : [],
     )
   } catch {
     return []

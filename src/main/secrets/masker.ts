@@ -10,6 +10,11 @@ import { searchedParts } from './secret-values.ts'
 export interface KnownSecret {
   name: string
   value: string
+  /**
+   * A file of the project, or an agent's command, contains it: whoever wrote that could name part of
+   * a command so, to hide it from the user who is asked about the command.
+   */
+  isOfProject?: boolean
 }
 
 export interface LearningMasker extends Masker {
@@ -18,6 +23,20 @@ export interface LearningMasker extends Masker {
 }
 
 export function createMasker(): LearningMasker {
+  const all = createValues()
+  const ofUser = createValues()
+  return {
+    ...all,
+    learn(secrets) {
+      const learnt = [...secrets]
+      all.learn(learnt)
+      ofUser.learn(learnt.filter(({ isOfProject = false }) => !isOfProject))
+    },
+    asked: ofUser.value,
+  }
+}
+
+function createValues(): Omit<LearningMasker, 'asked'> {
   /** The name for each searched text; the first name wins. */
   const known = new Map<string, string>()
   let finders: Finder[] | null = []

@@ -51,7 +51,11 @@ export function createEnvironments(deps: {
     secrets.learn(
       remotes
         .filter(({ url }) => isSecret('', url))
-        .map(({ name, url }) => ({ name: `URL of the remote ${name}`, value: url })),
+        .map(({ name, url }) => ({
+          name: `URL of the remote ${name}`,
+          value: url,
+          isOfProject: true,
+        })),
     )
   }
 

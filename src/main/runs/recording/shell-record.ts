@@ -15,7 +15,7 @@ export function changeOfShell(
   for (const [name, value] of Object.entries(after.env)) {
     if (before.env[name] === value) continue
     const secret = isSecret(name, value)
-    if (secret) secrets.learn([{ name, value }])
+    if (secret) secrets.learn([{ name, value, isOfProject: true }])
     if (secret || secrets.text(value) !== value) hidden.push(name)
     else env[name] = value
   }

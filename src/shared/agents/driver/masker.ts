@@ -5,6 +5,11 @@ export interface Masker {
   text(text: string): string
   /** Masks every string of a JSON value, including keys. */
   value<Value>(value: Value): Value
+  /**
+   * Masks for a question to the user, who must see what will run: only values that neither the
+   * project nor an agent can have chosen.
+   */
+  asked<Value>(value: Value): Value
   /** Masks a streamed text, in which a value may be split over several pieces. */
   stream(): MaskStream
 }
