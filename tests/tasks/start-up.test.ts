@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { openShiplog } from '../../src/main/composition/shiplog.ts'
+import { openShiplog, type Shiplog } from '../../src/main/composition/shiplog.ts'
 import { openLedger } from '../../src/main/ledger/ledger.ts'
 import { newProjectId, newTaskId } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
@@ -55,14 +55,14 @@ async function withArchived(count: number): Promise<string> {
 
 const looking = ['open', 'readFile', 'stat', 'lstat', 'readdir', 'access'] as const
 
-/** Calls of the file system that `work` makes, each by its name. */
-async function callsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const calls: string[] = []
+/** The paths that `work` looks at through the file system, one of each call. */
+async function pathsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const paths: string[] = []
   const real = { ...fs }
   for (const name of looking) {
     Object.assign(fs, {
       [name]: (...given: unknown[]) => {
-        calls.push(name)
+        paths.push(String(given[0]))
         return (real[name] as (...all: unknown[]) => unknown)(...given)
       },
     })
@@ -74,24 +74,31 @@ async function callsOf(work: () => Promise<unknown>): Promise<string[]> {
     Object.assign(fs, real)
     syncBuiltinESMExports()
   }
-  return calls.toSorted()
+  return paths
 }
 
 it('[R2] looks at no file of an archived task, neither to start nor to list them', async () => {
-  const looks: string[][] = []
-  for (const count of [3, 60]) {
-    const dataDir = await withArchived(count)
-    looks.push(
-      await callsOf(async () => {
-        const shiplog = await openShiplog({ dataDir, host: 'cli' })
-        onTestFinished(() => shiplog.close())
-        const { transcripts } = await shiplog.client.workspace.listTranscripts({})
-        expect(transcripts).toHaveLength(count)
-        await shiplog.close()
-      }),
-    )
-  }
-  const [few, many] = looks
-  expect(few?.length).toBeGreaterThan(5)
-  expect(many).toEqual(few)
+  const count = 60
+  const dataDir = await withArchived(count)
+  const ids = await fs.readdir(join(dataDir, 'archive'))
+  expect(ids).toHaveLength(count)
+  const ofTasks = (paths: string[]) =>
+    paths.filter((path) => ids.some((taskId) => path.includes(taskId)))
+
+  const [first = ''] = ids
+  let shiplog: Shiplog | undefined
+  onTestFinished(() => shiplog?.close())
+  const starting = await pathsOf(async () => {
+    shiplog = await openShiplog({ dataDir, host: 'cli' })
+    const { transcripts } = await shiplog.client.workspace.listTranscripts({})
+    expect(transcripts).toHaveLength(count)
+  })
+  expect(starting.length).toBeGreaterThan(5)
+  expect(ofTasks(starting)).toEqual([])
+
+  const opening = await pathsOf(async () => {
+    const transcript = shiplog?.client.workspace.getSubagentTranscript({ taskId: first })
+    expect(await transcript).toMatchObject({ status: 'missing' })
+  })
+  expect(ofTasks(opening), 'what is looked at is seen here').not.toEqual([])
 })
