@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { git, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
 import { kindsOf, makePatient } from './patient.ts'
 
-const poll = { timeout: 15_000 }
+const poll = { timeout: 60_000 }
 
 it('finds nothing after a nested run, a removal, a restore, and the trash and back', async () => {
   const { fixture, rootId, check } = await makePatient()

@@ -13,7 +13,7 @@ const env = { PATH: process.env.PATH }
 async function openLauncher() {
   const launcher = startLauncher()
   onTestFinished(() => launcher.close())
-  await expect.poll(() => launcher.isReady(), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => launcher.isReady(), { timeout: 60_000 }).toBe(true)
   return launcher
 }
 
@@ -160,9 +160,9 @@ it('ends with the process that it works for, and lets its programs finish', asyn
   const [pid] = await once(child.stdout, 'data')
   child.kill('SIGKILL')
   await expect
-    .poll(() => readFile(join(dir, 'done'), 'utf8').catch(() => ''), { timeout: 20_000 })
+    .poll(() => readFile(join(dir, 'done'), 'utf8').catch(() => ''), { timeout: 60_000 })
     .toBe('done\n')
-  await expect.poll(() => isRunning(Number(String(pid))), { timeout: 20_000 }).toBe(false)
+  await expect.poll(() => isRunning(Number(String(pid))), { timeout: 60_000 }).toBe(false)
 })
 
 function isRunning(pid: number): boolean {

@@ -197,7 +197,7 @@ it('[X3] what has been in the trash for 7 days is deleted for good, and a receip
     {
       tone: 'info',
       text: expect.stringMatching(
-        /^Deleted 4 things \(.*\) that had been in the trash for 7 days\.$/,
+        /^Deleted 4 items \(.*\) that had been in the trash for 7 days\.$/,
       ),
     },
   ])

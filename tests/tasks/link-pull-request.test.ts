@@ -119,7 +119,7 @@ agents:
   await vi.waitFor(
     async () =>
       expect((await entriesOf(fixture.shiplog, id)).map(({ type }) => type)).toContain('tool-call'),
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   )
   await client.tasks.linkPullRequest({ taskId: id, url: 'https://forge.example/a/b/pull/1' })
   await writeFile(`${(await taskOf(fixture.shiplog, id)).workspace?.path}/go`, '')

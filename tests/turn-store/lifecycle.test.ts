@@ -98,7 +98,7 @@ it('[H4] deletes the states of a transcript once the trash has, and keeps what i
   expect(sessions().some((name) => name.endsWith(work.id))).toBe(true)
   const { entries } = await client.retention.trash({})
   await client.retention.deleteTrashed({ names: entries.map(({ name }) => name) })
-  await vi.waitUntil(() => !sessions().some((name) => name.endsWith(work.id)), { timeout: 30_000 })
+  await vi.waitUntil(() => !sessions().some((name) => name.endsWith(work.id)), { timeout: 60_000 })
   expect(inTurnStore(fixture, 'for-each-ref', `refs/shiplog/${work.id}`)).not.toBe('')
   expect((await client.tasks.applyPatch({ taskId: work.id })).kind).toBe('applied')
   expect(treesBefore.length).toBeGreaterThan(0)

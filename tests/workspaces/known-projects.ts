@@ -25,7 +25,7 @@ export async function startWaitingPrompt(fixture: Fixture): Promise<TaskId> {
     .replace('call: write_file', 'call: bash')
     .replace(/with: .*/, `with: { command: ${JSON.stringify(command)} }`)
   const id = await start(fixture, waits)
-  await expect.poll(() => existsSync(at('begun')), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => existsSync(at('begun')), { timeout: 60_000 }).toBe(true)
   return id
 }
 

@@ -66,7 +66,7 @@ it.each(['000', '300'])(
       return (await doctor.check({ repair: false })).problems
     }
     await expect
-      .poll(problemsOnceClosed, { timeout: 30_000 })
+      .poll(problemsOnceClosed, { timeout: 60_000 })
       .toMatchObject([
         { kind: 'worktree-broken', detail: 'its folder may not be read', repairable: true },
       ])

@@ -25,7 +25,7 @@ export function formatSweep(
   const expired = deleted.filter((item) => item.reason !== 'trash-bytes')
   if (expired.length > 0) {
     sentences.push(
-      `Deleted ${sized(expired, 'thing')} that had been in the trash for ${counted(trashTtlDays, 'day')}.`,
+      `Deleted ${sized(expired, 'item')} that had been in the trash for ${counted(trashTtlDays, 'day')}.`,
     )
   }
   if (overBudget.length > 0) {

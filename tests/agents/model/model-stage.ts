@@ -152,6 +152,6 @@ const wordsOf = ({ parts }: MessageEntry): string =>
 /** Resolves once the message in progress has some text. */
 export async function breaking(session: { readonly partial: { parts: unknown[] } | null }) {
   await expect
-    .poll(() => JSON.stringify(session.partial?.parts ?? []), { interval: 2, timeout: 10_000 })
+    .poll(() => JSON.stringify(session.partial?.parts ?? []), { interval: 2, timeout: 60_000 })
     .toContain('"text":"H')
 }

@@ -66,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('the process', () => {
     const ended = expect(running).rejects.toThrow('stopped')
     const pid = await vi.waitUntil(
       async () => Number(await readFile(pidFile, 'utf8').catch(() => '')),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     bench.abort.abort(new Error('stopped'))
     await ended

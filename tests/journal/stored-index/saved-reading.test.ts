@@ -106,7 +106,7 @@ describe('an index', () => {
     const journal = await openJournal(file)
     const text = 'x'.repeat(200_000)
     await journal.appendAll(Array.from({ length: 50 }, () => ({ type: 'note', text })))
-    await vi.waitFor(() => stat(indexFileOf(file)), { timeout: 20_000 })
+    await vi.waitFor(() => stat(indexFileOf(file)), { timeout: 60_000 })
     await journal.append({ type: 'note' })
     const bytes = await bytesReadDuring(async () => {
       expect((await readJournalPage(file, { last: 1 })).total).toBe(51)

@@ -75,7 +75,7 @@ agents:
 `,
     { agentsAtOnce: 1 },
   )
-  await vi.waitUntil(() => existsSync(join(dataDir, 'called')), { timeout: 15_000 })
+  await vi.waitUntil(() => existsSync(join(dataDir, 'called')), { timeout: 60_000 })
   isFull = true
   // The first that is written to the ledger now is that the sub-agent has begun.
   await writeFile(join(dataDir, 'go'), '')

@@ -1,4 +1,4 @@
-/** A command that a user is asked to allow, in numbered lines: blank ones count, and nothing is cut (K6). */
+/** Rows of a command that a user is asked to allow: every line is numbered, blank ones too, and nothing is cut (K6). */
 import { shownCommand } from '../../../../shared/text/shown-text.ts'
 import type { Output } from './output.ts'
 import { graphemesOf, padStart, textWidth } from './text-width.ts'

@@ -8,7 +8,7 @@ interface Pager {
   printed(rows: number): void
 }
 
-/** `ask` prints a question and resolves once Enter was pressed; null if the output is not a terminal, so that nothing waits. */
+/** `ask` prints a question and resolves when Enter is pressed; null if the output is no terminal: then all is printed at once. */
 export function createPager(
   context: Pick<CliContext, 'err' | 'say' | 'warn'>,
   ask: ((question: string) => Promise<unknown>) | null,

@@ -48,7 +48,7 @@ async function askConfiguration(
   return /^y(es)?$/i.test(typed) ? { kind: 'allow-once' } : { kind: 'deny', message: '' }
 }
 
-/** Shows what a repository configures for an agent. `answer` is null if no one can answer now, so that nothing waits. */
+/** Shows what a repository configures for an agent. `answer` is null if nobody can answer: then all of it is printed at once. */
 export async function showConfiguration(
   context: Pick<CliContext, 'err' | 'say' | 'warn'>,
   { tool, text, directory }: PendingPermission,

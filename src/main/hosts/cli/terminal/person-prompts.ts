@@ -152,7 +152,7 @@ async function askOne(
   const { stdin, stderr } = context.host
   await context.progress.settled()
   const release = context.progress.hold()
-  // In its own mode a terminal would give Ctrl-C to the question, and not to the command.
+  // In raw mode readline would take Ctrl-C itself; here it has to interrupt the command.
   const input = createInterface({ input: stdin, output: stderr, terminal: false })
   const answer = (text: string) => input.question(text, { signal })
   try {
