@@ -68,7 +68,7 @@ export function useStartApproval(start: {
   }
 }
 
-/** Null while it is read, and if it can't be read: the host then isNeeded when the agent starts. */
+/** Null while it is read, and if it can't be read: the host then asks for it when the agent starts. */
 function useAgentConfiguration(
   projectId: ProjectId | null,
   id: string | null,
