@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { ExportFormat, ExportPreview } from '../../../shared/contract/exports.ts'
+import type { ExportPreview } from '../../../shared/contract/exports.ts'
 import { shortId, type TaskId } from '../../../shared/records/ids.ts'
 import { RedactionList } from '../../components/export/redaction-list.tsx'
 import { counted } from '../../components/primitives/format.ts'
@@ -8,8 +8,6 @@ import {
   Bytes,
   CopyButton,
   DialogShell,
-  Field,
-  Select,
   Skeleton,
   toast,
 } from '../../components/primitives/index.ts'
@@ -19,10 +17,9 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { showProblem } from '../app/toasts.ts'
 import { useActions } from '../app/use-actions.ts'
 import { commandFor } from './export-command.ts'
+import { choiceOf, ExportOptions, initialOptions } from './export-options.tsx'
 import { readExport, saveFile } from './save-export.ts'
 import { type ExportChoice, useExportPreview } from './use-export-preview.ts'
-
-type Children = NonNullable<ExportChoice['children']>
 
 /** One task as a file for others: what is in it, what is masked, its size, and the command that does the same. */
 export function ExportDialog({ taskId }: { taskId: TaskId }) {
@@ -32,18 +29,14 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
   const unreachable = useUnreachable()
   const hasChildren = useChildren(taskId).length > 0
   const tasks = useLedger(({ ledger }) => ledger.tasks)
-  const [format, setFormat] = useState<ExportFormat>('md')
-  const [children, setChildren] = useState<Children>('inline')
-  const [outputs, setOutputs] = useState<'bounded' | 'whole'>('bounded')
-  const [content, setContent] = useState(false)
-  const [turns, setTurns] = useState<TurnTexts | null>(null)
+  const [options, setOptions] = useState(initialOptions)
   const [redact, setRedact] = useState(true)
   const [keep, setKeep] = useState<string[]>([])
   const [attempt, setAttempt] = useState(0)
   const [busy, setBusy] = useState<'save' | 'copy' | null>(null)
   const choice: ExportChoice = {
-    ...{ taskId, format, children, outputs, content, redact, keep },
-    ...rangeOf(turns),
+    ...{ taskId, redact, keep },
+    ...choiceOf(options),
   }
   const { preview, isCurrent, problem } = useExportPreview(choice, attempt)
 
@@ -87,7 +80,7 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
             )}
           </span>
           <Button onClick={overlay.hide}>Cancel</Button>
-          {format === 'md' ? (
+          {options.format === 'md' ? (
             <Button
               busy={busy === 'copy'}
               disabled={!isReady}
@@ -117,67 +110,8 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
       }
     >
       <div className="flex flex-col gap-4 p-4">
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Format">
-            <Select label="Format" value={format} onChange={setFormat} options={formatOptions} />
-          </Field>
-          {hasChildren ? (
-            <Field label="Sub-agents">
-              <Select
-                label="Sub-agents"
-                value={children}
-                onChange={setChildren}
-                options={childrenOptions}
-              />
-            </Field>
-          ) : null}
-          <Field label="Part">
-            <Select
-              label="Part"
-              value={turns === null ? 'whole' : 'turns'}
-              onChange={(part) => setTurns(part === 'whole' ? null : { from: '1', through: '' })}
-              options={partOptions}
-            />
-          </Field>
-          {canShorten(format) && (format !== 'otlp' || content) ? (
-            <Field label="Long outputs">
-              <Select
-                label="Long outputs"
-                value={outputs}
-                onChange={setOutputs}
-                options={outputOptions}
-              />
-            </Field>
-          ) : null}
-        </div>
-        {turns === null ? null : (
-          <fieldset className="flex flex-wrap items-center gap-2">
-            <legend className="sr-only">Turns</legend>
-            <TurnInput
-              label="From turn"
-              value={turns.from}
-              onChange={(from) => setTurns({ ...turns, from })}
-            />
-            <TurnInput
-              label="through turn"
-              placeholder="last"
-              value={turns.through}
-              onChange={(through) => setTurns({ ...turns, through })}
-            />
-          </fieldset>
-        )}
+        <ExportOptions options={options} onChange={setOptions} hasChildren={hasChildren} />
         <section className="flex flex-col gap-2">
-          {format === 'otlp' ? (
-            <label className="flex min-h-7 items-center gap-2">
-              <input
-                type="checkbox"
-                className="size-4 accent-[var(--accent-fill)]"
-                checked={content}
-                onChange={(event) => setContent(event.target.checked)}
-              />
-              Include prompts, messages, inputs and outputs
-            </label>
-          ) : null}
           <label className="flex min-h-7 items-center gap-2">
             <input
               type="checkbox"
@@ -219,50 +153,6 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
   )
 }
 
-/** As typed; empty: from the first, through the last. */
-interface TurnTexts {
-  from: string
-  through: string
-}
-
-/** Ignores texts that are not whole numbers above 0. */
-function rangeOf(turns: TurnTexts | null): Pick<ExportChoice, 'fromTurn' | 'throughTurn'> {
-  const numberOf = (text = '') => (/^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined)
-  const fromTurn = numberOf(turns?.from)
-  const throughTurn = numberOf(turns?.through)
-  return {
-    ...(fromTurn !== undefined && { fromTurn }),
-    ...(throughTurn !== undefined && { throughTurn }),
-  }
-}
-
-function TurnInput(props: {
-  label: string
-  placeholder?: string
-  value: string
-  onChange(text: string): void
-}) {
-  const { label, placeholder, value, onChange } = props
-  return (
-    <label className="flex items-center gap-2">
-      {label}
-      <input
-        type="number"
-        min={1}
-        placeholder={placeholder}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        className="tabular h-7 w-20 rounded-md border border-line-field bg-raised px-2 text-ink"
-      />
-    </label>
-  )
-}
-
-const partOptions: { value: 'whole' | 'turns'; label: string }[] = [
-  { value: 'whole', label: 'The whole transcript' },
-  { value: 'turns', label: 'Some of its turns' },
-]
-
 function Size({ preview }: { preview: ExportPreview }) {
   const { tasks, entries, bytes, masked } = preview
   return (
@@ -288,29 +178,3 @@ function NotMasked({ preview }: { preview: ExportPreview }) {
     <p className="text-small text-muted">{sentences.join(' ')}</p>
   ) : null
 }
-
-/** These formats hold every output whole, or none. */
-const canShorten = (format: ExportFormat): boolean =>
-  !['jsonl', 'json', 'agent-trace'].includes(format)
-
-const formatOptions: { value: ExportFormat; label: string; hint: string }[] = [
-  { value: 'md', label: 'Markdown', hint: 'To read, or to paste into an issue' },
-  { value: 'html', label: 'Web page', hint: 'One file to open or print, with its images' },
-  { value: 'jsonl', label: 'JSON Lines', hint: 'Complete; can be imported and verified' },
-  { value: 'json', label: 'JSON', hint: 'The same as one document' },
-  { value: 'atif', label: 'ATIF 1.7', hint: 'For Harbor and tools that evaluate agents' },
-  { value: 'otlp', label: 'OpenTelemetry', hint: 'Spans in OTLP JSON, for stores of traces' },
-  { value: 'agent-trace', label: 'Agent Trace', hint: 'Which lines the agents wrote' },
-  { value: 'claude-code', label: 'Claude Code', hint: 'For viewers of its session files' },
-]
-
-const childrenOptions: { value: Children; label: string }[] = [
-  { value: 'inline', label: 'Where they were started' },
-  { value: 'summary', label: 'Only their reports' },
-  { value: 'none', label: 'Leave them out' },
-]
-
-const outputOptions: { value: 'bounded' | 'whole'; label: string }[] = [
-  { value: 'bounded', label: 'Beginning and end' },
-  { value: 'whole', label: 'Whole' },
-]
