@@ -6,7 +6,7 @@ import { type RefObject, type UIEvent, useEffect, useLayoutEffect, useRef, useSt
 import type { Row } from '../rows/rows.ts'
 import { endThresholdPx, type RowVirtualizer } from './row-virtualizer.ts'
 
-interface Tail {
+export interface Tail {
   /** Whether the end of the loaded rows is in view. */
   atEnd: boolean
   setAtEnd(atEnd: boolean): void

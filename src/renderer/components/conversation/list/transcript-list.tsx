@@ -4,7 +4,6 @@
  */
 import { ArrowDown } from 'lucide-react'
 import {
-  type KeyboardEvent,
   type ReactNode,
   type Ref,
   useCallback,
@@ -20,11 +19,11 @@ import type { TranscriptItem } from '../../../../shared/projections/transcript/t
 import { classNames } from '../../primitives/index.ts'
 import { createFolds, FoldContext } from '../fold-state.ts'
 import { entrySeqOf, type Row, startsTurn, transcriptRows, turnAt } from '../rows/rows.ts'
-import { useHighlight, useOpenedAt, usePaging, useShownRow } from './list-place.ts'
+import { listKeys, type Target, useListMoves } from './list-moves.ts'
+import { useHighlight, useOpenedAt, usePaging } from './list-place.ts'
 import { type Paging, PagingNote } from './paging-note.tsx'
-import { isTyping, pressRowButton } from './row-buttons.ts'
-import { useFocusKept, useRowFocus } from './row-focus.ts'
-import { targetIndex, useRowVirtualizer } from './row-virtualizer.ts'
+import { useFocusKept } from './row-focus.ts'
+import { useRowVirtualizer } from './row-virtualizer.ts'
 import { type Extent, ScrollBar } from './scroll-bar.tsx'
 import { useFollowedTail, useTail } from './tail.ts'
 import { TranscriptRow } from './transcript-row.tsx'
@@ -35,14 +34,6 @@ export interface TranscriptListHandle {
   focus(): void
   /** Opens folds inside rows, such as a call by its id or reasoning by the key of its row. */
   unfold(keys: readonly string[]): void
-}
-
-/** See `goTo` of the transcript store. */
-interface Target {
-  seq: number
-  rowKey?: string | undefined
-  focus: boolean
-  pointOut: boolean
 }
 
 interface TranscriptListProps {
@@ -108,9 +99,7 @@ export function TranscriptList(props: TranscriptListProps) {
   })
   const settled = useOpenedAt(startAt, rows.length > 0, virtualizer)
   const onScroll = useFollowedTail(tail, { scroller, rows, live, hasNewer, settled }, virtualizer)
-  const shownRow = useShownRow(rows, virtualizer)
   const focusKept = useFocusKept(scroller)
-  const rowFocus = useRowFocus(scroller, rows)
   const shown = virtualizer.getVirtualItems()
   const inView = virtualizer.range ?? { startIndex: 0, endIndex: rows.length - 1 }
 
@@ -119,103 +108,22 @@ export function TranscriptList(props: TranscriptListProps) {
   usePaging(canPage && hasOlder, inView.startIndex, tail.showsTarget, onReachStart)
   usePaging(canPage && hasNewer, rowsAfter, tail.showsTarget, onReachEnd)
 
-  const forgetPlace = () => {
-    tail.showsTarget.current = false
-    shownRow.forget()
-    rowFocus.forget()
-  }
-  const scrollToEnd = () => {
-    forgetPlace()
-    tail.returnToTail(true)
-    virtualizer.scrollToEnd()
-  }
-  /** Whether the newest entries were requested and have not arrived. */
-  const awaitsLatest = useRef(false)
-  const jumpToLatest = () => {
-    // The button disappears, and keys would have no target.
-    scroller.current?.focus({ preventScroll: true })
-    if (!hasNewer || !onJumpToLatest) return scrollToEnd()
-    awaitsLatest.current = true
-    onJumpToLatest()
-  }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when rows have come
-  useLayoutEffect(() => {
-    if (!awaitsLatest.current || hasNewer) return
-    awaitsLatest.current = false
-    scrollToEnd()
-  }, [rows, hasNewer])
-
-  const focusRow = (index: number) => {
-    const place = virtualizer.measurementsCache[index]
-    const row = rows[index]
-    if (!place || !row) return
-    const { scrollOffset, scrollRect } = virtualizer
-    const top = scrollOffset ?? 0
-    const height = scrollRect?.height ?? 0
-    if (place.start < top || place.size > height) shownRow.show(index, 'start')
-    else if (place.end > top + height) shownRow.show(index, 'end')
-    rowFocus.move(row.key)
-  }
+  const moves = useListMoves({
+    ...{ rows, scroller, virtualizer, tail, hasOlder, hasNewer, onGoTo, onJumpToLatest },
+  })
+  const onKeyDown = listKeys(moves, inView, rows.length)
   useImperativeHandle(ref, () => ({
-    scrollToEnd,
+    scrollToEnd: moves.scrollToEnd,
     focus: () => scroller.current?.focus(),
     unfold: folds.unfold,
   }))
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target; its rows came with it
   useLayoutEffect(() => {
     if (!target) return
-    const index = targetIndex(rows, target)
-    const row = rows[index]
-    if (row) {
-      forgetPlace()
-      tail.leave()
-      tail.showsTarget.current = true
-      shownRow.show(index, 'start')
-      if (index === 0 && !hasOlder) scroller.current?.scrollTo({ top: 0 })
-      if (target.pointOut) highlight(row.key)
-      if (target.focus) {
-        // The row may not be rendered yet, and it takes the focus only from the list.
-        scroller.current?.focus({ preventScroll: true })
-        rowFocus.move(row.key)
-      }
-    }
+    const row = moves.showTarget(target)
+    if (row && target.pointOut) highlight(row.key)
     onArrive?.(target)
   }, [target])
-
-  const goToTop = () => {
-    // The scroll event may come together with the one of the list's own opening.
-    tail.scrollAway()
-    if (hasOlder && onGoTo) onGoTo(1)
-    else scroller.current?.scrollTo({ top: 0 })
-  }
-  const grab = () => {
-    forgetPlace()
-    tail.leave()
-  }
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-    const focused = event.target as HTMLElement
-    const row = focused.closest<HTMLElement>('[data-index]')
-    const index = rowFocus.pendingIndex() ?? (row ? Number(row.dataset.index) : null)
-    forgetPlace()
-    switch (event.key) {
-      case 'j':
-        focusRow(index === null ? inView.startIndex : Math.min(index + 1, rows.length - 1))
-        break
-      case 'k':
-        focusRow(index === null ? inView.endIndex : Math.max(index - 1, 0))
-        break
-      case 'End':
-        jumpToLatest()
-        break
-      case 'Home':
-        goToTop()
-        break
-      default:
-        if (!pressRowButton(event.key, focused, row)) return
-    }
-    event.preventDefault()
-  }
 
   if (rows.length === 0 && empty)
     return <div className={classNames('flex min-h-0', className)}>{empty}</div>
@@ -236,8 +144,8 @@ export function TranscriptList(props: TranscriptListProps) {
           tabIndex={0}
           onKeyDown={onKeyDown}
           onScroll={onScroll}
-          onWheel={forgetPlace}
-          onPointerDown={forgetPlace}
+          onWheel={moves.forgetPlace}
+          onPointerDown={moves.forgetPlace}
           {...focusKept}
           className="focus-pane min-h-0 flex-1 overflow-y-auto overscroll-contain [overflow-anchor:none] [scrollbar-width:none]"
         >
@@ -272,14 +180,14 @@ export function TranscriptList(props: TranscriptListProps) {
           list={virtualizer}
           extent={extent ?? extentOf(rows)}
           onGoTo={(seq) => onGoTo?.(seq)}
-          onGrab={grab}
+          onGrab={moves.grab}
           onPosition={onPosition}
         />
         <PagingNote paging={paging} />
         {canJump ? (
           <button
             type="button"
-            onClick={jumpToLatest}
+            onClick={moves.jumpToLatest}
             className="absolute bottom-3 left-1/2 flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-md bg-raised px-3 text-ui text-ink shadow-popup hover:bg-hover"
           >
             <ArrowDown aria-hidden className="size-3.5 text-accent" />
