@@ -1,36 +1,27 @@
 /** Projects: folders that agents work in. */
 
-import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join, resolve } from 'node:path'
 import type { Masker } from '../../shared/agents/driver/masker.ts'
-import type { ProjectSetup } from '../../shared/contract/projects.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
 import { tasksInUse } from '../../shared/projections/ledger/project-use.ts'
 import { newProjectId, type ProjectId, shortId, type TaskId } from '../../shared/records/ids.ts'
 import type { LedgerEvent, LedgerEventOf } from '../../shared/records/ledger.ts'
 import { isOtherRepository } from '../../shared/records/projects/project-identity.ts'
-import {
-  defaultEnvironment,
-  isSameEnvironment,
-  type Project,
-  type ProjectEnvironment,
-} from '../../shared/records/projects/projects.ts'
-import type { SandboxSetting } from '../../shared/records/projects/sandbox.ts'
+import type { Project } from '../../shared/records/projects/projects.ts'
 import type { Isolation } from '../../shared/records/projects/workspaces.ts'
 import { counted, listFirst } from '../../shared/text/counted.ts'
 import type { Git } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
-import { gitRequest } from './git-request.ts'
 import { goneFolderAdvice, isGone } from './moved-projects/gone-folder.ts'
 import { createIdentifyProject } from './moved-projects/identify.ts'
 import { createProjectMoves, type ProjectNotice } from './moved-projects/moves.ts'
-import { readProjectConfig } from './project-config.ts'
+import { createProjectSettings, type ProjectSettings } from './project-settings.ts'
 
-export interface Projects {
+export interface Projects extends ProjectSettings {
   list(): Project[]
   known(projectId: ProjectId): Project
   /**
@@ -45,19 +36,6 @@ export interface Projects {
   remove(projectId: ProjectId): Promise<void>
   /** Lists a removed project again, in its former position. Does nothing for a listed or unknown one. */
   relist(projectId: ProjectId): Promise<void>
-  setup(projectId: ProjectId): Promise<ProjectSetup>
-  trustSetup(projectId: ProjectId, configSha256: string): Promise<void>
-  /**
-   * Limits what its agents' commands may do to the system. The setting survives a move of the
-   * project, because it only restricts.
-   */
-  setSandbox(projectId: ProjectId, sandbox: SandboxSetting): Promise<void>
-  /** `shown` is the setting that the user saw. Throws FailureError if the setting has changed since. */
-  setEnvironment(
-    projectId: ProjectId,
-    environment: ProjectEnvironment,
-    shown?: ProjectEnvironment,
-  ): Promise<void>
   /**
    * Returns the actual isolation of a new root. Throws FailureError if it can't start as requested.
    */
@@ -231,72 +209,6 @@ export function createProjects(deps: {
     await ledger.record({ type: 'project.removed', projectId })
   }
 
-  /** Reads the configuration once, because the permission must apply to the content that was compared. */
-  async function readRequests(projectId: ProjectId) {
-    const project = known(projectId)
-    const config = await readProjectConfig(project.dir)
-    const ofGit = await gitRequest(git, project)
-    const hashes = [config?.sha256, ofGit?.sha256].filter((hash) => hash !== undefined)
-    const configSha256 = hashes.length > 1 ? sha256(hashes.join(' ')) : (hashes[0] ?? null)
-    return { config, ofGit, configSha256 }
-  }
-
-  async function setup(projectId: ProjectId): Promise<ProjectSetup> {
-    const { config, ofGit, configSha256 } = await readRequests(projectId)
-    const { setup = null, copy = [], env = [] } = config ?? {}
-    const asksNothing = setup === null && env.length === 0
-    const isTrusted = asksNothing || state.trustedSetups.get(projectId) === config?.sha256
-    return {
-      setup,
-      copy,
-      env,
-      git: ofGit && { commands: ofGit.commands, fetches: ofGit.fetches },
-      configSha256,
-      trusted: isTrusted && ofGit === null,
-    }
-  }
-
-  /**
-   * Excludes a move of the project, because a permission applies to the folder whose file was read.
-   */
-  const trustSetup: Projects['trustSetup'] = (projectId, shownSha256) =>
-    serially(projectId, async () => {
-      const { config, ofGit, configSha256 } = await readRequests(projectId)
-      if (configSha256 !== shownSha256) {
-        refused(
-          'setup-changed',
-          "The project's requests (.shiplog/project.yaml, .git/config) have changed since they were shown. Review them again.",
-        )
-      }
-      await ledger.record(
-        ...(config
-          ? [{ type: 'project.setup-trusted' as const, projectId, configSha256: config.sha256 }]
-          : []),
-        ...(ofGit
-          ? [{ type: 'project.git-config-allowed' as const, projectId, sha256: ofGit.sha256 }]
-          : []),
-      )
-    })
-
-  /** Serialized, because two windows may save at the same time. */
-  const setEnvironment: Projects['setEnvironment'] = (projectId, environment, shown) =>
-    serially(projectId, async () => {
-      const { name, environment: present = defaultEnvironment } = known(projectId)
-      if (shown && !isSameEnvironment(present, shown)) {
-        refused(
-          'settings-changed',
-          `The settings of ${name} were changed elsewhere since they were shown. Review them again.`,
-        )
-      }
-      await ledger.record({ type: 'project.environment-set', projectId, environment })
-    })
-
-  const setSandbox: Projects['setSandbox'] = (projectId, sandbox) =>
-    serially(projectId, async () => {
-      if (known(projectId).sandbox === sandbox) return
-      await ledger.record({ type: 'project.sandbox-set', projectId, sandbox })
-    })
-
   async function checkStart(projectId: ProjectId, isolation: Isolation): Promise<Isolation> {
     // The folder may have changed since it was added: it may be missing, or a repository now.
     const project = await add(known(projectId).dir)
@@ -311,11 +223,8 @@ export function createProjects(deps: {
     identifyAll,
     remove,
     relist,
-    setup,
-    trustSetup,
-    setEnvironment,
-    setSandbox,
     checkStart,
+    ...createProjectSettings({ ledger, git, known, serially }),
   }
 }
 
@@ -329,5 +238,3 @@ type EndedRun = LedgerEventOf<'task.completed' | 'task.interrupted' | 'task.fail
 
 /** More would make the message too long to read. */
 const namedMax = 3
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

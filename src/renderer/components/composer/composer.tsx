@@ -1,5 +1,5 @@
 import { ArrowUp, ChevronDown, FileCheck, ListPlus, Square } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, type Ref, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type Ref, useId, useRef } from 'react'
 import { classNames } from '../primitives/class-names.ts'
 import { ariaKeys, Button, IconButton, keysText, Menu } from '../primitives/index.ts'
 import {
@@ -11,6 +11,7 @@ import {
 import type { ComposerCommand } from './completion.ts'
 import { CompletionList } from './completion-list.tsx'
 import { useCompletion } from './use-completion.ts'
+import { useRecall } from './use-recall.ts'
 
 /** The field for the next prompt. It grows with the text, up to a third of the window. */
 export function Composer(props: {
@@ -157,33 +158,7 @@ export function Composer(props: {
                 : `${keysText(sendKey)} to send`)}
         </span>
         {running && onStop ? (
-          <Button
-            size="small"
-            icon={<Square />}
-            disabled={unreachable !== undefined}
-            title={unreachable}
-            onClick={onStop}
-          >
-            Stop
-          </Button>
-        ) : null}
-        {running && onStop && onWrapUp ? (
-          <Menu
-            align="end"
-            trigger={
-              <IconButton
-                size="small"
-                label="More ways to stop"
-                icon={<ChevronDown />}
-                disabled={unreachable !== undefined}
-                className="-ml-1.5"
-              />
-            }
-            entries={[
-              { label: 'Stop now', icon: <Square />, onSelect: onStop },
-              { label: 'Wrap up: report now', icon: <FileCheck />, onSelect: onWrapUp },
-            ]}
-          />
+          <StopButtons onStop={onStop} onWrapUp={onWrapUp} unreachable={unreachable} />
         ) : null}
         {running && onSendNow ? (
           <Button
@@ -215,41 +190,42 @@ export function Composer(props: {
   )
 }
 
-/**
- * ArrowUp at the beginning of the text and ArrowDown at its end step through the history, as in a
- * shell.
- */
-function useRecall(props: {
-  draft: string
-  history?: readonly string[]
-  onDraftChange(draft: string): void
+function StopButtons(props: {
+  onStop(): void
+  onWrapUp: (() => void) | undefined
+  unreachable: string | undefined
 }) {
-  const { draft, history = [], onDraftChange } = props
-  /** The shown history entry, and the text typed before. */
-  const [recalled, setRecalled] = useState<{ index: number; typed: string } | null>(null)
-  /** An edited history entry counts as new text. */
-  const current = recalled && history[recalled.index] === draft ? recalled : null
-  const show = (index: number, typed: string) => {
-    setRecalled(index < 0 ? null : { index, typed })
-    onDraftChange(history[index] ?? typed)
-  }
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): boolean => {
-    const { selectionStart, selectionEnd } = event.currentTarget
-    if (selectionStart !== selectionEnd || event.shiftKey || event.ctrlKey || event.metaKey)
-      return false
-    const next = (current?.index ?? -1) + (event.key === 'ArrowUp' ? 1 : -1)
-    const isOlder = event.key === 'ArrowUp' && selectionStart === 0 && next < history.length
-    const isNewer = event.key === 'ArrowDown' && current !== null && selectionStart === draft.length
-    if (!isOlder && !isNewer) return false
-    event.preventDefault()
-    show(next, current?.typed ?? draft)
-    // ArrowUp continues to older entries, ArrowDown to newer ones.
-    const field = event.currentTarget
-    queueMicrotask(() => {
-      const at = isOlder ? 0 : field.value.length
-      field.setSelectionRange(at, at)
-    })
-    return true
-  }
-  return { onKeyDown, end: () => setRecalled(null) }
+  const { onStop, onWrapUp, unreachable } = props
+  const disabled = unreachable !== undefined
+  return (
+    <>
+      <Button
+        size="small"
+        icon={<Square />}
+        disabled={disabled}
+        title={unreachable}
+        onClick={onStop}
+      >
+        Stop
+      </Button>
+      {onWrapUp ? (
+        <Menu
+          align="end"
+          trigger={
+            <IconButton
+              size="small"
+              label="More ways to stop"
+              icon={<ChevronDown />}
+              disabled={disabled}
+              className="-ml-1.5"
+            />
+          }
+          entries={[
+            { label: 'Stop now', icon: <Square />, onSelect: onStop },
+            { label: 'Wrap up: report now', icon: <FileCheck />, onSelect: onWrapUp },
+          ]}
+        />
+      ) : null}
+    </>
+  )
 }

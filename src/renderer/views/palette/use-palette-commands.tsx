@@ -16,7 +16,7 @@ interface PaletteCommand {
   run(): void
 }
 
-interface CommandGroup {
+export interface CommandGroup {
   heading: string
   commands: PaletteCommand[]
 }

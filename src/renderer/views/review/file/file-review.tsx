@@ -13,7 +13,6 @@ import type { ChangedFile } from '../../../components/review/file-tree.ts'
 import { usePreference, useStores } from '../../../store/hooks.ts'
 import { taskRoute } from '../../../store/window/route.ts'
 import { ProblemNotice } from '../../app/problem-notice.tsx'
-import { useKeys } from '../../shell/use-keys.ts'
 import { Comment, CommentThread } from '../comments/comment-thread.tsx'
 import type { PlacedComment } from '../comments/place-comments.ts'
 import { useFileComments } from '../comments/use-file-comments.ts'
@@ -24,6 +23,7 @@ import { FileReviewHeader } from './file-review-header.tsx'
 import { FileTurns } from './file-turns.tsx'
 import { linesOfPatch } from './patch-lines.ts'
 import { useChangeSteps } from './use-change-steps.ts'
+import { useFileKeys } from './use-file-keys.ts'
 import { useLineCursor } from './use-line-cursor.ts'
 
 const wholeFile: PatchLine = { side: 'additions', line: 0 }
@@ -94,25 +94,10 @@ export function FileReview(props: FileReviewProps) {
     const author = written[steps.focused() ?? 0]?.findLast(({ seq }) => seq !== null)
     if (author?.seq != null) openTurn(author.seq)
   }
-  useKeys([
-    { keys: 'n', label: 'Next change', group: 'Review', run: () => steps.step(1) },
-    { keys: 'p', label: 'Previous change', group: 'Review', run: () => steps.step(-1) },
-    {
-      ...{ keys: 'ArrowDown', label: 'Next line', group: 'Review', inPalette: false },
-      run: () => cursor.move(1),
-    },
-    {
-      ...{ keys: 'ArrowUp', label: 'Previous line', group: 'Review', inPalette: false },
-      run: () => cursor.move(-1),
-    },
-    { keys: 't', label: 'Turn that wrote the change', group: 'Review', run: openAuthor },
-    {
-      keys: 'c',
-      label: 'Comment on the line',
-      group: 'Review',
-      run: () => setWriting(cursor.line ?? wholeFile),
-    },
-  ])
+  useFileKeys({
+    ...{ steps, cursor, openAuthor },
+    comment: () => setWriting(cursor.line ?? wholeFile),
+  })
 
   const save = async (at: PatchLine, text: string) => {
     const kept = await add(at, text)
