@@ -43,9 +43,13 @@ agents:
 `
 const titles = ['Mate', 'Idler', 'Boy']
 
-type Act = 'remove' | 'apply' | 'diff' | 'restore' | 'trash' | 'untrash' | 'prompt' | 'stop'
-const acts: Act[] = ['remove', 'remove', 'remove', 'apply', 'apply', 'diff']
-const rootActs: Act[] = [...acts, 'restore', 'trash', 'untrash', 'prompt', 'stop']
+const acts = ['remove', 'remove', 'remove', 'apply', 'apply', 'undo', 'diff', 'resume'] as const
+const rootActs = [
+  ...acts,
+  ...(['restore', 'trash', 'untrash', 'prompt', 'stop', 'stop', 'resume', 'resume'] as const),
+  ...(['restart', 'abandon', 'continue'] as const),
+]
+type Act = (typeof rootActs)[number]
 
 /** One of the tree by its title; null: the root. Begun once so many ledger events have been published. */
 interface Move {
@@ -57,7 +61,7 @@ interface Move {
 function movesOf(random: Random): Move[] {
   return Array.from({ length: 4 + random.below(6) }, () => {
     const of = random.chance(0.5) ? null : random.pick(titles)
-    return { act: random.pick(of ? acts : rootActs), of, after: random.below(60) }
+    return { act: random.pick<Act>(of ? acts : rootActs), of, after: random.below(60) }
   })
 }
 
@@ -107,6 +111,16 @@ async function act({ client }: Shiplog, root: string, { act, of }: Move): Promis
       return client.workspace.remove({ workspaceId })
     case 'apply':
       return client.tasks.applyPatch({ taskId })
+    case 'undo':
+      return client.tasks.undoApply({ taskId })
+    case 'resume':
+      return client.tasks.resume({ selector: { by: 'tree', taskId }, force: true })
+    case 'restart':
+      return client.tasks.restart({ taskId })
+    case 'abandon':
+      return client.tasks.abandon({ taskId })
+    case 'continue':
+      return client.tasks.continueFrom({ taskId, prompt: 'And now?' })
     case 'diff':
       return client.workspace.diff({ workspaceId })
     case 'restore':
