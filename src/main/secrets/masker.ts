@@ -11,8 +11,8 @@ export interface KnownSecret {
   name: string
   value: string
   /**
-   * A file of the project, or an agent's command, contains it: whoever wrote that could name part of
-   * a command so, to hide it from the user who is asked about the command.
+   * A file of the project, or an agent's command, contains it: its author could name part of
+   * a command so, to hide it in the request for permission.
    */
   isOfProject?: boolean
 }
