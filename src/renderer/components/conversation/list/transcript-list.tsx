@@ -127,7 +127,8 @@ export function TranscriptList(props: TranscriptListProps) {
 
   if (rows.length === 0 && empty)
     return <div className={classNames('flex min-h-0', className)}>{empty}</div>
-  const canJump = hasNewer || (live && !tail.atEnd && !tail.follows)
+  // A transcript that has ended has nothing newer to come, and its end is one key away.
+  const canJump = live && (hasNewer || (!tail.atEnd && !tail.follows))
   return (
     <FoldContext value={folds}>
       <div

@@ -223,6 +223,8 @@ export const ScrollBarOverAll: Story = {
     await untilFilled(box)
     await waitFor(() => expect(box.scrollTop).toBe(0))
     await expect(canvas.queryAllByRole('article').length).toBeLessThan(200)
+    // Nothing covers the text of a transcript that has ended.
+    await expect(canvas.queryByRole('button', { name: 'Jump to latest' })).toBeNull()
     // From there by keys.
     box.focus()
     await userEvent.keyboard('{End}')
