@@ -29,7 +29,7 @@ export function SourceChoice(props: {
         {imported > 0 ? ` ${imported} of them are in the archive already.` : ''}
       </p>
       {danger ? <p className="text-amber">{danger}</p> : null}
-      <div className="flex items-center">
+      <div className="mt-2 flex items-center">
         <h3 className="flex-1 font-semibold">Projects</h3>
         <TextButton onClick={() => change(keys, !areAll)}>
           {areAll ? 'Choose none' : 'Choose all'}
