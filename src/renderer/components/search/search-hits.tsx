@@ -2,6 +2,7 @@ import type { SearchHit, SearchKind } from '../../../shared/contract/search.ts'
 import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { RelativeTime, StatusIcon, TitleText } from '../primitives/index.ts'
+import { snippetStart } from './snippet-start.ts'
 
 export interface ShownHit extends SearchHit {
   status: TaskStatus
@@ -148,11 +149,13 @@ function Hit(props: Chosen & { hit: ShownHit }) {
   )
 }
 
-/** The line around a match, with all matches in it marked. */
-export function Snippet({ hit, className }: { hit: SearchHit; className: string }) {
+/** The line around a match, with all matches in it marked. `lead`: characters kept before the first one. */
+export function Snippet(props: { hit: SearchHit; className: string; lead?: number }) {
+  const { hit, className, lead } = props
   const { snippet, marks } = hit
   const pieces: { text: string; isMatch: boolean; at: number }[] = []
-  let from = 0
+  let from = lead === undefined ? 0 : snippetStart(snippet, marks[0]?.[0] ?? 0, lead)
+  const isCut = from > 0
   for (const [start, end] of marks) {
     pieces.push({ text: snippet.slice(from, start), isMatch: false, at: from })
     pieces.push({ text: snippet.slice(start, end), isMatch: true, at: start })
@@ -161,6 +164,7 @@ export function Snippet({ hit, className }: { hit: SearchHit; className: string 
   pieces.push({ text: snippet.slice(from), isMatch: false, at: from })
   return (
     <span dir="auto" className={`untrusted min-w-0 ${className}`}>
+      {isCut ? '…' : null}
       {pieces.map(({ text, isMatch, at }) =>
         text === '' ? null : isMatch ? (
           <mark key={at} className="rounded-sm bg-amber-tint font-semibold text-ink">

@@ -133,7 +133,8 @@ export function TextGroup(props: { query: string; hits: SearchHit[]; onGo(route:
           icon={<FileText />}
           onSelect={() => onGo(routeOfHit(hit))}
         >
-          <Snippet hit={hit} className="min-w-0 flex-1 truncate" />
+          {/* In one short line a match at its end would be cut off. */}
+          <Snippet hit={hit} lead={16} className="min-w-0 flex-1 truncate" />
           <span className="untrusted max-w-[40%] shrink-0 truncate text-small text-muted">
             {kindText(hit)} · {plainText(hit.title)}
           </span>

@@ -39,7 +39,7 @@ export function TaskHeader(props: {
           </Breadcrumb>
         </nav>
         {/* Where there is no room beside the title, the status wraps below it. */}
-        <div className="flex min-w-0 items-center gap-x-2 @max-[26rem]:flex-wrap">
+        <div className="flex min-w-0 items-center gap-x-2 @max-[44rem]:flex-wrap">
           <h1 className="min-w-0 text-title font-semibold">
             <TitleText title={task.title} />
           </h1>
