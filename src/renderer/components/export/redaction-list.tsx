@@ -71,7 +71,10 @@ function Hit({
           className="untrusted line-clamp-2 pl-6 font-mono text-small wrap-anywhere text-muted"
         >
           <span className="font-sans">
-            {titleOf ? titleOf(place.taskId) : shortId(place.taskId)}
+            {/* Two lines have to show the value with what is around it. */}
+            <span className="inline-block max-w-44 truncate align-bottom">
+              {titleOf ? titleOf(place.taskId) : shortId(place.taskId)}
+            </span>
             {place.seq === null ? '' : `, entry ${place.seq}`}:{' '}
           </span>
           …{visibleText(place.before)}
