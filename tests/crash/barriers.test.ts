@@ -176,7 +176,7 @@ it('[R2] deletes the source of a copied transcript only when the copy is durable
   expect(broken(copied, moments)).toEqual([])
 })
 
-it('[J4][J6] keeps a torn tail durably before it is cut off, and makes the cut durable before it appends', async () => {
+it('[J4][J6] saves a torn tail durably before truncating it, and syncs the truncation before the next append', async () => {
   const dataDir = scratch()
   const file = join(dataDir, 'chat.jsonl')
   const before = await openJournal(file)
@@ -214,7 +214,7 @@ agents:
       - report: { title: Made, markdown: Made. }
 `
 
-it('[R1][A1] has a patch durable before the ledger says that it is saved, and so before its worktree goes', async () => {
+it('[R1][A1] makes a patch durable before the ledger records it as saved, and so before its worktree is removed', async () => {
   const dir = await temporaryDir()
   const projectDir = await gitProject(join(dir, 'project'))
   const dataDir = join(dir, 'data')
@@ -261,7 +261,7 @@ it('[R1][A1] has a patch durable before the ledger says that it is saved, and so
   expect(patches.filter((path) => !synced.has(path))).toEqual([])
 })
 
-it('[J6][T2] tells of no entry and no event before it is durable, with agents and their tools at work', async () => {
+it('[J6][T2] publishes no entry and no event before it is durable, while agents and their tools run', async () => {
   const place = scratch()
   const projectDir = join(place, 'project')
   mkdirSync(projectDir)

@@ -132,7 +132,7 @@ async function resultOf(dataDir: string): Promise<unknown> {
 
 const timeout = isSoak ? 1_200_000 : 180_000
 
-it('[I1][I3][I6] ends with the same result after a crash at any step of an import and of an update', {
+it('[I1][I3][I6] reaches the same result after a crash at any step of an import or an update', {
   timeout,
 }, async () => {
   const place = scratch()
@@ -186,7 +186,7 @@ function differenceOf(wanted: unknown, found: unknown, path = 'the result'): str
   return `${path}: in another order`
 }
 
-it('[I1][I6][J7] reports a full disk, keeps what is whole, and goes on when there is room; so after a stop', {
+it('[I1][I6][J7] reports a full disk, keeps complete data, and continues when there is room; likewise after a stop', {
   timeout,
 }, async () => {
   const place = scratch()

@@ -68,7 +68,7 @@ const begunBy = (told: HostTold[]): TaskId => {
   return begun.taskId
 }
 
-it('[T3][T4][S1][S3] six sub-agents in three depths, killed in flight: all are interrupted, the whole tree goes on, and nothing runs or is told twice', {
+it('[T3][T4][S1][S3] six sub-agents at three depths are killed: all become interrupted, the tree resumes, and nothing runs or is reported twice', {
   timeout,
 }, async () => {
   const dir = await temporaryDir()

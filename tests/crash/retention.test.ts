@@ -43,7 +43,7 @@ const lossKinds: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
 
 afterEach(() => void vi.useRealTimers())
 
-it('[X3] loses no transcript but those whose time in the trash was over, whatever a crash leaves of a sweep', {
+it('[X3] loses only transcripts whose time in the trash was over, after a crash at any step of a sweep', {
   timeout: isSoak ? 1_200_000 : 180_000,
 }, async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })

@@ -50,7 +50,7 @@ async function tryStates(
   if (!isSoak) expect(tried).toBeGreaterThan(leastInList)
 }
 
-it('[J6][A1][R1][T2][T3] loses nothing that was acknowledged, whatever a crash leaves of a whole voyage', {
+it('[J6][A1][R1][T2][T3] loses nothing that was acknowledged after a crash at any step of a whole run', {
   timeout,
 }, async () => {
   // Every fourth class. A crash at each call, also with each fact that was told before it: `layers.test.ts`,

@@ -48,7 +48,7 @@ describe('values over 256 KB', () => {
     await journal.close()
   })
 
-  it('[J10][J6] are durable before their record also where an earlier process had just written them', async () => {
+  it('[J10][J6] are durable before their record, even if an earlier process wrote them just before', async () => {
     const dir = await scratchDirectory()
     const file = path.join(dir, 'chat.jsonl')
     const first = await openJournal(file)

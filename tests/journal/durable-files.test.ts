@@ -77,7 +77,7 @@ describe('directory entries', () => {
     expect(await readFile(path.join(root, 'to/y'), 'utf8')).toBe('content')
   })
 
-  it('[J6] are synced together for those that wait for the same folder, also after one that failed', async () => {
+  it('[J6] are synced together for all callers that wait for the same folder, even after a failed sync', async () => {
     const [root, other] = [await scratchDirectory(), await scratchDirectory()]
     const synced = await syncedPaths()
     // Whoever asks while the first is under way may have changed something since it began.

@@ -41,7 +41,7 @@ it('[J3] chains the worked example as the grammar says, computed without our cod
   }
 })
 
-it('[J3] gives each record a salt of its own, so that a short one can’t be guessed from its hash', async () => {
+it('[J3] salts each record, so that a short one can’t be guessed from its hash', async () => {
   const file = path.join(await scratchDirectory(), 'chat.jsonl')
   const journal = await openJournal(file, { clock: () => 1 })
   await journal.appendAll(Array.from({ length: 600 }, () => ({ type: 'note', text: 'the same' })))

@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises'
 import { expect, it, vi } from 'vitest'
 import { journalWith, notes } from './scratch.ts'
 
-it('[J8] keeps scans of journals by the memory that they take, and the newest in any case', async () => {
+it('[J8] limits cached journal scans by their memory, and always keeps the newest', async () => {
   // A module of its own: other tests of this process read journals, too.
   vi.resetModules()
   const { keptScans, readJournalPage, scansKeptBytesMax } = await import(

@@ -188,7 +188,7 @@ describe('a move to another file system', () => {
   const move = (root: string) =>
     moveDurable(path.join(root, 'here/session'), path.join(root, 'there/session'))
 
-  it('[R2] has all of it in one place at least, whenever the power goes, and a second call ends it', async () => {
+  it('[R2] keeps a complete copy in one place after a power cut at any step, and a second call completes it', async () => {
     const { root, whole } = await prepared()
     const recording = record(root, { inject: acrossFolders })
     await move(root)

@@ -390,7 +390,7 @@ describe('random damage', () => {
     { minLength: 1, maxLength: 4 },
   )
 
-  it('[J3] [J4] never throws, never gives out a changed record, and tells whenever one is lost', {
+  it('[J3] [J4] never throws, never returns a changed record, and reports every lost one', {
     timeout: 120_000,
   }, async () => {
     const original = await journalWith(notes(12))

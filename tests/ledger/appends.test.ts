@@ -52,7 +52,7 @@ it('gives what came after a record only where it still has all of it', async () 
   for (const unknown of [1, 0, 5, Number.NaN]) expect(ledger.recordsAfter(unknown)).toBeNull()
 })
 
-it('[J5] makes no snapshot while it holds a record that this version does not know: a newer one folds it', async () => {
+it('[J5] makes no snapshot while it holds a record of an unknown type, which a newer version will fold', async () => {
   const dir = await temporaryDir()
   const path = join(dir, 'ledger.jsonl')
   const journal = await openJournal(path)

@@ -14,7 +14,7 @@ const added = (name: string) => ({
   git: false,
 })
 
-it('[T2] a listener that throws is reported, and the event counts as recorded for everybody else', async () => {
+it('[T2] reports a listener that throws, and the event counts as recorded for all others', async () => {
   const dir = await temporaryDir()
   const errors: unknown[] = []
   const ledger = await openLedger(join(dir, 'ledger.jsonl'), dir, {

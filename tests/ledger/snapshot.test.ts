@@ -183,7 +183,7 @@ describe('the snapshot of the ledger', () => {
     expect([...ledger.state.tasks.values()].map(({ title }) => title)).toEqual(['Another task'])
   })
 
-  it('is not used when it is newer than a ledger that was cut back, nor when that has grown again', async () => {
+  it('is not used if it is newer than a truncated ledger, even after that has grown again', async () => {
     const where = await place()
     await recorded(where, history(8))
     const before = await readFile(where.snapshot)

@@ -37,7 +37,7 @@ const noticesOf = async ({ client }: Shiplog) => (await client.app.info()).notic
 const statusOf = async ({ client }: Shiplog, taskId: TaskId) =>
   (await client.workspace.getSubagentTranscript({ taskId })).status
 
-it('[X3] one start ten years ahead, and a prune on that clock a week later, remove nothing unasked', async () => {
+it('[X3] removes nothing at a start with the clock ten years ahead, nor at a prune a week later', async () => {
   const { open, trash, rootId, leafId, middleId } = await stage()
   // Something is in the trash already, and its days are over by that clock.
   let shiplog = await open()

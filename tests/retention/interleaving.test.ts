@@ -109,7 +109,7 @@ it.each(['they were chosen', 'it was looked up where they are'] as const)(
   },
 )
 
-it('[X3] a transcript that is restored after it was chosen for deletion is not recorded as deleted', async () => {
+it('[X3] does not record a transcript as deleted that was restored after its selection', async () => {
   const { client, shiplog, leafId, transcriptOf, problems } = await stage()
   const entries = await entriesOf(shiplog, leafId)
   pass(31)
@@ -122,7 +122,7 @@ it('[X3] a transcript that is restored after it was chosen for deletion is not r
   expect(await problems()).toEqual([])
 })
 
-it('[X3] a workspace that is restored after it was chosen for deletion is not recorded as deleted', async () => {
+it('[X3] does not record a workspace as deleted that was restored after its selection', async () => {
   const { client, shiplog, rootId, problems } = await stage()
   const entries = await entriesOf(shiplog, rootId)
   await client.workspace.remove({ workspaceId: rootId })

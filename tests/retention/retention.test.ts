@@ -27,7 +27,7 @@ const contentOf = (dir: string): Record<string, string> =>
       .map((path) => [path.slice(dir.length), readFileSync(path).toString('base64')]),
   )
 
-it('[X2][X3] moves finished transcripts to the trash with a receipt; reports stay, and the doctor is content', async () => {
+it('[X2][X3] moves finished transcripts to the trash with a receipt, keeps reports, and leaves no problem for the doctor', async () => {
   const { open, dataDir, middleId, leafId, session } = await stage()
   const shiplog = await open()
   const { client } = shiplog
@@ -203,7 +203,7 @@ it('[X3] what has been in the trash for 7 days is deleted for good, and a receip
   ])
 })
 
-it('[X3] sweeps at start in the background, says so in one line, and Undo takes the line away', async () => {
+it('[X3] sweeps in the background at start with a one-line notice, which Undo removes', async () => {
   const { open, rootId } = await stage()
   pass(20)
   const inUse = await open()
@@ -229,7 +229,7 @@ it('[X3] sweeps at start in the background, says so in one line, and Undo takes 
   expect(await client.retention.preview({})).toMatchObject({ removed: [], kept: 3 })
 })
 
-it('[X3] a start ends what a crash left between saying and moving, and changes nothing after that', async () => {
+it('[X3] a start completes what a crash left between the receipt and the move, and the next one changes nothing', async () => {
   const { open, session, dataDir, leafId, middleId } = await stage()
   let shiplog = await open()
   pass(31)
@@ -313,7 +313,7 @@ it('[X1] a pin holds across restarts, for the task and everything below it', asy
   expect(idsOf(await shiplog.client.retention.preview({ settings: all }))).toHaveLength(3)
 })
 
-it('lists a receipt that cannot be read as such, and takes its transcripts back all the same', async () => {
+it('lists an unreadable receipt as such, and still restores its transcripts', async () => {
   const { open, dataDir, leafId } = await stage()
   const shiplog = await open()
   pass(31)
@@ -328,7 +328,7 @@ it('lists a receipt that cannot be read as such, and takes its transcripts back 
   expect(await statusOf(shiplog, leafId)).toBe('complete')
 })
 
-it('[X1] what is pinned while a sweep measures stays, and its receipt says that it was kept', async () => {
+it('[X1] keeps what is pinned while a sweep measures, and notes that in its receipt', async () => {
   const { open, leafId, middleId } = await stage()
   const { client } = await open()
   pass(31)
@@ -341,7 +341,7 @@ it('[X1] what is pinned while a sweep measures stays, and its receipt says that 
   expect((await client.workspace.getSubagentTranscript({ taskId: leafId })).status).toBe('complete')
 })
 
-it('[X3] a transcript that is restored while the trash is emptied is whole, or gone and said to be', async () => {
+it('[X3] a transcript that is restored while the trash is emptied is complete, or reported as deleted', async () => {
   const { open, leafId, dataDir } = await stage()
   const shiplog = await open()
   const { client } = shiplog
@@ -364,7 +364,7 @@ it('[X3] a transcript that is restored while the trash is emptied is whole, or g
   expect(await doctorOf(shiplog)).toEqual([])
 })
 
-it('[X3] deletes several things of the trash at once, with a receipt, and keeps what is pinned', async () => {
+it('[X3] deletes several items of the trash at once with a receipt, and keeps pinned ones', async () => {
   const { open, leafId, middleId, dataDir } = await stage()
   const { client } = await open()
   pass(31)
@@ -384,7 +384,7 @@ it('[X3] deletes several things of the trash at once, with a receipt, and keeps 
   expect(receipts[0]).toMatchObject({ by: 'person', deleted: 1 })
 })
 
-it('[X3] deletes the transcript of one sub-agent because the person asked, keeps its report, and takes it back', async () => {
+it('[X3] deletes the transcript of one sub-agent on request, keeps its report, and restores it', async () => {
   const { open, leafId, middleId } = await stage()
   const shiplog = await open()
   const { retention, tasks } = shiplog.client
@@ -406,7 +406,7 @@ it('[X3] deletes the transcript of one sub-agent because the person asked, keeps
   expect(await doctorOf(shiplog)).toEqual([])
 })
 
-it('[X3] says of a transcript that it had no time for when it is moved, not that it is in the trash', async () => {
+it('[X3] reports a deletion cut short by closing as left for the next start, which completes it', async () => {
   const { open, leafId } = await stage()
   const shiplog = await open()
   const asked = shiplog.client.retention.deleteTranscripts({ taskIds: [leafId] })

@@ -26,7 +26,7 @@ async function leftBy({ shiplog }: Fixture, taskId: TaskId): Promise<string> {
   return kept?.name ?? expect.fail('nothing was left')
 }
 
-it('[X3] deletes the oldest leftovers when others come that are too much, with a receipt', async () => {
+it('[X3] deletes the oldest leftovers when new ones exceed the limit, with a receipt', async () => {
   const fixture = await openFixture({ files: { '.gitignore': '*.db\n' } })
   const { client } = fixture.shiplog
   const settings = await client.retention.settings()

@@ -17,7 +17,7 @@ import {
 } from './interrupted.ts'
 
 describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
-  it('[T4][S3] continues from a completed task as a new one, and again, with all that came before', async () => {
+  it('[T4][S3] continues a completed task as a new one, twice, with the whole history', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture
     const turns = [1, 2, 3].flatMap((n) => [
@@ -238,7 +238,7 @@ describe('restarting', { timeout: treeTimeoutMs }, () => {
     await shiplog.client.tasks.resumeEnded({ taskIds: [child] })
   })
 
-  it('[S5] gives way to one of those who ask at once for the same agent, and leaves nothing of the others', async () => {
+  it('[S5] accepts one of several simultaneous requests for the same agent, and leaves nothing of the others', async () => {
     const { fixture, root, shiplog } = await interruptedAlone()
     await writeFile(join(fixture.dir, 'go'), '')
     const asked = await Promise.allSettled([

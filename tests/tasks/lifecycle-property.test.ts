@@ -107,7 +107,7 @@ async function play(sequence: Act[]): Promise<void> {
 /** One takes a tenth to half a second. */
 const sequences = isSoak ? 30 * soakFactor : 8
 
-it('[T3][T4][T6][S1][S3][S5] holds for any sequence of start, stop, crash, resume, retry, giving up, beginning afresh, going on and pruning', {
+it('[T3][T4][T6][S1][S3][S5] holds for any sequence of start, stop, crash, resume, retry, abandon, restart, continue and prune', {
   timeout: isSoak ? 1_200_000 : 180_000,
 }, async () => {
   await fc.assert(fc.asyncProperty(acts, play), { seed, numRuns: sequences })

@@ -100,7 +100,7 @@ it('waits for a removal that has begun, and then says where the record is', asyn
   expect((await client.doctor.check({ repair: false })).problems).toEqual([])
 })
 
-it('adds it while the agent runs; its end counts it too, and what a command prints later adds no second one', async () => {
+it('adds it while the agent runs; the end of the run counts it, and later command output adds no duplicate', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const id = await start(

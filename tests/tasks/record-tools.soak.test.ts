@@ -27,7 +27,7 @@ agents:
       - report: { title: Found, markdown: A puffin was there. }
 `
 
-it('[A5] lets an agent read what is below it with the tools of the record, and only where its tree may', async () => {
+it('[A5] lets an agent read the record of its sub-agents with the record tools, if its tree may', async () => {
   const fixture = await openFixture()
   const elsewhere = `
 version: 1

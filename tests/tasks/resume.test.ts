@@ -129,7 +129,7 @@ describe('resuming one', () => {
     expect((await taskOf(shiplog, root)).runs).toHaveLength(2)
   })
 
-  it('[S2][S5][S7] begins nothing with conflicts, and goes on when told to, with what differed in the record', async () => {
+  it('[S2][S5][S7] starts nothing if there are conflicts, and continues when forced, recording the differences', async () => {
     const { fixture, root, shiplog } = await interruptedAlone()
     await writeFile(join(fixture.dir, 'go'), '')
     const { workspace } = await taskOf(shiplog, root)
@@ -181,7 +181,7 @@ describe('resuming one', () => {
 })
 
 describe('what was allowed before', { timeout: treeTimeoutMs }, () => {
-  it('[S5][S6] is asked again: a set-up that was changed meanwhile runs once it is allowed, and not before', async () => {
+  it('[S5][S6] asks again: a changed set-up command runs only once it is allowed', async () => {
     const config = '.shiplog/project.yaml'
     const fixture = await openFixture({ files: { [config]: 'setup: touch allowed\n' } })
     const projectId = fixture.project.id

@@ -173,7 +173,7 @@ itInSoak('[R1] calls off what was still queued below a root that is removed', as
   expect((await client.projects.list()).projects).toEqual([])
 })
 
-it('[A8] keeps the unfinished message that a failed run could not record, when the next run begins', async () => {
+it('[A8] keeps the unfinished message that a failed run could not record when the next run starts', async () => {
   const fixture = await openFixture()
   const root = await start(
     fixture,

@@ -46,7 +46,7 @@ async function listed({ shiplog }: Fixture) {
   return Object.fromEntries(transcripts.map((one) => [one.title, [one.entries, one.bytes]]))
 }
 
-it('[R2] records with a run’s end how long its transcript is, follow-ups included, so that lists read none', async () => {
+it('[R2] records the length of the transcript at the end of a run, including follow-ups, so that lists read none', async () => {
   const fixture = await openFixture()
   const rootId = await start(fixture, nested)
   await untilQuiet(fixture.shiplog)
@@ -124,7 +124,7 @@ it('[R2] reads no transcript to archive it that was counted and is as long as it
   expect(await index.get(longer)).toMatchObject({ entryCount: 2, messageCount: 1 })
 })
 
-it('[R2] reads none of the transcripts that are archived at once, where there was no index yet', async () => {
+it('[R2] reads no transcript when several without an index are archived at once', async () => {
   const to = await temporaryDir()
   const transcripts = await Promise.all(
     Array.from({ length: 8 }, async () => {
@@ -145,7 +145,7 @@ it('[R2] reads none of the transcripts that are archived at once, where there wa
     expect(await transcriptIndex(to).get(taskId)).toMatchObject({ entryCount: 50_000 })
 })
 
-it('[A8] calls a transcript damaged that holds fewer entries than were counted, and complete one that holds more', async () => {
+it('[A8] reports a transcript with fewer entries than counted as damaged, and one with more as complete', async () => {
   const [from, to] = [await temporaryDir(), await temporaryDir()]
   const about = { ancestorIds: [newTaskId()], title: 'Cut', nowMs: 1 }
   const statusOf = async (entriesBefore: number) => {

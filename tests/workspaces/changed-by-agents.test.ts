@@ -8,7 +8,7 @@ import { git, makeRepository } from '../git/repository.ts'
 
 const nobody = () => ({ state: emptyLedgerState('/data'), git })
 
-it('[K8] counts what differs from the project’s commit, below the whole worktree, and leaves no reference', async () => {
+it('[K8] counts differences from the project’s commit in the whole worktree, and leaves no ref', async () => {
   const project = await makeRepository({ 'app/a.sh': 'a\n', 'tools/b.sh': 'b\n' })
   const root = join(project.dir, '../worktree')
   project.git('worktree', 'add', '--quiet', root)

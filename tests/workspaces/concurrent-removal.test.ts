@@ -65,7 +65,7 @@ function movesOf(random: Random): Move[] {
   })
 }
 
-it('[R1] [R5] [A1] ends well whatever is removed, applied, restored and reported at once', {
+it('[R1] [R5] [A1] reaches a consistent state whatever is removed, applied, restored and resumed at once', {
   timeout: isSoak ? 1_200_000 : 300_000,
 }, async () => {
   const cases = Array.from({ length: isSoak ? 4 * soakFactor : 1 }, (_, n) => ({
@@ -204,7 +204,7 @@ const openKept = keptFixture(async (fixture) => {
 })
 
 itInSoak(
-  '[R1] removes a workspace once when it is asked twice, and its parent in the same moment',
+  '[R1] removes a workspace once if requested twice, even with its parent at the same time',
   {
     timeout: 60_000,
   },
@@ -222,7 +222,7 @@ itInSoak(
 )
 
 it.each(['apply', 'remove'] as const)(
-  '[R3] loses nothing that is applied to a workspace while that is removed (%s first)',
+  '[R3] loses nothing that is applied to a workspace during its removal (%s first)',
   { timeout: 180_000 },
   async (first) => {
     const { fixture } = await openKept()

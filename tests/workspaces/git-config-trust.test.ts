@@ -79,7 +79,7 @@ it.each(['gitdir:**/worktrees/**', ...(isSoak ? ['onbranch:shiplog/**'] : [])])(
   },
 )
 
-it('[K8] adds a partial clone without fetching, and asks when something of it is missing', async () => {
+it('[K8] adds a partial clone without fetching, and asks if an object is missing', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const clone = join(fixture.dir, 'clone')

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { isGone } from '../../src/main/workspaces/moved-projects/gone-folder.ts'
 import { temporaryDir } from '../harness.ts'
 
-it('is gone when nothing is there, or something else, and not when it can’t be looked at', async () => {
+it('is gone if nothing or another file is there, but not if it can’t be examined', async () => {
   const dir = await temporaryDir()
   await writeFile(join(dir, 'file'), '')
   expect(await isGone(dir)).toBe(false)

@@ -18,7 +18,7 @@ agents:
       - report: { title: Worked, markdown: Done. }
 `
 
-it('[R3] keeps commits of a removed sub-agent through a gc, also those that no run has seen', async () => {
+it('[R3] keeps the commits of a removed sub-agent through a gc, including those that no run recorded', async () => {
   const fixture = await openFixture()
   const root = await start(fixture, scenario, { keep: true })
   await until(

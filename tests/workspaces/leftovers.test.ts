@@ -106,7 +106,7 @@ it('[R3] keeps changes outside a sparse checkout', async () => {
   expect(await readFile(file, 'utf8')).toBe('mine\n')
 })
 
-it('[R3][R5] is removed where a pipe is in the place of a tracked file, which the trash keeps', async () => {
+it('[R3][R5] is removed with a pipe in place of a tracked file, which the trash keeps', async () => {
   const { fixture, id, path } = await ended(
     lead('rm src/code.js && mkfifo src/code.js && echo new > src/new.js'),
   )
@@ -189,7 +189,7 @@ it('[R3] leaves nothing in the trash where the patch holds everything', async ()
   expect(await readdir(trashOf(fixture))).toEqual([])
 })
 
-it('[R3] deletes what is made again, told by what its maker wrote into it and not by its name', async () => {
+it('[R3] deletes what can be generated again, recognized by its content and not by its name', async () => {
   const made = [
     'mkdir -p node_modules/lib && echo {} > node_modules/.package-lock.json && echo x > node_modules/lib/index.js',
     'mkdir -p target/debug && echo {} > target/.rustc_info.json && echo x > target/debug/app',

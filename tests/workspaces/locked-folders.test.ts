@@ -36,7 +36,7 @@ async function ended() {
   return { fixture, id, path, workspace, doctor, inTrash, trash: join(fixture.dataDir, 'trash') }
 }
 
-it('[R3] removes a worktree with read-only folders, and restores what Git ignores in them', async () => {
+it('[R3] removes a worktree with read-only folders, and restores the ignored files in them', async () => {
   const { fixture, id, path, workspace, inTrash, trash } = await ended()
   await mkdir(join(path, 'cache/deep'), { recursive: true })
   for (const name of ['d/x.log', 'cache/deep/y.log']) await writeFile(join(path, name), 'rows\n')

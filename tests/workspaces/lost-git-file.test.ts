@@ -140,7 +140,7 @@ it.each(casesOf(['HEAD', 'commondir', 'gitdir', 'index'], (name) => name === 'gi
   },
 )
 
-it('[R3] writes Git’s own files of a worktree again when a power cut left zeros in all of them', async () => {
+it('[R3] rewrites Git’s own files of a worktree after a power cut left zeros in all of them', async () => {
   const it = await enclosed()
   const own = ownFilesOf(it.project, it.path)
   for (const file of [
@@ -154,7 +154,7 @@ it('[R3] writes Git’s own files of a worktree again when a power cut left zero
   await it.close()
 })
 
-it('[K8] says what is wrong where nothing can be put right, and stores nothing elsewhere', async () => {
+it('[K8] reports what can’t be repaired, and stores nothing elsewhere', async () => {
   const it = await enclosed()
   const before = [it.stored(it.home), it.stored(it.project)]
   await rm(join(it.path, '.git'))
@@ -170,7 +170,7 @@ it('[K8] says what is wrong where nothing can be put right, and stores nothing e
   await it.close()
 })
 
-it('[R3] waits for no named pipe in place of the .git file, and moves the files to the trash when asked', async () => {
+it('[R3] does not block on a named pipe in place of the .git file, and moves the files to the trash on request', async () => {
   const it = await enclosed()
   await rm(join(it.path, '.git'))
   execFileSync('mkfifo', [join(it.path, '.git')])
@@ -239,7 +239,7 @@ it.each([
   },
 )
 
-it('[R3] moves the files of a worktree that leads to another repository to the trash when asked', async () => {
+it('[R3] moves the files of a worktree that points to another repository to the trash on request', async () => {
   const it = await enclosed()
   const own = join(it.path, 'fake/worktrees/x')
   await mkdir(join(it.path, 'fake/objects'), { recursive: true })

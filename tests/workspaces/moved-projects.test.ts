@@ -89,7 +89,7 @@ describe('a project whose folder was moved', () => {
     expect(await notices(fixture)).toHaveLength(1)
   })
 
-  it('tells whoever resumes an agent of it to add it at its new place, where it is resumed', async () => {
+  it('refuses to resume its agents with advice to add it in its new place, and resumes them there', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const id = await startWaitingPrompt(fixture)

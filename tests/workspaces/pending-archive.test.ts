@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { git, openFixture, start, taskOf, until } from '../harness.ts'
 import { itInSoak } from '../soak.ts'
 
-it('[R5] removes the worktree although the archive fails, says so, and archives at the next start', async () => {
+it('[R5] removes the worktree although archiving fails, reports that, and archives at the next start', async () => {
   const fixture = await openFixture()
   const root = await start(
     fixture,

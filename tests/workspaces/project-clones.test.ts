@@ -35,7 +35,7 @@ describe('a second clone', () => {
     expect((await client.projects.add({ dir: third })).id).not.toBe(first.id)
   })
 
-  it('of two that are gone the one moved whose worktrees the repository knows, else of that name', async () => {
+  it('of two missing ones, takes the one whose worktrees the repository knows for the moved one, else the one of that name', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const { dir } = fixture

@@ -33,7 +33,7 @@ it('[K2] saves no environment over one that was set since it was shown', async (
 const talk =
   'version: 1\nname: talk\nagents:\n  lead:\n    turns:\n      - say: One.\n      - say: Two.\n'
 
-it('is not removed while a workspace of it is in use, and leaves its folder and the archive alone', async () => {
+it('is not removed while a workspace of it is in use, and its removal keeps its folder and the archive', async () => {
   const fixture = await openFixture()
   const { project, shiplog } = fixture
   const { client } = shiplog

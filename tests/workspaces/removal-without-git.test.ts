@@ -92,7 +92,7 @@ it.each([
   },
 )
 
-it('[R6] keeps the record readable and says that the files can not be brought back', async () => {
+it('[R6] keeps the record readable and reports that the files can’t be restored', async () => {
   const { fixture, id, remove } = await finished()
   const { dir } = fixture.project
   await rename(dir, `${dir}-elsewhere`)

@@ -121,7 +121,7 @@ describe('a sub-agent that was interrupted when its root was removed', () => {
     expect((await entriesOf(fixture.shiplog, inner)).slice(0, before.length)).toEqual(before)
   })
 
-  it('[R6] is refused while its root is in the archive, with what brings both back', async () => {
+  it('[R6] is refused while its root is archived, with advice on how to restore both', async () => {
     const { fixture, root, inner } = await removed()
     await expect(resumeOne({ fixture }, inner)).rejects.toMatchObject({
       code: 'REFUSED',

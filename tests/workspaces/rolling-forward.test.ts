@@ -80,7 +80,7 @@ itInSoak(
   },
 )
 
-it('[R1] [R5] lets what is above a failure wait, tells of it once, and goes on with the rest', {
+it('[R1] [R5] leaves the ancestors of a failure waiting, reports it once, and continues with the rest', {
   timeout: 60_000,
 }, async () => {
   const { fixture, root } = await finishedFamily()
@@ -125,7 +125,7 @@ it('[R1] [R5] lets what is above a failure wait, tells of it once, and goes on w
   expect(await again.client.doctor.check({ repair: false })).toMatchObject({ problems: [] })
 })
 
-it('[R1] keeps the patch that was saved when the ledger lost that it was, and the worktree is gone', {
+it('[R1] keeps a saved patch if the ledger lost the record of it and the worktree is gone', {
   timeout: 60_000,
 }, async () => {
   const { fixture, root } = await finishedFamily()

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import { openFixture, start, taskOf, until } from '../harness.ts'
 
-it('[R3] moves an unknown file of a session directory to the trash when its workspace is removed', async () => {
+it('[R3] moves an unknown file in a session directory to the trash when its workspace is removed', async () => {
   const fixture = await openFixture()
   const root = await start(
     fixture,

@@ -37,7 +37,7 @@ agents:
   }
 }
 
-it('[R3] keeps what an agent did in a submodule, in a repository of its own in the trash, and says so', async () => {
+it('[R3] keeps an agent’s work in a submodule as a repository in the trash, and reports that', async () => {
   const { kept, told } = await removedAfter(
     'cd lib && echo b > b.txt && git add b.txt && git commit -qm B && echo c > c.txt && echo d >> a.txt',
   )

@@ -120,7 +120,7 @@ describe('set-up of new worktrees', () => {
     '.shiplog/project.yaml': config,
   }
 
-  it('asks once for the command that a repository brings, and again when it changes', async () => {
+  it('asks once about the command that a repository configures, and again when it changes', async () => {
     const fixture = await openFixture({ files })
     const { client } = fixture.shiplog
     const { id, dir } = fixture.project
@@ -178,7 +178,7 @@ describe('set-up of new worktrees', () => {
 })
 
 describe('changes of a root', () => {
-  it('shows them against the project, uncommitted ones included, and applies them there', async () => {
+  it('compares them with the project, including uncommitted ones, and applies them there', async () => {
     const { fixture, id } = await openFinished()
     const { client } = fixture.shiplog
     const diff = await client.workspace.diff({ workspaceId: id })
@@ -209,7 +209,7 @@ describe('changes of a root', () => {
 })
 
 describe('removal', () => {
-  it('[R6] takes a root to the archive with everything below it; its record and its changes stay', async () => {
+  it('[R6] archives a root with everything below it, and keeps its record and changes', async () => {
     const { fixture, id } = await openFinished()
     const { workspace } = await taskOf(fixture.shiplog, id)
     const before = await entriesOf(fixture.shiplog, id as never)

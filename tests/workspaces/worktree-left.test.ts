@@ -18,7 +18,7 @@ agents:
       - say: Done.
 `
 
-it('[R1] its last entry says that the worktree was left: of a sub-agent, of a root, of neither twice', async () => {
+it('[R1] records once as its last entry that the worktree was left, for sub-agents and roots', async () => {
   const { rootId, leafId, dataDir, fixture } = await makePatient()
   const shiplog = await fixture.restart()
   const ofLeaf = await entriesOf(shiplog, leafId)
@@ -69,7 +69,7 @@ it('[R6] a restored root enters its worktree again with its next run', async () 
   ])
 })
 
-it('[A8] nothing is added to a transcript that lost its end: one entry more would hide it', async () => {
+it('[A8] adds nothing to a transcript that lost its end, because another entry would hide the loss', async () => {
   const fixture = await openFixture()
   const id = await start(fixture, solo)
   await untilQuiet(fixture.shiplog)

@@ -109,7 +109,7 @@ describe('a journal that changed behind its index', () => {
     expect(page.damage).not.toEqual([])
   })
 
-  it('[J4] is damaged before it is written on: each start tells it, and the lines before are indexed', async () => {
+  it('[J4] is damaged before it is appended to: each start reports that, and the lines before it are indexed', async () => {
     const file = await indexedJournal(12)
     const lines = await linesOf(file)
     await rewrite(file, lines.with(6, Buffer.from('damaged\n')))
@@ -123,7 +123,7 @@ describe('a journal that changed behind its index', () => {
     await expectTruth(file)
   })
 
-  it('[J8] is copied: it is scanned once, and has an index of its own after that', async () => {
+  it('[J8] is copied: it is scanned once, and then has its own index', async () => {
     const file = await longJournal()
     const copy = path.join(await scratchDirectory(), 'chat.jsonl')
     await copyFile(file, copy)
@@ -134,7 +134,7 @@ describe('a journal that changed behind its index', () => {
     expect(await bytesReadDuring(start)).toBeLessThan(20_000)
   })
 
-  it('[J3] [J8] by chance, anyhow: never another answer than from all of its bytes', async () => {
+  it('[J3] [J8] at random: the answers are always those of a full scan', async () => {
     for (let seed = 1; seed <= 150; seed++) {
       const random = createRandom(seed)
       const file = await indexedJournal(3 + random.below(20))

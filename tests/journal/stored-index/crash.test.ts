@@ -14,7 +14,7 @@ import { collect, notes } from '../scratch.ts'
 const open = (dataDir: string) =>
   openJournal(join(dataDir, 'chat.jsonl'), { indexedFromBytes: 1, clock: () => 1 })
 
-it('[J6] [J8] opens every crash state with all that was acknowledged, and the next start changes nothing', {
+it('[J6] [J8] opens every crash state with all acknowledged records, and the next start changes nothing', {
   timeout: 240_000,
 }, async () => {
   const place = scratch()

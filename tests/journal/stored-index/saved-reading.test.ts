@@ -17,7 +17,7 @@ import { bytesReadDuring } from '../watched-reads.ts'
 import { bodyOf, expectTruth, indexedJournal, longJournal, open } from './indexed-journal.ts'
 
 describe('an index', () => {
-  it('[J8] lets a long journal be opened and read from without reading the rest', async () => {
+  it('[J8] opens and reads a page of a long journal without reading the rest', async () => {
     const file = await longJournal()
     const { size } = await stat(file)
     const reading = async () => {
@@ -101,7 +101,7 @@ describe('an index', () => {
     expect(await readdir(path.dirname(file))).toEqual(['chat.jsonl'])
   })
 
-  it('is written while a journal grows, and serves another process before it is closed', async () => {
+  it('is written while a journal grows, and serves another process before the journal is closed', async () => {
     const file = path.join(await scratchDirectory(), 'chat.jsonl')
     const journal = await openJournal(file)
     const text = 'x'.repeat(200_000)

@@ -32,7 +32,7 @@ function stage() {
   }
 }
 
-it('[Q2] shows a pause until it is over, then the wait for a slot, then that the agent goes on', async () => {
+it('[Q2] shows a pause until it ends, then the wait for a slot, then that the agent runs', async () => {
   const { wait, shown, wentOn } = stage()
   const { over, happen, giveSlot } = wait(paused)
   expect(shown()).toBe('paused')

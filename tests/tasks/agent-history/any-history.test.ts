@@ -21,7 +21,7 @@ describe('any history', () => {
     ),
   })
 
-  it('[X2][T] drops none that may need resuming, and says one thing at a time of each', () => {
+  it('[X2][T] drops no agent that may need to be resumed, and has one current entry for each', () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 120 }),

@@ -5,7 +5,7 @@ import { testLedger } from './ledger-of.ts'
 import { bringUpToDate, fresh, standing } from './up-to-date.ts'
 
 describe('what the ledger says', () => {
-  it('says of a task what was said when it was asked for, and what planning tools can read of what nobody said', () => {
+  it('describes a task as it was requested, with defaults that planning tools can read', () => {
     const ledger = testLedger()
     const plain = ledger.ask({ title: 'Plain' })
     const asked = ledger.now()
@@ -65,7 +65,7 @@ describe('what the ledger says', () => {
     })
   })
 
-  it('[T6] writes blocked as queued and cancelled and abandoned as failed, with the reason', () => {
+  it('[T6] writes blocked as queued, and cancelled and abandoned as failed, with the reason', () => {
     const ledger = testLedger()
     const blocked = ledger.ask()
     ledger.happen({
@@ -141,7 +141,7 @@ describe('what the ledger says', () => {
     expect(document.entries[3]).toMatchObject({ completion_timestamp: ledger.now() })
   })
 
-  it('writes the follow-ups of a root, and a retry, into the entry that is there (T7)', () => {
+  it('adds the follow-ups of a root, and a retry, to its existing entry (T7)', () => {
     const ledger = testLedger()
     const root = ledger.ask()
     ledger.spawn(root)
@@ -155,7 +155,7 @@ describe('what the ledger says', () => {
     expect(standing(fresh(ledger))).toEqual([[root, 'completed']])
   })
 
-  it('groups all plans of a phase that are at work together, with the one that is queued behind another', () => {
+  it('groups all plans of a phase that run together, including the one queued behind another', () => {
     const ledger = testLedger()
     const parentId = ledger.ask()
     const child = (plan: object, dependsOn: TaskId[] = []) =>
@@ -187,7 +187,7 @@ describe('what the ledger says', () => {
     ])
   })
 
-  it('names the batch of those that worked side by side in the form that planning tools know', () => {
+  it('names the batch of parallel agents in the format of planning tools', () => {
     const ledger = testLedger()
     const parentId = ledger.ask()
     const child = (plan: object) => ledger.ask({ parentId, rootId: parentId, plan })
@@ -209,7 +209,7 @@ describe('what the ledger says', () => {
     ])
   })
 
-  it('says nothing of other projects and of what another tool recorded, and fails what was deleted', () => {
+  it('leaves out other projects and entries of other tools, and marks deleted tasks as failed', () => {
     const ledger = testLedger()
     ledger.ask({ projectId: newProjectId() })
     ledger.ask({ imported: true })

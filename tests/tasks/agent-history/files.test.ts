@@ -168,7 +168,7 @@ describe('where the history lies', () => {
     expect(readdirSync(place.inDataDir('.'))).toEqual([])
   })
 
-  it('goes to the data directory when the project is gone or its folder takes nothing, and says so once', async () => {
+  it('is written to the data directory if the project is missing or read-only, which is reported once', async () => {
     const place = await openPlace()
     // Stands for a folder that may not be written: root may write everywhere.
     await mkdir(place.inPlanning(file))
@@ -205,7 +205,7 @@ describe('where the history lies', () => {
     }
   })
 
-  it('is in nobody’s way when neither place takes it: that is told, and tried again', async () => {
+  it('prevents nothing if it can be written in neither place; that is reported, and retried', async () => {
     const place = await openPlace({ planning: false })
     await writeFile(join(place.dataDir, 'projects'), 'in the way')
     place.history.start()
@@ -218,7 +218,7 @@ describe('where the history lies', () => {
     expect(await statusesIn(place.inDataDir(file))).toEqual(['completed'])
   })
 
-  it('is not written for a project without agents, nor for one that was taken off the list', async () => {
+  it('is not written for a project without agents, nor for a removed one', async () => {
     const place = await openPlace()
     place.history.start()
     await place.history.flush()
@@ -235,7 +235,7 @@ describe('where the history lies', () => {
 })
 
 describe('what is found there', () => {
-  it('keeps a file that is no history aside, makes it anew from the ledger, and says so', async () => {
+  it('sets a file aside that is no history, rebuilds the history from the ledger, and reports that', async () => {
     const place = await openPlace()
     const taskId = await place.spawn()
     await place.complete(taskId)

@@ -36,7 +36,7 @@ describe('merging with the file', () => {
     ])
   })
 
-  it('keeps what others described, filled in and found out; of the status the ledger has the word', () => {
+  it('keeps what other tools added to an entry; the status comes from the ledger', () => {
     const ledger = testLedger()
     const agent = ledger.ask({ title: 'Ours', plan: { phase: '02', taskResults: { a: 1 } } })
     ledger.spawn(agent)

@@ -8,7 +8,7 @@ describe('the pointer', () => {
   const ours = newTaskId()
   const isOurs = (id: string) => id === ours
 
-  it('names who runs, is taken away when none does, and is left alone when it is not ours', () => {
+  it('names the running agent, is removed when none runs, and is kept if another tool wrote it', () => {
     expect(nextPointer(null, ours, isOurs).change).toEqual({ kind: 'write', text: `${ours}\n` })
     expect(nextPointer(`${ours}\n`, ours, isOurs).change).toEqual({ kind: 'none' })
     expect(nextPointer(`${ours}\n`, null, isOurs).change).toEqual({ kind: 'remove' })

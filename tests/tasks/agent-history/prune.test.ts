@@ -21,7 +21,7 @@ describe('pruning', () => {
     expect(pruneEntries(entries, 4)).toEqual([...many('completed', 3, 100), of('completed', 2)])
   })
 
-  it('[X2] never takes an agent that may need resuming: then there are more than the limit', () => {
+  it('[X2] keeps agents that may need to be resumed, even beyond the limit', () => {
     const open = ['interrupted', 'queued', 'spawned', 'resumed', 'of-a-tool'].map((status) =>
       of(status, 0),
     )
@@ -32,7 +32,7 @@ describe('pruning', () => {
     expect(pruneEntries(open, 2)).toEqual(open)
   })
 
-  it('[X2] takes all that is said of an agent, or a completed one would look interrupted', () => {
+  it('[X2] removes all entries of an agent, because a completed one would otherwise look interrupted', () => {
     const agent_id = 'twice'
     const entries = [
       of('interrupted', 1, { agent_id }),
@@ -49,7 +49,7 @@ describe('pruning', () => {
     expect(pruneEntries([...failed, of('completed', 100)], 50)).toEqual(failed.slice(10))
   })
 
-  it('[X2] puts nothing back that it took, and keeps an interrupted one that is the oldest of all', () => {
+  it('[X2] restores nothing that it removed, and keeps the oldest agent if it is interrupted', () => {
     const ledger = testLedger()
     const oldest = ledger.ask()
     ledger.spawn(oldest)

@@ -124,7 +124,7 @@ it('[S2] tells commits on the branch that it started from, and whose they are', 
   expect(drift.dirty).toEqual([])
 })
 
-it('[S2] tells that HEAD of its worktree is not where it left it: commits on top, rewritten, or taken back', async () => {
+it('[S2] reports a moved HEAD of its worktree: commits added, rewritten or removed', async () => {
   const fixture = await openFixture({ files })
   const commits = edits.replace('echo six >> b.txt', 'git add -A && git commit -qm Mine')
   const task = await interruptedAt(fixture, commits)
@@ -266,7 +266,7 @@ agents:
   },
 )
 
-it('[S2] in place: names the agent that changed a file last, tells it from the person, and its own commits from drift', async () => {
+it('[S2] in place: names the agent that changed a file last, and tells agents from the person and own commits from drift', async () => {
   const fixture = await openFixture({ files })
   const first = await interruptedAt(
     fixture,

@@ -151,7 +151,7 @@ it('[S4] puts uncommitted work on top of a branch that has moved on', async () =
   expect(await readFile(join(dir, 'b.txt'), 'utf8')).toBe('theirs\n')
 })
 
-it('[S5] a branch that conflicts with the uncommitted work, or is in use, is refused and nothing changes', async () => {
+it('[S5] refuses a branch that conflicts with the uncommitted work, or is in use, and changes nothing', async () => {
   const fixture = await openFixture({ files })
   const { dir: project } = fixture.project
   const task = await interruptedAt(fixture, works)
@@ -205,7 +205,7 @@ it('[S4] ends a restore that was killed', async () => {
   expect(status(dir)).toBe(asItWas(branch))
 })
 
-it('[S4] checks the branch out again where nothing is lost by it, and leaves it where something would be', async () => {
+it('[S4] checks the branch out again unless that would lose something', async () => {
   const fixture = await openFixture({ files })
   const task = await interruptedAt(
     fixture,
@@ -286,7 +286,7 @@ agents:
   },
 )
 
-it('[S4] of a shared worktree gives back the newest state, not that of a sub-agent which ended earlier', async () => {
+it('[S4] restores the newest state of a shared worktree, not that of a sub-agent which ended earlier', async () => {
   const fixture = await openFixture({ files })
   const root = await interruptedAt(
     fixture,
@@ -325,7 +325,7 @@ agents:
   expect(await readFile(join(dir, 'c.txt'), 'utf8')).toBe("the parent's, later")
 })
 
-it('[S5] a project that has moved, or a worktree that Git does not know, is refused with what to do', async () => {
+it('[S5] refuses a moved project, or a worktree unknown to Git, with advice', async () => {
   const { fixture, task } = await stopped()
   const { dir: project } = fixture.project
   await rename(project, `${project}-moved`)
@@ -335,7 +335,7 @@ it('[S5] a project that has moved, or a worktree that Git does not know, is refu
   await expect(restore(fixture, task)).rejects.toThrow('git worktree repair')
 })
 
-it('[S4] takes away the lock that a killed Git left on the index, and leaves one that is held now', async () => {
+it('[S4] removes the index lock of a killed Git, and keeps one that is held', async () => {
   const { fixture, task } = await stopped()
   const dir = task.workspace.path
   const absolute = ['--path-format=absolute', '--git-path', 'index.lock']

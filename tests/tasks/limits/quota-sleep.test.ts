@@ -112,7 +112,7 @@ async function fleet({
   }
 }
 
-it('[Q1] twenty agents sleep through two restarts, wake one first, and then all others once', async () => {
+it('[Q1] twenty agents sleep through two restarts; one wakes first, then each other once', async () => {
   const { root, ids, resumed, quota, state, pass, restart, sleep } = await fleet()
   await quota(ids, 60)
   await expect.poll(() => state()?.sleep?.reason).toBe('5-hour limit')
@@ -222,7 +222,7 @@ it('[Q1] says that it could not be woken, and sleeps no longer', async () => {
   expect(state()?.sleep).toBe(undefined)
 })
 
-it('[Q1] sleeps in the ledger until the others were resumed, so that a crash in between loses none', async () => {
+it('[Q1] stays recorded as asleep until the others are resumed, so that a crash in between loses none', async () => {
   const { ids, quota, state, sleep, pass, resumed, sleepAtResume } = await fleet({ agents: 3 })
   await quota(ids, 10)
   await expect.poll(() => state()?.sleep?.wait).toBe(1)

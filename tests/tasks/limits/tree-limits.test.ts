@@ -79,7 +79,7 @@ it('[Q1] takes an agent for answered only by what a model used for it', async ()
   expect(answered).toEqual([child])
 })
 
-it('[Q2] counts what all agents of a tree use, gives a notice at 80% and pauses each at its next turn', async () => {
+it('[Q2] sums the usage of all agents of a tree, gives a notice at 80%, and pauses each before its next turn', async () => {
   const { root, limits, notices, paused, state } = await tree({ usd: 1 })
   const { root: lead, child, setBudget } = limits()
   child.used(spent(0.5))
@@ -172,7 +172,7 @@ it('[Q3] gives an agent that is to wrap up its last turn, budget or not', async 
   expect(run.isWrappingUp()).toBe(false)
 })
 
-it('[Q3] misses no stop and no wrap up that comes while it is recorded that the budget is spent', async () => {
+it('[Q3] handles a stop or a wrap-up that arrives while the spent budget is being recorded', async () => {
   const { root, limits, paused } = await tree({ usd: 1 })
   const { root: lead, child, wrapUp } = limits()
   lead.used(spent(2))

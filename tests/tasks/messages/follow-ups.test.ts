@@ -88,7 +88,7 @@ it('[T7] keeps a follow-up before it is acknowledged, until a run takes it up', 
   expect(await promptsOf(fixture.shiplog, taskId)).toEqual(['Do it', 'And the sails?'])
 })
 
-it('[T7] shows after a crash a follow-up that never ran, starts no agent by itself, and begins it when asked', async () => {
+it('[T7] shows a follow-up that never ran after a crash, and runs it only on request', async () => {
   const { fixture, taskId } = await idleRoot()
   await fixture.shiplog.client.tasks.prompt({ taskId, prompt: 'And the sails?' })
   await ranAgain(fixture.shiplog, 2)
@@ -165,7 +165,7 @@ it('[T7] begins a root that a crash left in the queue when asked', async () => {
   expect(await promptsOf(shiplog, taskId)).toEqual(['Do it'])
 })
 
-it('[T7] goes on with what was sent while it was at work, one run after the other, in the order that it came', async () => {
+it('[T7] runs follow-ups that were sent while it was running one after the other, in the order sent', async () => {
   const { fixture, taskId } = await idleRoot()
   const { client } = fixture.shiplog
   await Promise.all(['One', 'Two'].map((prompt) => client.tasks.prompt({ taskId, prompt })))
@@ -217,7 +217,7 @@ it('[T7] takes no more follow-ups than it can show', async () => {
   await client.tasks.stop({ taskId })
 })
 
-it('[T7] leaves a follow-up waiting when the removal of its workspace begins while it is recorded', async () => {
+it('[T7] leaves a follow-up waiting if the removal of its workspace starts while it is recorded', async () => {
   const world = createWorld()
   const taskId = world.add({ archived: false })
   const removal = { type: 'workspace.removal-advanced', step: 'started', pending: null } as const

@@ -32,7 +32,7 @@ async function withImage() {
   return { ...fixture, client, taskId }
 }
 
-it('[J10] keeps the images of a prompt in blobs/, and its entry and the ledger name them', async () => {
+it('[J10] stores the images of a prompt in blobs/, named by its entry and the ledger', async () => {
   const { shiplog, client, dataDir, taskId } = await withImage()
   const ref = { mediaType: 'image/png', sha256: sha256Of(png), bytes: png.length }
   const [message] = (await entriesOf(shiplog, taskId)).filter(({ type }) => type === 'message')
@@ -95,7 +95,7 @@ it('refuses a follow-up without words and images', async () => {
   await expect(client.tasks.prompt({ taskId, prompt: '' })).rejects.toThrow()
 })
 
-it('gives an agent that stopped before it was asked the first images with the new ones', () => {
+it('gives an agent that stopped before its first prompt the first images with the new ones', () => {
   const first = { mediaType: 'image/png', sha256: sha256Of(png), bytes: png.length }
   const second = { mediaType: 'image/gif', sha256: sha256Of(gif), bytes: gif.length }
   const task = { prompt: 'Look', images: [first] }

@@ -24,7 +24,7 @@ const anchor = {
   ...{ tree: 'f'.repeat(40), contentId: 'e'.repeat(40) },
 }
 
-it('comments are drafts of the record, go to the agent as one follow-up, and stay after removal and restart', async () => {
+it('comments are recorded as drafts, sent as one follow-up, and kept after removal and restart', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const taskId = await start(fixture, scenario)

@@ -78,7 +78,7 @@ const permission = (callId: string, allowed?: boolean): EntryBody => ({
 })
 
 describe('closing a lost run', () => {
-  it('[P4] a call that was not allowed before the crash has not run; one that was may have', async () => {
+  it('[P4] closes a call that was not allowed before the crash as not run, and one that was as unknown', async () => {
     const { session } = await sessionWith([
       ...[begun, call('asked'), permission('asked'), call('refused'), permission('refused')],
       ...[permission('refused', false), call('allowed'), permission('allowed')],
@@ -107,7 +107,7 @@ describe('closing a lost run', () => {
     await session.close()
   })
 
-  it('[S3] records no message that says nothing, which no agent would be given', async () => {
+  it('[S3] records no empty message, which would be given to no agent', async () => {
     const empty = { ...message('', 'interrupted'), parts: [] } as EntryBody
     const { session, partialPath } = await sessionWith([begun, call('a')], empty)
     await closeUnfinished(session, task, 1, noFiles)
@@ -140,7 +140,7 @@ describe('closing a lost run', () => {
     await session.close()
   })
 
-  it('[A8] knows a message by a file that several later turns have left behind', async () => {
+  it('[A8] recognizes a message by its file, even after several later turns', async () => {
     const said = message('a whole sentence', 'complete')
     const partial = { ...said, status: 'interrupted' } as EntryBody
     const later = [message('two', 'complete'), message('three', 'complete')]
@@ -167,7 +167,7 @@ describe('closing a lost run', () => {
     await session.close()
   })
 
-  it('[S3] gives each of several open calls one unknown outcome, and none to those that ended', async () => {
+  it('[S3] gives each open call one unknown outcome, and ended calls none', async () => {
     const { session } = await sessionWith([
       ...[begun, call('a'), call('b'), call('c'), result('b', 'done')],
     ])
@@ -178,7 +178,7 @@ describe('closing a lost run', () => {
     await session.close()
   })
 
-  it('discards the file of each open call while the call is open, and closes the run when it stays', async () => {
+  it('discards the files of open calls, and closes the run although a file remains', async () => {
     const { session } = await sessionWith([begun, call('a'), call('b'), result('b', 'done')])
     const seen: object[] = []
     const problems: string[] = []
@@ -233,7 +233,7 @@ describe('[S3] a history for an agent', () => {
     expect(await repairedOf(whole)).toEqual(whole)
   })
 
-  it('answers every call once, in its place, with the first result that was recorded', async () => {
+  it('answers every call once, in its position, with its first recorded result', async () => {
     const repaired = await repairedOf(
       stamped([call('a'), call('b'), result('b', 'first'), result('b', 'second')]),
     )
@@ -258,7 +258,7 @@ describe('[S3] a history for an agent', () => {
     expect(shapeOf(await repairedOf(stamped(all)))).toEqual(['run-start', 'message'])
   })
 
-  it('drops a message that was cut short before it said anything, and keeps one that ended', async () => {
+  it('drops an interrupted message without content, and keeps a complete one', async () => {
     const repaired = await repairedOf(
       stamped([
         ...[message('  ', 'interrupted'), message('', 'complete'), message('half', 'interrupted')],

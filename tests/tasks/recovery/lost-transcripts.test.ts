@@ -55,7 +55,7 @@ const interruptedChild = keptFixture(async (fixture) => {
 const problemsOf = async ({ shiplog }: Awaited<ReturnType<typeof openFixture>>) =>
   (await shiplog.client.doctor.check({ repair: false })).problems
 
-it('[A8] archives an interrupted agent whose transcript was deleted as missing, and the doctor says so', async () => {
+it('[A8] archives an interrupted agent with a deleted transcript as missing, and the doctor reports that', async () => {
   const { fixture, root, child, chat } = await interruptedChild()
   await fixture.shiplog.close()
   await rm(chat)
@@ -69,7 +69,7 @@ it('[A8] archives an interrupted agent whose transcript was deleted as missing, 
   expect(await problemsOf(fixture)).toMatchObject([{ kind: 'transcript-missing' }])
 })
 
-it('[A8] does not begin a transcript in place of one that is gone when it is resumed', async () => {
+it('[A8] starts no new transcript in place of a missing one when it is resumed', async () => {
   const { fixture, child, chat } = await interruptedChild()
   await rm(chat)
   const { client } = fixture.shiplog

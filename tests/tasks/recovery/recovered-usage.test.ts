@@ -61,7 +61,7 @@ async function lostSecondRun() {
   return { ledger, session, taskId, place, recover }
 }
 
-it('[Q2] counts an earlier run once when a run was lost before its session had it', async () => {
+it('[Q2] counts an earlier run once if a run was lost before its session recorded it', async () => {
   const { recover } = await lostSecondRun()
   const task = await recover()
   expect(task?.status).toBe('interrupted')

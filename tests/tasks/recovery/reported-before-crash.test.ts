@@ -17,7 +17,7 @@ agents:
       - report: { title: Worked, markdown: Done. }
 `
 
-it('[T4] takes a run whose report is durable for completed when the word of its end was lost', async () => {
+it('[T4] treats a run with a durable report as completed if the record of its end was lost', async () => {
   const fixture = await openFixture()
   await start(fixture, scenario, { keep: true })
   await untilLeadCompleted(fixture)
@@ -60,7 +60,7 @@ async function cutAfter(path: string, is: (record: { type: string }) => boolean)
   await copy.close()
 }
 
-it('[T3] takes the end of a run from its session when the ledger did not hear of it', async () => {
+it('[T3] takes the end of a run from its session if the ledger has none', async () => {
   const fixture = await openFixture()
   const root = await start(
     fixture,

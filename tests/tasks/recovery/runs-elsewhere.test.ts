@@ -48,7 +48,7 @@ async function statusAfterStart(dataDir: string, taskId: TaskId) {
   return { status, run: runs.at(-1) }
 }
 
-it('[T3] does not start while a process that lost the lease still runs an agent, and names it', async () => {
+it('[T3] does not start while a process that lost the lease still runs an agent, and names that process', async () => {
   const other = await liveProcess()
   const { dataDir, taskId } = await runBy(other.identity)
   const before = await readFile(join(dataDir, 'ledger.jsonl'), 'utf8')
@@ -76,7 +76,7 @@ itInSoak(
   },
 )
 
-it('[T3] lets nobody out by a guess: a start time that no system told keeps nobody from starting', async () => {
+it('[T3] a start time that no system reported prevents no start', async () => {
   const other = await liveProcess()
   const { dataDir, taskId } = await runBy({ ...other.identity, startedAt: 'unknown' })
   expect((await statusAfterStart(dataDir, taskId)).status).toBe('interrupted')

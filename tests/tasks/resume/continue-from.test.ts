@@ -51,7 +51,7 @@ async function withModel(fixture: Fixture, script: Script) {
   return { fake, agent: { kind: 'model', model: `claude/${usualModels.anthropic.id}` } as const }
 }
 
-it('[T4] continues at a turn, in a worktree with its files, while the task itself goes on', async () => {
+it('[T4] continues from a turn in a worktree with its files, while the task itself keeps running', async () => {
   const { fixture, shiplog, client } = await opened({ files: { 'a.txt': 'at first' } })
   const from = await start(
     fixture,
@@ -96,7 +96,7 @@ it('[T4] continues at a turn, in a worktree with its files, while the task itsel
   expect(await taskOf(shiplog, from)).toMatchObject({ status: 'completed', resumedFrom: null })
 })
 
-it('[T4][G3] continues with another kind of agent, which gets the history, and an interrupted task is over by that', async () => {
+it('[T4][G3] continues with another kind of agent, which gets the history, and thereby abandons an interrupted task', async () => {
   const { fixture, shiplog, client } = await opened()
   const { fake, agent } = await withModel(fixture, { '[parser]': [[say('I see it.')]] })
   const from = await start(
@@ -145,7 +145,7 @@ itInSoak('[T4] a script that continues another agent begins with its first turn'
   expect(JSON.stringify(await entriesOf(shiplog, taskId))).toContain('Begun.')
 })
 
-it('says what it can’t continue: a folder without Git, and turns whose files are not kept', async () => {
+it('refuses to continue in a folder without Git, and from turns whose files are not kept', async () => {
   const { fixture, shiplog, client } = await opened()
   const from = await start(fixture, scenario('- say: Nothing yet.', write('a.txt', 'one')))
   await untilQuiet(shiplog)

@@ -60,7 +60,7 @@ async function resumeFirst(by: 'the other' | 'one that is resumed too'): Promise
   return refused.map(({ message }) => message)
 }
 
-it('[S2] conflicts with an agent that is not resumed count, also when one that is resumed has its title', async () => {
+it('[S2] counts conflicts with an agent that is not resumed, even if a resumed one has the same title', async () => {
   expect(await resumeFirst('the other')).toMatchObject([
     expect.stringContaining('while it waited for its turn'),
   ])

@@ -68,7 +68,7 @@ it('changes model and permissions of a conversation from its next run on', async
   })
 })
 
-it('[T4] a task that goes on from another has its model and mode, or those that were asked for', async () => {
+it('[T4] a task that continues another has its model and mode, or the requested ones', async () => {
   const { fixture, fake, client, claude, local, startOn } = await withModels({
     '[talk]': [[say('First.')], [say('Second.')], [say('Third.')]],
   })
@@ -87,7 +87,7 @@ it('[T4] a task that goes on from another has its model and mode, or those that 
   expect(fake.refused).toEqual([])
 })
 
-it('[G7] refuses a model without a key before anything is made, and says where to set one up', async () => {
+it('[G7] refuses a model without a key before anything is created, and says where to set one up', async () => {
   const { fixture, client, claude, startOn } = await withModels({ '[talk]': [[say('First.')]] })
   const noKey = {
     code: 'REFUSED',

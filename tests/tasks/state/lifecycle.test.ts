@@ -34,7 +34,7 @@ describe('the lifecycle table', () => {
     for (const event of events) expect(transitionFor(completed, event), event).toBeNull()
   })
 
-  it('[T7] lets a root go on with a follow-up after every end of a run, and a sub-agent never', () => {
+  it('[T7] accepts a follow-up of a root after any end of a run, and of a sub-agent never', () => {
     for (const status of ['completed', 'interrupted', 'failed'] as const) {
       expect(transitionFor({ status, parentId: null }, 'task.spawned')?.to).toBe('spawned')
       expect(transitionFor({ status, parentId: newTaskId() }, 'task.spawned')).toBeNull()

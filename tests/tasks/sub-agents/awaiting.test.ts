@@ -41,7 +41,7 @@ agents:
   expect(reportMarkdown).toContain('report.md')
 })
 
-it('[T5] ends a sub-agent whose beginning can not be recorded, and whoever awaits it goes on', async () => {
+it('[T5] ends a sub-agent whose start can’t be recorded, and agents that await it continue', async () => {
   const fixture = await openFixture()
   const { dataDir } = fixture
   let isFull = false

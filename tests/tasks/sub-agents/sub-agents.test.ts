@@ -22,7 +22,7 @@ agents:
       - report: { title: Child, markdown: Found it. }
 `
 
-it('[S3] finds the sub-agent that a resumed parent had started in the call it was interrupted in', async () => {
+it('[S3] finds the sub-agent that a resumed parent had started in its interrupted call', async () => {
   const fixture = await openFixture()
   const root = await start(fixture, waitsInItsCall(fixture.dir))
   await until(fixture.shiplog, (tasks) =>
@@ -63,7 +63,7 @@ agents:
   expect(reportMarkdown).toContain('nested 5 deep and this one would be deeper')
 })
 
-it('[R1] keeps the workspace of a sub-agent that failed, so that it can be tried again there', async () => {
+it('[R1] keeps the workspace of a failed sub-agent, so that it can be retried there', async () => {
   const fixture = await openFixture()
   await start(
     fixture,

@@ -48,7 +48,7 @@ const updatesIn = (fixture: Fixture) =>
     .split('\n')
     .filter(Boolean)
 
-it('[R3] keeps what was there before where an apply that is taken back leaves a file as somebody wrote it', async () => {
+it('[R3] keeps the earlier content of a file that a rolled-back apply leaves as somebody changed it', async () => {
   const { fixture, taskId, dir, client } = await finished()
   let edited = false
   during(dir, ({ call }) => {
@@ -67,7 +67,7 @@ it('[R3] keeps what was there before where an apply that is taken back leaves a 
   expect(inTurnStore(fixture, 'show', `${ref}:before/gone.txt`)).toBe('gone\n')
 })
 
-it('[R3] merges with nothing that an earlier apply left half written, once the disk takes it', async () => {
+it('[R3] merges with no half-written file of an earlier apply, once the disk has room', async () => {
   const { fixture, taskId, dir, client } = await finished()
   let isFull = true
   let renames = 0
@@ -88,7 +88,7 @@ it('[R3] merges with nothing that an earlier apply left half written, once the d
   expect(git(dir, 'status', '--porcelain')).toBe('')
 })
 
-it('[R3] names the files whose uncommitted work is only kept in the repository, after a checkout of what was half written', async () => {
+it('[R3] names the files whose uncommitted work is kept only in the repository after a half-written apply was checked out', async () => {
   const lines = (first: string, last: string) => `${first}\n2\n3\n4\n5\n${last}\n`
   const fixture = await openFixture({ files: { 'a.txt': lines('1', '6'), 'b.txt': 'b\n' } })
   const { client } = fixture.shiplog
@@ -119,7 +119,7 @@ it('[R3] names the files whose uncommitted work is only kept in the repository, 
   expect(await readFile(join(dir, 'a.txt'), 'utf8')).toBe(lines('1', '6'))
 })
 
-it('[R6] completes an apply after its folder was moved away meanwhile, once it is back', async () => {
+it('[R6] completes an apply whose folder was moved away, once it is back', async () => {
   // A deleted file is missing from a folder that is gone, as from one that it was deleted in.
   const { fixture, taskId, dir, client } = await finished(replaces)
   const away = `${dir}-away`
@@ -143,7 +143,7 @@ it('[R6] completes an apply after its folder was moved away meanwhile, once it i
   expect(git(dir, 'status', '--porcelain')).toBe(' M a.txt\n M b.txt\n?? new.txt\n')
 })
 
-it('[R3] names a file that somebody wrote to after it was replaced, where the apply is taken back', async () => {
+it('[R3] names a file that was changed after it was replaced, when the apply is rolled back', async () => {
   const { taskId, dir, client } = await finished()
   let renames = 0
   during(dir, ({ call }) => {

@@ -58,7 +58,7 @@ function during(root: string, meanwhile: (attempt: Attempt) => Fault | null): vo
 const temporary = async (dir: string) =>
   (await readdir(dir, { recursive: true })).filter((name) => name.includes('.shiplog-update-'))
 
-it('changes nothing, and names them, where files were changed since it was planned', async () => {
+it('changes nothing, and names the files, if some were changed since it was planned', async () => {
   const { parent, plan } = await prepared()
   await parent.write('a.txt', 'mine, just now\n')
   await parent.write('new/deep/n.txt', 'mine as well\n')
@@ -109,7 +109,7 @@ it('gives folders that became empty their permissions back', async () => {
 describe.each(['a.txt', 'b.txt', 'gone.txt', 'new/deep/n.txt', 'link', 'folder/mine'])(
   'somebody writes %s while files are swapped',
   (name) => {
-    it('is noticed at its turn: theirs stays, and all others can be taken back', async () => {
+    it('is noticed when it is reached: their version stays, and all others can be rolled back', async () => {
       const { parent, plan } = await prepared()
       let edited = false
       // When the first one takes its place, the look at all of them is over.
@@ -131,7 +131,7 @@ describe.each(['a.txt', 'b.txt', 'gone.txt', 'new/deep/n.txt', 'link', 'folder/m
 )
 
 describe('a disk that refuses', () => {
-  it('at any call leaves every file as it is or as it was, and takes all of it back', async () => {
+  it('at any call leaves every file old or new, and rolls all of them back', async () => {
     const calls = new Map<string, number>()
     const first = await prepared()
     during(first.parent.dir, ({ call, changes }) => {

@@ -62,7 +62,7 @@ async function make(
   }
 }
 
-it('comes back from any apply with every byte, mode, link and folder, and applies again', {
+it('restores every byte, mode, link and folder after any apply, and applies again', {
   timeout: isSoak ? 1_200_000 : 300_000,
 }, async () => {
   let applied = 0

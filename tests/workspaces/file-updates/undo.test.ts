@@ -68,7 +68,7 @@ itInSoak('counts a renamed file once', async () => {
   ])
 })
 
-it('applies a chosen part, leaves the status of the patch, and undoes that part alone', async () => {
+it('applies a selected part, keeps the status of the patch, and undoes only that part', async () => {
   const { fixture, taskId, dir } = await finished()
   const { client } = fixture.shiplog
   const { tree } = await client.workspace.diff({ workspaceId: taskId, patch: false })
@@ -124,7 +124,7 @@ it('undoes an apply to the byte, says that it is not applied, and applies again'
   expect(status(dir)).toBe(after)
 })
 
-it('undoes an apply to the byte although the repository has replacements for the contents', async () => {
+it('undoes an apply exactly although the repository has replacement objects for the contents', async () => {
   const { fixture, taskId, dir } = await finished()
   const { client } = fixture.shiplog
   await client.tasks.applyPatch({ taskId })

@@ -15,7 +15,7 @@ agents:
       - say: Done.
 `
 
-it('finds files of a worktree, those of its agent too, and of a project, without what Git ignores', async () => {
+it('finds the files of a worktree, including its agent’s new ones, and of a project, without ignored ones', async () => {
   const fixture = await openFixture({
     files: { '.gitignore': 'dist\n', 'src/parser.ts': '', 'docs/parser.md': '' },
   })

@@ -31,7 +31,7 @@ it.each([
   expect(rankFiles(files, query, 5)[0]).toBe(first)
 })
 
-it('gives files of the top folder first while nothing is typed, and no more than asked for', () => {
+it('lists files of the top folder first while nothing is typed, up to the limit', () => {
   expect(rankFiles(files, '', 3)).toEqual(['README.md', 'package.json', 'docs/CLI.md'])
   expect(rankFiles(files, ' s ', 2)).toHaveLength(2)
 })
