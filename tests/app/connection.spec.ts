@@ -5,7 +5,7 @@ import { expect, start, test } from './app.ts'
 import { composer, conversation, openAt, row, transcript } from './places.ts'
 import { gatedScenario, talkScenario } from './scenarios.ts'
 
-test('without the right token nothing is shown, and the page says what to do', async ({
+test('without the right token nothing is shown, and the page gives advice', async ({
   app,
   faults,
   page,
@@ -93,7 +93,7 @@ test('a copied link opens in another tab of the browser, and without one the pri
   })
 })
 
-test('a lost connection is said, what was loaded stays, and the feeds go on where they were', {
+test('a lost connection is said, what was loaded stays, and the feeds continue where they were', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const sockets: { close(): Promise<void> }[] = []
@@ -185,7 +185,7 @@ test('[K7] after the host was killed and started again, an open page finds it by
   faults.expected(/WebSocket connection/)
 })
 
-test('a service worker of another program that had this port before is taken away', {
+test('a service worker of another program that had this port before is removed', {
   tag: '@soak',
 }, async ({ app, faults, page }) => {
   const before = createServer((request, response) => {

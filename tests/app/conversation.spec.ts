@@ -20,7 +20,7 @@ import {
   talkScenario,
 } from './scenarios.ts'
 
-test('Stop interrupts and keeps the partial turn; a follow-up goes on from there, or waits for its turn', async ({
+test('Stop interrupts and keeps the partial turn; a follow-up continues from there, or waits for its turn', async ({
   app,
   page,
 }) => {

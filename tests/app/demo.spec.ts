@@ -166,7 +166,7 @@ test('a new user tries the demo, from the empty window to the archive after a re
     await expect(talk.getByRole('heading', { name: all[0]?.reportTitle ?? '?' })).toBeVisible()
   })
 
-  await test.step('a follow-up goes on with the conversation', async () => {
+  await test.step('a follow-up continues with the conversation', async () => {
     await composer(page).fill('Is there anything left?')
     await talk.getByRole('button', { name: 'Send' }).click()
     await expect(talk.getByText('Is there anything left?')).toBeVisible()

@@ -60,7 +60,7 @@ test('a limit is reached, raised, and the agent takes a message and wraps up', a
       await expect(needs).toContainText('Limit reached')
       await expect(page).toHaveTitle(/^\(1\) /)
     })
-    await test.step('raised, it goes on, and is told what the person says', async () => {
+    await test.step('raised, it continues, and is told what the person says', async () => {
       await host.client.tasks.setBudget({ taskId, budget: { tokens: 1_000_000 } })
       await expect(budget).toBeHidden()
       await gate.reached()

@@ -94,7 +94,7 @@ test.describe('New agent', () => {
       ).toBeVisible()
       await expect(startButton).toBeDisabled()
     })
-    await test.step('the same dialog goes on with one as large as it may be, which is taken whole', async () => {
+    await test.step('the same dialog continues with one as large as it may be, which is taken whole', async () => {
       await choose(page, dialog, await app.file('whole.yaml', whole))
       await expect(dialog.getByText(/^large\.yaml is too large/)).toBeHidden()
       await expect(dialog.getByText('whole.yaml · ')).toBeVisible()
@@ -232,7 +232,7 @@ test('[K2] the settings of a project: variables are saved by name, and .planning
   })
 })
 
-test('a moved project goes on in its new place, which is said once, and a second clone is told from it', {
+test('a moved project continues in its new place, which is said once, and a second clone is told from it', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const host = await app.serve()

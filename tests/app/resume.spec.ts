@@ -36,7 +36,7 @@ async function taskNamed(host: Host, title: string) {
   return found
 }
 
-test('a tree that was killed: listed, a conflict shown before it goes on, and continued once it is done', async ({
+test('a tree that was killed: listed, a conflict shown before it continues, and continued once it is done', async ({
   app,
   page,
 }) => {
@@ -90,7 +90,7 @@ test('a tree that was killed: listed, a conflict shown before it goes on, and co
     await expect(agents).toHaveCount(3)
     expect((await taskNamed(host, 'Build it')).runs).toHaveLength(1)
   })
-  await test.step('from the sidebar: Resume anyway, and both go on to their end', async () => {
+  await test.step('from the sidebar: Resume anyway, and both continue to their end', async () => {
     await list.getByRole('button', { name: 'Resume Build it' }).first().click()
     await dialog.getByRole('button', { name: 'Resume anyway' }).click()
     await expect(dialog).toBeHidden()
@@ -148,7 +148,7 @@ test('several that were killed: one is given up, the others resumed together; on
     await expect(list.locator(':focus')).toHaveCount(1)
     await expect(row(page, 'The first').getByRole('img', { name: 'Abandoned' })).toBeVisible()
   })
-  await test.step('the others go on together, one at a time', async () => {
+  await test.step('the others continue together, one at a time', async () => {
     await list.getByRole('button', { name: 'Resume all 2' }).click()
     const dialog = page.getByRole('dialog', { name: 'Resume interrupted agents' })
     await dialog.getByRole('spinbutton', { name: 'Max. parallel agents' }).fill('1')

@@ -224,7 +224,7 @@ describe('the outline', () => {
   })
 })
 
-it('gives the timeline in pages that join on, each bounded, and goes on where a live one has grown', async () => {
+it('gives the timeline in pages that join on, each bounded, and continues where a live one has grown', async () => {
   const builder = session(taskId).runStart().prompt('Print')
   for (let n = 1; n <= 30; n++) builder.turn([{ say: `Turn ${n}` }, print('x')])
   const { entries } = builder

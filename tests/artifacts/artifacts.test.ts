@@ -85,7 +85,7 @@ describe('reports', () => {
     expect(await readReport(parent, taskId)).toMatchObject({ report: { title: 'Tests added' } })
   })
 
-  it('[A2] makes no index without entries of a folder that it can not read', async () => {
+  it('[A2] makes no index without entries of a folder that it can’t read', async () => {
     await writeFile(join(parent, 'subagent-reports'), 'not a folder')
     await expect(reportIndex(parent).read()).rejects.toMatchObject({ code: 'ENOTDIR' })
   })

@@ -116,7 +116,7 @@ describe('a limit that is reached', () => {
     expect(paused.asked('tasks.wrapUp')).toHaveLength(1)
   })
 
-  it('[Q2] goes on without a limit that can’t be checked', async () => {
+  it('[Q2] continues without a limit that can’t be checked', async () => {
     const paused = pausing('unpriced')
     const cli = await start(paused)
     await cli.said('[c]ontinue without checking it')
@@ -125,7 +125,7 @@ describe('a limit that is reached', () => {
     expect(paused.asked('tasks.setBudget')).toMatchObject([{ budget: { allowUnpriced: true } }])
   })
 
-  it('[Q2] where nobody can be asked ends the run, and names the command that goes on', async () => {
+  it('[Q2] where nobody can be asked ends the run, and names the command that continues', async () => {
     const cwd = await temporaryDir()
     await writeFiles(cwd, { 'a.yaml': 'version: 1', 'api/README.md': '' })
     const headless = createFakeShiplog()

@@ -24,7 +24,7 @@ it('says that everything is in order, and where the log is: exit 0', async () =>
   expect(fake.asked('doctor.check')).toEqual([{ repair: false }])
 })
 
-it('lists problems and says what to do: exit 7', async () => {
+it('lists problems and gives advice: exit 7', async () => {
   const fake = createFakeShiplog()
   const mode = { kind: 'file-mode', path: 'ledger.jsonl', detail: 'its mode is 0644' } as const
   const problems = [problem({}), problem({ ...mode, repairable: true })]

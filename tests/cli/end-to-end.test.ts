@@ -331,7 +331,7 @@ describe('bad input', () => {
   })
 
   itInSoak(
-    'a project that was moved: said once, its agents go on there, a second clone does not',
+    'a project that was moved: said once, its agents continue there, a second clone does not',
     async () => {
       const project = await box.repository('to-be-moved')
       const dataDir = ['--data-dir', path.join(box.dir, 'of-moved')]

@@ -95,7 +95,7 @@ describe('mcp --read', () => {
     expect(await client.tool('read_transcript', { task: tester })).toContain('was tested')
   })
 
-  it('answers what it can’t do with an error that says why, and goes on', async () => {
+  it('answers what it can’t do with an error that says why, and continues', async () => {
     client = connect('--read')
     await client.initialize()
     for (const [name, given] of [

@@ -251,7 +251,7 @@ const killedAtCompaction = {
   NODE_OPTIONS: `--import=${new URL('kill-at-compaction.ts', import.meta.url)}`,
 }
 
-it('[S3] a model whose process is killed in each phase of a turn goes on, and no call is made twice', {
+it('[S3] a model whose process is killed in each phase of a turn continues, and no call is made twice', {
   timeout: timeoutMs,
 }, async () => {
   const log = path.join(box.dir, 'log')
@@ -364,7 +364,7 @@ it.each(casesOf(wires, () => false))(
 )
 
 itInSoak(
-  '[Q2] a tree whose budget is used up ends before its next request, with that cause, and goes on with another budget',
+  '[Q2] a tree whose budget is used up ends before its next request, with that cause, and continues with another budget',
   {
     timeout: timeoutMs,
   },

@@ -155,7 +155,7 @@ describe('while an agent runs in one process, another', () => {
   )
 
   itInSoak(
-    'goes on when the first has done its own: that one stays for it',
+    'continues when the first has done its own: that one stays for it',
     async () => {
       const ends = { first: path.join(box.dir, 'first'), second: path.join(box.dir, 'second') }
       await box.file('first.yaml', untilTold(ends.first))

@@ -81,7 +81,7 @@ it('[J1] does not take an unfinished last line for a record', async () => {
   expect([code, stdout]).toEqual([7, expect.stringContaining('no newline')])
 })
 
-it('says what to do about a file that is no journal, a folder, or missing', async () => {
+it('gives advice about a file that is no journal, a folder, or missing', async () => {
   const dir = await temporaryDir()
   await writeFile(path.join(dir, 'notes.txt'), 'hello\n')
   expect(await verified(path.join(dir, 'notes.txt'))).toMatchObject({

@@ -28,7 +28,7 @@ describe('markdownPieces', () => {
     for (const piece of pieces) expect(piece).toMatch(/^\d+\. one/)
   })
 
-  it('goes on with a fence and with a table in the next piece', () => {
+  it('continues with a fence and with a table in the next piece', () => {
     const code = lines(150, (index) => `  call(${index})`)
     const fenced = markdownPieces(`\`\`\`ts\n${code}\n\`\`\``, 100)
     expect(fenced.length).toBeGreaterThan(3)

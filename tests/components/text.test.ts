@@ -45,7 +45,7 @@ describe('plainText', () => {
   it('keeps colours that were set before a line was written over', () => {
     expect(styledTerminalText('\u001B[32m1\r2\u001B[0m\r3\u001B[?25l')).toBe('\u001B[32m\u001B[0m3')
   })
-  it('makes what can not be seen visible', () => {
+  it('makes what can’t be seen visible', () => {
     expect(plainText('a\u0000b\u007Fc\u202Ed')).toBe('a\u2400b\u2421c<U+202E>d')
   })
   it('leaves tabs, new lines and every language as they are', () => {

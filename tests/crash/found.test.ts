@@ -33,7 +33,7 @@ it('[J6] keeps the old content of a file durably also where a process that died 
   expect(tree.get(`file-history/${hash}`)).toEqual({ kind: 'file', data: before })
 })
 
-it('[J7] closes a session whose preview can not be taken away, and lets go of its journal', async () => {
+it('[J7] closes a session whose preview can’t be removed, and lets go of its journal', async () => {
   const dir = join(scratch(), 'session')
   const session = await openSession(newTaskId(), dir, () => undefined)
   await session.append({ type: 'title', title: 'A task' })

@@ -121,7 +121,7 @@ describe.each(wires)('on the %s wire', (wire) => {
     expect(got.length).toBeLessThan(text.length)
   })
 
-  it('an event is broken, and the stream goes on without it', async () => {
+  it('an event is broken, and the stream continues without it', async () => {
     const asking = await asked(wire, { parts, flaw: { kind: 'malformed' } })
     expect(asking.errors).toMatchObject([{ name: 'AI_JSONParseError' }])
     expect(asking.finishReason).toBe(wire === 'responses' ? 'error' : 'stop')

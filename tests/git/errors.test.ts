@@ -38,7 +38,7 @@ it.each([
       'git-lfs filter-process: line 1: git-lfs: command not found\nfatal: the remote end hung up unexpectedly\n',
     said: 'needs the program git-lfs,',
   },
-])('says what to do about $what', ({ stderr, said }) => {
+])('gives advice about $what', ({ stderr, said }) => {
   const { message } = new GitError(['reset', '--hard'], 128, stderr)
   expect(message).toContain(said)
   expect(message).toContain('git reset --hard failed (128): ')

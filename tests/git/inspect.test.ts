@@ -24,7 +24,7 @@ it('takes a path with spaces and non-ASCII letters', async () => {
   })
 })
 
-it('tells what is no repository to work in', async () => {
+it('recognizes folders that are no usable repository', async () => {
   const dir = await temporaryDir()
   const file = path.join(dir, 'file.txt')
   await writeFile(file, '')

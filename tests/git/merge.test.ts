@@ -182,7 +182,7 @@ describe('nothing to do', () => {
     await expect(merge(setting)).resolves.toEqual({ kind: 'nothing-to-apply' })
   })
 
-  it('is already applied the second time, even after the target has gone on', async () => {
+  it('is already applied the second time, even after the target has changed', async () => {
     const setting = await family()
     await setting.child.write('a.txt', lines.replace('one', 'ONE'))
     await setting.child.write('new.txt', 'new\n')

@@ -170,7 +170,7 @@ for (const [history, rewrite] of Object.entries(histories)) {
   })
 }
 
-it('overwrites what an earlier try left, and removes what there is no longer', async () => {
+it('overwrites files of an earlier attempt, and removes obsolete ones', async () => {
   const { work, input } = await begin()
   await work.write('a.txt', 'a\n')
   await git.savePatch(input)

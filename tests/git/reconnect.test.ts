@@ -22,7 +22,7 @@ async function moved() {
   return { project, dir, root, repoDir, git, reconnect }
 }
 
-it('connects what stayed with a repository that was moved, once', async () => {
+it('reconnects the remaining worktrees with a moved repository, once', async () => {
   const { project, root, repoDir, reconnect } = await moved()
   expect(await reconnect({ repoDir: project.dir })).toEqual({ kind: 'connected' })
   await rename(project.dir, repoDir)
@@ -42,7 +42,7 @@ it('connects both when both were moved', async () => {
   expect(await git.registeredWorktrees(repoDir)).toContain(root)
 })
 
-it('tells the repository where a worktree is that was moved alone', async () => {
+it('records the new location of a worktree that was moved alone', async () => {
   const { project, dir, root, git, reconnect } = await moved()
   const to = path.join(dir, 'worktrees', 'lamps', 'one')
   await rename(path.dirname(root), path.dirname(to))
@@ -71,7 +71,7 @@ it('leaves a worktree alone that another repository has, or that the new one doe
   expect(await readFile(path.join(root, '.git'), 'utf8')).toBe(before)
 })
 
-it('says so of one that was made a repository of its own', async () => {
+it('reports one that became a separate repository', async () => {
   const { project, root, repoDir, reconnect } = await moved()
   await rename(project.dir, repoDir)
   await rm(path.join(root, '.git'))
@@ -82,7 +82,7 @@ it('says so of one that was made a repository of its own', async () => {
   })
 })
 
-it('does not take over what the repository notes of another worktree that is away', async () => {
+it('does not take over the repository’s entry of another missing worktree', async () => {
   const { project, dir, root, repoDir, reconnect } = await moved()
   // The person's own, on a drive that is unplugged.
   const beside = path.join(dir, 'beside')

@@ -77,7 +77,7 @@ it('gives the same hash for the same address only, with and without who asks', (
   expect(remoteName('ada:s3cret@shed:lights')).toBe(remoteName('bob:0ther@shed:lights'))
 })
 
-it('never throws, and never gives back what stands before an @', () => {
+it('never throws, and never returns the part before an @', () => {
   fc.assert(
     fc.property(anyText(), anyText(), (before, after) => {
       const name = remoteName(`${before}hunter2hunter2@${after}`)

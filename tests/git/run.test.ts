@@ -102,7 +102,7 @@ exit 128
   await expect(patient.currentBranch(project.dir)).resolves.toBe('main')
 })
 
-it('[R1] takes away the lock of a hidden ref that a killed Git left, and goes on', async () => {
+it('[R1] removes the lock of a hidden ref that a killed Git left, and continues', async () => {
   const project = await makeRepository()
   const taskId = newTaskId()
   const head = (await git.head(project.dir)) ?? ''
@@ -112,7 +112,7 @@ it('[R1] takes away the lock of a hidden ref that a killed Git left, and goes on
   expect(existsSync(lock)).toBe(false)
 })
 
-it('leaves a lock of the person’s where it is, and says what to do', async () => {
+it('leaves a lock of the person’s where it is, and gives advice', async () => {
   const project = await makeRepository()
   const lock = await leaveLock(path.join(project.dir, '.git/refs/heads/mine.lock'))
   const run = createRunGit({ env: testEnv })

@@ -30,7 +30,7 @@ it('keeps each text with its name when an object goes between the two questions'
   ])
 })
 
-it('gives what there is of an answer that was cut', async () => {
+it('returns the received part of a truncated answer', async () => {
   const [a, b] = [id('a'), id('b')]
   const git = gitThatSays(`${a} blob 3\n${b} blob 3\n`, `${a} blob 3\none\n`)
   const texts = await readTexts(git, { dir: '/', names: [a, b], bytesMax: 100 })

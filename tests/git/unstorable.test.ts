@@ -64,7 +64,7 @@ it('passes on what prevents it otherwise, such as missing objects', async () => 
   expect(await readdir(project.dir)).toContain('a.txt')
 })
 
-it('[H4] names what Git refuses because of its name, and what only looks like it is stored', async () => {
+it('[H4] reports files that Git refuses because of their names, and files that only seem to be stored', async () => {
   const { project, take } = await openStates({ 'a.txt': 'a\n' })
   const refused = ['.GIT/config', '.git.', 'deep/.Git/x', 'git~1']
   for (const name of [...refused, '.github/x', 'git~1.txt', 'widget']) {

@@ -302,7 +302,7 @@ describe('closing', () => {
 })
 
 describe('what keeps it from starting', () => {
-  it('a port in use: names it and says what to do', async () => {
+  it('a port in use: names it and gives advice', async () => {
     await using fixture = await startFixture()
     const { port } = fixture.host
     await expect(startFixture({ port })).rejects.toMatchObject({

@@ -113,7 +113,7 @@ it('[S3][G5] continues an imported session in its folder, whole, at a turn and i
   expect(inBranch.sent).not.toContain('Look at sea')
 })
 
-it('[T4] finds where an imported session can go on: its folder, another clone of it, or nowhere', async () => {
+it('[T4] finds where an imported session can continue: its folder, another clone of it, or nowhere', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const clone = join(fixture.dir, 'clone')

@@ -62,7 +62,7 @@ function logs() {
   }
 }
 
-it('[I2] makes one chain of a session that goes on in other files, and counts messages and usage once', async () => {
+it('[I2] makes one chain of a session that continues in other files, and counts messages and usage once', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const dir = await writeFiles(join(fixture.dir, 'logs'), logs())
@@ -121,7 +121,7 @@ it('keeps all of a session whose beginning is in a file that is not here', async
   expect((await taskOf(fixture.shiplog, third)).resumedFrom).toBe(null)
 })
 
-it('[I2] puts a session before the one that goes on from it, also when that was imported first', async () => {
+it('[I2] puts a session before the one that continues from it, also when that was imported first', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const { [`${second}.jsonl`]: later = '', ...others } = logs()

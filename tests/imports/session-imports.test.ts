@@ -256,14 +256,14 @@ it('[K4] keeps what looks like a secret in the transcript, and redacts it in lis
   expect(exported).toContain('Push with [hidden: key]')
 })
 
-it('refuses a place without sessions, and says what to do', async () => {
+it('refuses a place without sessions, and gives advice', async () => {
   const shiplog = await opened()
   await expect(importFrom(shiplog, await temporaryDir())).rejects.toMatchObject({
     message: expect.stringContaining('Choose a file or folder that contains one'),
   })
 })
 
-it('goes on with the other sessions when its thread dies in the middle of one', async () => {
+it('continues with the other sessions when its thread dies in the middle of one', async () => {
   const { dir, main } = await folder()
   const other = session.replace(/1$/, '2')
   await writeFile(join(dirname(main), `${other}.jsonl`), await readFile(main))

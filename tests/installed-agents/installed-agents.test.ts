@@ -200,7 +200,7 @@ describe.each(names)('%s', (name) => {
     expect(await processesOf(home)).toEqual([])
   })
 
-  it('goes on after a kill, and repeats no call', { timeout: timeoutMs }, async () => {
+  it('continues after a kill, and repeats no call', { timeout: timeoutMs }, async () => {
     // In the project, where the sandbox of an agent lets it write.
     const log = join(project, 'log.txt')
     const { fake, start, options } = await setUp([

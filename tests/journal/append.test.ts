@@ -218,7 +218,7 @@ describe('bad disks', () => {
     ['EIO', 'datasync'],
     ['EDQUOT', 'datasync'],
   ] as const)(
-    '[J7] %s in %s fails the append, keeps what was acknowledged, and goes on',
+    '[J7] %s in %s fails the append, keeps what was acknowledged, and continues',
     async (code, method) => {
       const { file, journal } = await newJournal()
       await journal.append({ type: 'note', text: 'acknowledged' })

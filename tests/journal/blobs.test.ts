@@ -142,7 +142,7 @@ describe('values over 256 KB', () => {
     await journal.close()
   })
 
-  it('keep a page small: fewer records, and nextSeq says where to go on', async () => {
+  it('keep a page small: fewer records, and nextSeq says where to continue', async () => {
     const bodies = Array.from({ length: 5 }, (_, i) => ({
       type: 'note',
       text: String(i).repeat(5 << 20),

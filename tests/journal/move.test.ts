@@ -224,7 +224,7 @@ describe('a move to another file system', () => {
     expect([held(root, 'here/session'), held(root, 'there/session')]).toEqual(['[]', whole])
   })
 
-  it('[R2] loses nothing on a disk that refuses any one call, and goes on when it recovers', async () => {
+  it('[R2] loses nothing on a disk that refuses any one call, and continues when it recovers', async () => {
     const { root, whole } = await prepared()
     const counting = record(root, { inject: acrossFolders })
     await move(root)

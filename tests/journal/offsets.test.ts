@@ -36,7 +36,7 @@ it('[J8] finds each record again, in the order of their seqs, whatever order the
   )
 })
 
-it('goes on from known places, without a gap or with one', () => {
+it('continues from known places, without a gap or with one', () => {
   const known = {
     ...{ starts: Float64Array.of(0, 11), lengths: Uint32Array.of(10, 20) },
     ...{ lowBits: Uint32Array.of(7, 2 ** 32 - 1), highBits: Uint16Array.of(1, 2 ** 16 - 1) },

@@ -107,7 +107,7 @@ describe('pages', () => {
 })
 
 describe('a file that changed under its reader', () => {
-  it('is scanned anew when it grew but does not go on from what was read', async () => {
+  it('is scanned anew when it grew but does not continue from what was read', async () => {
     const file = await journalWith(notes(3))
     const longer = await readFile(await journalWith(notes(9).map((one) => ({ ...one, more: 1 }))))
     expect((await readJournalPage(file, { limit: 0 })).total).toBe(3)

@@ -145,7 +145,7 @@ describe('a made-up table of upgrades', () => {
     expect(upgradeRecord({ v: 4 }, table, 3)).toEqual({ kind: 'newer', version: 4 })
   })
 
-  it('[J5] says of what it can not take that it can not', () => {
+  it('[J5] says of what it can’t take that it can’t', () => {
     expect(upgradeRecord({ v: 1 }, table, 3)).toEqual({
       kind: 'failed',
       reason: "can't be read as version 2: no title",

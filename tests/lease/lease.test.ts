@@ -175,7 +175,7 @@ describe('lease', () => {
     })
   })
 
-  it('is not taken from a process on another machine, and the message says what to do', async () => {
+  it('is not taken from a process on another machine, and the message gives advice', async () => {
     const dataDir = await scratchDirectory()
     const file = path.join(dataDir, 'lease.json')
     const content = await leaseOfTheDead(dataDir)
@@ -202,7 +202,7 @@ describe('lease', () => {
     await lease.release()
   })
 
-  it('goes on after a taker that died in the middle of taking over', async () => {
+  it('continues after a taker that died in the middle of taking over', async () => {
     const dataDir = await scratchDirectory()
     const dead = await taker(dataDir)
     await dead.take()

@@ -86,7 +86,7 @@ describe('the lease across pid namespaces', () => {
     await lease.release()
   })
 
-  it('[T3] one that can neither be judged nor had a lock is not taken over, and the message says what to do', async () => {
+  it('[T3] one that can neither be judged nor had a lock is not taken over, and the message gives advice', async () => {
     const dataDir = await scratchDirectory()
     const lease = await acquireLease(dataDir, { host: 'cli' })
     const { holder } = lease

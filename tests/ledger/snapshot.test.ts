@@ -62,7 +62,7 @@ const lines = async (file: string): Promise<string[]> =>
   (await readFile(file, 'utf8')).split('\n').filter(Boolean)
 
 describe('the snapshot of the ledger', () => {
-  it('is what a start goes on from', async () => {
+  it('is what a start continues from', async () => {
     const where = await place()
     await recorded(where, history(20))
     const ledger = await opened(where)

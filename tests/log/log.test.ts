@@ -45,7 +45,7 @@ it('writes one line an event, in order, in a file of the owner alone', async () 
   expect((await stat(dir)).mode & 0o777).toBe(0o700)
 })
 
-it('goes on where the process before has stopped', async () => {
+it('continues where the process before has stopped', async () => {
   const { log, dir } = await open()
   log.info('first')
   await log.close()
@@ -111,7 +111,7 @@ it('[K3] shows no beginning of a secret where a long value is cut', async () => 
   expect(await newest(dir)).not.toContain('yc')
 })
 
-it('goes on after more lines than may wait for the disk', async () => {
+it('continues after more lines than may wait for the disk', async () => {
   const { log, dir } = await open()
   for (let n = 0; n < 1_200; n++) log.info('line')
   await log.close()

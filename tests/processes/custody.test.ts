@@ -25,7 +25,7 @@ async function leave(
 const onLinux = it.runIf(process.platform === 'linux')
 const ended = 'Ended a command that was left running: make voyage'
 
-it('ends what was left running, with all it had started, and says so', async () => {
+it('ends what was left running, including its descendants, and reports that', async () => {
   const folder = join(await temporaryDir(), 'running')
   const { shell, dir } = await leave(folder)
   expect((await stat(dir)).mode & 0o777).toBe(0o700)
@@ -129,7 +129,7 @@ onLinux(
   },
 )
 
-it('leaves the command of another machine to a start there', async () => {
+it('leaves a command of another machine for a start there', async () => {
   const folder = join(await temporaryDir(), 'running')
   const { shell, dir } = await leave(folder, { isMarked: false })
   const file = join(dir, 'command.json')
@@ -158,7 +158,7 @@ onLinux('leaves the command alone that this start was called from, for a later s
   expect(await readdir(folder)).toHaveLength(1)
 })
 
-it('takes away what says nothing that can be read, and knows nothing of a folder that is not there', async () => {
+it('removes unreadable records, and finds none in a missing folder', async () => {
   const folder = join(await temporaryDir(), 'running')
   expect(await endLeftoverCommands(folder)).toEqual([])
   const { dir } = await createCustody(folder).begin('task', 'true')

@@ -74,7 +74,7 @@ describe('connection to the web host', () => {
     return { connection, client: createORPCClient<ShiplogClient>(link) }
   }
 
-  it('goes on with a feed where it was after the connection was lost', async () => {
+  it('continues with a feed where it was after the connection was lost', async () => {
     const { client, connection } = connect(token)
     const events = await client.feed.ledger()
     const read = async () => activityOf((await events.next()).value as LedgerFeedEvent)
@@ -88,7 +88,7 @@ describe('connection to the web host', () => {
     await events.return?.()
   })
 
-  it('fails a call that was under way, and says what to do', async () => {
+  it('fails a call that was under way, and gives advice', async () => {
     const { client, connection } = connect(token)
     await until(connection, ({ kind }) => kind === 'open')
     const call = client.app.info()

@@ -89,7 +89,7 @@ describe('what is resumed', () => {
     })
   })
 
-  it('abandons with one that restarts also those below it that can not be resumed', async () => {
+  it('abandons with one that restarts also those below it that can’t be resumed', async () => {
     const { tasks, candidates, root, nested } = await interrupted()
     const hindered = candidates.map((one) =>
       one.taskId === nested ? { ...one, obstacle: 'The folder is gone.' } : one,
@@ -181,7 +181,7 @@ describe('what is resumed', () => {
     )
   })
 
-  it('can not be what has an obstacle', async () => {
+  it('can’t be what has an obstacle', async () => {
     const { tasks, candidates, root } = await interrupted()
     const hindered = candidates.map((one) =>
       one.taskId === root ? { ...one, obstacle: 'The folder is gone.' } : one,

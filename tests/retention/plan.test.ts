@@ -36,7 +36,7 @@ describe('what a sweep removes', () => {
     expect(kept).toBe(1)
   })
 
-  it('[X1] goes by the last thing that happened in it, and not by when it began', () => {
+  it('[X1] uses the time of the last activity, not of the start', () => {
     const world = createWorld()
     const id = world.add({ endedDaysAgo: 100 })
     world.record(
@@ -335,7 +335,7 @@ describe('what the person can delete', () => {
     return keptReasons(world.state)(world.add(wanted))
   }
 
-  it('[X1] keeps what is live, waits, or is pinned, and says what to do first', () => {
+  it('[X1] keeps live, waiting and pinned ones, and says first how to expire them', () => {
     expect(kept({})).toBeNull()
     expect(kept({ archived: false })).toContain('remove it first')
     expect(kept({ status: 'interrupted' })).toContain('abandon it first')

@@ -18,7 +18,7 @@ import { dayMs } from './tasks.ts'
 /** Nothing here is timed: more of them show the same. */
 const archivedTasks = 1_000
 
-it('[X3] goes on with many archived tasks while nothing of the sweep has been done', async () => {
+it('[X3] continues with many archived tasks while nothing of the sweep has been done', async () => {
   const dataDir = await temporaryDir()
   const layout = layoutOf(dataDir)
   const ledger = await openLedger(layout.ledger, dataDir)

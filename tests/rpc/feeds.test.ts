@@ -98,7 +98,7 @@ describe('the ledger feed', () => {
     expect(ids).toEqual([...Array.from({ length: 12 }, () => undefined), '2500', '2501'])
   })
 
-  it('goes on after the last event id without a new snapshot', async () => {
+  it('continues after the last event id without a new snapshot', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     await start(fixture, talk)

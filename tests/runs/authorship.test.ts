@@ -27,7 +27,7 @@ it.each([
   },
 )
 
-it('knows where each stretch is, so that what somebody takes away is taken from its author', () => {
+it('knows the position of each span, so that deleted text is subtracted from its author', () => {
   const before = 'theirs, mine\n'
   const spans = fromAuthors([0, 8, 4, 1])
   const after = 'theirs, \n'
@@ -37,7 +37,7 @@ it('knows where each stretch is, so that what somebody takes away is taken from 
   })
 })
 
-it('counts the changed part alone when there is no time to compare it', () => {
+it('counts only the changed part if there is no time to compare it', () => {
   const many = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}\n`).join('')
   const before = `kept\n${many('old')}end\n`
   const after = `kept\n${many('new')}end\n`
@@ -51,7 +51,7 @@ const text = fc.string({
 })
 const author = fc.constantFrom('agent' as const, 'other' as const)
 
-it('accounts for every character, and gives nobody what he did not write, whatever the contents', () => {
+it('accounts for every character, and attributes none to someone who did not write it, for any contents', () => {
   fc.assert(
     fc.property(text, fc.array(fc.tuple(author, text)), (first, versions) => {
       let before = first

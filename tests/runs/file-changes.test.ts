@@ -49,7 +49,7 @@ it('counts the characters by the agent and by others', async () => {
   ])
 })
 
-it('does not hold the program up when a large file is written anew', async () => {
+it('does not block the program while a large file is rewritten', async () => {
   const lines = (word: string) =>
     Array.from({ length: 20_000 }, (_, n) => `${word} ${n}\n`).join('')
   const counted = await attributions([[lines('old'), lines('new')]])
@@ -104,7 +104,7 @@ it('compares the files of one turn in one time, whatever has to be compared of e
   expect(given.slice(paths.length)).toEqual([250, 150, 50, 1, 1, 1])
 })
 
-it('says of every file that it went, however many others changed', async () => {
+it('records every deleted file, however many others changed', async () => {
   const many = Array.from({ length: 150 }, (_, n) => ({
     ...{ path: `made/${n}.txt`, change: 'added' as const },
     newId: `made ${n}\n`,

@@ -17,7 +17,7 @@ const withoutForks = randomHistory.map((entries) =>
 )
 
 describe('[G9] the history that an agent is given', () => {
-  it('says of any sessions what a walk over all of them says', async () => {
+  it('answers for any sessions as a scan of all their entries does', async () => {
     const sessions = fc.array(withoutForks, { minLength: 1, maxLength: 3 })
     const property = fc.asyncProperty(sessions, async (given) => {
       const history = historyIn(...given)
@@ -56,7 +56,7 @@ describe('[G9] the history that an agent is given', () => {
     await fc.assert(property, { seed, numRuns: 200 })
   })
 
-  it('is as it was when it was asked for, though the session goes on', async () => {
+  it('does not change after it was requested, although the session grows', async () => {
     const { entries, append } = growing()
     const past = pastOf(entries)
     const history = historyOf([past])
@@ -120,7 +120,7 @@ describe('who wrote what, as it was recorded last', () => {
     expect(await recorded.of('b')).toMatchObject({ agentChars: 3, sha256: null })
   })
 
-  it('is not known where it came after what is gone on from, or can not be read', async () => {
+  it('is unknown if it was recorded after the continued part, or can’t be read', async () => {
     const past = pastOf([attributed(1, { a: said })])
     expect(recordedAttributions([{ ...past, throughSeq: 0 }]).has('a')).toBe(false)
     expect(await recordedAttributions([{ ...past, entry: async () => null }]).of('a')).toBeNull()

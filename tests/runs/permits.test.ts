@@ -69,7 +69,7 @@ it.each<[PermissionMode | null, PermissionOutcome, Partial<PermissionAnswer>, nu
   if (entries === 2) expect(recorded[0]).toBe(null)
 })
 
-it('says how long a person was asked, which is no time of the call', async () => {
+it('reports how long a person was asked, which does not count as time of the call', async () => {
   const { permits } = permitsWith('ask', { kind: 'allowed', by: 'person' })
   const call = { callId: newToolCallId(), name: 'bash', input: {}, shown: {}, cwd: '/' }
   expect(await permits.permit(call, signal)).toEqual({ refusal: null, waitedMs: 5_000 })

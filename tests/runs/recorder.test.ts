@@ -36,7 +36,7 @@ async function openRecorder(onAppend: (type: string) => void = () => undefined) 
   return { session, recorder, heard }
 }
 
-it('[K3] hides a secret that an agent says in pieces, from the first piece on', async () => {
+it('[K3] masks a secret that an agent’s text contains in pieces, from the first piece on', async () => {
   const { session, recorder, heard } = await openRecorder()
   await recorder.event({ type: 'turn-started' })
   for (const piece of ['The key is ', ...secret, '. Not q1W2e', '3 though.'])
@@ -194,7 +194,7 @@ it('takes parts that come mixed, unannounced and under one name twice', async ()
   await session.close()
 })
 
-it('[G1] records calls on the agent’s side, what it says better of them later, and what it never ended', async () => {
+it('[G1] records calls on the agent’s side, later corrections of them, and calls that it never ended', async () => {
   const { session, recorder, heard } = await openRecorder()
   const [one, two] = ['1', '2'] as ToolCallId[]
   if (!one || !two) throw new Error('no ids')
@@ -229,7 +229,7 @@ it('[G1] records calls on the agent’s side, what it says better of them later,
   await session.close()
 })
 
-it('[G8] keeps news of a call that nobody knows, and goes on', async () => {
+it('[G8] records an update of an unknown call, and continues', async () => {
   const { session, recorder } = await openRecorder()
   const lost = 'lost' as ToolCallId
   await recorder.event({ type: 'call-updated', callId: lost, title: 'What' })
@@ -245,7 +245,7 @@ it('[G8] keeps news of a call that nobody knows, and goes on', async () => {
   await session.close()
 })
 
-it('keeps what a failed attempt said as superseded, and makes the next under the same turn', async () => {
+it('keeps the text of a failed attempt as superseded, and makes the next one in the same turn', async () => {
   const { session, recorder } = await openRecorder()
   const cause = { kind: 'network', detail: 'reset' } as const
   await recorder.event({ type: 'turn-started' })
@@ -262,7 +262,7 @@ it('keeps what a failed attempt said as superseded, and makes the next under the
   await session.close()
 })
 
-it('[P4] has a question in the record before anybody is asked, and its answer before the agent hears of it', async () => {
+it('[P4] records a question before anybody is asked, and its answer before the agent gets it', async () => {
   const { session, recorder } = await openRecorder()
   const options = [{ id: 'yes', name: 'Allow', kind: 'allow-once' as const }]
   const answer = { optionId: 'yes', allowed: true, by: 'person' as const }

@@ -217,7 +217,7 @@ it('[Q2] takes no model for one that does not say what it uses because a turn wa
   expect(told.at(-1)).toEqual({ usd: true, tokens: false })
 })
 
-it('[G6] counts what is known of a turn that was cut short or tried again, and keeps it in its entry', async () => {
+it('[G6] counts the known usage of a turn that was interrupted or retried, and records it in the turn’s entry', async () => {
   const used = { ...noUsage, inputTokens: 5, unpriced: true }
   const usage: AgentEvent = { type: 'usage', usage: used, of: 'turn' }
   const retrying: AgentEvent = { type: 'retrying', cause: { kind: 'crashed' }, untilMs: null }
@@ -298,7 +298,7 @@ it('[T3] is interrupted by a cause that is not the agent’s own word', async ()
   expect(outcome).toMatchObject({ status: 'interrupted', cause })
 })
 
-it('hands back what the agent’s own store called the conversation last', async () => {
+it('returns what the agent’s own store called the conversation last', async () => {
   const { play } = await stage({ parentId: null })
   const ref = { agent: 'acp:some', id: 'one' }
   await play(() => playing([{ type: 'session', ref }, ...says('x')]))

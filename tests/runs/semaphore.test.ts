@@ -10,7 +10,7 @@ async function stateOf(promise: Promise<unknown>): Promise<'done' | 'waiting'> {
   return Promise.race([promise.then(() => 'done' as const), settled('waiting' as const)])
 }
 
-it('[T5] gives out no more slots than there are, and those who go on come first', async () => {
+it('[T5] grants no more slots than exist, and continuing agents come first', async () => {
   const slots = createSemaphore(1)
   const first = await slots.acquire(never)
   const reply = Promise.withResolvers<void>()

@@ -16,7 +16,7 @@ const snapshotsIn = (history: Entry[]): WorkspaceSnapshotEntry[] =>
 const inRepository = (cwd: string, ...args: string[]): string =>
   execFileSync('git', args, { cwd, encoding: 'utf8' }).trim()
 
-it('[S2] finds what every turn changed from Git, whichever tool did it, and looks only after turns that may have', async () => {
+it('[S2] finds the changes of every turn with Git, whatever tool made them, and only after turns that may have made some', async () => {
   const fixture = await openFixture({ files: { 'old.txt': 'old\n', 'kept.txt': 'kept\n' } })
   const id = await start(
     fixture,
@@ -90,7 +90,7 @@ agents:
   expect({ notes, ok }).toEqual({ notes: [], ok: true })
 })
 
-it('[S2] records nothing outside Git, and goes on where Git fails', async () => {
+it('[S2] records nothing outside Git, and continues where Git fails', async () => {
   const fixture = await openFixture()
   const scenario = `version: 1
 name: broken
@@ -182,7 +182,7 @@ agents:
   expect(snapshotsIn(history).at(-1)?.tree).toBe(after[3])
 })
 
-it('[S2] goes on recording states where texts can’t be read, and says so once', async () => {
+it('[S2] continues recording states where texts can’t be read, and says so once', async () => {
   const recorded: EntryBody[] = []
   const problems: string[] = []
   const turns = {

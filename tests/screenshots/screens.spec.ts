@@ -132,7 +132,7 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
   await take(page, 'new-agent')
 })
 
-test('what a killed host left, and the question before it goes on', async ({ app, page }) => {
+test('what a killed host left, and the question before it continues', async ({ app, page }) => {
   const first = await app.serve()
   const { taskId } = await first.client.projects.startDemo({})
   const edited = 'src/read-log.js'

@@ -105,7 +105,7 @@ describe('search', () => {
     expect(hits.map(({ kind, title }) => [kind, title]).toSorted()).toEqual(before.toSorted())
   })
 
-  it('ends a pattern that would take for ever, and goes on', async () => {
+  it('ends a pattern that would take forever, and continues', async () => {
     const fixture = await openFixture()
     await start(
       fixture,

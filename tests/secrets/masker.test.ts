@@ -73,7 +73,7 @@ describe('known values', () => {
     }
   })
 
-  it('[K3] hold back no text that can not be one', () => {
+  it('[K3] hold back no text that can’t be one', () => {
     expect(masker.stream().push('Hello, I read the file ')).toBe('Hello, I read the file ')
   })
 

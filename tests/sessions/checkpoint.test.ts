@@ -158,7 +158,7 @@ describe('a checkpoint', () => {
     }
   })
 
-  it('goes on with what is appended, also while it is being read', async () => {
+  it('continues with what is appended, also while it is being read', async () => {
     const dir = await sessionOf(long)
     const session = await opened(dir)
     const early = session.append(said('Before'))

@@ -301,7 +301,7 @@ describe('what grows with a session', () => {
     expect(state.filePathChars).toBe([...state.files.keys()].join('').length)
   })
 
-  it('takes calls that it can not tell apart for ones that may have changed anything', () => {
+  it('takes calls that it can’t tell apart for ones that may have changed anything', () => {
     const state = emptySessionState()
     const call = (seq: number) =>
       entry(seq, {
@@ -327,7 +327,7 @@ describe('what grows with a session', () => {
   })
 })
 
-it('[G6] knows what the agent’s session has cost, also from turns without its sum, and begins at 0 with another one', () => {
+it('[G6] knows the cost of the agent’s session, even from turns without its sum, and starts at 0 with another session', () => {
   const sessionId = uuidOf('cost') as TaskId
   const runId = runIdOf(sessionId, 1)
   const state = emptySessionState()

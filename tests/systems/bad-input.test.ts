@@ -130,7 +130,7 @@ describe('resuming on bad input', { timeout }, () => {
     }
   })
 
-  it('[S5] an empty pointer and a history that is not JSON keep nobody: the one is written anew, the other kept aside and said', async () => {
+  it('[S5] an empty pointer and a history that is not JSON keep nobody: the one is rewritten, the other kept aside and said', async () => {
     const { fixture, id, gate } = await interrupted(openPlanned)
     const planning = join(fixture.project.dir, '.planning')
     const [history, pointer] = ['agent-history.json', 'current-agent-id.txt'].map((name) =>
@@ -210,7 +210,7 @@ describe('resuming on bad input', { timeout }, () => {
   })
 
   itInSoak(
-    '[S4] a data directory that was moved whole takes its worktrees along, and a shell goes on below the new place',
+    '[S4] a data directory that was moved whole takes its worktrees along, and a shell continues below the new place',
     async () => {
       const fixture = await openFixture({ files: { 'deep/a.txt': 'a\n' } })
       const gate = join(fixture.dir, 'go')

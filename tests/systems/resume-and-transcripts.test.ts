@@ -77,7 +77,7 @@ const readElsewhere = (file: string): Entry[] =>
 describe('sub-agent resume and transcript persistence', { timeout }, () => {
   afterEach(() => void vi.useRealTimers())
 
-  it('[J6] transcript on disk after every turn: another process reads each while the run goes on', async () => {
+  it('[J6] transcript on disk after every turn: another process reads each while the run continues', async () => {
     const fixture = await openFixture()
     const { dir, shiplog, dataDir } = fixture
     await start(fixture, inThreeTurns(dir))

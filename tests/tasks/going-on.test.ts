@@ -50,7 +50,7 @@ describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
     }
   })
 
-  it('[S3][J4] says in the record of a new task what of the history that it goes on from is lost', async () => {
+  it('[S3][J4] says in the record of a new task what of the history that it continues from is lost', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture
     const from = await start(fixture, short)

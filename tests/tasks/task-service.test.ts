@@ -257,7 +257,7 @@ agents:
           - wait: 1h
 `
 
-  it('stops a whole tree, keeps the partial turns, and a root goes on with a follow-up (T7)', async () => {
+  it('stops a whole tree, keeps the partial turns, and a root continues with a follow-up (T7)', async () => {
     const fixture = await openFixture()
     const root = await start(fixture, waiting)
     const { shiplog } = fixture

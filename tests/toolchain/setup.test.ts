@@ -117,7 +117,7 @@ echo 'require("node:fs").appendFileSync(process.env.CALLS, "ran ${name} ")' > no
     expect(() => readFileSync(join(checkout, 'node_modules', '.bin', 'node'))).toThrow('ENOENT')
   })
 
-  it('says what to do when Git or npm is missing', () => {
+  it('gives advice when Git or npm is missing', () => {
     rmSync(join(tools, 'npm'))
     expect(setUp()).toMatchObject({ status: 1, said: expect.stringContaining('npm was not found') })
     rmSync(join(tools, 'git'))

@@ -107,7 +107,7 @@ it('[H4] deletes the states of a transcript once the trash has, and keeps what i
   expect(sessions().every((name) => name.endsWith(root))).toBe(true)
 })
 
-it('[H4] records why a state could not be taken, and goes on', async () => {
+it('[H4] records why a state could not be taken, and continues', async () => {
   const fixture = await openFixture()
   vi.stubEnv('HOME', fixture.project.dir)
   onTestFinished(() => void vi.unstubAllEnvs())

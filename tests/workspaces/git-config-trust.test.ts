@@ -51,7 +51,7 @@ it('[K8] starts no agent where a filter was not allowed, and runs it once it was
 })
 
 it.each(['gitdir:**/worktrees/**', ...(isSoak ? ['onbranch:shiplog/**'] : [])])(
-  '[K8] makes no worktree where a filter is included for it only (%s), and says what to do',
+  '[K8] makes no worktree where a filter is included for it only (%s), and gives advice',
   async (condition) => {
     const fixture = await openFixture({ files: { '.gitattributes': '*.txt filter=own\n' } })
     const { client } = fixture.shiplog

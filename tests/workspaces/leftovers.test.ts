@@ -155,7 +155,7 @@ it.runIf(process.platform === 'linux')(
   },
 )
 
-it('[R3] keeps what a sub-agent leaves when its worktree goes by itself', async () => {
+it('[R3] keeps what a sub-agent leaves when its worktree is removed automatically', async () => {
   const { fixture } = await ended(`
 version: 1
 name: family

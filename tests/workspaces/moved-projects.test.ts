@@ -14,7 +14,7 @@ import {
 } from './known-projects.ts'
 
 describe('a project whose folder was moved', () => {
-  it('goes on in its new place, with its agents, their worktrees and its archive', async () => {
+  it('continues in its new place, with its agents, their worktrees and its archive', async () => {
     const fixture = await openFixture()
     const { dir, project, shiplog } = fixture
     const { client } = shiplog

@@ -83,7 +83,7 @@ describe('a second clone', () => {
 })
 
 describe('a new clone in place of a folder that is gone', () => {
-  it('goes on with the record, and what it can’t go on with is named', async () => {
+  it('continues with the record, and names what it can’t continue', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const first = await withRemote(fixture)

@@ -33,7 +33,7 @@ async function finished() {
   return { fixture, id, path, remove, notices }
 }
 
-it('[R1] says what to do when the project is gone, and goes on once it is back', async () => {
+it('[R1] gives advice when the project is gone, and continues once it is back', async () => {
   const { fixture, id, path, remove } = await finished()
   const { dir } = fixture.project
   await rename(dir, `${dir}-elsewhere`)

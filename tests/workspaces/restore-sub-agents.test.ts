@@ -90,7 +90,7 @@ async function restoreBegunAndKilled(fixture: Fixture, ids: TaskId[]): Promise<v
 }
 
 describe('a sub-agent that was interrupted when its root was removed', () => {
-  it('[R6] [S3] comes back with its worktree and its transcript, and goes on', async () => {
+  it('[R6] [S3] comes back with its worktree and its transcript, and continues', async () => {
     const { fixture, client, root, inner, path, before } = await removed()
     expect((await client.workspace.restore({ workspaceId: root })).left).toEqual([])
     expect(await statuses(fixture)).toEqual({
@@ -176,7 +176,7 @@ describe('a sub-agent that was interrupted when its root was removed', () => {
   })
 
   itInSoak(
-    '[R6] can be restored alone when it alone was removed, and one that is over can not',
+    '[R6] can be restored alone when it alone was removed, and one that is over can’t',
     async () => {
       const { fixture, client, root, inner, path } = await removed()
       await client.workspace.restore({ workspaceId: root })

@@ -172,7 +172,7 @@ describe('the archive', () => {
 })
 
 describe('a restore that a kill cut short', () => {
-  it('[R6] goes on at the next start', async () => {
+  it('[R6] continues at the next start', async () => {
     const { fixture, id, path } = await removed()
     await begunAndKilled(fixture, id)
     const shiplog = await fixture.restart()

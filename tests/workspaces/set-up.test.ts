@@ -91,7 +91,7 @@ it.each([
   ['a set-up with a zero-width space', 'setup: "np\\u200bm ci"\n'],
   ['a carriage return', 'setup: "./x\\rnpm ci"\n'],
   ['a copied name with a hidden character', 'copy: ["a\\u200b.env"]\n'],
-])('[K6] refuses %s, and can not be told to trust it', async (_, config) => {
+])('[K6] refuses %s, and can’t be told to trust it', async (_, config) => {
   const fixture = await openFixture()
   await writeFiles(fixture.project.dir, { '.shiplog/project.yaml': config })
   const { client } = fixture.shiplog

@@ -52,7 +52,7 @@ describe('projects', () => {
     return { dir, shiplog, [Symbol.asyncDispose]: () => shiplog.close() }
   }
 
-  it('refuses what is no project and says what to do', async () => {
+  it('refuses what is no project and gives advice', async () => {
     await using fixture = await opened()
     const { dir, shiplog } = fixture
     await writeFile(join(dir, 'file'), '')
@@ -265,7 +265,7 @@ describe('removal', () => {
     expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'failed' })
   })
 
-  it('[R1] goes on at the next start with a removal that was begun', async () => {
+  it('[R1] continues at the next start with a removal that was begun', async () => {
     const { fixture, id } = await openFinished()
     await fixture.shiplog.close()
     const { openJournal } = await import('../../src/main/journal/index.ts')

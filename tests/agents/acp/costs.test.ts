@@ -57,7 +57,7 @@ const reachedBy = (shiplog: Awaited<ReturnType<typeof acpFixture>>['shiplog'], r
     tasks.some(({ id, budgetReached = [] }) => id === root && budgetReached.length > 0),
   )
 
-it('[Q2] counts the cost of a session that goes on from what it had cost before', async () => {
+it('[Q2] counts only the new cost of a session that continues', async () => {
   const prompt = (amount: number) => script([textChunk('Done.'), costs(amount), ended()])
   const { shiplog, root, continueWith, start, usage } = await rootWithBudget(0.3, prompt(0.1))
   await continueWith(prompt(0.2))
@@ -81,7 +81,7 @@ it('[Q2] takes a cost that is less than before for that of a count which began a
   expect((await usage())?.costUsd).toBeCloseTo(0.5)
 })
 
-it('[Q2] keeps what was reported of a prompt that was cut short, and counts what was not with the next', async () => {
+it('[Q2] keeps the reported usage of an interrupted prompt, and counts the rest with the next one', async () => {
   const { run, entries } = await acpStage()
   const cut = await run({
     ...resumable,
@@ -96,7 +96,7 @@ it('[Q2] keeps what was reported of a prompt that was cut short, and counts what
   ])
 })
 
-it('[Q2] goes on from what an agent had saved before it was killed', () => {
+it('[Q2] continues from what an agent had saved before it was killed', () => {
   const next = (cost: AgentSessionCost, totalUsd: number, savesCostAtEnd = true) => {
     const counted = createSessionCost()
     counted.continueFrom(basesOf(cost, { savesCostAtEnd }))
@@ -119,7 +119,7 @@ it('[Q2] goes on from what an agent had saved before it was killed', () => {
   ])
 })
 
-it('[G6] begins at what a loaded session says that it has cost, and adds up nothing that it replays', async () => {
+it('[G6] starts from the cost that a loaded session reports, and adds no replayed cost', async () => {
   const { run } = await acpStage()
   const loads = { capabilities: { loadSession: true } }
   const update = (amount: number) => (costs(amount) as { update: object }).update
@@ -134,7 +134,7 @@ it('[G6] begins at what a loaded session says that it has cost, and adds up noth
   expect(next.usage.costUsd).toBeCloseTo(0.05)
 })
 
-it('[Q2] takes the cost of its own sub-agents for part of what their parent reports', async () => {
+it('[Q2] takes the cost of the agent’s own sub-agents as part of what their parent reports', async () => {
   const announced = (state: object): Step =>
     subAgent('c1', { title: 'Explore', description: 'explorer', state })
   const { shiplog, continueWith } = await rootWithBudget(

@@ -295,7 +295,7 @@ describe('a run of an installed agent', () => {
     expect(texts).toEqual(['One. ', 'Two.', 'Three.', 'Three.'])
   })
 
-  it('tells a new session what was said and done in the order in which it happened', async () => {
+  it('gives a new session the messages and calls in the order in which they happened', async () => {
     const { run, sent } = await acpStage()
     const ran = (id: string, title: string) =>
       call(id, {

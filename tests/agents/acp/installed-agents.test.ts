@@ -89,7 +89,7 @@ describe('a check of an installed agent', () => {
     expect(own).toMatchObject({ id: 'mine', available: true, version: '1.0.0', check: found })
   })
 
-  it('[G7] tells one that nobody signed in to from one that fails', async () => {
+  it('[G7] distinguishes an agent without a sign-in from one that fails', async () => {
     const on = await machine()
     await on.agents.saveOwn(await on.scripted({ signedOut: 'session/new', prompts: [] }))
     expect(await on.agents.check('mine', { prompts: false })).toMatchObject({

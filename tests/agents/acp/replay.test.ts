@@ -13,7 +13,7 @@ import { allTasks, entriesOf, until, untilQuiet } from '../../harness.ts'
 import { acpFixture } from './acp-fixture.ts'
 import { acpStage, asking } from './acp-stage.ts'
 
-it('[G4] takes neither what sub-agents said, nor the call that stands for one, for a difference', async () => {
+it('[G4] does not report messages of sub-agents, or the call that represents one, as differences', async () => {
   const loads: Pick<AgentScript, 'capabilities'> = { capabilities: { loadSession: true } }
   const running = { title: 'Explore', description: 'explorer', state: { state: 'running' } }
   const idle = { state: { state: 'idle', stopReason: 'end_turn' } }
@@ -59,7 +59,7 @@ it('[G4] takes neither what sub-agents said, nor the call that stands for one, f
   expect((await allTasks(shiplog)).map(({ title }) => title)).toEqual(['Lead', 'Explore'])
 })
 
-it('[G4] compares the reasoning that is replayed, the outputs of calls, and texts without their secrets', async () => {
+it('[G4] compares replayed reasoning and outputs, and texts with their secrets masked', async () => {
   const { run, entries, notices, secrets } = await acpStage()
   secrets.learn([{ name: 'KEY', value: 'hunter2-hunter2' }])
   const script = { capabilities: { loadSession: true }, modes: asking }

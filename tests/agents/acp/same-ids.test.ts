@@ -45,7 +45,7 @@ it('makes a new call of an id that has ended, in a later turn or prompt, however
   expect(callsIn(third)[0]?.[1]).not.toBe(id)
 })
 
-it('takes what comes late for a call that has ended, and nothing else, for that call', () => {
+it('assigns late updates of an ended call, and nothing else, to that call', () => {
   const { read, begin, end } = fold()
   read(call('c', { ...ls, ...done('one') }))
   expect(read(callUpdate('c', done('one')))).toEqual([])

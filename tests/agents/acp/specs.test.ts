@@ -47,7 +47,7 @@ describe('an installed agent', () => {
     })
   })
 
-  it('[K2] is started without what belongs to the agent that Shiplog was started from', async () => {
+  it('[K2] is started without the variables of the agent that Shiplog was started from', async () => {
     const launch = await launchOf(
       { kind: 'acp', program: 'claude-code', agent: 'claude-code' },
       {

@@ -182,7 +182,7 @@ it('lets one end its work after the answer of its parent, and stops one alone', 
   expect(messages.at(-1)).toMatchObject({ model: 'gpt-small' })
 })
 
-it('takes what one does in another folder for what it is: its paths, its questions and its files', async () => {
+it('attributes what one does in another folder correctly: its paths, its questions and its files', async () => {
   const elsewhere = await temporaryDir()
   await writeFile(join(elsewhere, 'old.txt'), 'old\n')
   const edit = (id: string, path: string) => ({

@@ -24,7 +24,7 @@ const answer = {
   },
 }
 
-it('[Q2] counts what all models used where that covers sub-agents of the agent itself', () => {
+it('[Q2] counts the usage of all models if it covers the agent’s own sub-agents', () => {
   const usage = { isSum: true, costUsd: 0.5 }
   expect(usageOfAnswer(answer, { ...usage, byModel: true })).toMatchObject({
     ...{ inputTokens: 164, cacheReadTokens: 20, cacheWriteTokens: 43, outputTokens: 10 },

@@ -169,7 +169,7 @@ it('[P1] does not let a repository widen a built-in agent, and says so', async (
   expect(notices).toEqual([expect.stringContaining('without bash, write_file')])
 })
 
-it('[P1] gives the built-in agent no place of a definition that can not be used', async () => {
+it('[P1] gives the built-in agent no place of a definition that can’t be used', async () => {
   await put('.shiplog/agents/implement.md', text('implement', 'tools: [read_file]\nlimts: 3'))
   const { of, resolve } = reader()
   expect((await of(dir)).map(({ name }) => name)).toEqual(['lead', 'explore', 'review'])

@@ -54,7 +54,7 @@ it('[Q3] reads a message before its next turn, recorded as a person’s', async 
   expect(waiting).toEqual([])
 })
 
-it('[Q3] goes on with a message that came while it said its last words', async () => {
+it('[Q3] continues with a message that came while it said its last words', async () => {
   const { send, limits } = inbox()
   const fake = await fakeModels({ script: [[say('Done.')], [say('And blue.')]] })
   const { run, entries } = await modelStage({ fake })

@@ -42,7 +42,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     expect(told(entries).filter((line) => line === 'call read_file')).toHaveLength(3)
   })
 
-  it('[G5] goes on after a refusal of what is too long, and a resume goes by the summary', async () => {
+  it('[G5] continues after a refusal of what is too long, and a resume goes by the summary', async () => {
     const fake = await fakeModels({
       script: script([look('a'), { promptTooLong: true }, look('b')]),
     })
@@ -179,7 +179,7 @@ it('still asks for the report after a compaction in the turn in which it is aske
   expect(JSON.stringify(fake.requests.at(-1)?.body)).toContain('Call agent_report now')
 })
 
-it('[G7] tries a summary again visibly, and ends with what to do when there is none', async () => {
+it('[G7] tries a summary again visibly, and ends with advice when there is none', async () => {
   const fake = await fakeModels({
     script: script([look('a'), { promptTooLong: true }], { promptTooLong: true }),
   })
@@ -251,7 +251,7 @@ it('ends where the provider refuses every summary with a word about images', asy
   expect(asked).toBeLessThan(5)
 })
 
-it('goes by the context window that was set or is reported, also when only once the model was asked', async () => {
+it('uses the context window that was set or is reported, even if it is reported only after a request', async () => {
   const fake = await fakeModels({ script: script([look('a'), look('b')]) })
   const contextWindow = async () =>
     fake.requests.length > 0 ? { tokens: 24_000, tokensMax: null } : unknownWindow

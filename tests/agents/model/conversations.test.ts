@@ -67,7 +67,7 @@ describe.each(wires)('a model on the wire %s', (wire) => {
     expect(JSON.stringify(fake.requests.at(-1)?.body)).toContain('Interrupted during this call')
   })
 
-  it('goes on where a model of another provider was', async () => {
+  it('continues where a model of another provider was', async () => {
     const fake = await fakeModels({
       script: [
         [think('Hm.'), say('I look.'), call('read_file', { path: 'a' })],
@@ -122,7 +122,7 @@ describe('a model', () => {
     expect(calls.map(({ input }) => input)).toEqual([report])
   })
 
-  it('asks after a number of turns whether it shall go on', async () => {
+  it('asks after a number of turns whether it shall continue', async () => {
     const fake = await fakeModels({
       script: ({ turn }) => [turn < 6 ? call('list_files', {}) : say('Done.')],
     })

@@ -44,7 +44,7 @@ describe('a model whose definition limits its turns', () => {
     expect(calls).toEqual([])
   })
 
-  it('goes on with the next prompt, and the service refuses nothing', async () => {
+  it('continues with the next prompt, and the service refuses nothing', async () => {
     const fake = await fakeModels({ script: [[say('Half.'), look], [say('The other half.')]] })
     const { run } = await modelStage({ fake, lead: definition('limits: {turns: 1}') })
     expect(await run('Go.')).toMatchObject({ status: 'completed' })

@@ -89,7 +89,7 @@ describe('a spec', () => {
     ['anthropic/', undefined, 'There is no model'],
     ['anthropic/claude-opus-5-5', 'file:///etc', 'The base URL must be an http or https address'],
     ['anthropic/claude-opus-5-5', 'http://me:secret@host/v1', 'must not contain a user name'],
-  ])('is refused with what to do: %s %s', async (model, baseUrl, message) => {
+  ])('is refused with advice: %s %s', async (model, baseUrl, message) => {
     const preparing = driverWith().prepare({ kind: 'model', model, baseUrl }, '/')
     await expect(preparing).rejects.toThrow(message)
   })

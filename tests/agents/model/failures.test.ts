@@ -64,7 +64,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     expect(lines.at(-1)).toBe('end completed')
   })
 
-  it('asks again for an empty answer, and not for ever', async () => {
+  it('asks again for an empty answer, and not forever', async () => {
     const nothing = { parts: [] }
     expect((await play(nothing, [say('Something.')])).lines.at(-2)).toBe(
       'assistant complete: Something.',
@@ -103,7 +103,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     expect(fake.requests).toHaveLength(9)
   })
 
-  it('goes on after an answer that reached its limit, and says so of one that was filtered', async () => {
+  it('continues after an answer that reached its limit, and reports one that was filtered', async () => {
     const cut = { parts: [say('Half')], stop: 'length' as const }
     const { lines, fake } = await play(cut, [say('The rest.')])
     expect(lines).toEqual([
@@ -190,7 +190,7 @@ describe('pings of a service', () => {
     ])
   })
 
-  it('are no answer: one that never goes on is asked for once more, and the end says so', async () => {
+  it('are no answer: a request that gets only pings is repeated once, and its failure says so', async () => {
     const fake = await fakeModels({ script: [pinging(), pinging({ after: 0 }), pinging()] })
     const timeouts = { firstChunkMs: 60_000, chunkMs: 60_000, answerMs: 200 }
     const { run } = await modelStage({ fake, wire: 'chat', timeouts })
@@ -215,7 +215,7 @@ describe.each(['anthropic', 'responses', 'google'] as const)('reasoning on the w
         : [],
     )
 
-  it('is asked for, recorded and handed back', async () => {
+  it('is asked for, recorded and returned', async () => {
     const fake = await fakeModels({ script: [...script, [say('Still.')]] })
     const { run, entries } = await modelStage({ fake, wire })
     expect(await run('Go.')).toMatchObject({ status: 'completed' })
@@ -224,7 +224,7 @@ describe.each(['anthropic', 'responses', 'google'] as const)('reasoning on the w
     expect(fake.refused).toEqual([])
   })
 
-  it('is done without where the service refuses to show it, and the record says so', async () => {
+  it('continues without it if the service refuses to return it, and records that', async () => {
     const message =
       wire === 'responses'
         ? 'Your organization must be verified to generate reasoning summaries.'

@@ -147,7 +147,7 @@ describe('the messages for a provider', () => {
     ])
   })
 
-  it('names a call anew whose id another one has had', () => {
+  it('gives a call a new id if another call has had its id', () => {
     const entries = history(
       prompt('Go.'),
       call('m1', 'call_0', 'bash', { command: 'a' }),

@@ -217,7 +217,7 @@ agents:
     expect((await taskOf(shiplog, id)).options.permissions).toBe('allow-all')
   })
 
-  it('[K7] whoever has no deciding grant can neither answer nor set rules, nor start with more than the project allows', async () => {
+  it('[K7] without a deciding grant a caller can neither answer, nor set rules, nor start with more than the project allows', async () => {
     const fixture = await withWindow()
     const { shiplog, project } = fixture
     const other = createRouterClient(shiplog.router, { context: { grant: 'act' } })
@@ -243,7 +243,7 @@ agents:
 })
 
 describe('without asking', () => {
-  it('[P1] denies what nobody can be asked about, and goes on', async () => {
+  it('[P1] denies what nobody can be asked about, and continues', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture
     const id = await start(fixture, playing(bash('touch a'), bash('ls')), { permissions: 'ask' })

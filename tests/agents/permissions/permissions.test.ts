@@ -102,7 +102,7 @@ it('what was allowed for one folder does not apply to another one, and what narr
   expect(await verdicts()).toEqual(['ask', 'ask', 'ask', 'deny'])
 })
 
-it('[S6] a run goes by what is set when it begins, and by rules that come while it runs', async () => {
+it('[S6] a run uses the settings of its start, and rules that are added while it runs', async () => {
   const { permissions, task, forRun } = await openPermissions()
   const one = task(null, null, 'model')
   const before = await forRun(one)

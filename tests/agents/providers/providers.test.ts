@@ -215,7 +215,7 @@ it('takes a model by the name of a provider that was added', async () => {
 })
 
 it.each(['providers.json', 'keys.json'])(
-  'keeps a damaged %s aside, says so, and goes on without it',
+  'keeps a damaged %s aside, says so, and continues without it',
   async (name) => {
     const dir = await temporaryDir()
     await writeFile(join(dir, name), '{"version":1,')

@@ -250,7 +250,7 @@ it('the demo plays to its end, every step as its texts say', async () => {
 })
 
 itInSoak(
-  'the demo has an installed agent take part, and goes on without needing what it says',
+  'the demo has an installed agent take part, and continues without needing what it says',
   async () => {
     const lead = await playDemo('codex')
     const crew = crewOf(lead)

@@ -92,7 +92,7 @@ describe('playing a scenario', () => {
     ])
   })
 
-  it('goes on after a tool that failed', async () => {
+  it('continues after a tool that failed', async () => {
     const stage = createStage(oneAgent(`${bash('false')}- say: "It said {{last.output}}"\n`))
     const { turns, error } = await stage.run({
       answer: () => ({ outcome: 'error', output: '[exit code 1]' }),
@@ -101,7 +101,7 @@ describe('playing a scenario', () => {
     expect(turns).toEqual(['', 'It said [exit code 1]'])
   })
 
-  it('ends with a report, and goes on after it at the next prompt', async () => {
+  it('ends with a report, and continues after it at the next prompt', async () => {
     const stage = createStage(
       oneAgent('- report: { title: t, markdown: m }\n- say: "You said {{prompt}}"\n'),
     )
@@ -123,7 +123,7 @@ describe('playing a scenario', () => {
     ])
   })
 
-  it('goes on after a fail when it is tried again', async () => {
+  it('continues after a fail when it is tried again', async () => {
     const stage = createStage(oneAgent('- fail: Not now.\n- say: Now.\n'))
     await stage.run()
     expect((await stage.run()).turns).toEqual(['Now.'])

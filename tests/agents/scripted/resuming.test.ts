@@ -23,7 +23,7 @@ const commands = (calls: { input: unknown }[]) =>
   calls.map(({ input }) => (input as { command: string }).command)
 
 describe('resuming a scenario', () => {
-  it('goes on with the turn after the last completed one', async () => {
+  it('continues with the turn after the last completed one', async () => {
     const stage = createStage(
       oneAgent(
         `- say: One.\n- ${bash('two')}\n- ${bash('three')}\n- say: "Four, after {{last.output}}"\n`,

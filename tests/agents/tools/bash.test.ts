@@ -52,7 +52,7 @@ describe('bash', () => {
     expect(await bash('cat')).toMatchObject({ outcome: 'ok', output: '' })
   })
 
-  it('refuses a command that the system could not take, and says what to do', async () => {
+  it('refuses a command that the system could not take, and gives advice', async () => {
     const result = await bash(`echo ${'x'.repeat(130_000)}`)
     expect(result).toMatchObject({ outcome: 'error' })
     expect(result.output).toContain('write_file')
@@ -233,7 +233,7 @@ describe('the output cap', () => {
     expect(waiting).toBeLessThan(5_000_000)
   })
 
-  it('goes on where the whole cannot be kept', async () => {
+  it('continues where the whole cannot be kept', async () => {
     bench.keepOutput = async () => {
       throw new Error('the disk is full')
     }

@@ -227,7 +227,7 @@ describe('edit_file', () => {
     expect(await text('a.txt')).toBe('\uFEFFone\r\n2\r\n')
   })
 
-  it('says what to do when the text is not there', async () => {
+  it('gives advice when the text is not there', async () => {
     await put('a.txt', 'one\r\ntwo\r\n')
     const edit = (oldText: string) =>
       bench.call('edit_file', { path: 'a.txt', oldText, newText: 'new' })

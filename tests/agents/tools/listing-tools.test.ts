@@ -170,7 +170,7 @@ describe('search_files', () => {
     expect(result.output).toBe('a.ts:1: Größe: 3')
   })
 
-  it('says that a line end can not be searched for', async () => {
+  it('says that a line end can’t be searched for', async () => {
     const result = await bench.call('search_files', { pattern: 'a\\nb' })
     expect(result.outcome).toBe('error')
     expect(result.output).toContain('line by line')

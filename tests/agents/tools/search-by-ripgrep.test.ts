@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('the process', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
-  it('is not needed: where it can not be started, JavaScript searches', async () => {
+  it('is not needed: where it can’t be started, JavaScript searches', async () => {
     const bench = await benchWith(join(scratch, 'missing'))
     const { output } = await bench.call('search_files', { pattern: 'inside' })
     expect(output).toBe('sub/file.txt:1: inside')

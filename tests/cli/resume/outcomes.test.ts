@@ -16,7 +16,7 @@ import {
 beforeEach(interruptCrew)
 
 describe('how a resume ends', () => {
-  it('[T6] 1 when one of them fails; the others go on to their end', async () => {
+  it('[T6] 1 when one of them fails; the others continue to their end', async () => {
     fake.onGoOn(async (taskId) => {
       if (taskId === tester) return fake.fail(taskId, 'no parser here')
       fake.complete(taskId)
@@ -63,7 +63,7 @@ describe('how a resume ends', () => {
 describe('agent run --resume', () => {
   const agentRun = (...argv: string[]) => run(['agent', 'run', ...argv])
 
-  it('goes on with a root and all below it; the drift report on standard error', async () => {
+  it('continues with a root and all below it; the drift report on standard error', async () => {
     const { code, stdout, stderr } = await agentRun('--resume', lead.slice(0, 8))
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Report of Fix the parser.\n' })
     expect(stderr).toContain('Nothing has changed since.')
@@ -117,7 +117,7 @@ describe('agent run --resume', () => {
     expect(neither.stderr).toMatch(/--project DIR.*--resume ID/)
   })
 
-  it('names what it can not be combined with', async () => {
+  it('names what it can’t be combined with', async () => {
     const { code, stderr } = await agentRun('--resume', lead, '--scenario', 'x', '--keep')
     expect(code).toBe(2)
     expect(stderr).toContain('omit --scenario and --keep')
@@ -152,7 +152,7 @@ describe('the lists', () => {
     )
   })
 
-  it('say how often each ran, and what it goes on from', async () => {
+  it('say how often each ran, and what it continues from', async () => {
     await run(['tasks', 'resume', tester])
     await run(['tasks', 'continue', tester])
     const { stdout } = await run(['tasks', 'list'])

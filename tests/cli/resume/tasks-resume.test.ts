@@ -83,7 +83,7 @@ describe('[S1] tasks resume: who is meant', () => {
     expect(stderr).toContain('No agent is interrupted')
   })
 
-  it('[T4] 5 for a completed one, with when it completed and how to go on from it', async () => {
+  it('[T4] 5 for a completed one, with when it completed and how to continue from it', async () => {
     await run(['tasks', 'resume', tester])
     const { code, stdout, stderr } = await run(['tasks', 'resume', tester])
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' })
@@ -148,7 +148,7 @@ describe('[S2] the drift report', () => {
     },
   )
 
-  it('--force goes on in spite of them', async () => {
+  it('--force continues in spite of them', async () => {
     changeUnder(tester)
     expect((await run(['tasks', 'resume', tester, '--force'])).code).toBe(0)
     expect(statusOf(tester)).toBe('completed')
@@ -227,7 +227,7 @@ it('[S1] where the one that stopped last has no group, lists what can be resumed
   expect(stderr).toContain(`shiplog tasks resume ${id.slice(0, 8)}   resumes "Alone"`)
 })
 
-it('[S1] says when what is interrupted can not be resumed, since its workspace was removed', async () => {
+it('[S1] says when what is interrupted can’t be resumed, since its workspace was removed', async () => {
   const removed = createFakeShiplog()
   const id = removed.createTask({ projectId: removed.addProject('/code/web'), title: 'Alone' })
   removed.spawn(id)

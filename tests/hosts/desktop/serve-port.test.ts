@@ -61,7 +61,7 @@ it.each([
   ['nothing', null],
   ['a number', 7],
   ['bytes of no meaning', new Uint8Array([255, 254])],
-])('logs %s and goes on', async (_name, message) => {
+])('logs %s and continues', async (_name, message) => {
   const { client, send } = servedPage()
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   send(message)

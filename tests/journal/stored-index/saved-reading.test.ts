@@ -31,7 +31,7 @@ describe('an index', () => {
     expect(await bytesReadDuring(reading)).toBeGreaterThan(size)
   })
 
-  it('[J8] lets the scan go on from its end where records came after it', async () => {
+  it('[J8] lets the scan continue from its end where records came after it', async () => {
     const file = await longJournal()
     const index = await readFile(indexFileOf(file))
     const journal = await openJournal(file)

@@ -61,7 +61,7 @@ describe('ledger store', () => {
     expect(view.children.get(null)?.length).toBe(450)
   })
 
-  it('keeps what each agent is doing until it is taken away', async () => {
+  it('keeps what each agent is doing until it is removed', async () => {
     const host = createFakeHost()
     const project = host.addProject('/home/ada/projects/harbour-lights')
     const [one, two] = ['One', 'Two'].map((title) => host.start({ projectId: project, title }))

@@ -116,7 +116,7 @@ describe('a replay', () => {
     }
   })
 
-  it('reads the timeline once, and goes on where a live transcript has grown', async () => {
+  it('reads the timeline once, and continues where a live transcript has grown', async () => {
     const { replay, host, taskId, view, seq } = await opened('end')
     expect(view()).toMatchObject({ phase: 'ready', seq: 11 })
     await replay.read()

@@ -295,7 +295,7 @@ describe('what is found there', () => {
     expect(await readFile(place.inPlanning(file), 'utf8')).toBe(compact)
   })
 
-  it('takes away what a process left that died while it wrote, and nothing else', async () => {
+  it('removes the temporary files of a killed writer, and nothing else', async () => {
     const place = await openPlace()
     const left = `${file}.${newTaskId()}.tmp`
     const others = [`${file}.tmp`, 'notes.tmp', `${pointer}.${newTaskId()}.tmp`]

@@ -164,7 +164,7 @@ it('[Q1] never wakes a tree that a person stopped, and wakes none that may not w
   await expect(sleep().wakeNow(root)).rejects.toThrow('is not asleep')
 })
 
-it('[Q1] is woken at once, or not at all, when the person says so', async () => {
+it('[Q1] is woken now, or not at all, at the person’s request', async () => {
   const woken = await fleet({ agents: 2 })
   await woken.quota(woken.ids, 600)
   await expect.poll(() => woken.state()?.sleep?.wait).toBe(1)

@@ -92,7 +92,7 @@ it('[S1] means the agent that stopped last, where none is named', () => {
   expect(selected({ by: 'most-recent' })).toEqual([first])
 })
 
-it('[S1] leaves out whoever waits for its turn already', () => {
+it('[S1] leaves out tasks that already wait for their turn', () => {
   const { begin, interrupt, selected } = newHistory()
   const lead = begin()
   const parser = begin(lead)

@@ -67,7 +67,7 @@ it.each(['completed', 'interrupted', 'blocked'] as const)(
   },
 )
 
-it('[T6] goes on when the end is recorded, and keeps no listener', async () => {
+it('[T6] continues when the end is recorded, and keeps no listener', async () => {
   const { taskId, wait, happen, listeners } = stage('spawned')
   const waiting = wait()
   expect(await stateOf(waiting)).toBe('waiting')
@@ -89,7 +89,7 @@ it('[T6][S1] waits for an interrupted one that was resumed and has not had its t
   expect(await stateOf(waiting)).toBe('done')
 })
 
-it('[T6][S1] goes on when a resume is given up, which nothing records', async () => {
+it('[T6][S1] continues when a resume is given up, which nothing records', async () => {
   const { wait, queueAgain, giveUp } = stage('interrupted')
   queueAgain()
   const waiting = wait()
@@ -98,7 +98,7 @@ it('[T6][S1] goes on when a resume is given up, which nothing records', async ()
   expect(await stateOf(waiting)).toBe('done')
 })
 
-it('[T6] goes on when the time is over, and rejects with the reason of the one who gave up', async () => {
+it('[T6] continues after the timeout, and rejects with the reason of the caller’s signal', async () => {
   const { wait, listeners } = stage('spawned')
   await wait({ timeoutMs: 1 })
   const abort = new AbortController()

@@ -6,7 +6,7 @@ import { record } from '../../crash/fault-fs/record.ts'
 import { causeText } from '../../fixtures/cause-text.ts'
 import { openFixture, start, taskOf, until, untilQuiet } from '../../harness.ts'
 
-it('[T6] gives the other reports to whoever awaits them all when one can not be read', async () => {
+it('[T6] returns the other reports if one of them can’t be read', async () => {
   const fixture = await openFixture()
   const { shiplog, dataDir } = fixture
   const root = await start(

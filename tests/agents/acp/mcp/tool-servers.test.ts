@@ -153,7 +153,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
     expect(progress).toBeGreaterThan(0)
   })
 
-  it('may leave: the sub-agent goes on, and the same request waits for it', async () => {
+  it('may give up: the sub-agent continues, and the same request waits for it', async () => {
     const server = await serve()
     const { host, calls } = hostOf(async ({ name }, options) => {
       if (name === 'task_await') return ok('Its report')
@@ -198,7 +198,7 @@ it('starts another sub-agent for the same request in a later turn, or under anot
   expect(calls).toHaveLength(4)
 })
 
-it('answers what is still waiting when the turn ends, so that it can be recorded', async () => {
+it('answers waiting calls when the turn ends, so that they can be recorded', async () => {
   const server = await serve()
   const { host, calls } = hostOf(async (_call, options) => {
     await untilAborted(options?.stopWaiting)

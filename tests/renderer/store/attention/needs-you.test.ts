@@ -63,7 +63,7 @@ it('[Q4] lists what agents wait for before what has ended, and each only while i
   expect(kinds()).toEqual([])
 })
 
-it('[Q4] names a tree that slept and could not go on, until it runs again', () => {
+it('[Q4] names a tree that slept and could not continue, until it runs again', () => {
   const { host, start, kinds } = stage()
   const root = start('Light the harbour')
   const cause = { kind: 'quota', untilMs: 1, detail: '5-hour limit' } as const

@@ -60,7 +60,7 @@ it.each(['{', '[]', '{"drafts":{"a":1},"sent":"x"}', 'null'])(
   },
 )
 
-it('goes on without a storage that refuses', () => {
+it('continues without a storage that refuses', () => {
   const drafts = createDrafts({
     getItem: () => {
       throw new Error('switched off')

@@ -22,7 +22,7 @@ describe('the parallel group of an interrupted agent', () => {
     expect(titles(right)).toEqual(['left', 'right'])
   })
 
-  it('is none for one that is running, that worked alone, or whose others can not be resumed', () => {
+  it('is none for one that is running, that worked alone, or whose others can’t be resumed', () => {
     const { root, left, right, done, stop, titles } = crew()
     expect(titles(left)).toEqual([])
     stop(left)

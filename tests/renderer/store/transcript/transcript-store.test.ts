@@ -275,7 +275,7 @@ describe('transcript store', () => {
     expect(host.calls.some(({ path }) => path === 'feed.session')).toBe(false)
   })
 
-  it('goes on answering when the session is archived under the reader', async () => {
+  it('continues answering when the session is archived under the reader', async () => {
     const transcript = sessions.use(task, 'end')
     await ready(transcript)
     host.append(task, summary('the last word'))
