@@ -46,7 +46,7 @@ test('lists live and cleaned-up agents by project and tree, newest first; a repo
     await expect(reader(page).getByText('The helper has begun.')).toBeVisible()
     await expect(page).toHaveURL(/#\/archive\/[0-9a-f-]{36}\/transcript$/)
   })
-  await test.step('the same as a page, which is read without scripts and asks nobody for anything', async () => {
+  await test.step('the same as a page that needs no scripts and makes no requests', async () => {
     await reader(page).getByRole('button', { name: 'Export…' }).click()
     const dialog = page.getByRole('dialog', { name: /^Export/ })
     await dialog.getByRole('combobox', { name: 'Format' }).click()

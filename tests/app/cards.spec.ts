@@ -89,7 +89,7 @@ test('cards show status, agent, time, report or cause, and a transcript in every
   })
 })
 
-test('Apply changes brings a patch into the parent’s worktree; a conflict is said and changes nothing', {
+test('Apply changes applies a patch to the parent’s worktree; a conflict is reported and changes nothing', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const host = await app.serve()
@@ -108,7 +108,7 @@ test('Apply changes brings a patch into the parent’s worktree; a conflict is s
   await expect(list).toBeVisible()
   await list.press('Home')
 
-  await test.step('a conflict: said on the card, with its file, and nothing has changed', async () => {
+  await test.step('a conflict: shown on the card with its file; nothing has changed', async () => {
     const before = await app.git(worktree, 'status', '--porcelain=v2', '--branch')
     const readme = await readFile(path.join(worktree, 'README.md'), 'utf8')
     const clashing = card(talk, 'Rename the project')
@@ -145,7 +145,7 @@ test('Apply changes brings a patch into the parent’s worktree; a conflict is s
   })
 })
 
-test('a live card moves with its agent, can be stopped, and then tells why it ended', async ({
+test('a live card follows its agent, can be stopped, and then shows why it ended', async ({
   app,
   page,
 }) => {

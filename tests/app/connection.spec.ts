@@ -41,7 +41,7 @@ test('without the right token nothing is shown, and the page gives advice', asyn
     await expect(row(page, 'parser')).toBeVisible()
     await expect(page).toHaveURL(`${host.origin}/#/settings`)
 
-    await test.step('also in the field of the page, where a line without a token is said to have none', async () => {
+    await test.step('also in the field of the page, which rejects a line without a token', async () => {
       await page.evaluate(() => sessionStorage.clear())
       await page.goto('about:blank')
       await page.goto(`${host.origin}/#/settings`)
@@ -93,7 +93,7 @@ test('a copied link opens in another tab of the browser, and without one the pri
   })
 })
 
-test('a lost connection is said, what was loaded stays, and the feeds continue where they were', {
+test('a lost connection is reported, loaded data stays, and the feeds continue where they were', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const sockets: { close(): Promise<void> }[] = []
@@ -185,7 +185,7 @@ test('[K7] after the host was killed and started again, an open page finds it by
   faults.expected(/WebSocket connection/)
 })
 
-test('a service worker of another program that had this port before is removed', {
+test('removes a service worker of another program that used this port before', {
   tag: '@soak',
 }, async ({ app, faults, page }) => {
   const before = createServer((request, response) => {

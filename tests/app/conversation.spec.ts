@@ -99,7 +99,7 @@ test('Stop interrupts and keeps the partial turn; a follow-up continues from the
   })
 })
 
-test('a host that ends or is killed with an agent at work keeps what was said, and the next start lists it', {
+test('a host that ends or is killed while an agent runs keeps the partial turn, and the next start lists the agent', {
   tag: '@soak',
 }, async ({ app, page }) => {
   let host = await app.serve()
@@ -201,7 +201,7 @@ test('its folder is opened in the editor', { tag: '@soak' }, async ({ app, page 
   await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe(root.workspace?.path)
 })
 
-test('the tail stays pinned while it streams, and whoever reads elsewhere is not moved', async ({
+test('the tail stays in view while it streams, and readers elsewhere are not moved', async ({
   app,
   page,
 }) => {

@@ -50,7 +50,7 @@ test('a new user tries the demo, from the empty window to the archive after a re
     await expect(talk.getByRole('button', { name: 'Jump to latest' })).toBeHidden()
   })
 
-  await test.step('a sub-agent’s transcript can be watched while the tree is at work', async () => {
+  await test.step('a sub-agent’s transcript can be watched while the tree runs', async () => {
     const [child] = (await rootOf(host)).children
     if (!child) throw new Error('the lead has started nobody')
     // By key: the card moves up as the lead goes on, and a click would scroll after it.
@@ -86,7 +86,7 @@ test('a new user tries the demo, from the empty window to the archive after a re
     await expect(row(page, nested?.title ?? '')).toHaveAttribute('aria-level', '4')
   })
 
-  await test.step('clean-up is seen on disk: worktrees and session directories are gone', async () => {
+  await test.step('clean-up removes worktrees and session directories from the disk', async () => {
     for (const task of all.filter(({ parentId }) => parentId !== null)) {
       expect(task.workspace).toMatchObject({ removal: 'removed', isolation: 'worktree' })
       expect(existsSync(task.workspace?.path ?? app.dataDir), task.title).toBe(false)

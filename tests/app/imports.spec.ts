@@ -111,7 +111,7 @@ test('keeps what another tool will delete, shows a nested sub-agent, and continu
   await expect(page.getByText('Continues')).toBeVisible()
 })
 
-test('continues an imported session with an installed agent, which gets what was said', {
+test('continues an imported session with an installed agent, which gets the history', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const project = await app.repository('project')

@@ -180,7 +180,7 @@ test('F6 goes from pane to pane on every screen, and Esc leaves the focus on the
       }
     })
   }
-  await test.step('narrow: the icons and the screen, and the projects give it back', async () => {
+  await test.step('narrow: shows the icons and the screen, and the projects on request', async () => {
     const projects = page.getByRole('button', { name: 'Projects', exact: true })
     await page.keyboard.press('F6')
     await page.keyboard.press('F6')

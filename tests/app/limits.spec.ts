@@ -53,14 +53,14 @@ test('a limit is reached, raised, and the agent takes a message and wraps up', a
     })
     await page.goto(`${host.origin}/#/t/${taskId}`)
     const budget = conversation(page).getByRole('region', { name: 'Budget' })
-    await test.step('it pauses after one turn, and the person is asked', async () => {
+    await test.step('it pauses after one turn and asks the person', async () => {
       await expect(budget).toContainText('The limit is reached')
       expect(fake.requests).toHaveLength(1)
       const needs = page.getByRole('region', { name: 'Needs you' })
       await expect(needs).toContainText('Limit reached')
       await expect(page).toHaveTitle(/^\(1\) /)
     })
-    await test.step('raised, it continues, and is told what the person says', async () => {
+    await test.step('with a larger budget it continues, and gets the person’s message', async () => {
       await host.client.tasks.setBudget({ taskId, budget: { tokens: 1_000_000 } })
       await expect(budget).toBeHidden()
       await gate.reached()

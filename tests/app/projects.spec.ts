@@ -56,7 +56,7 @@ test.describe('Add a project', () => {
 })
 
 test.describe('New agent', () => {
-  test('asks for a prompt and a scenario file, refuses one that can’t be played or is too large, and starts the agent', async ({
+  test('asks for a prompt and a scenario file, refuses an invalid or too large one, and starts the agent', async ({
     app,
     page,
   }) => {
@@ -72,7 +72,7 @@ test.describe('New agent', () => {
     await dialog.getByRole('textbox', { name: 'Prompt' }).fill('Mend the parser')
     await expect(dialog.getByText('Needs a scenario file.')).toBeVisible()
 
-    await test.step('one that can’t be played: file, line and key, and nothing is made', async () => {
+    await test.step('an invalid one: shows file, line and key, and creates nothing', async () => {
       const broken = await app.file('broken.yaml', talkScenario.replace('say:', 'shout:'))
       await choose(page, dialog, broken)
       await expect(dialog.getByText(/^Needs /)).toBeHidden()
@@ -167,7 +167,7 @@ test.describe('New agent', () => {
       await expect(conversation(page).getByText('You said: Second.')).toBeVisible()
     })
 
-    await test.step('once it changed it is asked for again, and without leave nothing starts', async () => {
+    await test.step('asks again after it changed, and starts nothing without permission', async () => {
       await writeFile(
         path.join(repository, '.shiplog', 'project.yaml'),
         'setup: echo two > other\n',
@@ -232,7 +232,7 @@ test('[K2] the settings of a project: variables are saved by name, and .planning
   })
 })
 
-test('a moved project continues in its new place, which is said once, and a second clone is told from it', {
+test('a moved project continues in its new place with one notice, and a second clone is kept apart', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const host = await app.serve()
@@ -244,7 +244,7 @@ test('a moved project continues in its new place, which is said once, and a seco
   await openAt(page, host, `/p/${project.id}`)
   const add = sidebar(page).getByRole('button', { name: 'Add a project' })
 
-  await test.step('it is told from another clone by its place, wherever it is listed', async () => {
+  await test.step('lists distinguish it from another clone by its folder', async () => {
     await cp(repository, path.join(app.dir, 'other', 'parser'), { recursive: true })
     await addProject(page, add, path.join(app.dir, 'other', 'parser'))
     await expect(row(page, 'parser (other)')).toBeVisible()
@@ -266,7 +266,7 @@ test('a moved project continues in its new place, which is said once, and a seco
     await row(page, 'Do it').click()
     await expect(page).toHaveURL(new RegExp(taskId))
   })
-  await test.step('once read, it is not said again', async () => {
+  await test.step('a notice that was read does not return', async () => {
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await expect(notice).toBeHidden()
     await page.reload()

@@ -167,7 +167,7 @@ test('a parallel group is resumed as a whole, from a row of it and from the dial
   const { host, taskId } = await groupKilled(app)
   await openAt(page, host, `/t/${taskId}`)
   const dialog = page.getByRole('dialog')
-  await test.step('its members and nobody else are listed', async () => {
+  await test.step('lists its members and no others', async () => {
     await row(page, 'Move the lamps').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Resume parallel group (2)…' }).click()
     await expect(dialog).toHaveAccessibleName('Resume the parallel group of “Move the lamps”')

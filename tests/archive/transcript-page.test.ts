@@ -12,7 +12,7 @@ import { temporaryDir } from '../harness.ts'
 import { deferred, spyOnHandles } from '../journal/disk-faults.ts'
 import { bytesReadDuring } from '../journal/watched-reads.ts'
 
-it('[A5] tells a transcript that is missing from one that can’t be read', async () => {
+it('[A5] distinguishes a missing transcript from an unreadable one', async () => {
   const dir = await temporaryDir()
   expect((await readTranscriptPage(dir, { last: 1 })).status).toBe('missing')
   await symlink('chat.jsonl', join(dir, 'chat.jsonl'))

@@ -116,7 +116,7 @@ describe('a page', () => {
     expect(seqs).toEqual(entries.map(({ seq }) => seq))
   })
 
-  it('says of each preview how long its text is, and where it belongs', async () => {
+  it('has with each preview the length and the position of its text', async () => {
     const { entries } = heavy()
     const reader = await written(entries)
     const at = entries.find((entry) => outputOf(entry)?.startsWith('é'))
@@ -224,7 +224,7 @@ describe('the outline', () => {
   })
 })
 
-it('gives the timeline in pages that join on, each bounded, and continues where a live one has grown', async () => {
+it('returns the timeline in bounded pages without gaps, and continues with what a live one has added', async () => {
   const builder = session(taskId).runStart().prompt('Print')
   for (let n = 1; n <= 30; n++) builder.turn([{ say: `Turn ${n}` }, print('x')])
   const { entries } = builder

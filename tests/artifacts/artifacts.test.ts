@@ -90,7 +90,7 @@ describe('reports', () => {
     await expect(reportIndex(parent).read()).rejects.toMatchObject({ code: 'ENOTDIR' })
   })
 
-  it('[A5] tells a payload that is gone from a report that never was', async () => {
+  it('[A5] distinguishes a missing payload from a report that never existed', async () => {
     await saveReport(parent, report())
     await rm(join(parent, 'subagent-reports', taskId, '1', 'report.md'))
     expect((await readReport(parent, taskId)).kind).toBe('damaged')
@@ -106,7 +106,7 @@ describe('reports', () => {
     expect(JSON.stringify(read)).toContain('it was changed since the agent gave it')
   })
 
-  it('[A3] does not take for a task what is no id, nor follow a link out of the directory', async () => {
+  it('[A3] does not treat other names as tasks, nor follow a link out of the directory', async () => {
     const outside = join(dir, 'outside')
     await mkdir(join(outside, '1'), { recursive: true })
     await mkdir(join(parent, 'subagent-reports'))
@@ -141,7 +141,7 @@ describe('transcripts', () => {
     expect(await transcriptIndex(parent).get(taskId)).toEqual(entry)
   })
 
-  it('[R2] reads nothing of a transcript whose counts are known, and counts one that has another size', async () => {
+  it('[R2] reads no transcript whose counts are known, and counts one of another size', async () => {
     const about = { taskId, ancestorIds: [parentId], title: 'A task', nowMs: 5 }
     const from = await session(taskId, 3)
     const { size: bytes } = await stat(join(from, 'chat.jsonl'))

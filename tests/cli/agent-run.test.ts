@@ -212,7 +212,7 @@ describe('agent run', () => {
     else expect(stderr).toMatch(shown)
   })
 
-  it('[Q1] says why a model is asked again, and when', async () => {
+  it('[Q1] reports why and when a request to a model is repeated', async () => {
     const fake = createFakeShiplog()
     fake.onStart(async (taskId) => {
       await Promise.resolve()
@@ -327,7 +327,7 @@ describe('agent run', () => {
   })
 
   describe('a set-up command that the project brings', () => {
-    it('is shown and refused with exit 5 where nobody can be asked', async () => {
+    it('is shown, and refused with exit 5 if nobody can be asked', async () => {
       const fake = createFakeShiplog()
       const { code, stderr } = await runToEnd(argvFor('/code/with-setup'), { fake })
       expect(code).toBe(5)

@@ -125,7 +125,7 @@ describe('a limit that is reached', () => {
     expect(paused.asked('tasks.setBudget')).toMatchObject([{ budget: { allowUnpriced: true } }])
   })
 
-  it('[Q2] where nobody can be asked ends the run, and names the command that continues', async () => {
+  it('[Q2] ends the run if nobody can be asked, and prints the command to continue', async () => {
     const cwd = await temporaryDir()
     await writeFiles(cwd, { 'a.yaml': 'version: 1', 'api/README.md': '' })
     const headless = createFakeShiplog()

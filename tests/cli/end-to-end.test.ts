@@ -87,7 +87,7 @@ describe('a run and its record', () => {
     ])
   })
 
-  it('tasks list, in a later process, says what the events said', async () => {
+  it('tasks list, in a later process, agrees with the events', async () => {
     const { tasks } = await box.json<{ tasks: TaskTree[] }>('tasks', 'list', '--project', project)
     const root = events.findLast((one) => one.type === 'task' && one.task.id === rootId)
     expect(tasks).toHaveLength(1)

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const run = (...argv: string[]) => runToEnd(['export', ...argv], { fake: family.fake, cwd })
 
-it('writes a file of the format that its name stands for, and nothing else into its folder', async () => {
+it('writes a file in the format of its extension, and nothing else into its folder', async () => {
   const { code, stdout, stderr } = await run(family.tester, '-o', 'tests.md')
   expect([code, stdout]).toEqual([0, ''])
   expect(stderr).toMatch(/^Wrote .*tests\.md: \d+ entries, .* B\.\n$/)
@@ -27,7 +27,7 @@ it('writes a file of the format that its name stands for, and nothing else into 
   ])
 })
 
-it('replaces a file only when it is told to, and leaves it as it was when the export fails', async () => {
+it('replaces a file only on request, and keeps it if the export fails', async () => {
   await writeFile(join(cwd, 'tests.jsonl'), 'before')
   expect(await run(family.tester, '-o', 'tests.jsonl')).toMatchObject({
     code: 5,

@@ -318,7 +318,7 @@ describe('workspaces', () => {
     expect(stderr).toContain('1 file changed, +1 −1')
   })
 
-  it('remove: says what takes it back, and which sub-agents can be resumed only then', async () => {
+  it('remove: prints how to undo it, and which sub-agents can be resumed only after that', async () => {
     const worker = fake.createTask({
       projectId: fake.addProject('/code/web'),
       parentId: lead,

@@ -77,7 +77,7 @@ describe('mcp --read', () => {
     expect(await client.tool('files_touched', { task: tester })).toBe('No file was changed.')
   })
 
-  it('shows an agent what is below its task, and nothing else', async () => {
+  it('shows an agent only the tasks below its own', async () => {
     client = connect('--read', '--task', lead)
     await client.initialize()
     expect(await client.tool('search_record', { query: 'albatross' })).not.toContain(`task/${lead}`)

@@ -80,7 +80,7 @@ describe('[K8] what a repository configures for an agent', () => {
     expect(fake.asked('permissions.answer')).toMatchObject([{ decision: { kind: 'allow-once' } }])
   })
 
-  it('is asked about in a terminal, for a sub-agent with --trust as well', async () => {
+  it('is asked about in a terminal, and for a sub-agent even with --trust', async () => {
     const { cwd, argv } = await scenarioRun('--trust')
     const fake = asking(configuration)
     const cli = startCli(argv, { cwd, fake, stderrTTY: true, stdinText: '' })
@@ -173,7 +173,7 @@ describe('a question in the terminal', () => {
     expect(stderr).not.toContain('\u202e')
   })
 
-  it('[P1] asks nothing where nobody reads it, and says so to the services', async () => {
+  it('[P1] asks nothing if nobody reads it, and tells the services that nobody can be asked', async () => {
     const { cwd, argv } = await scenarioRun()
     const canAsk: (boolean | undefined)[] = []
     for (const options of [terminal, {}, { ...terminal, json: true }]) {
@@ -190,7 +190,7 @@ describe('a question in the terminal', () => {
     expect(canAsk).toEqual([true, false, false])
   })
 
-  it('[P1] says what was denied because nobody could be asked', async () => {
+  it('[P1] reports what was denied because nobody could be asked', async () => {
     const { cwd, argv } = await scenarioRun()
     const fake = createFakeShiplog()
     const answer = { optionId: null, allowed: false, by: 'nobody' } as const

@@ -46,7 +46,7 @@ it('[X3] --dry-run lists what would go, changes nothing, and sums it up', async 
   expect(fake.asked('retention.sweep')).toEqual([])
 })
 
-it('[X3] sweeps, names the receipt, and --undo takes it back', async () => {
+it('[X3] sweeps, names the receipt, and is undone by --undo', async () => {
   const { fake, ids } = fakeWithOldTasks()
   const { code, stdout } = await runToEnd(['prune', '--json'], { fake })
   const swept = JSON.parse(stdout)
@@ -66,7 +66,7 @@ it('[X3] sweeps, names the receipt, and --undo takes it back', async () => {
   expect(fake.state.tasks.get(ids[0] as never)?.transcriptExpired).toBeNull()
 })
 
-it('says how to take it back, and when there is nothing to remove', async () => {
+it('prints how to undo it, and reports if there is nothing to remove', async () => {
   const { fake } = fakeWithOldTasks()
   const told = await runToEnd(['prune'], { fake })
   expect(told.stderr).toMatch(
@@ -134,7 +134,7 @@ it('[X3] asks on a terminal whether a clock that leapt ahead is right, and shows
   expect(yes.stderr).toContain('Moved to the trash: 2 transcripts')
 })
 
-it('[X3] refuses on a clock that leapt ahead where nobody can be asked, unless --yes says that it is right', async () => {
+it('[X3] refuses with a clock that leapt ahead if nobody can be asked, unless --yes confirms it', async () => {
   const { fake } = fakeWithOldTasks()
   fake.leapAhead({ days: 30, newestAt: '2026-11-20T08:00:00.000Z' })
   const refused = await runToEnd(['prune', '--json'], { fake, stdinText: 'y\n', stderrTTY: true })

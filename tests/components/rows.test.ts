@@ -43,7 +43,7 @@ describe('transcriptRows', () => {
     ])
   })
 
-  it('folds what a failed attempt said under its retry, and shows a retry without any by itself', () => {
+  it('folds the text of a failed attempt under its retry, and shows a retry without text by itself', () => {
     const rows = transcriptRows(itemsOf(everyEntry()))
     const attempts = rows.filter((row) => row.kind === 'attempt')
     expect(attempts.map((row) => [kinds(row.rows), row.retry?.cause.kind])).toEqual([
@@ -160,7 +160,7 @@ describe('transcriptRows', () => {
     expect(kinds(transcriptRows(tail, { damage, hasOlder: false }))).toContain('damage')
   })
 
-  it('says that a turn was cut short, and that a live one has said nothing yet', () => {
+  it('shows that a turn was interrupted, and that a live one has no text yet', () => {
     const { entries, partial } = leadLive()
     const fold = foldEntries(emptyTranscript(), entries)
     const silent = { ...partial, uuid: entries[0]?.uuid ?? partial.uuid, parts: [] }

@@ -127,7 +127,7 @@ describe('numbers and times', () => {
     expect([940, 12_345, 1_200_000].map(roundedCount)).toEqual(['940', '12.3K', '1.2M'])
     expect([312, 38_220].map(bytes)).toEqual(['312 B', '38.2 kB'])
   })
-  it('adds up the time at work, without the time between runs', () => {
+  it('sums the durations of runs, without the time between them', () => {
     const at = (second: number) => new Date(now + second * 1_000).toISOString()
     const runs = [
       { run: 1, status: 'completed' as const, startedAt: at(0), endedAt: at(10), cause: null },

@@ -76,7 +76,7 @@ it('notes hidden refs without a task, which may be another data directory’s', 
   ])
 })
 
-it('notes a project whose folder is gone, and what to do when it was moved', async () => {
+it('reports a project whose folder is missing, with advice for a moved one', async () => {
   const { fixture, rootId, check } = await makePatient()
   const { dir } = fixture.project
   await rename(dir, `${dir}-moved`)
@@ -88,7 +88,7 @@ it('notes a project whose folder is gone, and what to do when it was moved', asy
   expect((await taskOf(fixture.shiplog, rootId)).projectDir).toBe(`${dir}-moved`)
 })
 
-it('does not judge a tree that is at work, and repairs nothing meanwhile', async () => {
+it('does not check a running tree, and repairs nothing meanwhile', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const id = await start(

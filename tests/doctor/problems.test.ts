@@ -11,7 +11,7 @@ import { kindsOf, makePatient } from './patient.ts'
 const damages = [...damagesToRecords, ...damagesToArtifacts, ...damagesToFolders]
 
 describe.each(damages)('$kind: $why', (damage) => {
-  it('is found; repaired when that loses nothing; else everything stays', async () => {
+  it('is found; is repaired if that loses nothing; otherwise everything stays', async () => {
     const patient = await makePatient()
     await damage.harm(patient)
     const { found, repaired } = await patient.checkAndRepair()

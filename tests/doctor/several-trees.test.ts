@@ -18,7 +18,7 @@ import { changeIndex, flipByte, type Index, leafTranscript, strayId } from './da
 import { kindsOf, makePatient } from './patient.ts'
 
 describe('problems of several trees or of none', () => {
-  it('the ledger: damage in it is told, and then its silence about something moves nothing', async () => {
+  it('the ledger: reports damage in it, and then moves nothing that it does not mention', async () => {
     const patient = await makePatient()
     const { dataDir } = patient
     await flipByte(join(dataDir, 'ledger.jsonl'), 200)
@@ -43,7 +43,7 @@ describe('problems of several trees or of none', () => {
     expect(existsSync(join(dataDir, 'sessions', rootId, 'chat.jsonl'))).toBe(true)
   })
 
-  it('an index that leaves one out and names what is gone: rebuilt, and the loss is not forgotten', async () => {
+  it('an index with a missing and an obsolete entry: is rebuilt, and the loss stays reported', async () => {
     const patient = await makePatient()
     const { session, leafId, middleId } = patient
     const path = session('subagent-reports.json')
@@ -114,7 +114,7 @@ describe('problems of several trees or of none', () => {
     expect(existsSync(session('subagent-transcripts.json'))).toBe(true)
   })
 
-  it('what the disk refuses to show is told, and the rest is looked at all the same', async () => {
+  it('reports what can’t be read, and checks the rest', async () => {
     const patient = await makePatient()
     await chmod(leafTranscript(patient, 'chat.jsonl'), 0)
     await chmod(patient.session('subagent-reports.json'), 0o644)

@@ -14,7 +14,7 @@ it('[E1] exports an edit whose patch does not add up, as where a masked key span
   })
 })
 
-it('[E1] exports a plan, and one that was refused without its items', () => {
+it('[E1] exports a plan, and a refused plan without its items', () => {
   const items = [{ text: 'Look', status: 'in-progress' }]
   expect(call('update_plan', { items })).toMatchObject({
     name: 'TodoWrite',

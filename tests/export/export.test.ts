@@ -376,7 +376,7 @@ it('[E1] is a valid Agent Trace: the lines that each agent wrote, with their has
   })
 })
 
-it('[E1] tells lines of the agent from those in which others wrote as well', () => {
+it('[E1] distinguishes lines of the agent from lines that others edited too', () => {
   const lines = ['mine\n', 'theirs\n', 'both\n', 'mine\n', 'mine']
   const authors = [5, 7, 2, 2, 10]
   const known = { agentChars: 17, otherChars: 9, authors }

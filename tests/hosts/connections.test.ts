@@ -67,7 +67,7 @@ it('refuses a feed beyond those of all connections together, but keeps some for 
   await connections.close()
 })
 
-it('cuts off a client that no longer answers, and leaves one that does alone', async () => {
+it('disconnects a client that no longer answers, and keeps one that does', async () => {
   const { router, counts } = createCountingRouter()
   // Long enough for the client that answers, which shares this thread with everything else.
   const connections = createConnections(router, { heartbeatMs: 500 })

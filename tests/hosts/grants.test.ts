@@ -43,7 +43,7 @@ it('[K7] the table has a row for every procedure, and what decides is what a per
   expect(grantFor(['nothing', 'known'])).toBe('decide')
 })
 
-it('[K7] whoever has lease.json is refused every procedure that decides, and told where to decide', async () => {
+it('[K7] a client with lease.json is refused every deciding procedure, and told where to decide', async () => {
   const dataDir = path.join(await temporaryDir(), 'data')
   const shiplog = await openShiplog({ dataDir, host: 'desktop' })
   const endpoint = await openLocalEndpoint({ shiplog, version })

@@ -38,7 +38,7 @@ async function openHolder() {
 }
 
 describe('the endpoint', () => {
-  it('answers the contract to whoever can read the lease, and says so in app.info', async () => {
+  it('serves the contract to anyone who can read the lease, and reports that in app.info', async () => {
     await using held = await openHolder()
     const { client, close } = await connectToHolder(await held.holder(), {
       dataDir: held.dataDir,
@@ -79,7 +79,7 @@ describe('the endpoint', () => {
     close()
   })
 
-  it('is gone from the lease when it closes, and the lease when its process does', async () => {
+  it('removes itself from the lease when it closes, and the lease when its process ends', async () => {
     await using held = await openHolder()
     const before = await held.holder()
     await held.endpoint.close()
@@ -183,7 +183,7 @@ describe('a caller is told', () => {
     await held.endpoint.unused()
   })
 
-  it('that nobody listens, or something that is no Shiplog', async () => {
+  it('that nobody listens, or a program other than Shiplog', async () => {
     await using held = await openHolder()
     const holder = await held.holder()
     const rude = createServer((stream) => {
@@ -250,7 +250,7 @@ describe('a holder whose lease files somebody deletes', () => {
     for (const name of ['lease.json', 'lease.lock']) await rm(path.join(dataDir, name))
   }
 
-  it('[T3] puts them back with its endpoint, and nobody else opens the data directory', async () => {
+  it('[T3] writes them again with its endpoint, and no other process opens the data directory', async () => {
     await using held = await openHolder()
     const { endpoint } = await held.holder()
     await deleteBoth(held.dataDir)

@@ -18,7 +18,7 @@ it('[K7] a code is good for one page, and for a minute', async () => {
   expect(pages.redeem(late)).toBeNull()
 })
 
-it('[K7] forgets a page that nobody used for thirty days, and keeps one that was', async () => {
+it('[K7] forgets a page that was not used for thirty days, and keeps one that was', async () => {
   const file = join(await temporaryDir(), 'web-host.json')
   let nowMs = 0
   const clock = () => nowMs

@@ -61,7 +61,7 @@ it('cuts off who asks for a page and does not take the answer', async () => {
   await cutOff
 })
 
-it('cuts off a refused socket that never hangs up, after it was told why', async () => {
+it('closes a refused socket that never hangs up, after sending it the reason', async () => {
   const { port } = await serverThat({
     ...{ requestMsMax: neverMs, requestCheckMs: neverMs, refusedMsMax: 20, idleMsMax: neverMs },
   })

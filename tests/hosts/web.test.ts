@@ -231,7 +231,7 @@ describe('connecting', () => {
     }
   })
 
-  it('answers to the address that it was told to listen on', async ({ skip }) => {
+  it('answers on the address that it was told to listen on', async ({ skip }) => {
     const address = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])
       .find((entry) => entry.family === 'IPv4' && !entry.internal)?.address
@@ -245,7 +245,7 @@ describe('connecting', () => {
 })
 
 describe('calls', () => {
-  it('holds a producer back while the reader is slow, and ends it when the reader is gone', async () => {
+  it('pauses a producer while the reader is slow, and ends it when the reader disconnects', async () => {
     await using fixture = await startFixture()
     const socket = connect(fixture.host)
     const feed = await clientOn(socket).flood()

@@ -360,7 +360,7 @@ describe('sub-agents', () => {
     expect(one?.tasks[0]?.isComplete).toBe(false)
   })
 
-  it('are kept under a root of their own when the file of their session is gone', async () => {
+  it('are kept under a separate root if the file of their session is missing', async () => {
     const [one] = await read({ [`${session}/subagents/agent-a1.jsonl`]: agentLog().text() })
     expect(one?.found).toMatchObject({ key: session, isHidden: true })
     expect(one?.links).toMatchObject({ orphaned: 1 })

@@ -23,7 +23,7 @@ async function readLog(log: { text(): string }): Promise<ReadSession> {
 }
 
 describe.each(['items', 'events'] as const)('a conversation with %s', (style) => {
-  it('[I2] tells each message once, and counts each answer once', async () => {
+  it('[I2] imports each message once, and counts each answer once', async () => {
     const log = codexLog(session, { style })
     log.item({ type: 'message', role: 'developer', content: [{ text: 'Permissions' }] })
     const text = '<environment_context>\n<cwd>/code/app</cwd>\n</environment_context>'
@@ -335,7 +335,7 @@ describe('threads', () => {
     },
   )
 
-  it('are kept under a root of their own when the rollout of their session is gone', async () => {
+  it('are kept under a separate root if the rollout of their session is missing', async () => {
     const [one] = await read({ [rolloutPath(agentId)]: agentLog().text() })
     expect(one?.found).toMatchObject({ key: session, isHidden: true })
     expect(one?.links).toMatchObject({ orphaned: 1, linked: 0 })

@@ -68,7 +68,7 @@ const seqOf = async ({ shiplog }: Fixture, text: string): Promise<number> =>
     (entry) => entry.type === 'message' && JSON.stringify(entry.parts).includes(text),
   )?.seq ?? expect.unreachable()
 
-it('[S3][G5] continues an imported session in its folder, whole, at a turn and in a branch that was left, with what changed said', async () => {
+it('[S3][G5] continues an imported session in its folder: at its end, at a turn and in an abandoned branch, with drift reported', async () => {
   const fixture = await openFixture({ files: { 'a.txt': 'one' } })
   const { client } = fixture.shiplog
   const { dir, id: projectId } = fixture.project

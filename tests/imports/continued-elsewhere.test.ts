@@ -121,7 +121,7 @@ it('keeps all of a session whose beginning is in a file that is not here', async
   expect((await taskOf(fixture.shiplog, third)).resumedFrom).toBe(null)
 })
 
-it('[I2] puts a session before the one that continues from it, also when that was imported first', async () => {
+it('[I2] places a session before the one that continues it, even if that was imported first', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const { [`${second}.jsonl`]: later = '', ...others } = logs()

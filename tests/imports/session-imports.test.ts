@@ -193,7 +193,7 @@ it('ends with the same result after a kill at any step of an update', async () =
   expect((await readdir(archive)).filter((name) => name.startsWith('.'))).toEqual([])
 })
 
-it('[I3] takes a rollout of Codex that was compressed and archived for the one that is here, and continues it by a fork', async () => {
+it('[I3] recognizes a compressed, archived rollout of Codex as already imported, and continues it as a fork', async () => {
   const id = threadIdAt(codexStartMs)
   const log = codexLog(id)
   log.turn()

@@ -38,7 +38,7 @@ async function stateWhere(
   throw new Error('it ended')
 }
 
-it('imports each state of a session once, and one that is being written only when it is quiet', async () => {
+it('imports each state of a session once, and a growing one only once it is quiet', async () => {
   let nowMs = 1_000_000
   let sessions = [found(10, nowMs)]
   const imports: number[] = []

@@ -64,7 +64,7 @@ async function leaseOfTheDead(dataDir: string) {
 }
 
 describe('processes', () => {
-  it('[T3] tells this process by pid and start time', async () => {
+  it('[T3] identifies this process by pid and start time', async () => {
     const own = await ownIdentity()
     expect(own.pid).toBe(process.pid)
     expect(await processStartedAt(process.pid)).toBe(own.startedAt)
@@ -73,7 +73,7 @@ describe('processes', () => {
     expect(await judgeProcess({ ...own, pidNamespace: 'pid:[1]' })).toBe('unknown')
   })
 
-  it('[T3] tells that a process is gone, and never asks about process groups', async () => {
+  it('[T3] recognizes an ended process, and never queries process groups', async () => {
     const { child, pid } = await taker(await scratchDirectory())
     const startedAt = (await processStartedAt(pid)) ?? ''
     const identity = { ...(await ownIdentity()), pid, startedAt }
@@ -312,7 +312,7 @@ describe('lease', () => {
       await lease.release()
     })
 
-    it('is lost, and its holder is told, once another process has taken the files made since', async () => {
+    it('is lost, with a notice to its holder, once another process has taken the files created since', async () => {
       const dataDir = await scratchDirectory()
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
       onTestFinished(() => void vi.useRealTimers())

@@ -71,7 +71,7 @@ describe('the lease across pid namespaces', () => {
     }
   })
 
-  it('[T3] one that was killed in a container is taken over at once', async (test) => {
+  it('[T3] a holder that was killed in a container is replaced immediately', async (test) => {
     needsNamespaces(test)
     const dataDir = await scratchDirectory()
     const holder = await taker(dataDir, 'container')
@@ -86,7 +86,7 @@ describe('the lease across pid namespaces', () => {
     await lease.release()
   })
 
-  it('[T3] one that can neither be judged nor had a lock is not taken over, and the message gives advice', async () => {
+  it('[T3] a holder without a lock whose process can’t be checked is not replaced, and the message gives advice', async () => {
     const dataDir = await scratchDirectory()
     const lease = await acquireLease(dataDir, { host: 'cli' })
     const { holder } = lease
@@ -121,7 +121,7 @@ describe('the lock beside the lease', () => {
     await lease.release()
   })
 
-  it('[T3] a holder that lost its lock to another process is told so', async (test) => {
+  it('[T3] a holder that lost its lock to another process is notified', async (test) => {
     if (process.platform !== 'linux') test.skip('skipped: only Linux lists the locks of a file')
     needsNamespaces(test)
     const dataDir = await scratchDirectory()

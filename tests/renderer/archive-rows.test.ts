@@ -84,7 +84,7 @@ describe('archive rows', () => {
     expect(rowsOf(orphans, everything)).toMatchObject([{ kind: 'project' }, { level: 0 }])
   })
 
-  it('sorted by something else are one list, the other way round when asked', async () => {
+  it('sorted by another key are one list, in reverse order on request', async () => {
     const { transcripts } = await harbour()
     const titles = (by: ArchiveSortKey, reversed = false) =>
       rowsOf(transcripts, everything, { by, reversed }).map((row) =>

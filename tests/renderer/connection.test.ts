@@ -103,13 +103,13 @@ describe('connection to the web host', () => {
     })
   })
 
-  it('tells a wrong token apart, and does not try again', async () => {
+  it('recognizes a wrong token, and does not retry', async () => {
     const { connection } = connect('wrong')
     await until(connection, ({ kind }) => kind === 'refused')
     expect(sockets.size).toBe(1)
   })
 
-  it('stays lost until the host has answered: one that knows another token never counts as back', async () => {
+  it('stays lost until the host has answered; a host with another token never counts', async () => {
     const { connection } = connect(token)
     await until(connection, ({ kind }) => kind === 'open')
     const seen: string[] = []

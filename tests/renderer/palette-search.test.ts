@@ -53,7 +53,7 @@ describe('entries of the palette with the same title', () => {
   const marksOf = (...tasks: ReturnType<typeof task>[]) =>
     tasks.map(({ id }) => taskMarks(tasks, names).get(id) ?? null)
 
-  it('are told apart by their project, or by a short id where that is the same', () => {
+  it('are distinguished by their project, or by a short id if that is the same', () => {
     expect(marksOf(task('aaaaaaaa', 'Fix it'), task('bbbbbbbb', 'Write it'))).toEqual([null, null])
     expect(marksOf(task('aaaaaaaa', 'Fix it'), task('bbbbbbbb', 'fix it ', site))).toEqual([
       'api',

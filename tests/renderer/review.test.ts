@@ -127,7 +127,7 @@ const author = (turn: number, by: ChangeAuthor['by'] = 'call'): ChangeAuthor => 
 })
 
 describe('comments on lines', () => {
-  it('are found again by the text of their line, nearest to where it was, if nothing else is known', () => {
+  it('are found by the text of their line, nearest to its old position, if nothing else is known', () => {
     const lines = linesOfPatch(patch)
     expect(lines.map(({ side, line, text }) => `${side[0]}${line} ${text}`)).toEqual([
       'a1 one',

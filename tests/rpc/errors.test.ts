@@ -39,7 +39,7 @@ describe('a disk that refuses', () => {
     expect(answer.message).toContain('unable to write file')
   })
 
-  it('is not seen in what Git says of anything else', () => {
+  it('is not recognized in other messages of Git', () => {
     const stderr = 'fatal: path "No space left on device" does not exist\n'
     expect(answerTo(new GitError(['show'], 128, stderr))).toMatchObject({ code: 'REFUSED' })
   })

@@ -69,7 +69,7 @@ describe('the ledger feed', () => {
     expect([...state.tasks.values()].map((task) => ({ ...task, children: [] }))).toEqual(tasks)
   })
 
-  it('sends a long list in bounded parts, of which only the last can be gone on from', async () => {
+  it('sends a long list in bounded parts, of which only the last can be continued', async () => {
     const dataDir = await temporaryDir()
     const ledger = await openLedger(join(dataDir, 'ledger.jsonl'), dataDir)
     onTestFinished(() => ledger.close())

@@ -68,7 +68,7 @@ it('knows which tasks called a tool, until they are removed', async () => {
 })
 
 describe('a search', () => {
-  it('[F1] finds words, phrases, beginnings, and parts of identifiers, and nothing else', async () => {
+  it('[F1] finds words, phrases, prefixes and parts of identifiers, and nothing else', async () => {
     const { add, hits } = await opened()
     await add(someSession().prompt('Fix parseLedgerLine in src/main.ts').entries)
     for (const query of [
@@ -232,7 +232,7 @@ describe('the index', () => {
     expect(db.sessions()).toEqual([])
   })
 
-  it('keeps the report of a transcript that is gone, and the newest title', async () => {
+  it('keeps the report of a deleted transcript, and the newest title', async () => {
     const { add, hits, db } = await opened()
     const { taskId } = await add(someSession().prompt('one').entries, { title: 'Before' })
     expect(hits('before')).toEqual(['title null'])

@@ -30,7 +30,7 @@ const hitsOf = async (shiplog: Shiplog, query: string, isPattern = false) =>
   (await find(shiplog, query, isPattern)).hits.map(({ kind, title }) => [kind, title])
 
 describe('search', () => {
-  it('[F1] finds what live and removed agents said and did, at its entry, through removal, trash and restore', async () => {
+  it('[F1] finds texts of live and removed agents at their entries, through removal, trash and restore', async () => {
     const fixture = await openFixture()
     const { shiplog, project } = fixture
     const lead = await start(fixture, scenario)

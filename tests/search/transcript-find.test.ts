@@ -97,7 +97,7 @@ describe('finding in a transcript', () => {
     })
   })
 
-  it('answers from its thread, says what is wrong with an expression, and ends one that takes forever', async () => {
+  it('answers from its thread, explains an invalid expression, and ends one that takes forever', async () => {
     const file = await recorded(
       session(newTaskId())
         .runStart()

@@ -39,7 +39,7 @@ it('passes on what comes first, and begins the next one when one has ended', asy
   expect(seen).toEqual(['slow begins', 'a', 'b', 'last', 'slow ends'])
 })
 
-it('does not let one that always has something keep the others waiting', async () => {
+it('does not let a source that always has values keep the others waiting', async () => {
   async function* three(name: string) {
     for (const nth of [1, 2, 3]) yield `${name}${nth}`
   }

@@ -8,7 +8,7 @@ describe('what an agent was doing last', () => {
     expect(lastActionOf({ entries, partial: partial ?? null })).toMatch(/^running node --test/)
   })
 
-  it('is what a call came to once it was over, and nothing where nothing was said', () => {
+  it('is the result of an ended call, and empty if there is none', () => {
     expect(lastActionOf({ entries: leadEnded(), partial: null })).not.toBeNull()
     expect(lastActionOf({ entries: [], partial: null })).toBeNull()
     expect(lastActionOf({ entries: broken().entries, partial: null })).not.toMatch(/\n/)

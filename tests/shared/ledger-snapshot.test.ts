@@ -60,7 +60,7 @@ describe('a snapshot in parts', () => {
     }
   })
 
-  it('counts for nothing when it was cut short: the next one begins anew', () => {
+  it('is ignored if it is incomplete: the next one starts again', () => {
     const [first, second] = [stateWith(450), stateWith(300)]
     const joiner = createSnapshotJoiner()
     for (const part of snapshotParts(first).slice(0, 2)) joiner.take(part)

@@ -47,7 +47,7 @@ it('[X3] no longer calls a transcript expired once a new run records into it', (
   expect(expired()).toBeNull()
 })
 
-it('calls parallel whoever was started before another one of the batch had ended', () => {
+it('counts agents as parallel that were started before another one of the batch had ended', () => {
   const ledger = testLedger()
   const parentId = ledger.ask()
   const begin = (): TaskId => {

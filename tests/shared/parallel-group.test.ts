@@ -42,7 +42,7 @@ function ledger() {
 }
 
 describe('the parallel group of agents whose process was killed', () => {
-  it('holds one that had shown no sign of life since the other was started', () => {
+  it('contains a task that had shown no activity since the other was started', () => {
     const { start, stop, groupOf } = ledger()
     const first = start(1_000)
     const second = start(5_000)
@@ -53,7 +53,7 @@ describe('the parallel group of agents whose process was killed', () => {
     expect(groupOf(second)).toBe('batch-1')
   })
 
-  it('does not hold one that a later process started', () => {
+  it('does not contain a task that a later process started', () => {
     const { start, stop, groupOf } = ledger()
     const first = start(1_000)
     stop(4_000, first, 1_500)
@@ -62,7 +62,7 @@ describe('the parallel group of agents whose process was killed', () => {
     expect(groupOf(later)).toBeNull()
   })
 
-  it('does not hold one that was stopped before the other was started', () => {
+  it('does not contain a task that was stopped before the other was started', () => {
     const { start, stop, groupOf } = ledger()
     const first = start(1_000)
     stop(2_000, first)

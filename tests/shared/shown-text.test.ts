@@ -61,7 +61,7 @@ describe('a command to be allowed', () => {
     expect(shownCommand('rm שלום x').notes.join(' ')).toContain('right-to-left')
   })
 
-  it('marks which pieces stand for a hidden character, so that a typed code is told apart', () => {
+  it('marks the pieces that represent a hidden character, so that a typed code differs from them', () => {
     expect(shownCommand('<U+202E>\u202e').lines).toEqual([
       [
         { text: '<U+202E>', hidden: false },

@@ -141,7 +141,7 @@ describe('the state as of a moment', () => {
     expect(stateAtSeq(timeline, 0)).toMatchObject({ seq: 0, at: null, turns: 0, run: null })
   })
 
-  it('knows of a sub-agent what its parent had been told by then', () => {
+  it('has of a sub-agent what its parent had received by then', () => {
     const child = newTaskId()
     const detail = (status: 'spawned' | 'completed') => ({
       kind: 'tasks' as const,

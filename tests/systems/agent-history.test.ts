@@ -193,7 +193,7 @@ describe('agent history, walked', { timeout }, () => {
     expect(ended.map(({ status }) => status)).toEqual(Array(3).fill('completed'))
   })
 
-  it('[T6] tells queued, a parallel batch, completed, failed and blocked as they happen', async () => {
+  it('[T6] records queued, a parallel batch, completed, failed and blocked as they happen', async () => {
     const fixture = await openFixture({ files })
     const root = await start(fixture, batch, { prompt: 'Lead' })
     const during = await untilHistory(
@@ -274,7 +274,7 @@ agents:
       - wait: 1h
 `
 
-  it('[T3] tells what was interrupted when Shiplog closed, and what it had changed', async () => {
+  it('[T3] records what was interrupted when Shiplog closed, and what it had changed', async () => {
     const fixture = await openFixture({ files })
     await start(fixture, sleeping, { prompt: 'Lead' })
     await until(fixture.shiplog, (tasks) => tasks.some(({ title }) => title === 'Sleeper'))
@@ -382,7 +382,7 @@ agents:
     },
   )
 
-  it('[X2] holds fifty, the interrupted one that is the oldest of all among them', async () => {
+  it('[X2] holds fifty, including an interrupted one that is the oldest of all', async () => {
     const fixture = await openFixture({ files })
     const oldest = newTaskId()
     const others = Array.from({ length: 60 }, newTaskId)

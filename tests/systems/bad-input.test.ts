@@ -69,7 +69,7 @@ async function answersTo({ client }: Shiplog, selector: ResumeSelector) {
 const ledgerText = (fixture: Fixture) => readFile(layoutOf(fixture.dataDir).ledger, 'utf8')
 
 describe('resuming on bad input', { timeout }, () => {
-  it('[S1][S5] unknown, malformed, foreign and completed ids are told apart, and nothing is recorded', async () => {
+  it('[S1][S5] distinguishes unknown, malformed, foreign and completed ids, and records nothing', async () => {
     const { fixture, shiplog, id, gate } = await interrupted()
     const foreign = await interrupted(openForeign)
     await writeFile(gate, '')
@@ -130,7 +130,7 @@ describe('resuming on bad input', { timeout }, () => {
     }
   })
 
-  it('[S5] an empty pointer and a history that is not JSON keep nobody: the one is rewritten, the other kept aside and said', async () => {
+  it('[S5] an empty pointer and a history that is not JSON prevent nothing: one is rewritten, the other set aside and reported', async () => {
     const { fixture, id, gate } = await interrupted(openPlanned)
     const planning = join(fixture.project.dir, '.planning')
     const [history, pointer] = ['agent-history.json', 'current-agent-id.txt'].map((name) =>
@@ -160,7 +160,7 @@ describe('resuming on bad input', { timeout }, () => {
     expect((await readdir(planning)).filter((name) => name.includes('damaged'))).toHaveLength(1)
   })
 
-  it('[S4][S5] a project that has moved is an obstacle with a way out, and one that is back is none', async () => {
+  it('[S4][S5] a moved project is an obstacle with advice, and one that is back is none', async () => {
     const { fixture, shiplog, id, gate } = await interrupted()
     const { dir } = fixture.project
     await rename(dir, `${dir}-moved`)
@@ -299,7 +299,7 @@ agents:
     },
   )
 
-  it('of two resumes at once that mean the same agent, whatever they call it, one wins and the other is told', async () => {
+  it('of two simultaneous resumes of one agent, named in different ways, one succeeds and the other is refused', async () => {
     const { shiplog, id, gate } = await interrupted()
     const selectors: ResumeSelector[] = [
       { by: 'task', taskId: id },

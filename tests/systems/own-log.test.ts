@@ -29,7 +29,7 @@ it('says in a log when a host started and how it ended, by version and platform'
   expect(lines.at(-1)).toContain('how=terminate')
 })
 
-it('writes what was healed into the log, and nothing of what agents said or printed', async () => {
+it('logs repairs, and nothing that agents said or printed', async () => {
   const fixture = await openFixture()
   await start(fixture, talkative, { prompt: 'Prompted by the person' })
   await untilQuiet(fixture.shiplog)

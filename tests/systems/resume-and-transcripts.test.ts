@@ -155,7 +155,7 @@ describe('sub-agent resume and transcript persistence', { timeout }, () => {
     })
   })
 
-  it('[S3] one whose process died before its prompt was in the record is asked it when it is resumed', async () => {
+  it('[S3] a task whose process died before its prompt was recorded gets the prompt when it is resumed', async () => {
     const fixture = await openFixture()
     const text = 'version: 1\nname: echo\nagents:\n  lead:\n    turns:\n      - say: "{{prompt}}"\n'
     const model = await start(fixture, text, { prompt: 'Model' })

@@ -155,7 +155,7 @@ it('[K2] says once, by name, what was withheld, and lets through what the person
   expect(both.findLast((entry) => entry.type === 'tool-result')?.output).toBe('given')
 })
 
-it('[K2] gives agents of a project that is set to a list nothing else', async () => {
+it('[K2] gives agents of a project with a list of variables nothing else', async () => {
   const fixture = await fixtureWithSecrets()
   vi.stubEnv('HARMLESS_ONE', 'one')
   vi.stubEnv('HARMLESS_TWO', 'two')

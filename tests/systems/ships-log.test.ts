@@ -109,7 +109,7 @@ agents:
     ])
   })
 
-  it('tells ids of one kind from those of another, and from text, before anything runs', () => {
+  it('rejects ids of the wrong kind, and texts, before anything runs', () => {
     const taskId: TaskId = newTaskId()
     const sessionId: SessionId = taskId
     expect(parseTaskId(sessionId)).toBe(taskId)

@@ -9,7 +9,7 @@ import { newTaskId } from '../../src/shared/records/ids.ts'
 import { entriesOf, openFixture, start, taskOf, temporaryDir, untilQuiet } from '../harness.ts'
 import { taskCreated } from '../ledger/histories.ts'
 
-it('[T3] beats only while agents are at work, and leaves nothing behind', async () => {
+it('[T3] writes heartbeats only while agents run, and leaves nothing behind', async () => {
   const folder = join(await temporaryDir(), 'running')
   let isNeeded = false
   let now = 1_000
@@ -27,7 +27,7 @@ it('[T3] beats only while agents are at work, and leaves nothing behind', async 
   expect(await readdir(folder)).toEqual([])
 })
 
-it('[T3] ends a run that a crash lost when its process last said that it lived', async () => {
+it('[T3] dates the end of a run that a crash interrupted by the last heartbeat of its process', async () => {
   const started = Date.now() - 60_000
   expect(await endOfLostRun(started, String(started + 40_000))).toBe(started + 40_000)
   // From before the run, from a clock that was wrong, or no time at all.

@@ -69,7 +69,7 @@ it('[A5] keeps to the scope of the one who asks, in every call', async () => {
     await expect(unknown).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-it('tells whoever indexes which sessions grew, and which moved', async () => {
+it('tells indexers which sessions grew, and which moved', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const abort = new AbortController()

@@ -134,7 +134,7 @@ describe('the lists', () => {
     expect(stderr).toMatch(/^3 interrupted:\n {2}shiplog tasks resume +resumes the latest\n/)
   })
 
-  it('name the one that failed; of several the person chooses', async () => {
+  it('name the failed one; the person chooses among several', async () => {
     const projectId = fake.projectOf(lead)
     const fail = (title: string) => {
       const id = fake.createTask({ projectId, parentId: lead, title })

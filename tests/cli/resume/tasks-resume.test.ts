@@ -28,7 +28,7 @@ describe('[S1] tasks resume: who is meant', () => {
     expect(statusOf(tester)).toBe('interrupted')
   })
 
-  it('by a prefix: what it said before is not told again', async () => {
+  it('by a prefix: earlier messages are not printed again', async () => {
     const { code, stderr } = await run(['tasks', 'resume', tester.slice(0, 8)])
     expect(code).toBe(0)
     expect(stderr).toContain(`${tester} goes on`)
@@ -67,7 +67,7 @@ describe('[S1] tasks resume: who is meant', () => {
     expect(stdout.match(titles)).toEqual(inOrder)
   })
 
-  it('--batch: the group of the one that stopped last, or of the one that is named', async () => {
+  it('--batch: the group of the task that stopped last, or of the named one', async () => {
     for (const argv of [['--batch'], [tester, '--batch'], ['--batch', tester]]) {
       const { stdout } = await run(['tasks', 'resume', ...argv, '--dry-run', '--json'])
       expect(JSON.parse(stdout).resumed).toMatchObject([{ taskId: tester }, { taskId: writer }])
@@ -76,7 +76,7 @@ describe('[S1] tasks resume: who is meant', () => {
     expect([lead, tester, writer].map(statusOf)).toEqual(['interrupted', 'completed', 'completed'])
   })
 
-  it('3 for an unknown id, and when nobody is interrupted', async () => {
+  it('3 for an unknown id, and if no task is interrupted', async () => {
     expect((await run(['tasks', 'resume', 'dead'])).code).toBe(3)
     const { code, stderr } = await runToEnd(['tasks', 'resume'])
     expect(code).toBe(3)
@@ -93,7 +93,7 @@ describe('[S1] tasks resume: who is meant', () => {
     expect(stderr).toContain(`shiplog tasks continue ${tester.slice(0, 8)}`)
   })
 
-  it('[Q1] says of several, too, why a model is asked again', async () => {
+  it('[Q1] reports why a request to a model is repeated, also while several tasks run', async () => {
     const { onGoOn } = fake.given
     fake.onGoOn(async (taskId) => {
       if (taskId === tester) {
@@ -216,7 +216,7 @@ describe('tasks resume --json: one document', () => {
   })
 })
 
-it('[S1] where the one that stopped last has no group, lists what can be resumed instead', async () => {
+it('[S1] lists the resumable tasks if the one that stopped last has no group', async () => {
   const alone = createFakeShiplog()
   const id = alone.createTask({ projectId: alone.addProject('/code/web'), title: 'Alone' })
   alone.spawn(id)

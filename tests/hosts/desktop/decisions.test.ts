@@ -107,7 +107,7 @@ describe('the menus', () => {
       ...(Array.isArray(item.submenu) ? item.submenu : []),
     ])
 
-  it('[V4] of the packaged app load no page anew and open no tools', () => {
+  it('[V4] of the packaged app reload no page and open no developer tools', () => {
     const roles = (isPackaged: boolean) => itemsOf({ isPackaged }).map(({ role }) => role ?? '')
     expect(roles(true)).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/reload|devtools/i)]),

@@ -28,14 +28,14 @@ function setUp({ running = [], answer = true, close, closeMsMax = 10_000 }: Setu
   return { quitting, log }
 }
 
-it('closes and leaves without a question when no agent is at work', async () => {
+it('closes and exits without a question if no agent is running', async () => {
   const { quitting, log } = setUp({})
   await quitting.begin('ask')
   expect(log).toEqual(['close', 'leave'])
   expect(quitting.isOver()).toBe(true)
 })
 
-it('asks when agents are at work, and leaves once that is agreed', async () => {
+it('asks if agents are running, and exits once that is confirmed', async () => {
   const { quitting, log } = setUp({ running: ['Lead', 'Tests'] })
   await quitting.begin('ask')
   expect(log).toEqual(['ask Lead, Tests', 'close', 'leave'])
@@ -49,7 +49,7 @@ it('stays when the person cancels, and asks again the next time', async () => {
   expect(quitting.isOver()).toBe(false)
 })
 
-it('asks and closes once, however often it is told to quit', async () => {
+it('asks and closes once, however often quit is requested', async () => {
   const answer = Promise.withResolvers<boolean>()
   const { quitting, log } = setUp({ running: ['Lead'], answer: answer.promise })
   const first = quitting.begin('ask')

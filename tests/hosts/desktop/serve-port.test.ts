@@ -38,7 +38,7 @@ it('answers calls and streams', async () => {
   expect((await feed.next()).value).toEqual({ n: 1 })
 })
 
-it('ends what a page asked for when its end of the port is gone', async () => {
+it('ends the requests of a page when its end of the port is closed', async () => {
   const { client, counts, closePage } = servedPage()
   const feed = await client.quiet()
   await feed.next()
@@ -46,7 +46,7 @@ it('ends what a page asked for when its end of the port is gone', async () => {
   await vi.waitFor(() => expect(counts).toMatchObject({ feedsOpened: 1, feedsEnded: 1 }), 30_000)
 })
 
-it('stops streaming to a page that is gone', async () => {
+it('stops streaming to a closed page', async () => {
   const { client, counts, closePage, posted } = servedPage()
   const feed = await client.flood()
   await feed.next()

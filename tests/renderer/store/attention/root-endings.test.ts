@@ -26,7 +26,7 @@ function watched() {
 }
 
 describe('telling of roots that have ended', () => {
-  it('tells once of each run, and of what failed or stopped as well', () => {
+  it('reports each run once, including failed and stopped ones', () => {
     const { host, project, told, heard } = watched()
     const root = host.start({ projectId: project, title: 'Light the harbour' })
     const other = host.start({ projectId: project, title: 'Repair the fog horn' })

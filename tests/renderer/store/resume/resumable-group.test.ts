@@ -15,14 +15,14 @@ function crew() {
 }
 
 describe('the parallel group of an interrupted agent', () => {
-  it('is those of it that can be resumed, whichever of them is asked', () => {
+  it('contains its resumable members, whichever of them is asked for', () => {
     const { left, right, stop, titles } = crew()
     for (const id of [left, right]) stop(id)
     expect(titles(left)).toEqual(['left', 'right'])
     expect(titles(right)).toEqual(['left', 'right'])
   })
 
-  it('is none for one that is running, that worked alone, or whose others can’t be resumed', () => {
+  it('is empty for a running task, one that worked alone, and one whose other members can’t be resumed', () => {
     const { root, left, right, done, stop, titles } = crew()
     expect(titles(left)).toEqual([])
     stop(left)

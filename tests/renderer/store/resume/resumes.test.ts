@@ -53,7 +53,7 @@ describe('several that were resumed together', () => {
     expect(resumes.store.getState().batch).toBeNull()
   })
 
-  it('are joined by others, and told of once', async () => {
+  it('are joined by others, and reported once', async () => {
     const { resumes, end } = followed()
     const first = resumes.follow([one])
     const second = resumes.follow([two])
@@ -64,7 +64,7 @@ describe('several that were resumed together', () => {
     expect((await second)?.ends).toHaveLength(2)
   })
 
-  it('are forgotten when the connection is lost: nobody knows then', async () => {
+  it('are forgotten when the connection is lost, because their state is unknown', async () => {
     const { resumes, endOf } = followed()
     const ended = resumes.follow([one])
     endOf(one).reject(new Error('closed'))
@@ -72,7 +72,7 @@ describe('several that were resumed together', () => {
     expect(resumes.store.getState().batch).toBeNull()
   })
 
-  it('are stopped, those that wait first, and one that has ended keeps no other from it', async () => {
+  it('are stopped, waiting ones first, and an ended one does not prevent that', async () => {
     const { resumes, end, stopped } = followed()
     const ended = resumes.follow([one, two, three])
     await resumes.stop((id) => id === three)

@@ -30,7 +30,7 @@ describe('keys', () => {
     expect(keys.press(plain('a'), 'window', 10_200)?.keys).toBe('a')
   })
 
-  it('give the newest that was registered, and the one before it once that is gone', () => {
+  it('return the newest registered one, and the previous one after its removal', () => {
     const keys = createKeys()
     const stop = command('Escape', { label: 'Stop' })
     const close = command('Escape', { label: 'Close' })
