@@ -278,7 +278,7 @@ describe('damage in the middle', () => {
     expect(bytes.equals(await readFile(file))).toBe(true)
   })
 
-  it.each(cases)('[J4] $what: appending continues after it, with no seq given twice', async (one) => {
+  it.each(cases)('[J4] $what: appends continue after it, and no seq is reused', async (one) => {
     const file = await journalWith(notes(6))
     await rewrite(file, one.change(await linesOf(file)))
     const [inMemory, seq] = await opened(file, async (journal) => {
