@@ -84,8 +84,8 @@ export interface Fixture {
   dataDir: string
   project: Project
   shiplog: Shiplog
-  /** Closes it and opens it again on the same data directory, as a restart does. */
-  restart(): Promise<Shiplog>
+  /** Closes it and opens it again on the same data directory, as a restart does, with other options if given. */
+  restart(over?: Partial<OpenShiplogOptions>): Promise<Shiplog>
 }
 
 export type FixtureOptions = Partial<OpenShiplogOptions> & { files?: Record<string, string> }
@@ -106,7 +106,8 @@ export async function fixtureIn(
   project: Project | string,
 ): Promise<Fixture> {
   const dataDir = join(dir, 'data')
-  const open = () => openShiplog({ host: 'cli', ...options, dataDir })
+  const open = (over: Partial<OpenShiplogOptions> = {}) =>
+    openShiplog({ host: 'cli', ...options, ...over, dataDir })
   const shiplog = await open()
   const fixture: Fixture = {
     dir,
@@ -114,9 +115,9 @@ export async function fixtureIn(
     project:
       typeof project === 'string' ? await shiplog.client.projects.add({ dir: project }) : project,
     shiplog,
-    async restart() {
+    async restart(over) {
       await fixture.shiplog.close()
-      fixture.shiplog = await open()
+      fixture.shiplog = await open(over)
       return fixture.shiplog
     },
   }

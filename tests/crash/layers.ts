@@ -65,7 +65,8 @@ export async function openLayers(dataDir: string) {
     lastBeatMs: null,
     discardUnfinished: createDiscardUnfinished(),
   })
-  await workspaces.rollForward()
+  await workspaces.settle()
+  await workspaces.rollForward(new AbortController().signal)
   return { dataDir, ledger, sessions, layout, workspaces, problems }
 }
 

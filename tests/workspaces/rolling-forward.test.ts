@@ -2,18 +2,20 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import type { Shiplog } from '../../src/main/composition/shiplog.ts'
 import { openJournal } from '../../src/main/journal/index.ts'
 import { layoutOf } from '../../src/main/sessions/session-files.ts'
 import type { LedgerRecord } from '../../src/shared/records/ledger.ts'
+import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { checkAfterCrash } from '../crash/crash-check.ts'
 import { isSoak, seed, tryEach } from '../crash/effort.ts'
 import { callsOf, crashStates, everyState, stepsOfEachClass } from '../crash/explore.ts'
 import type { Reopened } from '../crash/facts.ts'
 import { type Attempt, type Fault, record } from '../crash/fault-fs/record.ts'
-import { type Layers, openLayers, reopenLayers, sail } from '../crash/layers.ts'
+import { eventsIn, type Layers, openLayers, reopenLayers, sail } from '../crash/layers.ts'
 import { scratch } from '../crash/places.ts'
-import { allTasks, start, taskOf, until } from '../harness.ts'
+import { allTasks, type Fixture, start, taskOf, until } from '../harness.ts'
 import { acrossFolders } from '../journal/file-systems.ts'
 import { keptFixture } from '../kept.ts'
 import { itInSoak } from '../soak.ts'
@@ -89,13 +91,7 @@ it('[R1] [R5] leaves the ancestors of a failure waiting, reports it once, and co
     await taskOf(fixture.shiplog, 'Leaf'),
   ]
   const tasks = await allTasks(fixture.shiplog)
-  await fixture.shiplog.close()
-  const ledger = await openJournal(layoutOf(fixture.dataDir).ledger)
-  for (const { id: workspaceId } of tasks) {
-    const type = 'workspace.removal-advanced'
-    await ledger.append({ v: 1, type, workspaceId, step: 'started', pending: null })
-  }
-  await ledger.close()
+  await closeWithRemovalBegun(fixture, tasks)
   // The changes of the leaf can't be saved: that is what its removal must not go on without.
   const obstacle = join(fixture.dataDir, 'sessions', middle.id, 'subagent-patches')
   await rm(obstacle, { recursive: true, force: true })
@@ -123,6 +119,49 @@ it('[R1] [R5] leaves the ancestors of a failure waiting, reports it once, and co
   const again = await fixture.restart()
   expect((await allTasks(again)).map(({ archived }) => archived)).toEqual([true, true, true, true])
   expect(await again.client.doctor.check({ repair: false })).toMatchObject({ problems: [] })
+})
+
+describe('removals that continue in the background after a start', () => {
+  const inBackground = { host: 'web', rollForwardMsMax: 0 } as const
+
+  it('[R1] [R5] are stopped by a close, and completed by the next start', {
+    timeout: 60_000,
+  }, async () => {
+    const { fixture, root } = await finishedFamily()
+    await closeWithRemovalBegun(fixture, await allTasks(fixture.shiplog))
+
+    const opened = await fixture.restart(inBackground)
+    expect((await taskOf(opened, root)).workspace).toMatchObject({ removal: 'started' })
+    await opened.close()
+    const steps = (await eventsIn(layoutOf(fixture.dataDir).ledger)).flatMap(({ event }) =>
+      event.type === 'workspace.removal-advanced' && event.workspaceId === root ? [event.step] : [],
+    )
+    expect(steps).toEqual(['started'])
+
+    await allRemoved(await fixture.restart())
+  })
+
+  it('[R1] are completed once if the user asks for the same removal meanwhile', {
+    timeout: 60_000,
+  }, async () => {
+    const { fixture, root } = await finishedFamily()
+    await closeWithRemovalBegun(fixture, await allTasks(fixture.shiplog))
+
+    const shiplog = await fixture.restart(inBackground)
+    await shiplog.client.workspace.remove({ workspaceId: root })
+    await allRemoved(shiplog)
+    const steps = (await eventsIn(layoutOf(fixture.dataDir).ledger)).flatMap(({ event }) =>
+      event.type === 'workspace.removal-advanced' ? [`${event.workspaceId} ${event.step}`] : [],
+    )
+    expect(new Set(steps).size).toBe(steps.length)
+  })
+
+  async function allRemoved(shiplog: Shiplog): Promise<void> {
+    const tasks = await allTasks(shiplog)
+    expect(tasks.map(({ archived }) => archived)).toEqual([true, true, true, true])
+    expect((await taskOf(shiplog, 'Leaf')).patch).toBe('ready')
+    expect(await shiplog.client.doctor.check({ repair: false })).toMatchObject({ problems: [] })
+  }
 })
 
 it('[R1] keeps a saved patch if the ledger lost the record of it and the worktree is gone', {
@@ -189,6 +228,17 @@ it.each([
     if (!isSoak) expect(tried).toBeGreaterThan(inject ? 30 : 10)
   },
 )
+
+/** Ends Shiplog as a kill does that follows the first step of the removal of all these tasks. */
+async function closeWithRemovalBegun(fixture: Fixture, tasks: Task[]): Promise<void> {
+  await fixture.shiplog.close()
+  const ledger = await openJournal(layoutOf(fixture.dataDir).ledger)
+  for (const { id: workspaceId } of tasks) {
+    const type = 'workspace.removal-advanced'
+    await ledger.append({ v: 1, type, workspaceId, step: 'started', pending: null })
+  }
+  await ledger.close()
+}
 
 function rootOf({ ledger }: Layers) {
   const root = [...ledger.state.tasks.values()].find(({ parentId }) => parentId === null)

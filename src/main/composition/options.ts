@@ -27,6 +27,11 @@ export interface OpenShiplogOptions {
   findSandbox?: () => Promise<Sandbox>
   /** Whether to move expired transcripts to the trash after opening. Default: true in the app, false in a command. */
   sweepAtStart?: boolean
+  /**
+   * How long opening waits, in ms, for the removals and restores that an earlier process left unfinished, before they
+   * continue in the background. Default: 2,000 in the app; a command waits for all.
+   */
+  rollForwardMsMax?: number
 }
 
 /** Resources that are opened before the services. */

@@ -1,4 +1,5 @@
 /** Recovers what an earlier process left unfinished, then starts the background work of the services. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ClosedHow } from '../../shared/records/causes.ts'
 import { clearStaging } from '../imports/staging.ts'
 import { clearOpenedLogs } from '../opened-logs/opened-logs.ts'
@@ -8,6 +9,9 @@ import { strayTranscripts } from '../sessions/data-dir-guard.ts'
 import { recoverLostRuns } from '../tasks/recovery/recovery.ts'
 import type { ServicesOptions } from './options.ts'
 import type { Services } from './services.ts'
+
+/** Long enough for a few unfinished removals, short enough not to keep a window closed. */
+const rollForwardMsMaxInApp = 2_000
 
 /** Returns the function that stops everything, with the cause for the runs that it interrupts. */
 export async function startServices(services: Services, options: ServicesOptions) {
@@ -55,17 +59,18 @@ export async function startServices(services: Services, options: ServicesOptions
     tidied: tidied.length,
     interrupted: interrupted.map(({ id }) => id),
   })
-  await workspaces.rollForward()
-  await tasks.cleanUpFinished()
+  const closing = new AbortController()
+  await workspaces.settle()
+  const completed = completeUnfinished(services, options, closing.signal)
+  if (host === 'cli') await completed
+  else await settledWithin(options.rollForwardMsMax ?? rollForwardMsMaxInApp, completed)
   if (host !== 'cli') tasks.sleeping.start()
   if (host !== 'cli') search.start()
   if (host !== 'cli') watchedImport.start()
-  retention.begin({ sweep: options.sweepAtStart ?? host !== 'cli' })
   history.start()
   turnStore.begin()
   const scratchRemoved = git.removeOldScratchDirs(clock())
   // Skipped for a command, which is short-lived and identifies only its own project.
-  const closing = new AbortController()
   if (host !== 'cli') void workspaces.projects.identifyAll(closing.signal)
   const heartbeat = startHeartbeat(layout.running, {
     clock,
@@ -74,6 +79,7 @@ export async function startServices(services: Services, options: ServicesOptions
 
   return async (how: ClosedHow): Promise<void> => {
     closing.abort()
+    await completed
     await Promise.all([opened.closeAll(), watchedImport.close()])
     // Agents are stopped in parallel with a running sweep, which finishes its current move.
     await Promise.all([retention.close(), tasks.close(how)])
@@ -84,4 +90,26 @@ export async function startServices(services: Services, options: ServicesOptions
     await turnStore.close()
     await ledger.close()
   }
+}
+
+/** Completes what an earlier process left unfinished, then starts retention, which waits for it. Never rejects. */
+async function completeUnfinished(
+  { workspaces, tasks, retention }: Services,
+  { host, sweepAtStart, notices }: ServicesOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await workspaces.rollForward(signal)
+    await tasks.cleanUpFinished(signal)
+  } catch (error) {
+    notices.problem('Unfinished removals and restores could not be completed', error)
+  }
+  if (!signal.aborted) retention.begin({ sweep: sweepAtStart ?? host !== 'cli' })
+}
+
+/** Resolves once `work` is settled, or after `ms`. */
+async function settledWithin(ms: number, work: Promise<void>): Promise<void> {
+  const timer = new AbortController()
+  await Promise.race([work, delay(ms, undefined, { signal: timer.signal }).catch(() => {})])
+  timer.abort()
 }

@@ -97,8 +97,11 @@ export interface TaskService {
   retry(taskId: TaskId): Promise<void>
   /** The tasks that run or wait for their turn in this process. */
   running(): Task[]
-  /** Cleans up after sub-agents that completed and were not cleaned up before the last process ended. */
-  cleanUpFinished(): Promise<void>
+  /**
+   * Cleans up after sub-agents that completed and were not cleaned up before the last process ended. After an abort
+   * no further one is cleaned up.
+   */
+  cleanUpFinished(signal: AbortSignal): Promise<void>
   /** Interrupts everything, with the cause; tasks that have not begun stay queued. Waits for clean-ups. */
   close(how: ClosedHow): Promise<void>
 }
@@ -333,10 +336,11 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     linkPullRequest: createLinkPullRequest({ ...deps, taskLedger }),
     retry: ending.retry,
     running: () => runs.ids().map(taskLedger.get),
-    cleanUpFinished: async () => {
+    cleanUpFinished: async (signal) => {
       // Deepest first: a parent is a leaf once its children are deleted.
       const finished = [...state.tasks.values()].sort((a, b) => b.depth - a.depth)
-      for (const task of finished) if (!task.archived) await runner.cleanUp(task.id)
+      for (const task of finished)
+        if (!task.archived && !signal.aborted) await runner.cleanUp(task.id)
     },
     async close(how) {
       stopReleasing()

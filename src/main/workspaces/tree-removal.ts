@@ -16,8 +16,11 @@ const removalsAtOnce = { 'in-place': 64, worktree: 8 } as const
 interface TreeRemoval {
   /** Resolves with the removed workspaces. Throws the first failure, after all others were removed. */
   remove(taskId: TaskId, options?: RemovalOptions): Promise<TaskId[]>
-  /** Completes the removals that an earlier process began. Resolves with the failures. */
-  finish(): Promise<Map<TaskId, unknown>>
+  /**
+   * Completes the removals that an earlier process began. After an abort no further one begins; the next start
+   * completes the rest. Resolves with the failures.
+   */
+  finish(signal: AbortSignal): Promise<Map<TaskId, unknown>>
 }
 
 export function createTreeRemoval({
@@ -65,11 +68,12 @@ export function createTreeRemoval({
   async function removeAll(
     taskIds: TaskId[],
     options: RemovalOptions = {},
+    signal?: AbortSignal,
   ): Promise<Map<TaskId, unknown>> {
     const failures = new Map<TaskId, unknown>()
     const waiting = new Set<TaskId>()
     const removeOne = async (taskId: TaskId): Promise<void> => {
-      if (waiting.has(taskId)) return
+      if (waiting.has(taskId) || signal?.aborted) return
       try {
         await locks.workspace(taskId, () =>
           holdingFolder(taskId, () => removal.remove(taskId, options)),
@@ -123,5 +127,5 @@ export function createTreeRemoval({
     }
   }
 
-  return { remove, finish: () => removeAll(removal.unfinished()) }
+  return { remove, finish: (signal) => removeAll(removal.unfinished(), {}, signal) }
 }

@@ -92,10 +92,16 @@ export interface WorkspaceService {
   /** Moves an archived root from the trash back to the archive. */
   untrash(taskId: TaskId): Promise<void>
   /**
-   * Completes the updates of files, removals and restores that an earlier process began. Problems
-   * are reported, never thrown (R5).
+   * Completes what must precede all other work: an earlier process's updates of files and moves to the trash.
+   * Problems are reported, never thrown (R5).
    */
-  rollForward(): Promise<void>
+  settle(): Promise<void>
+  /**
+   * Completes the removals and restores that an earlier process began. Until it resolves, these workspaces are as
+   * during a removal or restore of this process. After an abort no further one begins; the next start completes the
+   * rest. Problems are reported, never thrown (R5).
+   */
+  rollForward(signal: AbortSignal): Promise<void>
   /**
    * Runs `work` while no other call removes, archives, restores or deletes that workspace's session
    * directory.
@@ -167,43 +173,45 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     locks,
   })
 
-  async function rollForward(): Promise<void> {
+  async function settle(): Promise<void> {
     // First, because half-written files must not be mistaken for the user's work.
     for (const settled of await fileUpdates.settle()) deps.onSettled(settled)
-    for (const [taskId, error] of await removal.finish()) {
-      deps.onProblem(
-        `The removal of "${state.tasks.get(taskId)?.title}" could not be completed; the next start tries again`,
-        error,
-      )
-    }
-    for (const taskId of restoring.unfinished()) await finishRestore(taskId)
-    await leftovers.sortAll().catch((error) => {
-      deps.onProblem('The worktrees in the trash could not be sorted', error)
-    })
     await archivedRoots.settleTrash().catch((error) => {
       deps.onProblem('The trash and the ledger could not be reconciled', error)
     })
   }
 
+  async function rollForward(signal: AbortSignal): Promise<void> {
+    for (const [taskId, error] of await removal.finish(signal)) {
+      deps.onProblem(
+        `The removal of "${state.tasks.get(taskId)?.title}" could not be completed; the next start tries again`,
+        error,
+      )
+    }
+    for (const taskId of restoring.unfinished())
+      if (!signal.aborted) await inTree(taskId, () => finishRestore(taskId))
+    await leftovers.sortAll().catch((error) => {
+      deps.onProblem('The worktrees in the trash could not be sorted', error)
+    })
+  }
+
   async function finishRestore(taskId: TaskId): Promise<void> {
     const { title, workspace } = state.tasks.get(taskId) ?? {}
-    // It may have been restored with its parent.
+    // It may have been restored with its parent, or by the user.
     if (!workspace?.restoring) return
     const report = (name: string | undefined, error: unknown) =>
       deps.onProblem(`"${name}" could not be restored`, error)
     try {
-      const { left } = await restore(taskId)
+      const { left } = await restoring.restore(taskId)
       for (const one of left) report(one.title, new Error(one.why))
     } catch (error) {
       report(title, error)
     }
   }
 
-  /** Serialized per tree, because two of its sub-agents may have the same parent to restore. */
-  function restore(taskId: TaskId): Promise<RestoredWorkspaces> {
-    const rootId = state.tasks.get(taskId)?.rootId ?? taskId
-    return locks.workspace(rootId, () => restoring.restore(taskId))
-  }
+  /** Restores are serialized per tree, because two sub-agents may have the same parent to restore. */
+  const inTree = <T>(taskId: TaskId, work: () => Promise<T>): Promise<T> =>
+    locks.workspace(state.tasks.get(taskId)?.rootId ?? taskId, work)
 
   /** Also returns the files that are not applied: a patch contains no ignored files. */
   async function applyAndListRest(
@@ -277,9 +285,10 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
         await leftovers.restore({ ...task, workspace })
         await leftovers.reportOfSubAgents(task)
       }),
-    restore,
+    restore: (taskId) => inTree(taskId, () => restoring.restore(taskId)),
     trash: (taskId) => locks.workspace(taskId, () => archivedRoots.trash(taskId)),
     untrash: (taskId) => locks.workspace(taskId, () => archivedRoots.untrash(taskId)),
+    settle,
     rollForward,
     exclusively: (workspaceId, work) => locks.workspace(workspaceId, work),
     async settled() {
