@@ -113,10 +113,7 @@ test('lists live and cleaned-up agents by project and tree, newest first; a repo
   })
 })
 
-test('a narrow window shows the list or what is read, one at a time', async ({
-  finished,
-  page,
-}) => {
+test('a narrow window shows the list or the report, one at a time', async ({ finished, page }) => {
   await page.setViewportSize({ width: 420, height: 800 })
   const tester = finished.task('Cover the parser')
   await openAt(page, finished.host, `/archive/${tester.id}`)
@@ -131,7 +128,7 @@ test('a narrow window shows the list or what is read, one at a time', async ({
   await expect(reader(page)).toBeHidden()
 })
 
-test('a removed root keeps its transcript; several are deleted and taken back at once; a title from right to left shows its beginning', {
+test('a removed root keeps its transcript; several are deleted and restored at once; a right-to-left title shows its beginning', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const host = await app.serve()

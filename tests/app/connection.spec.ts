@@ -143,7 +143,7 @@ test('a lost connection is reported, loaded data stays, and the feeds continue w
   await expect(talk.getByText('I ask a helper and keep working.')).toHaveCount(1)
 })
 
-test('[K7] after the host was killed and started again, an open page finds it by itself, and its link is good', {
+test('[K7] after the host was killed and started again, an open page reconnects by itself, and its link is valid', {
   tag: '@soak',
 }, async ({ app, faults, page }) => {
   const before = await app.serve()

@@ -135,7 +135,7 @@ test('a host that ends or is killed while an agent runs keeps the partial turn, 
   }
 })
 
-test('a notice that was dismissed stays away, and that of the next start is shown', {
+test('a dismissed notice stays away, and that of the next start is shown', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const notice = page.getByRole('status').filter({ hasText: 'Shiplog didn’t shut down cleanly' })
@@ -201,7 +201,7 @@ test('its folder is opened in the editor', { tag: '@soak' }, async ({ app, page 
   await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe(root.workspace?.path)
 })
 
-test('the tail stays in view while it streams, and readers elsewhere are not moved', async ({
+test('the end stays in view while it streams, and other reading positions do not move', async ({
   app,
   page,
 }) => {
@@ -243,7 +243,7 @@ test('the tail stays in view while it streams, and readers elsewhere are not mov
   })
 })
 
-test('the tail is followed behind a transcript that lies over it, and shown when that is closed', {
+test('the end is followed behind an open transcript, and shown when that is closed', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const host = await app.serve()

@@ -77,7 +77,7 @@ async function choosesScenario(page: Page): Promise<void> {
     .setInputFiles({ name: 'on.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) })
 }
 
-test('keeps what another tool will delete, shows a nested sub-agent, and continues in its folder', async ({
+test('keeps sessions that another tool will delete, shows a nested sub-agent, and continues in its folder', async ({
   app,
   page,
 }) => {
@@ -177,7 +177,7 @@ test('opens a log without importing it', async ({ app, page }) => {
   await expect(page.getByText('It flew over the gannet.')).toBeVisible()
 })
 
-test('declines the offer, chooses projects from the palette, and finds and replays what was imported', {
+test('declines the offer, chooses projects from the palette, and finds and replays an imported session', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const project = await app.repository('project')

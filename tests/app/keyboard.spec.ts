@@ -13,10 +13,7 @@ import {
 } from './places.ts'
 import { cutShortScenario } from './scenarios.ts'
 
-test('Tab goes through the window in its order, and shows where it is', async ({
-  finished,
-  page,
-}) => {
+test('Tab moves through the window in order, with a visible focus', async ({ finished, page }) => {
   await openAt(page, finished.host, `/t/${finished.task('Make the parser robust').id}`)
   await expect(conversation(page).getByRole('feed')).toBeVisible()
   const passed: string[] = []
@@ -88,7 +85,7 @@ test('the tree: j, k, arrows, Home, End, Space, Enter, and t for a transcript', 
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
-test('dialogs: the focus in them and after them, letters before their field has it, and the browser’s Back', async ({
+test('dialogs: focus inside and afterwards, early letters for their field, and the browser’s Back', async ({
   finished,
   page,
 }) => {
@@ -146,7 +143,7 @@ test('dialogs: the focus in them and after them, letters before their field has 
   })
 })
 
-test('F6 goes from pane to pane on every screen, and Esc leaves the focus on the screen', async ({
+test('F6 moves from pane to pane on every screen, and Esc leaves the focus on the screen', async ({
   finished,
   page,
 }) => {

@@ -30,7 +30,10 @@ agents:
       - report: { title: Written, markdown: Written. }
 `
 
-test('an agent asks; once, by a rule that is remembered, and not at all', async ({ app, page }) => {
+test('an agent asks for permission: once, with a remembered rule, and not at all', async ({
+  app,
+  page,
+}) => {
   const host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('notes') })
   const { taskId } = await host.client.tasks.start({

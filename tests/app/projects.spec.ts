@@ -127,7 +127,7 @@ test.describe('New agent', () => {
     await expect(page.getByText(/^This project is not a Git repository/)).toBeVisible()
   })
 
-  test('a set-up command that the repository brings is shown and asked for once, and again when it changed', async ({
+  test('a repository’s set-up command is shown for permission once, and again after a change', async ({
     app,
     page,
   }) => {

@@ -36,7 +36,7 @@ async function taskNamed(host: Host, title: string) {
   return found
 }
 
-test('a tree that was killed: listed, a conflict shown before it continues, and continued once it is done', async ({
+test('a killed tree is listed, shows a conflict before it continues, and completes', async ({
   app,
   page,
 }) => {
@@ -116,7 +116,7 @@ test('a tree that was killed: listed, a conflict shown before it continues, and 
   })
 })
 
-test('several that were killed: one is given up, the others resumed together; only those can be shown; an end is notified', {
+test('of several killed tasks one is abandoned, the others are resumed together and can be filtered; their end is notified', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const host = await threeKilled(app)
@@ -161,7 +161,7 @@ test('several that were killed: one is given up, the others resumed together; on
   })
 })
 
-test('a parallel group is resumed as a whole, from a row of it and from the dialog of one of it', {
+test('a parallel group is resumed as a whole, from its row and from the dialog of a member', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const { host, taskId } = await groupKilled(app)

@@ -4,7 +4,7 @@ import { conversation, openAt, reader, sidebar } from './places.ts'
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
 
-test('finds what a removed agent wrote, opens it at its turn, and comes back to the list', async ({
+test('finds a text of a removed agent, opens it at its turn, and returns to the list', async ({
   finished,
   page,
 }) => {

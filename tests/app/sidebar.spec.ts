@@ -40,7 +40,7 @@ test('a root is renamed from its row; a sub-agent keeps the name that its parent
   expect(tasks.map((task) => task.title)).toEqual(['Parser, second try'])
 })
 
-test('a root that ended unseen is marked until it is looked at, and its tree is folded the next time', {
+test('a root that ended unseen is marked until it is opened, and its tree is folded the next time', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const host = await app.serve()
@@ -75,7 +75,7 @@ test('a root that ended unseen is marked until it is looked at, and its tree is 
   await expect(row(page, 'Help along')).toBeVisible()
 })
 
-test('keys that are pressed before the window is there are carried out once it is', {
+test('keys that are pressed before the window is loaded take effect once it is', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const connect = Promise.withResolvers<void>()

@@ -45,7 +45,7 @@ test('replays the archived chat.jsonl: prompt, reasoning, text, calls with input
   await expect(nested.getByRole('heading', { name: 'They are right' })).toBeVisible()
 })
 
-test('one dialog however deep: breadcrumb, Esc a level at a time, siblings, and an address for each', async ({
+test('one dialog at any depth: breadcrumb, Esc a level at a time, siblings, and an address for each', async ({
   finished,
   page,
 }) => {
@@ -115,7 +115,7 @@ test('one dialog however deep: breadcrumb, Esc a level at a time, siblings, and 
   })
 })
 
-test('a link may hold a prefix of an id, and one that names nothing says so', {
+test('a link may contain a prefix of an id; an unknown one is reported', {
   tag: '@soak',
 }, async ({ finished, page }) => {
   const tester = finished.task('Cover the parser')
@@ -131,7 +131,10 @@ test('a link may hold a prefix of an id, and one that names nothing says so', {
   await expect(page.getByRole('heading', { name: 'Archive' })).toBeVisible()
 })
 
-test('a live transcript follows, and what is being read does not move', async ({ app, page }) => {
+test('a live transcript follows its end, and a reading position elsewhere does not move', async ({
+  app,
+  page,
+}) => {
   const host = await app.serve()
   const project = await host.client.projects.add({ dir: await app.repository('parser') })
   const lead = app.gate('lead')
@@ -156,7 +159,7 @@ test('a live transcript follows, and what is being read does not move', async ({
   await lead.open()
 })
 
-test('scrolling up through a long transcript meets every entry, however fast', {
+test('scrolling up through a long transcript at any speed shows every entry', {
   tag: '@soak',
 }, async ({ app, page }) => {
   const count = 180

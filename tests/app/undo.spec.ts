@@ -14,7 +14,7 @@ agents:
       - say: I gave it another name.
 `
 
-test('an apply is undone from the inspector, and not over what changed since; then the changes are reviewed', async ({
+test('an apply is undone from the inspector, but not over later changes; then the changes are reviewed', async ({
   app,
   page,
 }) => {

@@ -120,7 +120,7 @@ test('the sidebar’s width and its folded rows are remembered', { tag: '@soak' 
   await expect.poll(width).toBe(after)
 })
 
-test('the sidebar shows the row of what was navigated to, and leaves who scrolls or folds alone', {
+test('the sidebar shows the row of the current task, and does not disturb scrolling or folding', {
   tag: '@soak',
 }, async ({ finished, page }) => {
   // So low that the tree has to scroll.

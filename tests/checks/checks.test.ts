@@ -31,7 +31,7 @@ agents:
       - report: { title: Done, markdown: "All tests pass. {{last.output}}" }
 `
 
-it('lists the newest run of each check, whether it holds for what was delivered, and what never ran', async () => {
+it('lists the newest run of each check, whether it applies to the delivered files, and checks that never ran', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const lead = await start(fixture, scenario)

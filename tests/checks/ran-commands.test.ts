@@ -53,7 +53,7 @@ it('counts a command in the background by the call that read its end', () => {
   expect(commands[1]?.output).toBe('3 failed\n')
 })
 
-it('takes the commands of installed agents, and their exit codes where their text says them', () => {
+it('includes the commands of installed agents, with exit codes from their text', () => {
   const theirs = { by: 'agent', kind: 'execute', name: 'Bash' }
   const commands = read(
     call('a', { ...theirs, input: { command: ['bash', '-lc', 'npm test'] } }),

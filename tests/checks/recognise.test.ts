@@ -14,7 +14,7 @@ const kinds = (command: string) => checksIn({ command, exitCode: 0, output: '' }
 const run = (command: string, exitCode: number | null, output = '') =>
   checksIn({ command, exitCode, output }, scripts).map(({ kind, outcome }) => `${kind} ${outcome}`)
 
-describe('what is a check', () => {
+describe('commands that are checks', () => {
   it.each([
     ['npm test', 'tests'],
     ['npm t', 'tests'],
@@ -69,12 +69,12 @@ describe('what is a check', () => {
     expect(kinds(command)).toEqual([])
   })
 
-  it('a script of the package is what it runs', () => {
+  it('include a script of the package, by what it runs', () => {
     expect(kinds('npm run verify')).toMatchObject([{ covers: ['lint', 'tests'] }])
     expect(kinds('yarn ci')).toMatchObject([{ covers: ['lint', 'tests'] }])
   })
 
-  it('a command that is the text of a script is that script', () => {
+  it('include the text of a script', () => {
     const own = new Map([
       ['test', 'node test.js'],
       ['check', 'npm run lint && node more.js'],
@@ -92,7 +92,7 @@ describe('what is a check', () => {
     expect(found('node more.js')).toEqual([])
   })
 
-  it('the project’s own program is one where it prints what a test runner prints', () => {
+  it('include the project’s own program if it prints like a test runner', () => {
     const ran = { exitCode: 0, output: 'test result: ok. 4 passed; 0 failed' }
     expect(checksIn({ command: './check-all', ...ran }, scripts)).toMatchObject([
       { kind: 'tests', command: './check-all', outcome: 'passed' },
@@ -101,7 +101,7 @@ describe('what is a check', () => {
     expect(checksIn({ command: './check-all', exitCode: 0, output: 'hello' }, scripts)).toEqual([])
   })
 
-  it('is named as it was written', () => {
+  it('are named as they were written', () => {
     expect(kinds('cd web && CI=1 npm test -- -t "a b" 2>&1 | tail -5')).toMatchObject([
       { command: 'CI=1 npm test -- -t "a b" 2>&1' },
     ])
@@ -140,8 +140,8 @@ describe('whether it passed', () => {
   })
 })
 
-describe('what a project could check', () => {
-  it('its package’s scripts, by the manager that it uses', () => {
+describe('checks that a project could run', () => {
+  it('are its package’s scripts, by its package manager', () => {
     const text = JSON.stringify({
       scripts: { ...Object.fromEntries(scripts), 'test:e2e': 'cypress run' },
     })
@@ -152,7 +152,7 @@ describe('what a project could check', () => {
     ])
   })
 
-  it('nothing of a package without tests, or one that can’t be read', () => {
+  it('are none of a package that has no tests or can’t be read', () => {
     const none = '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}'
     for (const text of [none, '{', '[]', '{"scripts":{"test":1}}'])
       expect(
@@ -160,7 +160,7 @@ describe('what a project could check', () => {
       ).toEqual([])
   })
 
-  it('what its language or its Makefile has', () => {
+  it('are those of its language or its Makefile', () => {
     const makefile = 'lint := no\nlint: src\n\truff .\nbuild:\n\tcc\n'
     expect(
       projectChecksOf(new Set(['go.mod', 'Makefile']), new Map([['Makefile', makefile]])).known,

@@ -67,7 +67,7 @@ describe('agent run', () => {
     expect(stderr).toContain('shiplog tasks apply')
   })
 
-  it('does not offer to apply what an agent did that changed no files', async () => {
+  it('does not offer to apply the changes of an agent that changed no files', async () => {
     const fake = createFakeShiplog()
     fake.onStart(async (lead) => {
       await Promise.resolve()
@@ -115,7 +115,7 @@ describe('agent run', () => {
     expect(stderr).toContain('no parser here')
   })
 
-  it('waits for a clean-up only while one will come', async () => {
+  it('waits for a clean-up only if one will follow', async () => {
     const fake = createFakeShiplog()
     fake.onStart(async (lead) => {
       await Promise.resolve()
@@ -136,7 +136,7 @@ describe('agent run', () => {
     expect(stderr).toContain('out of luck')
   })
 
-  it('says so when a clean-up was put off', async () => {
+  it('reports a postponed clean-up', async () => {
     const fake = createFakeShiplog()
     fake.onStart(async (lead) => {
       await Promise.resolve()
@@ -255,7 +255,7 @@ describe('agent run', () => {
     expect([...fake.state.projects.values()]).toEqual([])
   })
 
-  it('prints the last message of a model that gave no report', async () => {
+  it('prints the last message of a model without a report', async () => {
     const fake = createFakeShiplog()
     fake.onStart(async (lead) => {
       await Promise.resolve()
@@ -270,7 +270,7 @@ describe('agent run', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'It is **fine**.\n' })
   })
 
-  it('starts a model at the address that was named, with neither a scenario nor --agent', async () => {
+  it('starts a model at the given address, with neither a scenario nor --agent', async () => {
     const { code, fake } = await runLead([
       ...['agent', 'run', 'Fix it', '--project', '/code/api'],
       ...['--model', 'openai-compatible/qwen3', '--base-url', 'http://127.0.0.1:11434/v1'],
@@ -279,7 +279,7 @@ describe('agent run', () => {
     expect([...fake.state.tasks.values()][0]?.model).toBe('openai-compatible/qwen3')
   })
 
-  it('starts the default model of the settings where none is named', async () => {
+  it('starts the default model of the settings if none is named', async () => {
     const entries = [
       { name: 'box', kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' } as const,
     ]
@@ -295,7 +295,7 @@ describe('agent run', () => {
     expect(none.stderr).toContain('shiplog agent setup')
   })
 
-  it('refuses a folder that is none with exit 2', async () => {
+  it('refuses a path that is not a folder with exit 2', async () => {
     const { code, stderr } = await runToEnd(argvFor('/code/missing'))
     expect(code).toBe(2)
     expect(stderr).toContain('/code/missing does not exist')
@@ -367,7 +367,7 @@ describe('agent run', () => {
       expect((await cli.ended).code).toBe(5)
     })
 
-    it('[K6] stands right above the question, however long the list of copied files is', async () => {
+    it('[K6] is directly above the question, however long the list of copied files is', async () => {
       const fake = createFakeShiplog()
       const copy = Array.from({ length: 60 }, (_, at) => `some/folder/file-${at + 1}`)
       fake.broughtSetup('./x', copy)
@@ -384,7 +384,7 @@ describe('agent run', () => {
       expect(stderr.indexOf('file-60')).toBeLessThan(stderr.indexOf('./x'))
     })
 
-    it('[K7] is shown and not asked for when the process that holds the data directory decides', async () => {
+    it('[K7] is shown without a question if the process that holds the data directory decides', async () => {
       const holder = { pid: 42, host: 'desktop' as const, hostName: 'here', endpoint: 'x' }
       const fake = createFakeShiplog()
       const { client } = fake.shiplog

@@ -46,7 +46,7 @@ it('asks again, saying why, for a number that is not in the list, and an address
   expect((await stateOf(fake)).defaultModel).toBe('studio/qwen3-coder')
 })
 
-it('uses a key of the environment after a yes', async () => {
+it('uses a key of the environment after the user agreed', async () => {
   const fake = models({ env: { OPENAI_API_KEY: 'k' } })
   const cli = startCli(['agent', 'setup', 'openai', '--model', 'gpt-5.2', '--no-test'], {
     ...{ fake, stdinText: '', stderrTTY: true },
@@ -60,7 +60,7 @@ it('uses a key of the environment after a yes', async () => {
   })
 })
 
-it('sets up a server of one’s own in a script, with the key from standard input', async () => {
+it('sets up a local server in a script, with the key from standard input', async () => {
   const fake = models()
   const { code, stdout } = await runToEnd(
     [
@@ -80,7 +80,7 @@ it('sets up a server of one’s own in a script, with the key from standard inpu
   })
 })
 
-it('keeps the default model and exits with 1 when the new one can’t be used', async () => {
+it('keeps the default model and exits with 1 if the new one can’t be used', async () => {
   const fake = models({ test: { outcome: 'failed', why: 'refused the key (401)' } })
   const { code, stderr } = await runToEnd(['agent', 'setup', 'openai', '--model', 'gpt-5.2'], {
     fake,

@@ -50,7 +50,7 @@ it.each([
   expect(stderr).toContain(flag)
 })
 
-describe('a limit that is reached', () => {
+describe('a reached limit', () => {
   /** A run whose agent pauses at a limit of 1000 tokens, and ends once the limit was changed or it was stopped. */
   function pausing(level: 'spent' | 'unpriced' = 'spent') {
     const paused = createFakeShiplog()
@@ -90,7 +90,7 @@ describe('a limit that is reached', () => {
     expect(paused.asked('tasks.setBudget')).toMatchObject([{ budget: { tokens } }])
   })
 
-  it('[Q2] says what was used, and asks again for an answer that it does not understand', async () => {
+  it('[Q2] states the usage, and asks again after an invalid answer', async () => {
     const cli = await start(pausing())
     await cli.said('another limit in tokens: ')
     cli.type('800\n')
@@ -158,7 +158,7 @@ it('[Q1] tasks list shows a tree that waits for a quota as sleeping, and offers 
   expect(stderr).not.toContain('interrupted')
 })
 
-it('[Q1] agent run waits with a tree for its quota, from the moment at which an agent ended with it', async () => {
+it('[Q1] agent run waits with a tree for its quota, from the end of the first agent without quota', async () => {
   const cwd = await temporaryDir()
   await writeFiles(cwd, { 'a.yaml': 'version: 1', 'api/README.md': '' })
   const waiting = createFakeShiplog()

@@ -44,7 +44,7 @@ it('lists problems and gives advice: exit 7', async () => {
   )
 })
 
-it('--repair: what was repaired still ends with 7; --json prints the answer as it is, and where the log is', async () => {
+it('--repair: exits with 7 even if all was repaired; --json prints the answer, and where the log is', async () => {
   const fake = createFakeShiplog()
   const found = {
     ok: false,

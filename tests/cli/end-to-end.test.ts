@@ -131,7 +131,7 @@ describe('a run and its record', () => {
     expect(await cut.ended).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('its work gets out: diff, apply, and once more', async () => {
+  it('its changes can be applied: diff, apply, and a second apply', async () => {
     const shown = await box.run('workspaces', 'diff', rootId)
     expect(shown.stdout).toContain('tests/one.test.txt')
     expect(existsSync(path.join(project, 'tests/one.test.txt'))).toBe(false)

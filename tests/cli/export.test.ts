@@ -41,7 +41,7 @@ it('replaces a file only on request, and keeps it if the export fails', async ()
   expect(await run(family.tester, '-o', '.')).toMatchObject({ code: 2 })
 })
 
-it('prints to standard output unless a file is named, passes every choice on, and says what was masked', async () => {
+it('prints to standard output unless a file is named, passes all options on, and reports masked values', async () => {
   family.fake.given.exportHits = [
     {
       id: 'a1',
@@ -72,7 +72,7 @@ it('answers --json with one document, for which the export goes to a file', asyn
   expect(JSON.parse(preview)).toMatchObject({ hits: [], fileName: expect.any(String) })
 })
 
-it('lists in a preview what is masked, where, and what stands around it', async () => {
+it('lists masked values in a preview, with their places and context', async () => {
   family.fake.given.exportHits = [
     {
       ...{

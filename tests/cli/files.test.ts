@@ -45,7 +45,7 @@ it('answers --json with one document', async () => {
   expect(JSON.parse((await run('--json')).stdout)).toMatchObject({ kind: 'folder' })
 })
 
-it('ends with 3 where there is no such file, or no files of that moment', async () => {
+it('exits with 3 if there is no such file, or no files of that moment', async () => {
   const { run, fake } = worked()
   expect(await run('src/a.ts')).toMatchObject({ code: 3, stdout: '' })
   fake.given.turnStates = {}

@@ -13,7 +13,7 @@ const codex = {
 }
 const fakeWith = (more: object = {}) => createFakeShiplog({ agents: [codex], ...more })
 
-it('lists what is there, with what is unknown as unknown', async () => {
+it('lists installed agents, with unknown values as unknown', async () => {
   const fake = fakeWith()
   const before = await runToEnd(['agent', 'list'], { fake })
   expect(before.stdout).toMatch(/codex +Codex +✓ \/opt\/codex-acp +2\.6\.0 +unknown/)
@@ -33,7 +33,7 @@ it('lists what is there, with what is unknown as unknown', async () => {
   })
 })
 
-it('fetches a package only after a yes that names what and how big', async () => {
+it('fetches a package only after the user agreed to its name and size', async () => {
   const fake = fakeWith()
   const no = await runToEnd(['agent', 'setup', 'gemini'], { fake })
   expect(no.code).toBe(5)
@@ -72,7 +72,7 @@ it('signs in on this terminal', async () => {
   expect(stderr).toContain('Codex is not signed in.')
 })
 
-it('adds, changes, tests and removes a command of one’s own', async () => {
+it('adds, changes, tests and removes a command of the user', async () => {
   const fake = fakeWith()
   const run = (...argv: string[]) => runToEnd(['agent', ...argv], { fake })
   const own = async () => (await fake.shiplog.client.agents.list()).agents.at(-1)?.own
@@ -94,7 +94,7 @@ it('adds, changes, tests and removes a command of one’s own', async () => {
   expect((await run('remove', 'copilot')).code).toBe(3)
 })
 
-it('starts one of one’s own by its name', async () => {
+it('starts an agent of the user by its name', async () => {
   const fake = fakeWith()
   fake.onStart(async (root) => {
     fake.spawn(root)
@@ -108,6 +108,6 @@ it('starts one of one’s own by its name', async () => {
   })
 })
 
-it('prints a command as a person types it', () => {
+it('prints a command as it is typed in a shell', () => {
   expect(commandText(['/a b/agent', '--x', "it's"])).toBe("'/a b/agent' --x 'it'\\''s'")
 })

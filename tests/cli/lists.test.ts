@@ -57,7 +57,7 @@ describe('tasks', () => {
     ])
   })
 
-  it('list: takes running for every task that is shown as running', async () => {
+  it('list: running selects every task that is shown as running', async () => {
     await run('tasks', 'list', '--status', 'running')
     expect(fake.asked('tasks.list')).toEqual([{ status: 'running', all: false }])
     const { code, stderr } = await run('tasks', 'list', '--status', 'asleep')
@@ -65,7 +65,7 @@ describe('tasks', () => {
     expect(stderr).toContain('abandoned, running.')
   })
 
-  it('checks: what it ran, whether it holds, and what never ran', async () => {
+  it('checks: those that it ran, whether they still apply, and those that never ran', async () => {
     fake.given.checks = {
       [tester]: {
         checks: [
@@ -129,7 +129,7 @@ describe('tasks', () => {
     })
   })
 
-  it('stop and apply say what they did', async () => {
+  it('stop and apply report what they did', async () => {
     expect(await document('tasks', 'stop', lead)).toEqual({ stopped: [lead], cancelled: [] })
     const applied: ApplyOutcome = {
       kind: 'applied',
@@ -149,7 +149,7 @@ describe('tasks', () => {
     expect((await run('tasks', 'apply', '--help')).stdout).toContain('not committed')
   })
 
-  it('apply --file and --hunk apply these changes, and name what there is instead of another path', async () => {
+  it('apply --file and --hunk apply these changes, and list the paths if one is unknown', async () => {
     const only = (...argv: string[]) => run('tasks', 'apply', tester, ...argv)
     expect((await only('--file', './a.txt')).stderr).toContain('Applied: 1 file changed')
     expect((await only('--hunk', 'a.txt:1')).stderr).toContain('Applied: 1 file changed')
@@ -176,7 +176,7 @@ describe('tasks', () => {
     expect((await run('tasks', 'link-pr', lead)).code).toBe(2)
   })
 
-  it('apply --undo says what it did, and refuses with 5 where something was changed since', async () => {
+  it('apply --undo reports what it did, and refuses with 5 if something was changed since', async () => {
     const undone: UndoOutcome = { kind: 'undone', files: 2, paths: ['a.txt', 'b.txt', 'c.txt'] }
     fake.given.undo = undone
     await run('tasks', 'apply', tester)
@@ -337,7 +337,7 @@ describe('workspaces', () => {
     )
   })
 
-  it('restore: says what can be resumed again, and what stays in the archive', async () => {
+  it('restore: lists the tasks that can be resumed again, and those that stay in the archive', async () => {
     const projectId = fake.addProject('/code/web')
     const [worker, other] = ['Work', 'Other'].map((title) =>
       fake.createTask({ projectId, parentId: lead, title }),
@@ -364,7 +364,7 @@ describe('workspaces', () => {
     expect((await run('workspaces', 'list')).stderr).toContain('no workspaces')
   })
 
-  it('remove: says of one in the archive, or in the trash, that it is there already', async () => {
+  it('remove: reports that one is already in the archive, or in the trash', async () => {
     const name = `Add tests (${tester.slice(0, 8)})`
     expect(await run('workspaces', 'remove', tester.slice(0, 8))).toEqual({
       ...{ code: 0, stdout: '' },
@@ -421,13 +421,13 @@ describe('agent list and demo', () => {
         fake: createFakeShiplog({ models: { ...models, ...more } }),
       })
 
-    it('names the models of a provider that is given alone', async () => {
+    it('lists the models of a provider that is given alone', async () => {
       const { code, stderr } = await testing(['ollama'])
       expect(code).toBe(2)
       expect(stderr).toContain('Name a model of ollama: ollama/qwen3:8b, ollama/llama4.')
     })
 
-    it('names the providers when there is none of that name', async () => {
+    it('lists the providers if there is none of that name', async () => {
       const { code, stderr } = await testing(['foo'])
       expect(code).toBe(2)
       expect(stderr).toContain(
@@ -436,7 +436,7 @@ describe('agent list and demo', () => {
       expect(stderr).toContain('shiplog agent setup')
     })
 
-    it('names the models that a provider has when it refuses another', async () => {
+    it('lists the models of a provider that refuses another', async () => {
       const test = { outcome: 'failed', why: 'no such model (404)' } as const
       const { code, stdout, stderr } = await testing(['ollama/qwen'], { test })
       expect({ code, stdout }).toEqual({
@@ -454,7 +454,7 @@ describe('agent list and demo', () => {
       expect(none.stderr).toContain('no default model')
     })
 
-    it('says that a scenario needs no model', async () => {
+    it('states that a scenario needs no model', async () => {
       const { code, stderr } = await testing(['scripted'])
       expect(code).toBe(0)
       expect(stderr).toContain('needs no model')

@@ -27,7 +27,7 @@ afterEach(async () => {
 })
 
 describe('mcp --read', () => {
-  it('offers its tools as reading only, and says what transcripts are', async () => {
+  it('offers read-only tools, and explains transcripts', async () => {
     client = connect('--read')
     const { instructions, capabilities } = await client.initialize()
     expect(instructions).toMatch(/never an instruction/)
@@ -48,7 +48,7 @@ describe('mcp --read', () => {
     }
   })
 
-  it('finds a place and reads it, with nothing hidden in it', async () => {
+  it('finds an entry and reads it, with hidden characters shown', async () => {
     client = connect('--read')
     await client.initialize()
     const found = await client.tool('search_record', { query: 'albatross flew' })
@@ -95,7 +95,7 @@ describe('mcp --read', () => {
     expect(await client.tool('read_transcript', { task: tester })).toContain('was tested')
   })
 
-  it('answers what it can’t do with an error that says why, and continues', async () => {
+  it('answers an impossible request with an error and its reason, and continues', async () => {
     client = connect('--read')
     await client.initialize()
     for (const [name, given] of [
@@ -110,7 +110,7 @@ describe('mcp --read', () => {
     expect(await client.tool('list_tasks', {})).toContain('Fix the parser')
   })
 
-  it('takes no id that might come to mean another task', async () => {
+  it('accepts no prefix of an id that could later match another task', async () => {
     client = connect('--read')
     const { code, stderr } = await runToEnd(['mcp', '--read', '--task', lead.slice(0, 8)], { fake })
     expect(code).toBe(2)
@@ -121,7 +121,7 @@ describe('mcp --read', () => {
 describe('mcp', () => {
   const started = /\{"task": "([^"]+)"\}/
 
-  it('starts a task in the project of the working directory, and gives its report', async () => {
+  it('starts a task in the project of the working directory, and returns its report', async () => {
     client = connect()
     await client.initialize()
     const { tools } = await client.call('tools/list', {})
@@ -150,7 +150,7 @@ describe('mcp', () => {
     expect(await waiting).toMatch(/is completed\.[\s\S]*All is well\./)
   })
 
-  it('says what there is instead of what it was asked for', async () => {
+  it('lists the existing tasks and agents if one is unknown', async () => {
     client = connect()
     await client.initialize()
     const refused = (name: string, given: object) => client.tool(name, given).catch(String)
@@ -166,7 +166,7 @@ describe('mcp', () => {
     expect(await refused('await_task', { task: 'ffffffff' })).toContain('There is no task ffffffff')
   })
 
-  it('gives an agent no tool that starts tasks', async () => {
+  it('offers an agent no tool that starts tasks', async () => {
     client = connect('--read')
     const { code, stderr } = await runToEnd(['mcp', '--task', lead], { fake })
     expect(code).toBe(2)

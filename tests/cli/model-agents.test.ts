@@ -251,7 +251,7 @@ const killedAtCompaction = {
   NODE_OPTIONS: `--import=${new URL('kill-at-compaction.ts', import.meta.url)}`,
 }
 
-it('[S3] a model whose process is killed in each phase of a turn continues, and no call is made twice', {
+it('[S3] a model whose process is killed in each phase of a turn continues, without repeating a call', {
   timeout: timeoutMs,
 }, async () => {
   const log = path.join(box.dir, 'log')

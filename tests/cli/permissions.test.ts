@@ -58,13 +58,13 @@ describe('the mode of a run', () => {
     expect(fake.asked('tasks.start')).toMatchObject([{ permissions }])
   })
 
-  it('refuses another word as a wrong use', async () => {
+  it('refuses any other word as invalid usage', async () => {
     const { cwd, argv } = await scenarioRun('--permissions', 'everything')
     expect(await runToEnd(argv, { cwd })).toMatchObject({ code: 2 })
   })
 })
 
-describe('[K8] what a repository configures for an agent', () => {
+describe('[K8] a repository’s configuration of an agent', () => {
   const configuration: Partial<PendingPermission> = {
     ...{ kind: 'configuration', tool: 'Codex', text: 'Configuration for Codex\nevil\u202e' },
     proposal: [],
@@ -80,7 +80,7 @@ describe('[K8] what a repository configures for an agent', () => {
     expect(fake.asked('permissions.answer')).toMatchObject([{ decision: { kind: 'allow-once' } }])
   })
 
-  it('is asked about in a terminal, and for a sub-agent even with --trust', async () => {
+  it('needs permission in a terminal, and for a sub-agent even with --trust', async () => {
     const { cwd, argv } = await scenarioRun('--trust')
     const fake = asking(configuration)
     const cli = startCli(argv, { cwd, fake, stderrTTY: true, stdinText: '' })
@@ -135,7 +135,7 @@ describe('a question in the terminal', () => {
     },
   )
 
-  it('holds what agents say meanwhile until it is answered', async () => {
+  it('holds the output of agents back until it is answered', async () => {
     const { cwd, argv } = await scenarioRun()
     const fake = createFakeShiplog()
     fake.given.onStart = async (taskId) => {
@@ -160,7 +160,7 @@ describe('a question in the terminal', () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b))
   })
 
-  it('[K6] shows what can’t be seen, and reads page by page before it asks', async () => {
+  it('[K6] shows hidden characters, and all pages before the question', async () => {
     const { cwd, argv } = await scenarioRun()
     const text = ['echo \u202e', ...Array.from({ length: 30 }, (_, at) => `echo ${at}`)].join('\n')
     const cli = startCli(argv, { cwd, fake: asking({ text, proposal: [] }), ...terminal })
@@ -190,7 +190,7 @@ describe('a question in the terminal', () => {
     expect(canAsk).toEqual([true, false, false])
   })
 
-  it('[P1] reports what was denied because nobody could be asked', async () => {
+  it('[P1] reports calls that were denied because nobody could be asked', async () => {
     const { cwd, argv } = await scenarioRun()
     const fake = createFakeShiplog()
     const answer = { optionId: null, allowed: false, by: 'nobody' } as const

@@ -37,7 +37,7 @@ describe('[K2] projects environment', () => {
     expect(await ofApi('--reset')).toMatchObject(environment([], null))
   })
 
-  it('names what is no longer passed on, until something is set again', async () => {
+  it('lists variables that are no longer passed on, until something is set again', async () => {
     await ofApi('--pass', 'NPM_TOKEN')
     fake.moveProject('/code/api')
     const { stdout, stderr } = await run('projects', 'environment', '--project', '/code/api')
@@ -54,7 +54,7 @@ describe('[K2] projects environment', () => {
     expect(stderr).toContain('/code/none is not a project of Shiplog.')
   })
 
-  it('projects remove: by a prefix of its id or its folder, and says what is kept', async () => {
+  it('projects remove: by a prefix of its id or its folder, and states what is kept', async () => {
     const web = fake.addProject('/code/web')
     const { code, stderr } = await run('projects', 'remove', web.slice(0, 8))
     expect(code).toBe(0)

@@ -29,7 +29,7 @@ function fakeWithOldTasks() {
   return { fake, ids }
 }
 
-it('[X3] --dry-run lists what would go, changes nothing, and sums it up', async () => {
+it('[X3] --dry-run lists what would be removed, with a sum, and changes nothing', async () => {
   const { fake, ids } = fakeWithOldTasks()
   const { code, stdout, stderr } = await runToEnd(['prune', '--dry-run'], { fake })
   expect(code).toBe(0)
@@ -82,7 +82,7 @@ it('prints how to undo it, and reports if there is nothing to remove', async () 
   })
 })
 
-it('3 for a receipt that is not there, with those that can be undone', async () => {
+it('3 for an unknown receipt, with those that can be undone', async () => {
   const { fake } = fakeWithOldTasks()
   const none = await runToEnd(['prune', '--undo', 'nope'], { fake })
   expect(none).toMatchObject({ code: 3, stdout: '' })
@@ -104,7 +104,7 @@ it('refuses --dry-run together with --undo: exit 2', async () => {
   })
 })
 
-it('[X2] takes days that count for this sweep alone, and refuses what is no number of days', async () => {
+it('[X2] accepts days for this sweep only, and refuses an invalid number', async () => {
   const fake = createFakeShiplog()
   await runToEnd(['prune', '--transcript-ttl-days', '7'], { fake })
   await runToEnd(['prune', '--transcript-ttl-days', 'never'], { fake })
@@ -120,7 +120,7 @@ it('[X2] takes days that count for this sweep alone, and refuses what is no numb
   }
 })
 
-it('[X3] asks on a terminal whether a clock that leapt ahead is right, and shows what would go first', async () => {
+it('[X3] asks on a terminal whether a clock that leapt ahead is right, after showing what would be removed', async () => {
   const { fake } = fakeWithOldTasks()
   fake.leapAhead({ days: 3650, newestAt: '2026-11-20T08:00:00.000Z' })
   const no = await runToEnd(['prune'], { fake, stderrTTY: true, stdinText: 'n\n' })

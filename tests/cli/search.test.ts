@@ -17,7 +17,7 @@ beforeEach(() => {
 const run = (...argv: string[]) => runToEnd(['search', ...argv], { fake })
 
 describe('search', () => {
-  it('prints each match with its task and entry, and hides nothing in it', async () => {
+  it('prints each match with its task and entry, and shows hidden characters', async () => {
     const { code, stdout, stderr } = await run('albatross')
     expect(code).toBe(0)
     expect(stdout).toMatch(
@@ -52,7 +52,7 @@ describe('search', () => {
     })
   })
 
-  it('says that nothing matches, what was not searched, and what is wrong with a query', async () => {
+  it('reports that nothing matches, what was not searched, and an invalid query', async () => {
     expect(await run('nothing-like-it')).toMatchObject({
       code: 0,
       stdout: '',
@@ -70,7 +70,7 @@ describe('search', () => {
 describe('transcripts find', () => {
   const find = (...argv: string[]) => runToEnd(['transcripts', 'find', ...argv], { fake })
 
-  it('prints each text with a match, its entry and a line of it, and hides nothing in it', async () => {
+  it('prints each text with a match, its entry and a line of it, and shows hidden characters', async () => {
     const { code, stdout, stderr } = await find(lead, 'ALBATROSS')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^\d+ {2}message\n {4}The albatross .*<U\+202E> away\.\n$/)

@@ -74,7 +74,7 @@ describe('serve', () => {
     })
   })
 
-  it('[K7] without a port listens where the last start did, else anywhere; its lease does not hold the printed link', async () => {
+  it('[K7] without a port uses that of the last start, otherwise any; its lease does not contain the printed link', async () => {
     const web = fakeWebHost()
     const cli = startCli(['serve'], web)
     await cli.said('Ctrl-C ends it')
@@ -115,7 +115,7 @@ describe('open', () => {
     await writeElectron('dist/electron', '#!/bin/sh\necho "$@" > "$OPEN_LOG"\nexit 3\n', 0o755)
   }
 
-  it('finds the runtime only where it is whole and of the right version', async () => {
+  it('finds the runtime only if it is complete and of the right version', async () => {
     expect(findElectron(packageDir, {})).toBeNull()
     await installRuntime('44.0.0')
     expect(findElectron(packageDir, {})).toBeNull()

@@ -29,7 +29,7 @@ describe('output', () => {
     expect(outputOf(false).style('red', 'x')).toBe('x')
   })
 
-  it('goes quiet when its reader is gone', async () => {
+  it('stops printing when its reader is closed', async () => {
     const { stream, texts } = streamOf(false, Object.assign(new Error(), { code: 'EPIPE' }))
     const output = createOutput(stream, {})
     await output.write('one')
@@ -38,7 +38,7 @@ describe('output', () => {
     expect(texts).toEqual(['one'])
   })
 
-  it('tells its caller about any other failure', async () => {
+  it('passes any other failure to its caller', async () => {
     const full = Object.assign(new Error('disk full'), { code: 'ENOSPC' })
     const output = createOutput(streamOf(false, full).stream, {})
     await expect(output.write('one')).rejects.toBe(full)
@@ -58,7 +58,7 @@ describe('widths', () => {
     ['1️⃣', 2],
   ])('%j takes %i columns', (text, width) => expect(textWidth(text)).toBe(width))
 
-  it('cuts between characters, and says so', () => {
+  it('shortens between characters, with a mark', () => {
     expect(truncate('日本語', 6)).toBe('日本語')
     expect(truncate('日本語', 5)).toBe('日本…')
     expect(truncate('日本語', 4)).toBe('日…')
@@ -87,7 +87,7 @@ describe('a table', () => {
     )
   })
 
-  it('pads nothing in a pipe, where a long title would make every line as long, and cuts nothing', () => {
+  it('neither pads nor shortens in a pipe', () => {
     const noted = [...rows, { note: 'it waits', under: 1, lead: '│ ' }]
     expect(renderTable(columns, noted, outputOf(false))).toBe(
       [
@@ -108,13 +108,13 @@ describe('a table', () => {
     expect(lines[2]).toContain('…  22')
   })
 
-  it('leaves out a column that is empty', () => {
+  it('omits an empty column', () => {
     expect(renderTable(columns, [['a', '', '1']], outputOf(false))).toBe('ID  N\na  1\n')
   })
 })
 
 describe('text that agents wrote', () => {
-  it('[V4] shows what would steer the terminal, and loses nothing', () => {
+  it('[V4] escapes control sequences of the terminal, and loses nothing', () => {
     expect(safeText('a\x1b[2Jb\x1b]0;title\x07c\x9b31md\r\ne\tf\u202eg')).toBe(
       'a␛[2Jb␛]0;title␇c<U+009B>31md\ne\tf<U+202E>g',
     )
@@ -123,7 +123,7 @@ describe('text that agents wrote', () => {
 })
 
 describe('streamed text', () => {
-  it('comes out as whole lines', () => {
+  it('is printed in whole lines', () => {
     const lines = createLineStream(20)
     expect(lines.add('one')).toEqual([])
     expect(lines.add(' line\nand')).toEqual(['one line'])
@@ -132,7 +132,7 @@ describe('streamed text', () => {
     expect(lines.flush()).toEqual([])
   })
 
-  it('keeps a long word whole, for it may be a path to copy', () => {
+  it('keeps a long word whole, because it may be a path to copy', () => {
     const word = '/a/very/long/path/to/a/file'
     expect(createLineStream(10).add(`see ${word} now\n`)).toEqual(['see', word, 'now'])
   })
@@ -148,7 +148,7 @@ describe('times', () => {
     [null, ''],
   ])('%s was %s', (at, text) => expect(ago(at, now)).toBe(text))
 
-  it('says how long something took, or has been going on', () => {
+  it('states how long something took, or has lasted', () => {
     expect(elapsed('2026-11-21T09:00:00Z', '2026-11-21T09:00:04.200Z', now)).toBe('4.2s')
     expect(elapsed('2026-11-21T09:56:40Z', null, now)).toBe('3m 20s')
     expect(elapsed(null, null, now)).toBe('')

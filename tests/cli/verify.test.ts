@@ -74,7 +74,7 @@ it('[J3] names the line that was changed, and ends with 7', async () => {
   expect(stderr).toMatch(/^Damaged: 3 records in order\. /)
 })
 
-it('[J1] does not take an unfinished last line for a record', async () => {
+it('[J1] does not treat an unfinished last line as a record', async () => {
   const file = await journalFile()
   await truncate(file, (await readFile(file)).length - 1)
   const { code, stdout } = await verified(file)

@@ -8,7 +8,7 @@ it('cuts a long text after its beginning, and only when it is long', () => {
   expect(beginningOf('The disk is full.')).toBe('The disk is full.')
 })
 
-it('shows no control characters of what an agent said', () => {
+it('shows no control characters of an agent’s text', () => {
   const cause = { kind: 'said', text: '\u001B[31mred\u001B[0m' } as const
   expect([plainCause(cause), afterInterrupted(cause)]).toEqual(['red', ': red'])
 })

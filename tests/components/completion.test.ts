@@ -30,7 +30,7 @@ it.each([
   expect(at(text)).toBeNull()
 })
 
-it('puts the path in the place of what was typed, in quotes where it has spaces', () => {
+it('replaces the typed text by the path, in quotes if it has spaces', () => {
   const text = 'See @pa and more'
   expect(withFile(text, { from: 4, caret: 7, path: 'src/parser.ts' })).toEqual({
     text: 'See @src/parser.ts and more',

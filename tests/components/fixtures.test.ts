@@ -25,7 +25,7 @@ const conversations = {
   long: long(50),
 }
 
-describe('the fixtures are what the app would have written', () => {
+describe('the fixtures are as the app would have written them', () => {
   it.each(Object.entries(conversations))(
     '%s: every entry is valid and in its place',
     (_, entries) => {

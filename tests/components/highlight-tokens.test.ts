@@ -3,7 +3,7 @@ import { tokensOf } from '../../src/renderer/components/text/highlight-tokens.ts
 
 afterEach(() => vi.restoreAllMocks())
 
-it('colours the same on a machine so busy that each step takes a second', async () => {
+it('highlights the same on a machine so busy that each step takes a second', async () => {
   const code = '// A comment.\nexport const answer = 42\n'
   let nowMs = Date.now()
   vi.spyOn(Date, 'now').mockImplementation(() => {

@@ -6,7 +6,7 @@ const lines = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join('\n')
 
 describe('markdownPieces', () => {
-  it('leaves what is not much longer than a piece whole', () => {
+  it('does not cut a text that is not much longer than a piece', () => {
     expect(markdownPieces('a\n\nb', 4)).toEqual(['a\n\nb'])
     expect(markdownPieces('', 4)).toEqual([''])
   })
@@ -19,7 +19,7 @@ describe('markdownPieces', () => {
     for (const piece of pieces) expect(piece).toMatch(/^## Part/)
   })
 
-  it('cuts a long list between its items, and never within an item’s own lines while it can', () => {
+  it('cuts a long list between its items, and within an item only if necessary', () => {
     const pieces = markdownPieces(
       lines(150, (index) => `${index + 1}. one\n   and more`),
       100,

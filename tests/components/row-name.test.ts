@@ -11,8 +11,8 @@ const namesOf = (entries: Parameters<typeof foldEntries>[1]) =>
     .filter(({ kind }) => kind !== 'mark')
     .map(rowName)
 
-describe('rows are named by their content', () => {
-  it('for messages, calls and their outcome', () => {
+describe('names of rows for a screen reader', () => {
+  it('contain messages, calls and their outcome', () => {
     const { entries } = session(taskId('names'))
       .prompt('Fix the parser')
       .turn([
@@ -37,7 +37,7 @@ describe('rows are named by their content', () => {
     ])
   })
 
-  it('never at length, nor with control characters', () => {
+  it('are short and without control characters', () => {
     const { entries } = session(taskId('long')).turn([{ say: `\u001b[31m${'word '.repeat(500)}` }])
     const [name = ''] = namesOf(entries)
     expect(name.length).toBeLessThan(130)

@@ -23,7 +23,7 @@ const look = (name: string, outcome: 'ok' | 'error' = 'ok') => ({
 })
 
 describe('transcriptRows', () => {
-  it('gives every row a key of its own', () => {
+  it('gives every row a unique key', () => {
     const rows = transcriptRows(itemsOf(leadEnded()))
     expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length)
   })
@@ -67,7 +67,7 @@ describe('transcriptRows', () => {
     expect(branches).toEqual([null])
   })
 
-  it('leaves out the summary of a report that stands right above it, and no other', () => {
+  it('omits a summary that directly follows its report, and no other', () => {
     const summary = { type: 'summary', text: 'Done' } as const
     const report = (outcome: 'ok' | 'error') =>
       session(taskId(`report ${outcome}`))
@@ -81,7 +81,7 @@ describe('transcriptRows', () => {
     expect(kinds(transcriptRows(itemsOf(alone)))).toEqual(['mark', 'text', 'summary'])
   })
 
-  it('shows a plan once, and a call that could not change it', () => {
+  it('shows a plan once, and also a call that failed to change it', () => {
     const plan = (outcome: 'ok' | 'error') => ({
       call: { name: 'update_plan', input: { items: [] }, outcome },
     })
@@ -104,7 +104,7 @@ describe('transcriptRows', () => {
     expect(kinds(rows)).toEqual(['mark', 'cards', 'call', 'call', 'call'])
   })
 
-  it('gives every row the time at which it happened', () => {
+  it('gives every row its time', () => {
     const rows = transcriptRows(itemsOf(leadEnded()))
     expect(rows.filter(({ at }) => at === null)).toEqual([])
   })
@@ -123,7 +123,7 @@ describe('transcriptRows', () => {
     expect(branches).toEqual(['main', 'feature', null])
   })
 
-  it('has a row of every entry still when the page before it is loaded', () => {
+  it('still has a row for every entry after the previous page is loaded', () => {
     const transcripts = { leadEnded: leadEnded(), broken: broken().entries, long: long(60) }
     for (const [name, entries] of Object.entries(transcripts))
       for (let from = 1; from < entries.length; from += 1) {
@@ -138,7 +138,7 @@ describe('transcriptRows', () => {
       }
   })
 
-  it('gives an item that has not changed the very same rows', () => {
+  it('returns identical rows for an unchanged item', () => {
     const { entries, partial } = leadLive()
     const fold = foldEntries(emptyTranscript(), entries)
     const before = transcriptRows(withPartial(fold, partial, true))
@@ -149,7 +149,7 @@ describe('transcriptRows', () => {
     expect(after.at(-1)).toMatchObject({ kind: 'text', text: 'more', live: true })
   })
 
-  it('[J4] puts damage where it is, and what lies before the loaded part off until that is loaded', () => {
+  it('[J4] shows damage at its place, and damage before the loaded part once that is loaded', () => {
     const { entries, damage } = broken()
     const rows = transcriptRows(itemsOf(entries), { damage })
     const at = rows.findIndex((row) => row.kind === 'damage')
@@ -183,7 +183,7 @@ describe('rowIndexOfSeq', () => {
     }
   })
 
-  it('finds the text of a message, which may stand above calls that were recorded before it', () => {
+  it('finds the text of a message, which may be above calls that were recorded earlier', () => {
     const turn = rows.find((row) => row.kind === 'reasoning') as Row
     const message = leadEnded().find(({ seq, type }) => seq >= turn.seq && type === 'message')
     const row = rows[rowIndexOfSeq(rows, message?.seq ?? 0)]
@@ -191,7 +191,7 @@ describe('rowIndexOfSeq', () => {
     expect(entriesOf(row as Row)).toEqual([message?.seq])
   })
 
-  it('finds the first of the rows of a turn of which there is no text', () => {
+  it('finds the first row of a turn without text', () => {
     const { entries } = session(ids.lead).turn([{ think: 'One.' }, { think: 'Two.' }])
     const thoughts = transcriptRows(itemsOf(entries))
     // Its time stands above it.
@@ -209,7 +209,7 @@ describe('rowIndexOfSeq', () => {
     }
   })
 
-  it('finds nothing before the first', () => {
+  it('finds nothing before the first row', () => {
     expect(rowIndexOfSeq(rows, 0)).toBe(-1)
     expect(rowIndexOfSeq([], 5)).toBe(-1)
   })

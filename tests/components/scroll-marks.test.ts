@@ -9,7 +9,7 @@ const laid = {
   ...{ railPx: 1_100, pxPerRailPx: 10 },
 }
 
-it('places matches before, in and after what is loaded, and draws close ones once', () => {
+it('places matches before, in and after the loaded part, and draws adjacent ones once', () => {
   const found = { seqs: [1, 2, 11, 401, 411, 500, 501, 1_000], current: 501 }
   expect(scrollMarks(found, laid)).toEqual({
     tops: [0, 10, 400, 420, 598, 600, 1_098],
@@ -17,7 +17,7 @@ it('places matches before, in and after what is loaded, and draws close ones onc
   })
 })
 
-it('draws no more marks than a bar has room for', () => {
+it('draws at most as many marks as fit on the bar', () => {
   const seqs = Array.from({ length: 50_000 }, (_, index) => index + 1)
   const { tops } = scrollMarks({ seqs, current: null }, { ...laid, pxPerRailPx: 500 })
   expect(tops.length).toBeLessThanOrEqual(laid.railPx / 2)

@@ -4,7 +4,7 @@ import { membersMax, shownJson, sizeOfJson } from '../../src/renderer/components
 const plain = (value: unknown) => JSON.parse(JSON.stringify(shownJson(value)))
 
 describe('a JSON value in a tree', () => {
-  it('[V4] shows what is hidden in names and texts, and cuts long ones with their length', () => {
+  it('[V4] shows hidden characters in names and texts, and shortens long ones with their length', () => {
     expect(plain({ 'a\u202Eb': 'c\u0000', n: 1, ok: true, no: null })).toEqual({
       ...{ 'a<U+202E>b': 'c\u2400', n: 1, ok: true, no: null },
     })
@@ -18,13 +18,13 @@ describe('a JSON value in a tree', () => {
     const wide = Object.fromEntries(long.map((at) => [`key ${at}`, at]))
     expect(plain(wide)['0 to 99']['key 7']).toBe(7)
   })
-  it('takes every name as a name, and any depth', () => {
+  it('accepts any property name, and any depth', () => {
     const hostile = JSON.parse('{"__proto__": {"a": 1}}')
     expect(Object.keys(shownJson(hostile) as object)).toEqual(['__proto__'])
     const deep = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`)
     expect(JSON.stringify(shownJson(deep))).toContain('"[[')
   })
-  it('counts values only as far as is asked', () => {
+  it('counts values only up to the given limit', () => {
     expect(sizeOfJson([1, [2, 3]], 100)).toBe(5)
     expect(sizeOfJson(Array.from({ length: 1_000 }), 10)).toBe(10)
   })

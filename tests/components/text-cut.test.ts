@@ -4,13 +4,13 @@ import { cutText, stepThrough } from '../../src/renderer/components/conversation
 const lines = (count: number) =>
   Array.from({ length: count }, (_, line) => `line ${line + 1}`).join('\n')
 
-describe('what is shown of a long text', () => {
-  it('is all of a text that is little longer than its two ends', () => {
+describe('the shown part of a long text', () => {
+  it('is all of a text that is little longer than its beginning and end', () => {
     expect(cutText('', 0)).toBeNull()
     expect(cutText(lines(30), 0)).toBeNull()
     expect(cutText('x'.repeat(7_000), 0)).toBeNull()
   })
-  it('is its beginning and its end, then more, then all, and nothing is lost between', () => {
+  it('is its beginning and end, then more, then all, with nothing lost in between', () => {
     const text = `${lines(5_000)}\n`
     const first = cutText(text, 0)
     expect(first?.head.split('\n')).toHaveLength(17)
@@ -32,13 +32,13 @@ describe('what is shown of a long text', () => {
     expect(cut?.tail).toHaveLength(2_000)
     expect(cut?.hiddenLines).toBe(1)
   })
-  it('offers one step where the next would leave almost nothing', () => {
+  it('offers a single step if the next one would leave almost nothing', () => {
     expect(cutText(lines(200), 0)?.nextLines).toBeNull()
   })
 })
 
 describe('the step that shows a position', () => {
-  it('is the first whose beginning holds it', () => {
+  it('is the first step whose beginning contains it', () => {
     const text = lines(5_000)
     expect(stepThrough(text, 10)).toBe(0)
     expect(stepThrough(text, text.indexOf('line 17'))).toBe(1)

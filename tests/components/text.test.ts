@@ -31,21 +31,21 @@ const call = (fields: Partial<ToolCallView>): ToolCallView => ({
 })
 
 describe('plainText', () => {
-  it('[V4] takes colours of a terminal away, and shows what a title would hide', () => {
+  it('[V4] removes colours of a terminal, and shows text that a title sequence would hide', () => {
     expect(plainText('\u001B[1;31mred\u001B[0m \u001B]0;title\u0007end')).toBe('red ␛]0;title␇end')
   })
   it('shows the last state of a line that was written over', () => {
     expect(plainText('10%\r50%\r100%\ndone\r\n')).toBe('100%\ndone\n')
     expect(plainText('50%\r100%\r\nkept\r\r\n')).toBe('100%\nkept\n')
   })
-  it('shows what was left after a line was erased', () => {
+  it('shows what remains after a line was erased', () => {
     expect(plainText('working\r\u001B[Kdone\nworking\u001B[2K\rdone')).toBe('done\ndone')
     expect(plainText('all of it\u001B[K\ngone\u001B[2K\r\n')).toBe('all of it\n\n')
   })
   it('keeps colours that were set before a line was written over', () => {
     expect(styledTerminalText('\u001B[32m1\r2\u001B[0m\r3\u001B[?25l')).toBe('\u001B[32m\u001B[0m3')
   })
-  it('makes what can’t be seen visible', () => {
+  it('makes invisible characters visible', () => {
     expect(plainText('a\u0000b\u007Fc\u202Ed')).toBe('a\u2400b\u2421c<U+202E>d')
   })
   it('leaves tabs, new lines and every language as they are', () => {
@@ -54,17 +54,17 @@ describe('plainText', () => {
 })
 
 describe('toolLabel', () => {
-  it('says what runs, what ran and what could not be done', () => {
+  it('states what runs, what ran and what failed', () => {
     const input = { path: 'a.ts' }
     expect(toolLabel(call({ name: 'edit_file', input, state: 'running' })).verb).toBe('Editing')
     expect(toolLabel(call({ name: 'edit_file', input })).verb).toBe('Edited')
     expect(toolLabel(call({ name: 'edit_file', input, state: 'error' })).verb).toBe('Couldn’t edit')
   })
-  it('[S3] says that an outcome is unknown, and what is not loaded', () => {
+  it('[S3] states that an outcome is unknown, or is not loaded', () => {
     expect(toolLabel(call({ state: 'unknown' })).result).toBe('outcome unknown')
     expect(toolLabel(call({ state: 'not-loaded', input: null })).result).toBe('not loaded')
   })
-  it('keeps the object to one line, whatever was given as input', () => {
+  it('keeps the object on one line for any input', () => {
     const command = `echo one\necho ${'x'.repeat(2_000)}`
     const { object } = toolLabel(call({ input: { command } }))
     expect(object).not.toContain('\n')
@@ -81,7 +81,7 @@ describe('toolLabel', () => {
     const command = '/code/app/run.sh'
     expect(toolLabel(call({ input: { command } }), '/code/app').object).toBe(command)
   })
-  it('says a conflict as what it is', () => {
+  it('states a conflict as a conflict', () => {
     const outcome = { kind: 'conflict' as const, paths: ['a'], message: 'both changed a' }
     const taskId = '00000000-0000-4000-8000-000000000001' as never
     const words = toolLabel(
@@ -155,7 +155,7 @@ describe('Markdown', () => {
       ...['"depth":1', '"depth":2', '"depth":2', '"depth":1'],
     ])
   })
-  it('colours what is known and not too long', () => {
+  it('highlights code of a known language and limited length', () => {
     expect(languageOf('TS', 'let a')).toBe('typescript')
     expect(languageOf('constructor', 'x')).toBeNull()
     expect(languageOf('ts', 'x'.repeat(60_001))).toBeNull()

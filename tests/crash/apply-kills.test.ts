@@ -117,7 +117,7 @@ beforeAll(async () => {
 
 afterAll(() => box?.remove())
 
-it('[R3][R6] keeps the person’s uncommitted work when an apply or its undo is killed, reports the outcome, and applies again', {
+it('[R3][R6] keeps the user’s uncommitted work if an apply or its undo is killed, reports the outcome, and applies again', {
   timeout: isSoak ? 1_200_000 : 300_000,
 }, async () => {
   const { tried, failures } = await tryEach(

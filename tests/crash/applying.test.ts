@@ -86,7 +86,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-it('[R3] loses nothing of the person’s after a crash at any step of an apply or its undo, and completes it', {
+it('[R3] loses no file of the user after a crash at any step of an apply or its undo, and completes it', {
   timeout: isSoak ? 1_200_000 : 180_000,
 }, async () => {
   const { tried, failures } = await tryEach(

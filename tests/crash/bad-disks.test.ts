@@ -231,7 +231,7 @@ function faultsOf({ from, lasts, code, tears }: BadDisk) {
   }
 }
 
-it('[J7][T3] stops the run with the cause when a call fails, keeps what was acknowledged, and continues afterwards', {
+it('[J7][T3] stops the run with the cause if a call fails, keeps acknowledged records, and continues afterwards', {
   timeout: isSoak ? 1_200_000 : 300_000,
 }, async () => {
   const parent = scratch()

@@ -123,7 +123,7 @@ it('[J6][A1] publishes no file by rename whose bytes are not durable', () => {
   expect(publishedUnsynced(copied)).toEqual([])
 })
 
-it('[J10][J6] writes no record before the long value that it names is durable', () => {
+it('[J10][J6] writes no record before its long values are durable', () => {
   const handles = pathOfHandles(layers)
   const moments = stepsOf(layers).flatMap(({ at, step }): Moment[] => {
     const { operation } = step
@@ -160,7 +160,7 @@ it.each(['by rename', 'by copying'] as const)(
   },
 )
 
-it('[R2] deletes the source of a copied transcript only when the copy is durable under its name', () => {
+it('[R2] deletes the source of a copied transcript only once the copy is durable under its name', () => {
   const moments = stepsOf(copied).flatMap(({ at, step }): Moment[] => {
     const { operation } = step
     if (operation.kind !== 'unlink') return []

@@ -99,7 +99,7 @@ async function sailOnce(): Promise<{ tree: Tree; answers: Answers }> {
   return { tree, answers }
 }
 
-it('damages the same places of the same voyage for the same seed', async () => {
+it('damages the same places of the same run for the same seed', async () => {
   const shape = (tree: Tree) =>
     [...tree]
       // The lease has the process's own id and a random one.
@@ -312,7 +312,7 @@ async function openAndLook(dataDir: string, removes: boolean): Promise<string[]>
   return wrong
 }
 
-it('[J4][J5][A2][A3][A5] answers truly or says what is damaged, and writes nowhere else', {
+it('[J4][J5][A2][A3][A5] answers correctly or reports the damage, and writes nowhere else', {
   timeout: isSoak ? 1_200_000 : 300_000,
 }, async () => {
   const place = scratch()
@@ -376,7 +376,7 @@ const found: {
   { what: '[J4] a ledger that is gone', path: /^ledger\.jsonl$/, becomes: null },
 ]
 
-it.each(found)('sees $what', async ({ path, becomes }) => {
+it.each(found)('detects $what', async ({ path, becomes }) => {
   const place = scratch()
   const outside = join(place, 'outside')
   mkdirSync(outside)
@@ -395,7 +395,7 @@ it.each(found)('sees $what', async ({ path, becomes }) => {
   }
 })
 
-it('sees [A5] a task that the ledger lost: what it kept of those below it is damaged, not unheard of', async () => {
+it('detects [A5] a task that the ledger lost: artifacts of its sub-agents are damaged, not unknown', async () => {
   const dataDir = join(scratch(), 'data')
   const ledger = whole.get('ledger.jsonl')
   const lines = ledger?.kind === 'file' ? linesOf(ledger.data) : []

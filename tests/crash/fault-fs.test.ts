@@ -72,21 +72,21 @@ function losses(trace: Trace): Set<unknown> {
 }
 
 describe('crash states', () => {
-  it('hold all that was acknowledged of a careful writer', async () => {
+  it('contain everything that a correct writer acknowledged', async () => {
     expect(losses((await traced(writer({}))).trace)).toEqual(new Set())
   })
 
-  it('show a writer that does not sync its data', async () => {
+  it('expose a writer that does not sync its data', async () => {
     const lost = losses((await traced(writer({ datasync: true }))).trace)
     expect(lost).toEqual(new Set(['line 1', 'line 2', 'line 3']))
   })
 
-  it('show a writer that does not sync its directories', async () => {
+  it('expose a writer that does not sync its directories', async () => {
     const lost = losses((await traced(writer({ dirsync: true }))).trace)
     expect(lost).toEqual(new Set(['line 1', 'line 2', 'line 3', 'moved']))
   })
 
-  it('are the directory itself once everything was done and nothing is lost', async () => {
+  it('equal the directory after all operations without a loss', async () => {
     const { dir, trace } = await traced(async (place, ack) => {
       await writer({})(place, ack)
       const journal = await openJournal(join(place, 'j/chat.jsonl'))
@@ -114,7 +114,7 @@ describe('crash states', () => {
     expect([...tree.keys()]).toContain('b/j/partial.json')
   })
 
-  it('begin with what was there before', async () => {
+  it('start with the existing files', async () => {
     const dir = scratch()
     await mkdir(join(dir, 'old'))
     await writeFile(join(dir, 'old/file'), 'old content')
@@ -139,7 +139,7 @@ describe('crash states', () => {
 })
 
 describe('faults', () => {
-  it('stand in for any call, whichever way it is made', async () => {
+  it('replace any call, in any form', async () => {
     const dir = scratch()
     await writeFile(join(dir, 'file'), 'content')
     const failing = (calls: string[]) => ({
@@ -170,7 +170,7 @@ describe('faults', () => {
     }).toThrow('EIO')
   })
 
-  it('tell the moment after a call was made, and the one in the middle of a write', async () => {
+  it('include the moment after a call, and the middle of a write', async () => {
     const dir = scratch()
     const file = join(dir, 'file')
     const now = () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : null)
@@ -194,7 +194,7 @@ describe('faults', () => {
     ])
   })
 
-  it('may let a part of a write through, and leave alone what is elsewhere', async () => {
+  it('may allow a part of a write, and do not affect other places', async () => {
     const dir = scratch()
     const recording = record(join(dir, 'in'), {
       inject: ({ call }) => (call === 'write' ? { code: 'ENOSPC', tear: 0.5 } : null),

@@ -11,7 +11,7 @@ import { crashState, forgottenAt } from './fault-fs/crash-state.ts'
 import { record } from './fault-fs/record.ts'
 import { scratch } from './places.ts'
 
-it('[J6] keeps the old content of a file durably also where a process that died had written it', async () => {
+it('[J6] keeps the old content of a file durably, even if a killed process had written it', async () => {
   const dir = join(scratch(), 'session')
   const session = await openSession(newTaskId(), dir, () => undefined)
   const before = Buffer.from('as it was')
@@ -33,7 +33,7 @@ it('[J6] keeps the old content of a file durably also where a process that died 
   expect(tree.get(`file-history/${hash}`)).toEqual({ kind: 'file', data: before })
 })
 
-it('[J7] closes a session whose preview can’t be removed, and lets go of its journal', async () => {
+it('[J7] closes a session whose preview can’t be removed, and releases its journal', async () => {
   const dir = join(scratch(), 'session')
   const session = await openSession(newTaskId(), dir, () => undefined)
   await session.append({ type: 'title', title: 'A task' })

@@ -67,7 +67,7 @@ const entryBody: fc.Arbitrary<EntryBody> = fc.oneof(
   ),
 )
 
-it('[J10] gives any entries back as they were written, in order', { timeout }, async () => {
+it('[J10] returns any entries unchanged and in order', { timeout }, async () => {
   const place = scratch()
   let n = 0
   await fc.assert(
@@ -173,7 +173,7 @@ it('[T2] folds a prefix and then the rest as it folds the whole, in memory and f
   )
 })
 
-it('[R1] [R4] rolls up to the same, in any order and as often as it is asked', {
+it('[R1] [R4] rolls up to the same result, in any order and any number of times', {
   timeout,
 }, async () => {
   const place = scratch()

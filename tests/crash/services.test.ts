@@ -65,7 +65,7 @@ it('[J6][A1][R1][T2][T3] loses nothing that was acknowledged after a crash at an
   await tryStates('crash points (services)', states, 25)
 })
 
-it('[J6][A1][R1][T2][T3] keeps it too when the start that puts things right is cut short as well', {
+it('[J6][A1][R1][T2][T3] loses nothing either if the recovering start is interrupted as well', {
   timeout,
 }, async () => {
   const states = recoveryStates(trace, seed, join(place, 'recovered'), reopenServices)

@@ -4,7 +4,7 @@ import type { ToolCallEntry } from '../../src/shared/records/entry-types/tool-ca
 
 const call = (name: string, input: unknown) => toolUse({ name, input } as ToolCallEntry, '/work')
 
-it('[E1] exports an edit whose patch does not add up, as where a masked key spanned lines', () => {
+it('[E1] exports an edit with an inconsistent patch, for example if a masked key spanned lines', () => {
   const patch = '--- a/key.pem\n+++ b/key.pem\n@@ -0,0 +1,3 @@\n+[hidden: private key]\n'
   const detail = {
     ...{ kind: 'edit', path: 'key.pem', change: 'created', additions: 3, deletions: 0, patch },

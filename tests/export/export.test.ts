@@ -76,7 +76,7 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line))
 
 describe('Markdown', () => {
-  it('[E1] reads as a whole: the sub-agent after the turn that started it, outputs bounded, secrets masked', async () => {
+  it('[E1] is one document: the sub-agent after the turn that started it, outputs limited, secrets masked', async () => {
     const made = await exported()
     const text = await textOf(made, made.lead, { format: 'md' })
     expect(text).toMatch(/^# Do it\n/)
@@ -128,7 +128,7 @@ describe('JSONL', () => {
     })
   })
 
-  it('[E1] keeps the chain where something was masked: a stub, and a copy that says what may be read', async () => {
+  it('[E1] keeps the chain across masked records: a stub, and a readable copy', async () => {
     const made = await exported()
     const text = await textOf(made, made.lead, { format: 'jsonl' })
     for (const secret of [key, 'grace']) expect(text).not.toContain(secret)
@@ -170,7 +170,7 @@ describe('JSONL', () => {
   })
 })
 
-it('[E1] is in JSON what it is in JSONL, also when the document was formatted again', async () => {
+it('[E1] is the same as JSON and as JSONL, even if the document was reformatted', async () => {
   const made = await exported()
   const lines = await checkOf(await textOf(made, made.lead, { format: 'jsonl' }))
   const text = await textOf(made, made.lead, { format: 'json' })
@@ -196,7 +196,7 @@ it('[E1] is in JSON what it is in JSONL, also when the document was formatted ag
   })
 })
 
-it('[K4] previews each value with its places and the size, and writes what was chosen', async () => {
+it('[K4] previews each value with its places and the size, and writes the chosen ones', async () => {
   const made = await exported()
   const { client } = made.fixture.shiplog
   const request = { taskId: made.lead, format: 'md' } as const
@@ -334,7 +334,7 @@ describe('OTLP', () => {
     expect(await textOf(made, made.lead, { format: 'otlp' })).toBe(text)
   })
 
-  it('[E1] has prompts, messages, inputs and outputs when asked, in the shape of the conventions', async () => {
+  it('[E1] has prompts, messages, inputs and outputs on request, in the form of the conventions', async () => {
     const made = await exported()
     const text = await textOf(made, made.lead, { format: 'otlp', content: true })
     const told = spansOf(text).map(({ attributes }) => genAiSpan.parse(valuesOf(attributes)))

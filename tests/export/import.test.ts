@@ -111,7 +111,7 @@ it.each(['jsonl', 'json'] as const)(
   },
 )
 
-it('[E1] calls no content missing that the export left out, and every other', async () => {
+it('[E1] reports missing content, except what the export omitted', async () => {
   const made = await recorded()
   const [without, withFiles] = [await elsewhere(), await elsewhere()]
   await importInto(without, await exported(made, { format: 'jsonl' }))
@@ -123,7 +123,7 @@ it('[E1] calls no content missing that the export left out, and every other', as
   expect(problems.map(({ kind }) => kind)).toEqual(['file-history-missing'])
 })
 
-it('[E1] imports what was masked and left out: the rest in its place, and says so where it was', async () => {
+it('[E1] imports a masked and shortened export, with a note at each omission', async () => {
   const made = await recorded()
   const path = await exported(made, { format: 'jsonl', throughSeq: 6 })
   const there = await elsewhere()
@@ -146,7 +146,7 @@ it('[E1] imports what was masked and left out: the rest in its place, and says s
   expect({ damage, status }).toEqual({ damage: [], status: 'complete' })
 })
 
-it('[I3] knows its own export again, and gives other ids to a tree whose ids are others here', async () => {
+it('[I3] recognizes its own export, and assigns new ids to a tree whose ids are taken', async () => {
   const made = await recorded()
   const { shiplog } = made.fixture
   const early = await exported(made, { format: 'jsonl', redact: false, throughSeq: 4 })
@@ -178,7 +178,7 @@ it('[I3] knows its own export again, and gives other ids to a tree whose ids are
   expect(early).not.toBe(changed)
 })
 
-it('[E1] takes nothing of a file that is damaged, cut, or made to do harm, and says what is wrong', async () => {
+it('[E1] refuses a damaged, truncated or malicious file as a whole, and explains why', async () => {
   const made = await recorded()
   const path = await exported(made, { format: 'jsonl', redact: false })
   const there = await elsewhere()
@@ -226,7 +226,7 @@ it('[E1] takes nothing of a file that is damaged, cut, or made to do harm, and s
   expect(await importInto(there, link)).toMatchObject([{ linked: 1 }])
 })
 
-it('[I7][R6] can be moved to the trash and taken back, and says that there is no worktree to restore', async () => {
+it('[I7][R6] can be moved to the trash and restored, and has no worktree to restore', async () => {
   const made = await recorded()
   const there = await elsewhere()
   const path = await exported(made, { format: 'jsonl', children: 'none' })

@@ -16,7 +16,7 @@ function redactor(keep: string[] = [], person = { home: '/srv/people/ada', user:
 }
 const masked = (text: string) => redactor().text(text, place)
 
-describe('[K4] what is masked in an export', () => {
+describe('[K4] masking in an export', () => {
   it.each([
     [`the key ${key}.`, 'the key [hidden: key].'],
     ['postgres://ada:hunter22@db/x', 'postgres://[hidden: credentials]@db/x'],
@@ -43,7 +43,7 @@ describe('[K4] what is masked in an export', () => {
     expect(masked(text)).toBe(expected)
   })
 
-  it('takes no name of an account for a person that says nothing about one', () => {
+  it('does not treat a generic account name as a person’s name', () => {
     const root = redactor([], { home: '/sroot', user: 'root' })
     expect(root.text('the root task in /sroot/api', place)).toBe('the root task in ~/api')
   })
@@ -63,7 +63,7 @@ describe('[K4] what is masked in an export', () => {
     expect(redactor().value(harmless, place)).toBe(harmless)
   })
 
-  it('lists each value once with its places, and keeps those that are chosen everywhere', () => {
+  it('lists each value once with its places, and keeps chosen ones in all places', () => {
     const first = redactor()
     first.text(`one ${key}`, place)
     first.value({ deep: [`two ${key} three`] }, { ...place, seq: 9 })

@@ -163,7 +163,7 @@ async function someTask(): Promise<Task> {
   return { ...task, callId: null, resumedFrom: null, dependsOn: [], depth: 0 }
 }
 
-it('[E1] gives any tree of transcripts back as it was: entries, order, parents, titles and reports', async () => {
+it('[E1] restores any tree of transcripts unchanged: entries, order, parents, titles and reports', async () => {
   const template = await someTask()
   const there = await openShiplog({ host: 'cli', dataDir: await temporaryDir() })
   onTestFinished(() => there.close())
@@ -191,7 +191,7 @@ it('[E1] gives any tree of transcripts back as it was: entries, order, parents, 
   )
 })
 
-it('[E1] killed between the move and its event, an import keeps nothing half: it is reported, and made again', async () => {
+it('[E1] an import that is killed between the move and its event leaves nothing incomplete: it is reported, and repeated', async () => {
   const made = await makeTree(await someTask(), [
     { title: 'Sail', parts: [{ prompt: 'Sail to the island' }], report: 'Arrived.', parent: 0 },
   ])

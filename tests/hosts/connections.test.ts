@@ -15,7 +15,7 @@ async function listening(connections: ReturnType<typeof createConnections>) {
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-it('refuses a feed beyond those that a connection may have, until it closes one', async () => {
+it('refuses a feed beyond the limit of a connection, until it closes one', async () => {
   const { router, counts } = createCountingRouter()
   const connections = createConnections(router, { feedsMax: 2 })
   const url = await listening(connections)
@@ -40,7 +40,7 @@ it('refuses a feed beyond those that a connection may have, until it closes one'
   await connections.close()
 })
 
-it('refuses a feed beyond those of all connections together, but keeps some for windows', async () => {
+it('refuses a feed beyond the limit of all connections, but reserves some for windows', async () => {
   const { router, counts } = createCountingRouter()
   const connections = createConnections(router, { feedsAllMax: 4, feedsOfWindowsMin: 1 })
   const url = await listening(connections)

@@ -26,7 +26,7 @@ const call = (client: ShiplogClient, [group, name]: readonly [string, string]) =
     group
   ]?.[name]?.({})
 
-it('[K7] the table has a row for every procedure, and what decides is what a person decides', () => {
+it('[K7] the table has a row for every procedure, and marks the user’s decisions as deciding', () => {
   const rows = Object.entries(grants).flatMap(([group, of]) =>
     Object.keys(of).map((name) => `${group}.${name}`),
   )
@@ -43,7 +43,7 @@ it('[K7] the table has a row for every procedure, and what decides is what a per
   expect(grantFor(['nothing', 'known'])).toBe('decide')
 })
 
-it('[K7] a client with lease.json is refused every deciding procedure, and told where to decide', async () => {
+it('[K7] a client with lease.json is refused every deciding procedure, with a reference to the place that decides', async () => {
   const dataDir = path.join(await temporaryDir(), 'data')
   const shiplog = await openShiplog({ dataDir, host: 'desktop' })
   const endpoint = await openLocalEndpoint({ shiplog, version })

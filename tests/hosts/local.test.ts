@@ -95,7 +95,7 @@ describe('the endpoint', () => {
     expect(existsSync(held.leaseFile)).toBe(false)
   })
 
-  it('once unpublished it is found no more, and who is connected stays', async () => {
+  it('is no longer found after it is unpublished, and keeps its connections', async () => {
     await using held = await openHolder()
     const { client, close } = await connectToHolder(await held.holder(), {
       dataDir: held.dataDir,
@@ -115,7 +115,7 @@ describe('the endpoint', () => {
     expect(held.endpoint.isUsed()).toBe(false)
   })
 
-  it('never brings a lease back that was given back at the same moment', async () => {
+  it('does not restore a lease that is released at the same moment', async () => {
     const dataDir = path.join(await temporaryDir(), 'data')
     const lease = await acquireLease(dataDir, { host: 'web' })
     const [published] = await Promise.all([
@@ -129,7 +129,7 @@ describe('the endpoint', () => {
   })
 })
 
-describe('a caller is told', () => {
+describe('a caller gets the error', () => {
   it('that its token is wrong', async () => {
     await using held = await openHolder()
     const holder = await held.holder()
@@ -155,7 +155,7 @@ describe('a caller is told', () => {
     expect(held.endpoint.isUsed()).toBe(false)
   })
 
-  it('that the holder is on another machine, without knocking anywhere', async () => {
+  it('that the holder is on another machine, without a connection attempt', async () => {
     await using held = await openHolder()
     const holder = { ...(await held.holder()), hostName: 'another-machine' }
     await expect(connectToHolder(holder, { dataDir: held.dataDir, version })).rejects.toMatchObject(
@@ -264,7 +264,7 @@ describe('a holder whose lease files somebody deletes', () => {
     close()
   })
 
-  it('[T3] is displaced and writes nothing more where another process took them first', async () => {
+  it('[T3] is displaced and writes nothing more if another process took them first', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const project = await temporaryDir()
@@ -287,7 +287,7 @@ describe('a holder whose lease files somebody deletes', () => {
 })
 
 describe('retries until the lease is free', () => {
-  it('waits for a holder that takes no calls, and for no other', async () => {
+  it('waits only for a holder that accepts no calls', async () => {
     const dataDir = path.join(await temporaryDir(), 'data')
     const first = await acquireLease(dataDir, { host: 'cli' })
     let attempts = 0
@@ -328,7 +328,7 @@ describe('retries until the lease is free', () => {
     expect(endless).not.toEqual([])
   })
 
-  it('does not wait for another machine, nor for what is no lease', async () => {
+  it('does not wait for another machine, or an invalid lease', async () => {
     const dataDir = path.join(await temporaryDir(), 'data')
     const lease = await acquireLease(dataDir, { host: 'cli' })
     const file = path.join(dataDir, 'lease.json')

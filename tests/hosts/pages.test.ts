@@ -6,7 +6,7 @@ import { temporaryDir } from '../harness.ts'
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-it('[K7] a code is good for one page, and for a minute', async () => {
+it('[K7] a code is valid for one page, and for a minute', async () => {
   let nowMs = 0
   const pages = await openPages(null, () => nowMs)
   const [used, late] = [pages.mintCode(), pages.mintCode()]

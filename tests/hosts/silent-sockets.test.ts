@@ -38,7 +38,7 @@ async function knockAt(port: number): Promise<Socket> {
 const closed = (socket: Socket): Promise<void> =>
   new Promise((resolve) => void socket.resume().once('close', () => resolve()))
 
-it('cuts off who connects and says nothing, or only half of what it wants', async () => {
+it('disconnects a client that sends nothing, or an incomplete request', async () => {
   const { port } = await serverThat({
     ...{ requestMsMax: 20, requestCheckMs: 10, refusedMsMax: neverMs, idleMsMax: neverMs },
   })
@@ -49,7 +49,7 @@ it('cuts off who connects and says nothing, or only half of what it wants', asyn
   await Promise.all([silentEnded, closed(half)])
 })
 
-it('cuts off who asks for a page and does not take the answer', async () => {
+it('disconnects a client that does not read the answer', async () => {
   const { promise: cutOff, resolve } = Promise.withResolvers<void>()
   // The socket is as silent until its request is read: on a busy machine it would be cut off before that.
   const { port } = await serverThat(
@@ -61,7 +61,7 @@ it('cuts off who asks for a page and does not take the answer', async () => {
   await cutOff
 })
 
-it('closes a refused socket that never hangs up, after sending it the reason', async () => {
+it('closes a refused socket that stays open, after sending it the reason', async () => {
   const { port } = await serverThat({
     ...{ requestMsMax: neverMs, requestCheckMs: neverMs, refusedMsMax: 20, idleMsMax: neverMs },
   })

@@ -30,7 +30,7 @@ describe('files of the renderer', () => {
     expect(policy).toContain("frame-ancestors 'none'")
   })
 
-  it('lets a browser keep what is named by its content', async () => {
+  it('lets a browser cache files whose names contain their hash', async () => {
     await using fixture = await startFixture()
     const script = await get(fixture.host, '/assets/index-abc123.js')
     expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8')
@@ -68,7 +68,7 @@ describe('files of the renderer', () => {
     expect(post.headers.allow).toBe('GET, HEAD')
   })
 
-  it('refuses the page under a name that was made to point here (DNS rebinding)', async () => {
+  it('refuses the page under another name that points here (DNS rebinding)', async () => {
     await using fixture = await startFixture()
     const { port } = fixture.host
     for (const name of [
@@ -135,7 +135,7 @@ describe('a Host that looks like our own', () => {
     expect([{ refused: 400 }, { refused: 403 }]).toContainEqual(outcome)
   })
 
-  it('is none of the addresses that only this machine can reach', () => {
+  it('is not an address that only this machine can reach', () => {
     for (const address of ['127.0.0.1', '127.8.9.10', 'localhost', '::1'])
       expect(isLoopback(address)).toBe(true)
     for (const address of [

@@ -154,7 +154,7 @@ describe.each(names)('%s', (name) => {
     },
   )
 
-  it('does not do what nobody allowed', { timeout: timeoutMs }, async () => {
+  it('does nothing that is not allowed', { timeout: timeoutMs }, async () => {
     const dir = worktreeOf()
     const { fake, start } = await setUp([
       async (request) => [

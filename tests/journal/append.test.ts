@@ -39,7 +39,7 @@ describe('records', () => {
     await reopened.close()
   })
 
-  it('[J5] keeps a record of unknown type and newer version as it is', async () => {
+  it('[J5] keeps a record of unknown type or newer version unchanged', async () => {
     const { journal } = await newJournal()
     const body = { type: 'from-the-future', v: 99, shape: { not: ['known', null] }, at: 1 }
     await journal.append(body)
@@ -47,7 +47,7 @@ describe('records', () => {
     await journal.close()
   })
 
-  it('[J9] keeps the order of the appends when the clock goes backwards', async () => {
+  it('[J9] keeps the order of appends if the clock goes backwards', async () => {
     let now = 1000
     const { file, journal } = await newJournal({ clock: () => now-- })
     await Promise.all(notes(5).map((body) => journal.append(body)))
@@ -59,7 +59,7 @@ describe('records', () => {
     await reopened.close()
   })
 
-  it('[J10] gives back lone surrogates, NUL, separators and long values as they were', async () => {
+  it('[J10] returns lone surrogates, NUL, separators and long values unchanged', async () => {
     const text = `\ud800 \udc00\0\u2028\u2029\n\r "\\ é 🚢 ${'x'.repeat(300_000)}\udfff`
     const { file, journal } = await newJournal()
     const appended = await journal.append({ type: 'hostile', text, '\ud801': { '': text } })
@@ -72,7 +72,7 @@ describe('records', () => {
     await reopened.close()
   })
 
-  it('[J10] gives back any JSON, and append resolves with what will be read', {
+  it('[J10] returns any JSON unchanged, and append resolves with what will be read', {
     timeout: 120_000,
   }, async () => {
     const reserved = ['v', 'seq', 'at', 'type', 'prev', 'sum', 'toJSON']
@@ -100,7 +100,7 @@ describe('records', () => {
     )
   })
 
-  it('writes what the body was when it was appended, not what became of it', async () => {
+  it('writes the body as it was at the call, even if it is changed later', async () => {
     const { journal } = await newJournal()
     const body = { type: 'note', text: 'before' }
     const appended = journal.append(body)
@@ -148,7 +148,7 @@ describe('durability', () => {
     await journal.close()
   })
 
-  it('[J6] lets appends of one moment, and all that wait for a sync, share one', async () => {
+  it('[J6] uses one sync for concurrent appends and for those waiting for a sync', async () => {
     const { journal } = await newJournal()
     const datasync = await spyOnHandles('datasync')
     const [reached, release] = [deferred(), deferred()]
@@ -167,7 +167,7 @@ describe('durability', () => {
     await journal.close()
   })
 
-  it('[A1] syncs a staged journal once, when it is closed, and fails if that does', async () => {
+  it('[A1] syncs a staged journal once, when it is closed, and fails if that fails', async () => {
     const file = path.join(await scratchDirectory(), 'chat.jsonl')
     const journal = await openJournal(file, { isStaged: true })
     const datasync = await spyOnHandles('datasync')
@@ -188,7 +188,7 @@ describe('durability', () => {
     await journal.close()
   })
 
-  it('waits with closing for what is queued, and takes nothing more', async () => {
+  it('closes after queued appends, and accepts no more', async () => {
     const { file, journal } = await newJournal()
     const appends = notes(5).map((body) => journal.append(body))
     const closed = journal.close()
@@ -200,7 +200,7 @@ describe('durability', () => {
     expect(await linesOf(file)).toHaveLength(5)
   })
 
-  it('flush resolves when all that was queued is settled', async () => {
+  it('flush resolves once all queued appends are settled', async () => {
     const { journal } = await newJournal()
     const appends = journal.appendAll(notes(3))
     await journal.flush()
@@ -241,7 +241,7 @@ describe('bad disks', () => {
     },
   )
 
-  it('[J7] cuts away the part of a record that a full disk took', async () => {
+  it('[J7] truncates a record that a full disk accepted in part', async () => {
     const { file, journal } = await newJournal()
     await journal.append({ type: 'note' })
     const before = await readFile(file)
@@ -252,7 +252,7 @@ describe('bad disks', () => {
     await journal.close()
   })
 
-  it('writes on when the disk takes a part at a time', async () => {
+  it('continues if the disk accepts a part at a time', async () => {
     const { journal } = await newJournal()
     await shortenNextWrite(10)
     const record = await journal.append({ type: 'note', text: 'whole' })
@@ -260,7 +260,7 @@ describe('bad disks', () => {
     await journal.close()
   })
 
-  it('[J7] fails what was queued behind a failed write, so that no record follows a lost one', async () => {
+  it('[J7] fails the appends queued after a failed write, so that no record follows a lost one', async () => {
     const { journal } = await newJournal()
     const [reached, release] = [deferred(), deferred()]
     const datasync = await spyOnHandles('datasync')
@@ -280,7 +280,7 @@ describe('bad disks', () => {
     await journal.close()
   })
 
-  it('[J7] repairs the file before the next write when it could not at once', async () => {
+  it('[J7] repairs the file before the next write if it could not at once', async () => {
     const { file, journal } = await newJournal()
     await journal.append({ type: 'note', text: 'acknowledged' })
     const datasync = await spyOnHandles('datasync')
@@ -313,7 +313,7 @@ describe('bad disks', () => {
     await journal.close()
   })
 
-  it('does not write after another writer that the lease did not keep away, and reads on', async () => {
+  it('does not write after another writer that the lease did not prevent, but still reads', async () => {
     const { file, journal } = await newJournal()
     await journal.appendAll(notes(2))
     const other = await openJournal(file)
@@ -334,7 +334,7 @@ describe('bad disks', () => {
     await reopened.close()
   })
 
-  it('writes nothing more once another process has the lease', async () => {
+  it('writes nothing once another process holds the lease', async () => {
     let isDisplaced = false
     const { file, journal } = await newJournal({ isDisplaced: () => isDisplaced })
     await journal.append({ type: 'title', title: 'one' })
@@ -346,7 +346,7 @@ describe('bad disks', () => {
     expect(await readFile(file)).toEqual(before)
   })
 
-  it('[J7] bounds the bytes that wait, and always takes one record however long', async () => {
+  it('[J7] limits the queued bytes, and always accepts one record of any length', async () => {
     const { journal } = await newJournal({ queueBytesMax: 1000 })
     const long = journal.append({ type: 'note', text: 'x'.repeat(5000) })
     await expect(journal.append({ type: 'note' })).rejects.toThrow(JournalQueueFullError)
@@ -355,7 +355,7 @@ describe('bad disks', () => {
     await journal.close()
   })
 
-  it('[J7] gives the bytes of failed appends back, those queued behind them included', async () => {
+  it('[J7] releases the queued bytes of failed appends, and of those after them', async () => {
     const { journal } = await newJournal({ queueBytesMax: 1000 })
     const write = await spyOnHandles('write')
     const append = () => journal.append({ type: 'note', text: 'x'.repeat(300) })
@@ -373,7 +373,7 @@ describe('bad disks', () => {
     await journal.close()
   })
 
-  it('[J7] fails 64 MB of appends on a full disk, and takes the next one when there is space', async () => {
+  it('[J7] fails 64 MB of appends on a full disk, and accepts the next one once there is space', async () => {
     const { journal } = await newJournal()
     const write = await spyOnHandles('write')
     const real = write.getMockImplementation()
@@ -390,7 +390,7 @@ describe('bad disks', () => {
     await journal.close()
   })
 
-  it('says which file could not be opened, and leaves nothing behind', async () => {
+  it('names the file that could not be opened, and leaves nothing behind', async () => {
     const directory = await scratchDirectory()
     const failure = await openJournal(directory).catch((error) => error)
     expect(failure).toMatchObject({ kind: 'journal-write-failed', code: 'EISDIR' })

@@ -32,7 +32,7 @@ async function blobFiles(file: string): Promise<string[]> {
 }
 
 describe('values over 256 KB', () => {
-  it('[J10] go to blobs, and come back whole to every reader', async () => {
+  it('[J10] are stored as blobs, and returned whole to every reader', async () => {
     const file = await journalWith([body, { type: 'note' }])
     const expected = { ...body, v: 1, seq: 1, at: 1 }
     expect((await stat(file)).size).toBeLessThan(10_000)
@@ -73,7 +73,7 @@ describe('values over 256 KB', () => {
     })
   })
 
-  it('[J10] have a preview in the record, and say where the rest is', async () => {
+  it('[J10] have a preview in the record, with a reference to the rest', async () => {
     const file = await journalWith([body])
     const { records } = await readJournalPage(file, { limit: 1, previews: true })
     expect(records[0]).toMatchObject({
@@ -89,7 +89,7 @@ describe('values over 256 KB', () => {
     expect((await stat(stored)).mode & 0o777).toBe(0o600)
   })
 
-  it('stay in the line up to exactly 256 KB', async () => {
+  it('are stored in the line up to exactly 256 KB', async () => {
     const file = await journalWith([{ type: 'note', text: 'x'.repeat(256 * 1024) }])
     expect(await readdir(path.dirname(file))).toEqual(['chat.jsonl'])
     const over = await journalWith([{ type: 'note', text: 'x'.repeat(256 * 1024 + 1) }])
@@ -117,7 +117,7 @@ describe('values over 256 KB', () => {
     },
   )
 
-  it('[J7] fail the append when they cannot be stored, and nothing is kept of it', async () => {
+  it('[J7] fail the append if they cannot be stored, and leave nothing behind', async () => {
     const file = path.join(await scratchDirectory(), 'chat.jsonl')
     const journal = await openJournal(file)
     const write = await spyOnHandles('write')
@@ -132,7 +132,7 @@ describe('values over 256 KB', () => {
     await journal.close()
   })
 
-  it('are written again over one that was left half written', async () => {
+  it('are written again over a half-written one', async () => {
     const file = await journalWith([{ type: 'note', text: long }])
     const [name = ''] = await blobFiles(file)
     await writeFile(path.join(path.dirname(file), 'blobs', name), 'begins')
@@ -142,7 +142,7 @@ describe('values over 256 KB', () => {
     await journal.close()
   })
 
-  it('keep a page small: fewer records, and nextSeq says where to continue', async () => {
+  it('limit a page: it has fewer records, and nextSeq states where to continue', async () => {
     const bodies = Array.from({ length: 5 }, (_, i) => ({
       type: 'note',
       text: String(i).repeat(5 << 20),

@@ -18,8 +18,8 @@ const makers: [code: string, make: (file: string) => unknown][] = [
   ['ELOOP', (file) => writeFile(`${file}.real`, '').then(() => symlink(`${file}.real`, file))],
 ]
 
-describe.each(makers)('what is no file: %s', (code, make) => {
-  it('[J4] is refused by its kind and name, whatever it is opened for, and nothing waits', async () => {
+describe.each(makers)('not a file: %s', (code, make) => {
+  it('[J4] is refused by kind and name, for reading and writing, without waiting', async () => {
     const file = path.join(await scratchDirectory(), 'chat.jsonl')
     await make(file)
     for (const access of ['read', 'read-write', 'append', 'overwrite'] as const)
@@ -30,7 +30,7 @@ describe.each(makers)('what is no file: %s', (code, make) => {
   })
 })
 
-it('a pipe that somebody reads is refused as well', async () => {
+it('a pipe with a reader is refused as well', async () => {
   const file = path.join(await scratchDirectory(), 'chat.jsonl')
   execFileSync('mkfifo', [file])
   const reader = await import('node:fs/promises').then((fs) => fs.open(file, 'r+'))
@@ -51,7 +51,7 @@ it('a person’s own file may be a link, and what is known before all else is re
   )
 })
 
-it('makes a file that only its owner can read', async () => {
+it('creates a file that only its owner can read', async () => {
   const file = path.join(await scratchDirectory(), 'new')
   const handle = await openDataFile(file, 'append')
   await handle.write('a')

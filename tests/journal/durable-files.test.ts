@@ -46,7 +46,7 @@ async function syncedPaths(): Promise<string[]> {
 }
 
 describe('directory entries', () => {
-  it('[J6] are durable for a new journal and each folder made for it', async () => {
+  it('[J6] are durable for a new journal and each folder created for it', async () => {
     const root = await scratchDirectory()
     const synced = await syncedPaths()
     const journal = await openJournal(path.join(root, 'a/b/chat.jsonl'))
@@ -57,7 +57,7 @@ describe('directory entries', () => {
     expect(synced.indexOf(path.join(root, 'a'))).toBeGreaterThan(synced.indexOf(root))
   })
 
-  it('[J6] are synced again for one that a process left behind when it died', async () => {
+  it('[J6] are synced again for one that a killed process left', async () => {
     const root = await scratchDirectory()
     await mkdir(path.join(root, 'a'))
     await writeFile(path.join(root, 'a/chat.jsonl'), '')
@@ -108,7 +108,7 @@ describe('writing whole files', () => {
     expect(await readdir(root)).toEqual(['x.json'])
   })
 
-  it('keeps the old content when the disk fails, also when it takes only a part', async () => {
+  it('keeps the old content if the disk fails, even in the middle', async () => {
     const root = await scratchDirectory()
     const file = path.join(root, 'x.json')
     await writeFileDurable(file, 'old')
@@ -119,7 +119,7 @@ describe('writing whole files', () => {
     expect(await readdir(root)).toEqual(['x.json'])
   })
 
-  it('lets several writes of one file take effect in their order', async () => {
+  it('applies several writes of one file in their order', async () => {
     const file = path.join(await scratchDirectory(), 'partial.json')
     const writes = Array.from({ length: 20 }, (_, i) => writeFileDurable(file, `content ${i}`))
     await Promise.all(writes)
@@ -139,7 +139,7 @@ describe('writing whole files', () => {
 })
 
 describe('directories', () => {
-  it('are made 0700, and making them again changes nothing', async () => {
+  it('are created with mode 0700, and creating them again changes nothing', async () => {
     const root = await scratchDirectory()
     await Promise.all([1, 2, 3].map(() => makeDirDurable(path.join(root, 'a/b/c'))))
     for (const made of ['a', 'a/b', 'a/b/c'])
@@ -179,7 +179,7 @@ describe('reading JSON files', () => {
     expect(await readJsonFile(file, schema)).toEqual(result)
   })
 
-  it('[A2] [A3] takes what is no file for damage, and does not read through a link', async () => {
+  it('[A2] [A3] treats anything but a file as damage, and does not follow a link', async () => {
     const directory = await scratchDirectory()
     await writeFile(path.join(directory, 'elsewhere'), '{"version":1}')
     await symlink('elsewhere', path.join(directory, 'link'))
@@ -188,7 +188,7 @@ describe('reading JSON files', () => {
     expect(await readJsonFile(path.join(directory, 'link'), schema)).toEqual(damaged)
   })
 
-  it('[A2] throws what the disk says, rather than call the file missing', async () => {
+  it('[A2] throws the error of the disk, instead of calling the file missing', async () => {
     const below = path.join(await scratchDirectory(), 'a-file')
     await writeFile(below, '')
     await expect(readJsonFile(path.join(below, 'x'), schema)).rejects.toMatchObject({

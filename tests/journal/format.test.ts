@@ -28,7 +28,7 @@ it('[J1] [J2] [J3] writes the bytes of the worked example in FORMAT.md', async (
   ])
 })
 
-it('[J3] chains the worked example as the grammar says, computed without our code', async () => {
+it('[J3] chains the worked example as the grammar defines, computed without the journal’s code', async () => {
   const lines = (await workedExample()).trimEnd().split('\n')
   expect(lines).toHaveLength(2)
   let previous = 'shiplog.journal.begins'

@@ -44,7 +44,7 @@ async function fill(dir: string): Promise<string> {
 }
 
 describe('a move', () => {
-  it('[R2] is one rename within a file system, so that its cost does not grow with the size', async () => {
+  it('[R2] is one rename within a file system, regardless of size', async () => {
     const root = await scratchDirectory()
     const from = await fill(path.join(root, 'from'))
     const { ino } = await stat(path.join(from, 'chat.jsonl'))
@@ -74,7 +74,7 @@ describe('a move', () => {
     },
   )
 
-  it('[R2] takes names and links that are not UTF-8 to another file system', async () => {
+  it('[R2] copies names and links that are not UTF-8 to another file system', async () => {
     const { here, there } = await twoFileSystems('injected')
     const name = Buffer.from([0x66, 0xff, 0x6f])
     const below = (dir: string) => Buffer.concat([Buffer.from(`${dir}/s/`), name, Buffer.from('/')])
@@ -95,7 +95,7 @@ describe('a move', () => {
     await removeDurable(path.join(there, 's'))
   })
 
-  it('[R2] [A3] copies a link as a link, and says where a socket was', async () => {
+  it('[R2] [A3] copies a link as a link, and reports the place of a socket', async () => {
     const { here, there } = await twoFileSystems('injected')
     const secret = path.join(path.dirname(here), 'secret')
     await writeFile(secret, 'untouched')
@@ -112,7 +112,7 @@ describe('a move', () => {
     expect(await readdir(here)).toEqual([])
   })
 
-  it('[R2] deletes nothing when what is read back is not what was written', async () => {
+  it('[R2] deletes nothing if the copy differs from the source', async () => {
     const { here, there } = await twoFileSystems('injected')
     const from = await fill(path.join(here, 'session'))
     const before = readTree(from)
@@ -163,7 +163,7 @@ describe('a move', () => {
     },
   )
 
-  it('[R2] leaves the source to a caller that deletes what is around it', async () => {
+  it('[R2] leaves the source to a caller that deletes its parent', async () => {
     const { here, there } = await twoFileSystems('injected')
     const from = await fill(path.join(here, 'vendor'))
     for (let n = 0; n < 2; n++) {
@@ -213,7 +213,7 @@ describe('a move to another file system', () => {
     }
   })
 
-  it('[R2] makes a move durable that a process had made just before it was killed', async () => {
+  it('[R2] makes a move durable that an earlier process made just before it was killed', async () => {
     const { root, whole } = await prepared()
     const recording = record(root)
     await rename(path.join(root, 'here/session'), path.join(root, 'there/session'))

@@ -5,7 +5,7 @@ import fc from '../random.ts'
 
 const fingerprints = fc.integer({ min: 0, max: 2 ** 48 - 1 })
 
-it('[J8] finds each record again, in the order of their seqs, whatever order they came in', () => {
+it('[J8] finds each record, added in any order', () => {
   const places = fc.uniqueArray(
     fc.tuple(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 1, max: 2 ** 28 }), fingerprints),
     { selector: ([seq]) => seq, maxLength: 200 },
@@ -36,7 +36,7 @@ it('[J8] finds each record again, in the order of their seqs, whatever order the
   )
 })
 
-it('continues from known places, without a gap or with one', () => {
+it('continues from known places, with and without a gap', () => {
   const known = {
     ...{ starts: Float64Array.of(0, 11), lengths: Uint32Array.of(10, 20) },
     ...{ lowBits: Uint32Array.of(7, 2 ** 32 - 1), highBits: Uint16Array.of(1, 2 ** 16 - 1) },

@@ -52,7 +52,7 @@ describe('pages', () => {
     expect((await readJournalPage(file, { limit: 9 })).damage).toHaveLength(lines.length)
   })
 
-  it('through a record tell that this very record was replaced', async () => {
+  it('that start at a record report that this record was replaced', async () => {
     const file = await journalWith(notes(8))
     const other = await journalWith([...notes(2), { type: 'note', text: 'another' }])
     const text = (await readFile(file, 'utf8')).split('\n')
@@ -85,7 +85,7 @@ describe('pages', () => {
       expect(await bytesReadDuring(() => readJournalPage(file, query))).toBeLessThan(15_000)
   })
 
-  it('[J8] of a file that another process appends to cost only what was added', async () => {
+  it('[J8] of a file that another process appends to read only what was added', async () => {
     const file = await journalWith(notes(2000))
     const writer = await openJournal(file)
     expect((await readJournalPage(file, { limit: 1 })).total).toBe(2000)
@@ -107,7 +107,7 @@ describe('pages', () => {
 })
 
 describe('a file that changed under its reader', () => {
-  it('is scanned anew when it grew but does not continue from what was read', async () => {
+  it('is scanned anew if it grew but its earlier part changed', async () => {
     const file = await journalWith(notes(3))
     const longer = await readFile(await journalWith(notes(9).map((one) => ({ ...one, more: 1 }))))
     expect((await readJournalPage(file, { limit: 0 })).total).toBe(3)
@@ -115,7 +115,7 @@ describe('a file that changed under its reader', () => {
     expect(await readJournalPage(file, { limit: 0 })).toMatchObject({ total: 9, damage: [] })
   })
 
-  it('is scanned anew when it is another file of the same size and time', async () => {
+  it('is scanned anew if it is another file of the same size and time', async () => {
     const file = await journalWith(notes(3))
     const { size } = await stat(file)
     const other = path.join(path.dirname(file), 'other')
@@ -128,7 +128,7 @@ describe('a file that changed under its reader', () => {
 })
 
 describe('reading without writing', () => {
-  it('gives all records in order, from a seq on', async () => {
+  it('returns all records in order, from a given seq', async () => {
     const file = await journalWith(notes(3000))
     expect(seqsOf(await collect(readJournal(file)))).toEqual(
       Array.from({ length: 3000 }, (_, i) => i + 1),
@@ -136,7 +136,7 @@ describe('reading without writing', () => {
     expect(seqsOf(await collect(readJournal(file, { fromSeq: 2999 })))).toEqual([2999, 3000])
   })
 
-  it('gives the records that were there when it began, while more are appended', async () => {
+  it('returns the records that existed at its start, while more are appended', async () => {
     const file = await journalWith(notes(3))
     const journal = await openJournal(file)
     const seqs: number[] = []
@@ -149,7 +149,7 @@ describe('reading without writing', () => {
     await journal.close()
   })
 
-  it('[J1] ignores what has no newline yet', async () => {
+  it('[J1] ignores a record without its newline', async () => {
     const file = await journalWith(notes(2))
     await appendFile(file, '{"v":1,"seq":3,')
     expect(await collect(readJournal(file))).toHaveLength(2)

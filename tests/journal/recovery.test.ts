@@ -260,7 +260,7 @@ describe('damage in the middle', () => {
     },
   ]
 
-  it.each(cases)('[J3] [J4] $what: kept, told, and all else read', async (one) => {
+  it.each(cases)('[J3] [J4] $what: kept, reported, and all other records read', async (one) => {
     const file = await journalWith(notes(6))
     const before = (await readJournalPage(file, { limit: 9 })).records
     await rewrite(file, one.change(await linesOf(file)))
@@ -300,7 +300,7 @@ describe('damage in the middle', () => {
     expect(page.damage).toHaveLength(1)
   })
 
-  it('[J4] gives up a line of ends without beginnings, and reads on behind it', async () => {
+  it('[J4] gives up a line of record ends without beginnings, and continues after it', async () => {
     const file = await journalWith(notes(3))
     const [first, second, third] = await linesOf(file)
     const chain = /,"salt".*/.exec(String(second))?.[0] ?? ''
@@ -311,7 +311,7 @@ describe('damage in the middle', () => {
     expect(page.damage).toMatchObject([{ line: 2, bytes: rubbish.length - 1 }])
   })
 
-  it('[J3] shows a line that was rewritten with a right checksum by the chain', async () => {
+  it('[J3] detects by the chain a line that was rewritten with a valid checksum', async () => {
     const file = await journalWith(notes(4))
     const other = await journalWith([
       ...notes(1),
@@ -332,7 +332,7 @@ describe('damage in the middle', () => {
     })
   })
 
-  it('[J3] never gives out a record that changed after the journal was opened', async () => {
+  it('[J3] never returns a record that changed after the journal was opened', async () => {
     const file = await journalWith(notes(4))
     await opened(file, async (journal) => {
       const lines = await linesOf(file)
@@ -346,7 +346,7 @@ describe('damage in the middle', () => {
     })
   })
 
-  it('[J3] never gives out one record for another that stood in its place', async () => {
+  it('[J3] never returns one record in place of another', async () => {
     const file = await journalWith(notes(4))
     await opened(file, async (journal) => {
       const [a, b, c, d] = await linesOf(file)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { openJournal } from '../../src/main/journal/index.ts'
 import { journalWith, linesOf, notes } from './scratch.ts'
 
-it('[J3] names the checksum of a record, and none of what can’t be read', async () => {
+it('[J3] returns the checksum of a record, and none for an unreadable one', async () => {
   const file = await journalWith(notes(3))
   const lines = await linesOf(file)
   const damaged = Buffer.from(lines[2] ?? [])

@@ -111,7 +111,7 @@ describe('the fixture', () => {
   )
 })
 
-describe('a made-up table of upgrades', () => {
+describe('an invented table of upgrades', () => {
   const table: Upgrade[] = [
     {
       from: 2,
@@ -141,11 +141,11 @@ describe('a made-up table of upgrades', () => {
     expect(record).toEqual(before)
   })
 
-  it('[J5] leaves what is newer alone', () => {
+  it('[J5] does not change newer records', () => {
     expect(upgradeRecord({ v: 4 }, table, 3)).toEqual({ kind: 'newer', version: 4 })
   })
 
-  it('[J5] says of what it can’t take that it can’t', () => {
+  it('[J5] reports a record that it can’t upgrade', () => {
     expect(upgradeRecord({ v: 1 }, table, 3)).toEqual({
       kind: 'failed',
       reason: "can't be read as version 2: no title",

@@ -49,7 +49,7 @@ it('notices a change in a record beside a withheld one', async () => {
   expect(await verify(file)).toMatchObject({ records: 3, withheld: 1, damage: [{ line: 4 }] })
 })
 
-it('notices a stub with another hash, and one that was taken out', async () => {
+it('notices a stub with another hash, and a removed one', async () => {
   const changed = await journalWithout(3)
   changed.lines[2] = changed.lines[2]?.replace(/"withheld":"./, '"withheld":"!') ?? ''
   await changed.write()
@@ -69,7 +69,7 @@ it('notices a stub of a record that another journal holds', async () => {
   expect((await verify(one.file)).damage).not.toEqual([])
 })
 
-it('is damage in a journal of ours: nobody withholds a record there', async () => {
+it('is damage in a journal of Shiplog, which has no withheld records', async () => {
   const { file } = await journalWithout(3)
   const { records, damage } = await readJournalPage(file, { limit: 9 })
   expect(records.map(({ seq }) => seq)).toEqual([1, 2, 4, 5])

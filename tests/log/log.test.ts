@@ -32,7 +32,7 @@ async function open(options: { dir?: string; bytesMax?: number } = {}): Promise<
 
 const newest = (dir: string) => readFile(join(dir, 'shiplog.log'), 'utf8')
 
-it('writes one line an event, in order, in a file of the owner alone', async () => {
+it('writes one line for each event, in order, to a file that only its owner can read', async () => {
   const { log, dir } = await open()
   log.info('host.started', { host: 'web', pid: 12, endpoint: null, note: 'two words' })
   log.warning('second')
@@ -45,7 +45,7 @@ it('writes one line an event, in order, in a file of the owner alone', async () 
   expect((await stat(dir)).mode & 0o777).toBe(0o700)
 })
 
-it('continues where the process before has stopped', async () => {
+it('continues the file of the previous process', async () => {
   const { log, dir } = await open()
   log.info('first')
   await log.close()
@@ -59,7 +59,7 @@ it('continues where the process before has stopped', async () => {
   ])
 })
 
-it('rotates: as many files as were agreed, none much longer than its bound', async () => {
+it('rotates: keeps the set number of files, none much longer than its limit', async () => {
   const { log, dir } = await open({ bytesMax: 2_000 })
   for (let n = 1; n <= 400; n++) log.info('line', { n, text: 'x'.repeat(90) })
   await log.close()
@@ -77,7 +77,7 @@ it('rotates: as many files as were agreed, none much longer than its bound', asy
   expect(numbers).toEqual(numbers.map((_, at) => (numbers[0] ?? 0) + at))
 })
 
-it('[K3][K4] hides what is known as a secret and what looks like one', async () => {
+it('[K3][K4] masks known secrets and texts that look like one', async () => {
   const { log, dir } = await open()
   const planted = [
     'correct-horse-battery',
@@ -111,7 +111,7 @@ it('[K3] shows no beginning of a secret where a long value is cut', async () => 
   expect(await newest(dir)).not.toContain('yc')
 })
 
-it('continues after more lines than may wait for the disk', async () => {
+it('continues after dropping lines that may not wait for the disk', async () => {
   const { log, dir } = await open()
   for (let n = 0; n < 1_200; n++) log.info('line')
   await log.close()
@@ -122,7 +122,7 @@ it('continues after more lines than may wait for the disk', async () => {
   expect(lines.at(-1)).toContain('after droppedLines=200')
 })
 
-it('keeps a line a line, and shows what would steer a terminal', async () => {
+it('keeps each event on one line, and escapes control sequences of a terminal', async () => {
   const { log, dir } = await open()
   log.info('odd', { text: 'a\nb\r\u001b]0;title\u0007\u202e\u009b31m', long: 'y'.repeat(100_000) })
   await log.close()
@@ -185,7 +185,7 @@ it('reports a disk that is full once, and writes again a minute after it was las
   expect(failures).toHaveLength(1)
 })
 
-it('has written the last words of a process when the call returns', async () => {
+it('has written the last message of a process when the call returns', async () => {
   const { log, dir } = await open()
   log.info('first')
   await log.close()

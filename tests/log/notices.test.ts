@@ -42,7 +42,7 @@ it('names the older ones by one id, so that reading it once is enough', () => {
   expect(idOfOlder()).toBe(before)
 })
 
-it('does not push out what can be undone, or asks something', () => {
+it('does not drop a notice with an undo or a question', () => {
   const { notices } = gathered()
   const receiptId = newReceiptId()
   notices.swept({ text: 'Moved to the trash', details: [] }, receiptId)
@@ -63,7 +63,7 @@ it('shows a bounded list of details; the log has all of them', () => {
   expect(lines[0]).toMatchObject({ level: 'warning', fields: { details } })
 })
 
-it('shows of a failure what it says, and leaves its stack to the log', () => {
+it('shows the message of a failure, and writes its stack to the log only', () => {
   const { notices, lines } = gathered()
   const error = new Error('They are in the trash')
   notices.problem('No patch holds them', error)

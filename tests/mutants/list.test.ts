@@ -6,7 +6,7 @@ import killers from './killed-by.json' with { type: 'json' }
 
 const root = join(import.meta.dirname, '../..')
 
-it('gives each fault a name of its own', () => {
+it('gives each fault a unique name', () => {
   const ids = mutants.map(({ id }) => id)
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
 })

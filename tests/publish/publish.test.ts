@@ -132,7 +132,7 @@ it('commits, pushes and opens a pull request with exactly the approved commands,
   await expect(readFile(join(dir, 'ran'))).rejects.toThrow('ENOENT')
 })
 
-it('runs nothing that was not shown, and nothing while a repository redirects pushes', async () => {
+it('runs nothing that was not shown, or while a repository redirects pushes', async () => {
   const { worktree, origin, taskId, service, run } = await published({ isInstalled: false })
   const request = { subject: 'Fix', body: '', pushTo: 'fix', pullRequest: null }
   const commands = publishCommands(planPublish(await service.state(taskId), request))
@@ -148,7 +148,7 @@ it('runs nothing that was not shown, and nothing while a repository redirects pu
   })
 })
 
-it('does the same from a terminal, with texts that are no part of the shell', async () => {
+it('does the same from a terminal, with texts quoted for the shell', async () => {
   const { dir, worktree, origin, bin, env, taskId, service, signIn } = await published()
   await signIn()
   const subject = `Fix 'quotes' and $(touch ${join(dir, 'ran')})`

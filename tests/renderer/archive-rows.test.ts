@@ -44,7 +44,7 @@ async function harbour() {
 }
 
 describe('archive rows', () => {
-  it('go by project and root, newest first, sub-agents as they began', async () => {
+  it('are sorted by project and root, newest first, sub-agents in their order', async () => {
     const { shown } = await harbour()
     expect(shown(everything)).toEqual([
       'pier',
@@ -57,7 +57,7 @@ describe('archive rows', () => {
     ])
   })
 
-  it('keep the ancestors of a match, so that its tree can be read', async () => {
+  it('keep the ancestors of a match', async () => {
     const { shown, tester } = await harbour()
     expect(shown({ text: 'FIXTURES', status: 'all', show: 'all' })).toEqual([
       'harbour',
@@ -72,7 +72,7 @@ describe('archive rows', () => {
     ])
   })
 
-  it('are none when nothing matches', async () => {
+  it('are empty if nothing matches', async () => {
     const { shown } = await harbour()
     expect(shown({ text: 'no such thing', status: 'all', show: 'all' })).toEqual([])
     expect(shown({ text: '', status: 'failed', show: 'all' })).toEqual([])

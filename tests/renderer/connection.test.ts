@@ -74,7 +74,7 @@ describe('connection to the web host', () => {
     return { connection, client: createORPCClient<ShiplogClient>(link) }
   }
 
-  it('continues with a feed where it was after the connection was lost', async () => {
+  it('continues a feed at its position after a lost connection', async () => {
     const { client, connection } = connect(token)
     const events = await client.feed.ledger()
     const read = async () => activityOf((await events.next()).value as LedgerFeedEvent)
@@ -88,7 +88,7 @@ describe('connection to the web host', () => {
     await events.return?.()
   })
 
-  it('fails a call that was under way, and gives advice', async () => {
+  it('fails a pending call, with advice', async () => {
     const { client, connection } = connect(token)
     await until(connection, ({ kind }) => kind === 'open')
     const call = client.app.info()
@@ -120,7 +120,7 @@ describe('connection to the web host', () => {
     expect(new Set(seen)).toEqual(new Set(['lost', 'refused']))
   })
 
-  it('gives the typed errors of the contract', async () => {
+  it('passes on the typed errors of the contract', async () => {
     const { client } = connect(token)
     const error = await client.projects.add({ dir: '/missing' }).catch((reason: unknown) => reason)
     expect(problemOf(error, 'add the project')).toMatchObject({
@@ -164,7 +164,7 @@ describe('token', () => {
     expect(at.visited).toHaveLength(1)
   })
 
-  it('is missing when nobody gave one', () => {
+  it('is missing if none was given', () => {
     expect(takeToken(places('#/t/abcd'))).toBeNull()
   })
 })

@@ -24,7 +24,7 @@ describe('the line of a diff that shows a match of an edit', () => {
     expect(find(4)).toEqual({ side: 'additions', ...a })
   })
 
-  it('is told from equal lines before it, in earlier edits of the call too', () => {
+  it('is distinguished from equal lines before it, even in earlier edits of the call', () => {
     expect(find(6)).toMatchObject({ line: "'gull'", linesBefore: 1 })
     const edits = [
       { old_text: '', new_text: 'gull' },
@@ -35,7 +35,7 @@ describe('the line of a diff that shows a match of an edit', () => {
     })
   })
 
-  it('is none for a match that begins in one line and ends in another, if no line has it', () => {
+  it('is none for a match across two lines', () => {
     expect(find(0, { content: 'a\nb' }, /a\nb/gu)).toMatchObject({ side: 'additions', line: 'a' })
   })
 })

@@ -18,7 +18,7 @@ function harbour() {
 const titles = (tasks: { title: string }[]) => tasks.map(({ title }) => title)
 
 describe('the roots of the home screen', () => {
-  it('are those under way, and those that ended last', () => {
+  it('are the active ones, and those that ended last', () => {
     const { host, start, ended, roots } = harbour()
     start('Runs')
     const archived = ended('Archived')
@@ -33,7 +33,7 @@ describe('the roots of the home screen', () => {
     expect(older).toBe(1)
   })
 
-  it('are not those in the trash, nor those that are listed elsewhere', () => {
+  it('omit those in the trash and those that are listed elsewhere', () => {
     const { host, ended, roots } = harbour()
     const deleted = ended('Deleted')
     host.archive(deleted)
@@ -45,7 +45,7 @@ describe('the roots of the home screen', () => {
     expect(older).toBe(0)
   })
 
-  it('name the project of the one that started last, unless it was removed', () => {
+  it('name the project of the newest one, unless it was removed', () => {
     const { host, projectId, start, roots } = harbour()
     start('First')
     const other = host.addProject('/home/ada/other')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { linesText, progressText } from '../../src/renderer/views/imports/import-texts.ts'
 
-it('says what became of the lines, without parts that there are none of', () => {
+it('states the result for the lines, without empty parts', () => {
   const none = { lines: 0, mapped: 0, foreign: 0, damaged: 0 }
   expect(linesText(none)).toBe('')
   expect(linesText({ ...none, lines: 1, mapped: 1 })).toBe(
@@ -15,7 +15,7 @@ it('says what became of the lines, without parts that there are none of', () => 
   )
 })
 
-it('estimates the rest of an import only once there is a rate', () => {
+it('estimates the remaining time of an import only once there is a rate', () => {
   const progress = { sessions: 0, sessionsTotal: 60, bytes: 1_000, bytesTotal: 2_000_000 }
   expect(progressText(progress, 300)).toBe('0 of 60 sessions · 1 kB of 2 MB')
   expect(progressText({ ...progress, bytes: 1_000_000 }, 4_000)).toBe(

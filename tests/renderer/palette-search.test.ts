@@ -7,7 +7,7 @@ const id = '5706f4ab-0000-4000-8000-000000000000'
 const matches = (query: string, title: string) => scoreOf(query, [title], id) !== null
 
 describe('the palette', () => {
-  it('finds by the words of a title, in any order', () => {
+  it('finds a title by its words, in any order', () => {
     expect(matches('line parser', 'Cover the line parser')).toBe(true)
     expect(matches('parser cover', 'Cover the line parser')).toBe(true)
     expect(matches('prsr', 'Cover the line parser')).toBe(true)
@@ -21,7 +21,7 @@ describe('the palette', () => {
     expect(matches('0000', 'Cover the line parser')).toBe(false)
   })
 
-  it('puts the better match first, and keeps the order of equals', () => {
+  it('sorts by match, and keeps the order of equal matches', () => {
     const titles = ['Comparser', 'Parser two', 'Parser one', 'Docs']
     expect(rankedMatches(titles, (title) => scoreOf('parser', [title]))).toEqual([
       ...['Parser two', 'Parser one', 'Comparser'],

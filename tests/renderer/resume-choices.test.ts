@@ -38,8 +38,8 @@ async function interrupted(drift: Record<TaskId, DriftReport> = {}) {
   return { host, tasks: host.state.tasks, candidates, root, child, nested, other }
 }
 
-describe('what is resumed', () => {
-  it('is shown as trees, and of one agent what is below it', async () => {
+describe('choices of a resume', () => {
+  it('are shown as trees, and for one agent with those below it', async () => {
     const { tasks, candidates, child, nested } = await interrupted()
     const shown = (rows: ReturnType<typeof rowsFor>) =>
       rows.map(({ candidate, depth }) => `${depth} ${candidate.title}`)
@@ -54,7 +54,7 @@ describe('what is resumed', () => {
     expect(below.map(({ candidate }) => candidate.taskId)).toEqual([child, nested])
   })
 
-  it('is shown in the order of the list that it was asked for in', async () => {
+  it('are in the order of the list', async () => {
     const { tasks, candidates } = await interrupted()
     const listed = interruptedRows(tasks).map(({ task }) => task.id)
     for (const found of [candidates, candidates.toReversed()]) {
@@ -63,7 +63,7 @@ describe('what is resumed', () => {
     }
   })
 
-  it('leaves what is not shown as it is', async () => {
+  it('leave out agents that are not shown', async () => {
     const { tasks, candidates, root, child, nested, other } = await interrupted()
     const rows = rowsFor(candidates, { of: 'task', taskId: child }, tasks)
     const choices = firstChoices(rows, 'resume', tasks)
@@ -76,7 +76,7 @@ describe('what is resumed', () => {
     expect(sentChoices(candidates, rows.slice(0, 1), choices)[nested]).toBe('leave')
   })
 
-  it('abandons those below one that restarts, and resumes them with it', async () => {
+  it('abandon agents below one that restarts, and resume them if it is resumed', async () => {
     const { tasks, candidates, root, child, nested } = await interrupted()
     const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
     const fresh = firstChoices(rows, 'restart', tasks)
@@ -89,7 +89,7 @@ describe('what is resumed', () => {
     })
   })
 
-  it('abandons with one that restarts also those below it that can’t be resumed', async () => {
+  it('abandon agents that can’t be resumed below one that restarts', async () => {
     const { tasks, candidates, root, nested } = await interrupted()
     const hindered = candidates.map((one) =>
       one.taskId === nested ? { ...one, obstacle: 'The folder is gone.' } : one,
@@ -100,7 +100,7 @@ describe('what is resumed', () => {
     expect(withChoice(fresh, rows, root, 'resume', tasks)[nested]).toBe('leave')
   })
 
-  it('alone leaves those below it, unless it restarts: then they are abandoned with it', async () => {
+  it('leave out the agents below a single one, but abandon them if it restarts', async () => {
     const { tasks, candidates, root, child, nested, other } = await interrupted()
     const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
     const resumed = onlyTopmost(rows, firstChoices(rows, 'resume', tasks))
@@ -115,7 +115,7 @@ describe('what is resumed', () => {
     })
   })
 
-  it('[S2] says in the button what it does', async () => {
+  it('[S2] are named by the button', async () => {
     const { tasks, candidates, root, child, nested } = await interrupted()
     const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
     const words = (choices: Parameters<typeof countChoices>[1]) =>
@@ -135,7 +135,7 @@ describe('what is resumed', () => {
     expect(words({ [root]: 'leave' })).toBe('Resume')
   })
 
-  it('[S2] says in the title and in a sentence what will happen', async () => {
+  it('[S2] are named by the title and a sentence', async () => {
     const { tasks, candidates, root, child, nested } = await interrupted()
     const rows = rowsFor(candidates, { of: 'task', taskId: root }, tasks)
     const said = (choices: Parameters<typeof countChoices>[1]) => {
@@ -181,7 +181,7 @@ describe('what is resumed', () => {
     )
   })
 
-  it('can’t be what has an obstacle', async () => {
+  it('can’t resume an agent with an obstacle', async () => {
     const { tasks, candidates, root } = await interrupted()
     const hindered = candidates.map((one) =>
       one.taskId === root ? { ...one, obstacle: 'The folder is gone.' } : one,

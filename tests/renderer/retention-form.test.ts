@@ -9,7 +9,7 @@ import fc from '../random.ts'
 
 const defaults = formOf(retentionDefaults)
 
-it('shows what is set, and reads it back as it was', () => {
+it('shows the settings, and reads them back unchanged', () => {
   expect(defaults).toEqual({
     ...{ days: '30', transcripts: '', size: '', unit: 'GB' },
     ...{ trashDays: '7', trashSize: '5' },
@@ -35,7 +35,7 @@ it('shows what is set, and reads it back as it was', () => {
   )
 })
 
-it('takes an empty field for no limit, but for the trash', () => {
+it('treats an empty field as no limit, except for the trash', () => {
   const { settings } = parseForm({ ...defaults, days: ' ' })
   expect(settings).toEqual({ ...retentionDefaults, transcriptTtlDays: null })
   expect(parseForm({ ...defaults, trashDays: '' })).toEqual({

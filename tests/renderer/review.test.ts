@@ -127,7 +127,7 @@ const author = (turn: number, by: ChangeAuthor['by'] = 'call'): ChangeAuthor => 
 })
 
 describe('comments on lines', () => {
-  it('are found by the text of their line, nearest to its old position, if nothing else is known', () => {
+  it('are placed at the equal line nearest to the old position, if nothing else is known', () => {
     const lines = linesOfPatch(patch)
     expect(lines.map(({ side, line, text }) => `${side[0]}${line} ${text}`)).toEqual([
       'a1 one',
@@ -204,7 +204,7 @@ describe('comments on lines', () => {
     expect(reply(prompt('Please fix it'), end('completed'))).toEqual({ kind: 'none' })
   })
 
-  it('are one follow-up, each with its place and line', () => {
+  it('are sent as one follow-up, each with its place and line', () => {
     const at = { path: 'x.ts', side: 'additions' as const, line: 2, lineText: '  zwei' }
     const drafts = [
       { ...at, text: 'Say it\nin English.' },
@@ -252,14 +252,14 @@ describe('the authors of a change', () => {
       (found) => `${found.by} ${found.turn}`,
     )
 
-  it('are those of its added and removed lines, else of the lines beside it', () => {
+  it('are those of its added and removed lines, otherwise of adjacent lines', () => {
     expect(of(4, 1, 4, 1)).toEqual(['call 1', 'call 2'])
     expect(of(20, 0, 5, 1)).toEqual(['call 1'])
     expect(of(20, 0, 11, 1)).toEqual(['outside 2'])
     expect(of(20, 0, 30, 1)).toEqual([])
   })
 
-  it('are named once each as the turns of a file', () => {
+  it('are listed once each for a file', () => {
     expect(turnsOf([...authors.authors, author(2, 'turn')])).toEqual([
       { turn: 1, seq: 10 },
       { turn: 2, seq: 20 },

@@ -56,7 +56,7 @@ describe('sidebar rows', () => {
     ])
   })
 
-  it('have the place beside the name where that is the same', () => {
+  it('show the location beside equal names', () => {
     const { host, rows } = harbour()
     host.addProject('/home/ada/old/harbour')
     const labels = rows().flatMap((row) => (row.kind === 'project' ? row.label : []))
@@ -72,7 +72,7 @@ describe('sidebar rows', () => {
     expect(shown(rows())).toEqual(['harbour', 'empty'])
   })
 
-  it('[R5] lose a tree as soon as its removal has begun, and have it back while that is put off', () => {
+  it('[R5] omit a tree as soon as its removal has begun, and show it again while that is postponed', () => {
     const { host, root, child, rows } = harbour()
     const advance = (step: 'started' | 'patch-saved', pending: PendingRemoval | null) =>
       host.record({ type: 'workspace.removal-advanced', workspaceId: root, step, pending })
@@ -85,7 +85,7 @@ describe('sidebar rows', () => {
     expect(shown(rows())).toContain('1 Light the harbour')
   })
 
-  it('leave out what is below a folded row, and say how many run there', () => {
+  it('omit the rows below a folded one, and count the running ones', () => {
     const { project, child, rows } = harbour()
     expect(shown(rows([child]))).not.toContain('3 Make fixtures')
     const folded = rows([project])
@@ -94,7 +94,7 @@ describe('sidebar rows', () => {
     expect(folded[1]).toMatchObject({ hasChildren: false })
   })
 
-  it('leave out what a filter leaves out, and keep what is above the rest', () => {
+  it('omit rows that do not match the filter, and keep the ancestors of the others', () => {
     const { host, project, root, child, nested, rows } = harbour()
     host.start({ projectId: project, title: 'Repair the fog horn' })
     host.interrupt(nested)
@@ -125,7 +125,7 @@ describe('interrupted tasks', () => {
     expect(listed()).toEqual(['0 Light the harbour (1)', '1 Make fixtures (0)'])
   })
 
-  it('have those among them that never began, once their root has stopped', () => {
+  it('include those that never began, once their root has stopped', () => {
     const { host, project, root } = harbour()
     const late = host.createTask({
       projectId: project,
@@ -139,7 +139,7 @@ describe('interrupted tasks', () => {
     expect(has()).toBe(true)
   })
 
-  it('[S1] have one that an earlier host queued while its root runs again, and not one that waits in this host', () => {
+  it('[S1] include one that an earlier host queued while its root runs again, and omit one that waits in this host', () => {
     const { host, project, root } = harbour()
     const late = host.createTask({
       projectId: project,
@@ -156,7 +156,7 @@ describe('interrupted tasks', () => {
     expect(has('2099-01-01T00:00:00.000Z')).toBe(true)
   })
 
-  it('have a root that never began once the host is another one', () => {
+  it('include a root that never began, once another host is running', () => {
     const { host, project } = harbour()
     const root = host.start({ projectId: project, title: 'Paint the pier' })
     const task = host.state.tasks.get(root)
@@ -179,7 +179,7 @@ describe('interrupted tasks', () => {
     ])
   })
 
-  it('[S1] stay listed when their root has completed since, until one is resumed, abandoned or removed', () => {
+  it('[S1] stay listed after their root has completed, until they are resumed, abandoned or removed', () => {
     const { host, root, child } = harbour()
     host.interrupt(child)
     const titles = () => interruptedRows(host.state.tasks).map(({ task }) => task.title)
@@ -197,7 +197,7 @@ describe('interrupted tasks', () => {
 })
 
 describe('[Q1] a tree that waits for a spent quota', () => {
-  it('sleeps until then, and is no interrupted one', () => {
+  it('sleeps until then, and is not interrupted', () => {
     const { host, root, child, nested, rows } = harbour()
     const untilMs = Date.now() + 3_600_000
     const cause = { kind: 'quota', untilMs, detail: '5-hour limit' } as const

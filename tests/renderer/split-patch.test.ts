@@ -18,7 +18,7 @@ describe('split patch', () => {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  it('finds each file of a diff that Git made, by its path after the change', async () => {
+  it('finds each file of a Git diff by its new path', async () => {
     await write('changed.txt', 'one\n')
     await write('gone.txt', 'gone\n')
     await write('old name.txt', 'a long enough text to be found again\n'.repeat(5))
@@ -52,7 +52,7 @@ describe('split patch', () => {
     expect(files.get('tricky.txt')).toContain('+--- a/neither')
   })
 
-  it('finds nothing in what is no patch', () => {
+  it('finds nothing in a text that is not a patch', () => {
     expect(splitPatch('').size).toBe(0)
     expect(splitPatch('hello\nworld\n').size).toBe(0)
   })

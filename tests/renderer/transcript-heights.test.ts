@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createTranscriptHeights } from '../../src/renderer/components/conversation/list/transcript-heights.ts'
 
 describe('heights of a transcript', () => {
-  it('estimates what is not laid out by what was, and remembers that', () => {
+  it('estimates unmeasured heights by measured ones, and remembers these', () => {
     const heights = createTranscriptHeights()
     // Entries 950 to 1,250 of 10 px each: the whole stretches are 1,001 to 1,100 and 1,101 to 1,200.
     heights.remember(950, 1_250, (seq) => seq * 10)
@@ -15,7 +15,7 @@ describe('heights of a transcript', () => {
     expect(heights.between(5, 4)).toBe(0)
   })
 
-  it('judges a short transcript by all of it', () => {
+  it('uses all of a short transcript', () => {
     const heights = createTranscriptHeights()
     heights.remember(1, 11, (seq) => seq * 25)
     expect(heights.between(1, 20)).toBe(500)

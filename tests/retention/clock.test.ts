@@ -81,7 +81,7 @@ it('[X3] removes nothing at a start with the clock ten years ahead, nor at a pru
   expect(await shiplog.client.retention.sweep({})).toMatchObject({ removed: [] })
 })
 
-it('[X3] after an honest absence one word is enough, and it is not asked again', async () => {
+it('[X3] after a real absence one confirmation is enough', async () => {
   const { open, leafId, middleId, trash } = await stage()
   pass(100)
   let shiplog = await open('web')
@@ -98,7 +98,7 @@ it('[X3] after an honest absence one word is enough, and it is not asked again',
   expect((await shiplog.client.retention.receipts()).receipts[0]).toMatchObject({ by: 'start' })
 })
 
-it('[X3] an ordinary pause of three weeks asks nothing', async () => {
+it('[X3] a pause of three weeks needs no confirmation', async () => {
   const { open, trash } = await stage()
   const shiplog = await open()
   await shiplog.client.retention.setSettings({
@@ -112,7 +112,7 @@ it('[X3] an ordinary pause of three weeks asks nothing', async () => {
   expect((await noticesOf(swept)).map(({ topic }) => topic)).toEqual([undefined])
 })
 
-it('[X3] a full trash is not emptied on a clock that leapt ahead', async () => {
+it('[X3] a full trash is not emptied after the clock leapt ahead', async () => {
   const { open, trash, rootId, dataDir } = await stage()
   let shiplog = await open()
   const { client } = shiplog

@@ -61,7 +61,7 @@ it('[X3] leaves a transcript alone that was restored meanwhile', async () => {
   expect([existsSync(inTrash(id)), problems]).toEqual([false, []])
 })
 
-it('[X3] finds a transcript in its new place, where what keeps it was archived meanwhile', async () => {
+it('[X3] finds a transcript whose parent was archived meanwhile', async () => {
   const [root, child] = [newTaskId(), newTaskId()]
   const archived = async () => {
     await mkdir(opened.layout.archive, { recursive: true })

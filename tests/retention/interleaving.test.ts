@@ -136,7 +136,7 @@ it('[X3] does not record a workspace as deleted that was restored after its sele
   expect(await problems()).toEqual([])
 })
 
-it('[X3] records a deletion before the first byte of it goes', async () => {
+it('[X3] records a deletion before the first byte is deleted', async () => {
   const { client, dataDir, rootId, leafId } = await stage()
   pass(31)
   await client.retention.sweep({ clockIsRight: true })

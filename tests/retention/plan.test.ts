@@ -20,8 +20,8 @@ const removedBy = (
 
 const unlimited = { transcriptTtlDays: null, transcriptsMax: null, bytesMax: null }
 
-describe('what a sweep removes', () => {
-  it('[X2] takes finished transcripts after 30 days, oldest first, and keeps younger ones', () => {
+describe('transcripts that a sweep removes', () => {
+  it('[X2] are finished for 30 days, oldest first', () => {
     const world = createWorld()
     const at30 = world.add({ endedDaysAgo: 30 })
     world.add({ endedDaysAgo: 29.99 })
@@ -36,7 +36,7 @@ describe('what a sweep removes', () => {
     expect(kept).toBe(1)
   })
 
-  it('[X1] uses the time of the last activity, not of the start', () => {
+  it('[X1] are selected by the time of the last activity, not of the start', () => {
     const world = createWorld()
     const id = world.add({ endedDaysAgo: 100 })
     world.record(
@@ -74,7 +74,7 @@ describe('what a sweep removes', () => {
     expect(removedBy(world, all).remove).toEqual([])
   })
 
-  it('[X1] keeps everything below what is pinned', () => {
+  it('[X1] exclude all below a pinned task', () => {
     const world = createWorld()
     const root = world.add({ pinned: true, endedDaysAgo: 99 })
     const child = world.add({ parentId: root, endedDaysAgo: 99 })
@@ -84,7 +84,7 @@ describe('what a sweep removes', () => {
     expect(removedBy(world, {}).remove).toHaveLength(3)
   })
 
-  it('[X3] lets what the person took back live as long as if it had just ended', () => {
+  it('[X3] include a restored one only as late as if it had just ended', () => {
     const world = createWorld()
     const id = world.add({ endedDaysAgo: 99 })
     world.expire(id, 2)
@@ -94,7 +94,7 @@ describe('what a sweep removes', () => {
     expect(removedBy(world, { transcriptTtlDays: 1 }).remove.map((one) => one.id)).toEqual([id])
   })
 
-  it('takes the oldest beyond a number and beyond a budget of bytes, and not one more', () => {
+  it('are the oldest beyond a number and a budget of bytes, and not one more', () => {
     const world = createWorld()
     const ids = [5, 4, 3, 2, 1].map((endedDaysAgo) => world.add({ endedDaysAgo }))
     const sizes = new Map(ids.map((id) => [id, 10]))
@@ -108,13 +108,13 @@ describe('what a sweep removes', () => {
     expect(reasons({})).toEqual([])
   })
 
-  it('does not call expired what is missing', () => {
+  it('exclude missing ones', () => {
     const world = createWorld()
     const id = world.add({ endedDaysAgo: 90 })
     expect(removedBy(world, {}, new Map([[id, null]]))).toEqual({ remove: [], kept: 0 })
   })
 
-  it('[X1] holds for any tasks and settings: nothing protected, oldest first, caps met exactly', () => {
+  it('[X1] for any tasks and settings: none protected, oldest first, limits met exactly', () => {
     const wanted: fc.Arbitrary<Wanted & { continues: number; below: number; bytes: number }> =
       fc.record({
         status: fc.constantFrom(
@@ -204,7 +204,7 @@ describe('what a sweep removes', () => {
     )
   })
 
-  it('does not hang on a lineage that leads back to itself', () => {
+  it('are found in a cyclic lineage', () => {
     const world = createWorld()
     const id = world.add({ pinned: true })
     const task = world.state.tasks.get(id)
@@ -213,7 +213,7 @@ describe('what a sweep removes', () => {
   })
 })
 
-describe('what leaves the trash for good', () => {
+describe('permanent deletions from the trash', () => {
   const purged = (
     world: ReturnType<typeof createWorld>,
     names: string[],
@@ -227,7 +227,7 @@ describe('what leaves the trash for good', () => {
     return planPurge(things, { trashBytesMax }, nowMs).map(({ name, kind }) => [name, kind])
   }
 
-  it('[X3] an expired transcript goes when the day is over that was promised', () => {
+  it('[X3] include an expired transcript after its announced day', () => {
     const world = createWorld()
     const [old, young, promised] = [world.add(), world.add(), world.add()]
     world.expire(old, 7)
@@ -237,7 +237,7 @@ describe('what leaves the trash for good', () => {
     expect(purged(world, names)).toEqual([[`transcript-${old}`, 'trashed-transcript']])
   })
 
-  it('[X3] a deleted root goes 7 days after it was deleted, unless it is pinned', () => {
+  it('[X3] include a deleted root 7 days after its deletion, unless it is pinned', () => {
     const world = createWorld()
     const ids = [8, 6, 9].map((daysAgo) => {
       const id = world.add()
@@ -249,7 +249,7 @@ describe('what leaves the trash for good', () => {
     expect(purged(world, names)).toEqual([[names[0], 'trashed-workspace']])
   })
 
-  it('[X3] a thing of unknown age goes 7 days after it was first seen', () => {
+  it('[X3] include an item of unknown age 7 days after it was first seen', () => {
     const world = createWorld()
     const seen = new Map([
       ['doctor-2020', nowMs - 7 * dayMs],
@@ -260,7 +260,7 @@ describe('what leaves the trash for good', () => {
     ])
   })
 
-  it('[X3] beyond its bytes the oldest leftovers go, and nothing that was promised its days', () => {
+  it('[X3] include the oldest leftovers beyond the limit of bytes, and nothing with an announced day', () => {
     const world = createWorld()
     const ids = [world.add(), world.add(), world.add(), world.add()]
     const [old, older, pinned, root] = ids as [TaskId, TaskId, TaskId, TaskId]
@@ -283,14 +283,14 @@ describe('what leaves the trash for good', () => {
     expect(left(0)).toEqual([olderName, oldName])
   })
 
-  it('never what the ledger says belongs elsewhere', () => {
+  it('exclude items that belong elsewhere according to the ledger', () => {
     const world = createWorld()
     const [archived, kept] = [world.add(), world.add()]
     const names = [`archive-${archived}`, `transcript-${kept}`]
     expect(purged(world, names, new Map(names.map((name) => [name, 0])))).toEqual([])
   })
 
-  it('knows what a crash left of something that is gone for good', () => {
+  it('include what a crash left of a permanently deleted item', () => {
     const world = createWorld()
     const [root, task] = [world.add(), world.add()]
     const receiptId = newReceiptId()
@@ -329,20 +329,20 @@ function whatMustStay(tasks: (Wanted & { continues: number; below: number })[]):
   return [...new Set(stays.flatMap((n) => [n, ...continued(n)]))]
 }
 
-describe('what the person can delete', () => {
+describe('deletion by the user', () => {
   const kept = (wanted: Wanted) => {
     const world = createWorld()
     return keptReasons(world.state)(world.add(wanted))
   }
 
-  it('[X1] keeps live, waiting and pinned ones, and says first how to expire them', () => {
+  it('[X1] refuses live, waiting and pinned ones, and states first how to expire them', () => {
     expect(kept({})).toBeNull()
     expect(kept({ archived: false })).toContain('remove it first')
     expect(kept({ status: 'interrupted' })).toContain('abandon it first')
     expect(kept({ pinned: true })).toContain('unpin it first')
   })
 
-  it('[X1] keeps what an unfinished task continues, and lets go what was imported', () => {
+  it('[X1] refuses transcripts that an unfinished task continues, and allows imported ones', () => {
     const world = createWorld()
     const first = world.add({})
     world.add({ status: 'interrupted', resumedFrom: first })
@@ -350,7 +350,7 @@ describe('what the person can delete', () => {
     expect(kept({ imported: true })).toBeNull()
   })
 
-  it('says that nothing is left of what was permanently deleted', () => {
+  it('states that nothing is left of a permanently deleted one', () => {
     expect(keptReasons(createWorld().state)(newTaskId())).toContain('permanently')
   })
 })

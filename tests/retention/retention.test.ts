@@ -74,7 +74,7 @@ it('[X2][X3] moves finished transcripts to the trash with a receipt, keeps repor
   expect(await receiptsIn(dataDir)).toHaveLength(1)
 })
 
-it('[X3] Undo brings every byte back to where it was, and it stays for another 30 days', async () => {
+it('[X3] Undo restores every byte in its place, for another 30 days', async () => {
   const { open, session, middleId, leafId } = await stage()
   const shiplog = await open()
   const { client } = shiplog
@@ -148,7 +148,7 @@ itInSoak(
   },
 )
 
-it('[X3] what has been in the trash for 7 days is deleted for good, and a receipt says so', async () => {
+it('[X3] items are permanently deleted after 7 days in the trash, with a receipt', async () => {
   const { open, dataDir, rootId, leafId } = await stage()
   let shiplog = await open()
   await mkdir(join(dataDir, 'trash', 'odds-and-ends'), { recursive: true, mode: 0o700 })
@@ -229,7 +229,7 @@ it('[X3] sweeps in the background at start with a one-line notice, which Undo re
   expect(await client.retention.preview({})).toMatchObject({ removed: [], kept: 3 })
 })
 
-it('[X3] a start completes what a crash left between the receipt and the move, and the next one changes nothing', async () => {
+it('[X3] a start completes a sweep that a crash interrupted after its receipt, and the next one changes nothing', async () => {
   const { open, session, dataDir, leafId, middleId } = await stage()
   let shiplog = await open()
   pass(31)
@@ -262,7 +262,7 @@ it('[X3] a start completes what a crash left between the receipt and the move, a
   expect(await doctorOf(shiplog)).toEqual([])
 })
 
-it('[X3] what cannot be moved is kept, said, and not called expired', async () => {
+it('[X3] a transcript that cannot be moved is kept, reported, and not called expired', async () => {
   const { open, dataDir, leafId, middleId } = await stage()
   const shiplog = await open()
   pass(31)
@@ -279,7 +279,7 @@ it('[X3] what cannot be moved is kept, said, and not called expired', async () =
   expect(await doctorOf(shiplog)).toEqual([])
 })
 
-it('tells an expired transcript from one that is missing', async () => {
+it('distinguishes an expired transcript from a missing one', async () => {
   const { open, session, leafId, middleId } = await stage()
   await rm(session('subagent-transcripts', leafId, 'chat.jsonl'))
   await rm(session('subagent-transcripts', leafId, 'blobs'), { recursive: true, force: true })
@@ -328,7 +328,7 @@ it('lists an unreadable receipt as such, and still restores its transcripts', as
   expect(await statusOf(shiplog, leafId)).toBe('complete')
 })
 
-it('[X1] keeps what is pinned while a sweep measures, and notes that in its receipt', async () => {
+it('[X1] keeps a transcript that is pinned while a sweep measures, and notes it in the receipt', async () => {
   const { open, leafId, middleId } = await stage()
   const { client } = await open()
   pass(31)

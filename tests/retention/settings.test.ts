@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers())
 
 const idsOf = ({ removed }: Sweep) => removed.map(({ id }) => id).toSorted()
 
-it('keeps settings across restarts, and refuses ones that make no sense', async () => {
+it('keeps settings across restarts, and refuses invalid ones', async () => {
   const { open, dataDir } = await stage()
   let shiplog = await open()
   expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
@@ -48,7 +48,7 @@ it.each([
   expect(saved).toMatchObject({ ...file, version: 1, retention: { transcriptsMax: 9 } })
 })
 
-it('[X2] names the key that is wrong', async () => {
+it('[X2] names the invalid key', async () => {
   const { open, dataDir } = await stage()
   const wrong = { retention: { transcriptTtlDays: 7, trashTtlDays: '2 days' } }
   await writeFile(join(dataDir, 'settings.json'), JSON.stringify(wrong))
@@ -61,7 +61,7 @@ it('[X2] names the key that is wrong', async () => {
   )
 })
 
-it('[X2] takes the days from the environment instead, and never writes them to the file', async () => {
+it('[X2] uses the days of the environment instead, and never writes them to the file', async () => {
   const { open, dataDir, middleId, leafId } = await stage()
   const path = join(dataDir, 'settings.json')
   await writeFile(path, '{"retention": {"transcriptTtlDays": 90}}')
@@ -91,7 +91,7 @@ it('[X2] takes the days from the environment instead, and never writes them to t
   await expect(open()).rejects.toThrow('SHIPLOG_TRANSCRIPT_TTL_DAYS is "a week"')
 })
 
-it('[X2] a sweep can be asked for with other days than are set', async () => {
+it('[X2] a sweep can use other days than are set', async () => {
   const { open, middleId, leafId } = await stage()
   const shiplog = await open()
   pass(3)
@@ -101,7 +101,7 @@ it('[X2] a sweep can be asked for with other days than are set', async () => {
   expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
 })
 
-it('keeps damaged settings aside and sweeps nothing by itself until they are saved again', async () => {
+it('sets damaged settings aside, and sweeps nothing by itself until they are saved again', async () => {
   const { open, dataDir } = await stage()
   const path = join(dataDir, 'settings.json')
   await writeFile(path, '{"version": 1, "retention": {"transcriptTtlDays": "never"}}', {

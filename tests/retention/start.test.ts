@@ -69,7 +69,7 @@ it('[X3] continues with many archived tasks while nothing of the sweep has been 
   await ledger.close()
 })
 
-it('[X3] stops after the transcript at hand when Shiplog is closed', async () => {
+it('[X3] stops after the current transcript if Shiplog is closed', async () => {
   const dataDir = await temporaryDir()
   const layout = layoutOf(dataDir)
   const ledger = await openLedger(layout.ledger, dataDir)

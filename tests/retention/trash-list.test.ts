@@ -41,7 +41,7 @@ it('[X3] says why each transcript and workspace is in the trash', async () => {
   expect(await reasonOf(`archive-${rootId}`)).toBe('asked')
 })
 
-it('opens the folder of a thing in the trash, never a file, a link or anything outside', async () => {
+it('opens the folder of an item in the trash, never a file, a link or anything outside', async () => {
   const { client, dataDir, leafId } = await stage()
   await client.retention.sweep({ transcriptTtlDays: 0 })
   const { dir } = await client.retention.trash()

@@ -29,7 +29,7 @@ agents:
       - report: { title: Helped, markdown: Done. }
 `
 
-it('names the call or the turn that wrote each line, and what was changed outside of them', async () => {
+it('names the call or the turn that wrote each line, and marks changes outside of them', async () => {
   const files = {
     'a.txt': 'one\ntwo\nthree\n',
     'b.txt': `${'line\n'.repeat(20)}`,

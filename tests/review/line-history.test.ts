@@ -14,7 +14,7 @@ function follow(base: string, steps: string[], anchors: [step: number, line: num
 }
 
 describe('the lines of a file through its contents', () => {
-  it('belong to the step that wrote them last, and removed ones to the step that removed them', async () => {
+  it('belong to the step that last wrote them, and removed ones to the step that removed them', async () => {
     expect(await follow('a b c', ['a B c', 'new a B c', 'new a BB c end'])).toMatchObject({
       written: [1, null, 2, null, 2],
       removed: [null, 0, null],
@@ -23,7 +23,7 @@ describe('the lines of a file through its contents', () => {
     expect(await follow('a b', ['', 'b'])).toMatchObject({ written: [1], removed: [0, 0] })
   })
 
-  it('are found again where they moved, where they were replaced, or not at all', async () => {
+  it('are found again as moved, as replaced, or not at all', async () => {
     const { anchors } = await follow(
       'a b c d',
       ['a b c d', 'x y a B c', 'x y a BB c'],
@@ -46,7 +46,7 @@ describe('the lines of a file through its contents', () => {
     ])
   })
 
-  it('are all accounted for, also without time to compare', async () => {
+  it('are all attributed, even without time to compare', async () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', '}'), { maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(
@@ -68,7 +68,7 @@ describe('the lines of a file through its contents', () => {
     )
   })
 
-  it('keep the ends that the contents have in common when the time is over', async () => {
+  it('keep the common beginning and end of the contents at the time limit', async () => {
     const [base, content] = ['a b c d'.split(' '), 'a B x d'.split(' ')]
     const steps = [{ author: 0, lines: () => content }]
     expect(await followLines({ base, steps, anchors: [], msMax: 0 })).toMatchObject({
@@ -77,7 +77,7 @@ describe('the lines of a file through its contents', () => {
     })
   })
 
-  it('have their ends, so that the last one without a line break is another line', () => {
+  it('include their line breaks, so that a last line without one is another line', () => {
     expect(linesOf('a\r\nb\n\nc')).toEqual(['a\r\n', 'b\n', '\n', 'c'])
     expect(linesOf('')).toEqual([])
   })

@@ -26,11 +26,11 @@ describe('a disk that refuses', () => {
     expect(data).toEqual({ code, path: '/p/src/a.ts' })
   })
 
-  it('asks for space when it is full', () => {
+  it('asks for space if it is full', () => {
     expect(answerTo(systemError('ENOSPC', '/p/a')).message).toContain('free some space')
   })
 
-  it('says so first when Git met it, with Git’s words behind', () => {
+  it('is reported first if Git met it, followed by Git’s message', () => {
     const stderr =
       'error: unable to write file .git/objects/1: No space left on device\nfatal: no\n'
     const answer = answerTo(new GitError(['write-tree'], 128, stderr))

@@ -44,7 +44,7 @@ agents:
 `
 
 describe('the ledger feed', () => {
-  it('yields a snapshot and then records, whose fold is what the services hold', async () => {
+  it('sends a snapshot and then records, which fold to the state of the services', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const abort = new AbortController()
@@ -132,7 +132,7 @@ describe('the session feed', () => {
     expect(streamed).toContain('One two three four five six seven eight nine ten.')
   })
 
-  it('sends what a command prints while it runs, also to who comes later, and no more once it has ended', async () => {
+  it('sends the output of a command while it runs, even to a later reader, and not after its end', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const go = join(fixture.dir, 'go')
@@ -160,7 +160,7 @@ describe('the session feed', () => {
       }
   })
 
-  it('sends what a lost connection missed, each entry once and in order', async () => {
+  it('sends missed entries after a lost connection, each once and in order', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const id = await start(fixture, talk)
@@ -175,7 +175,7 @@ describe('the session feed', () => {
     expect(seqs).toEqual(Array.from({ length: total - 3 }, (_, index) => index + 4))
   })
 
-  it('begins with a snapshot when the last event id says nothing', async () => {
+  it('begins with a snapshot if the last event id is unknown', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const id = await start(fixture, talk)
@@ -222,7 +222,7 @@ describe('the session feed', () => {
   })
 })
 
-it('splits entries that came at once by their bytes, and sends each of them', async () => {
+it('splits simultaneous entries by their bytes, and sends each of them', async () => {
   const entries = Array.from({ length: 6 }, () => hostile(600_000)).flat()
   expect(JSON.stringify(entries).length).toBeGreaterThan(2 * transcriptPageBytesMax)
   const grown = entries.map((entry, n) => ({ ...entry, seq: n + 1 }))
@@ -271,7 +271,7 @@ it('ends when it is aborted while a reader holds an event', async () => {
   expect(await feed.next()).toEqual({ done: true, value: undefined })
 })
 
-it('lets go of its listeners when a reader goes away', async () => {
+it('releases its listeners when a reader closes', async () => {
   const ledger = await openLedger(join(await temporaryDir(), 'ledger.jsonl'), '')
   onTestFinished(() => ledger.close())
   const board = createActivityBoard()

@@ -93,7 +93,7 @@ it.each([undefined, '1'])(
   },
 )
 
-it('sends entries that were written while it caught up once', async () => {
+it('sends entries once that were written while it caught up', async () => {
   const [read, written] = [entry(2), entry(3)]
   const meanwhile: SessionEvent[] = [{ type: 'entries', entries: [read, written] }]
   const feed = openFeed({ lastEventId: '1', entries: [read], meanwhile })

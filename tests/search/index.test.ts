@@ -36,7 +36,7 @@ async function opened() {
   return { dir, file, db, add, search, hits }
 }
 
-it('narrows nothing by a filter whose value is not written yet', () => {
+it('ignores a filter without its value', () => {
   const keel = parseQuery('keel', 0)
   expect(parseQuery('keel tool:', 0)).toEqual(keel)
   expect(parseQuery('-is: keel', 0)).toEqual(keel)
@@ -119,7 +119,7 @@ describe('a search', () => {
     )
   })
 
-  it('searches prompts, messages, reasoning, calls, outputs, reports, plans and paths, each as what it is', async () => {
+  it('searches prompts, messages, reasoning, calls, outputs, reports, plans and paths, each by its kind', async () => {
     const { add, hits } = await opened()
     const { entries } = someSession()
       .prompt('needle one')
@@ -184,7 +184,7 @@ describe('a search', () => {
     expect(() => hits('is:nothing')).toThrow('is not known')
   })
 
-  it('takes any text for a query', async () => {
+  it('accepts any text as a query', async () => {
     const { add, hits } = await opened()
     await add(someSession().prompt('word').entries)
     await fc.assert(
@@ -208,7 +208,7 @@ describe('a search', () => {
 })
 
 describe('the index', () => {
-  it('[F2] reads only what a transcript has more than before', async () => {
+  it('[F2] reads only the new part of a transcript', async () => {
     const { add, hits } = await opened()
     const built = someSession().prompt('one')
     const { taskId, added } = await add(built.entries)
@@ -220,7 +220,7 @@ describe('the index', () => {
     expect(hits('two', [taskId])).toEqual(['message 3'])
   })
 
-  it('[F2] adds a transcript again that is another one now', async () => {
+  it('[F2] indexes a replaced transcript again', async () => {
     const { add, hits, db } = await opened()
     const { taskId, chat } = await add(someSession().prompt('one').entries)
     await writeFile(chat, '')
@@ -246,7 +246,7 @@ describe('the index', () => {
     expect(hits('after')).toEqual(['title null'])
   })
 
-  it('is created again when it is of another version, damaged, or no database', async () => {
+  it('is created again if it has another version, is damaged, or is not a database', async () => {
     const { file, db, add } = await opened()
     await add(someSession().prompt('one').entries)
     db.close()
@@ -263,7 +263,7 @@ describe('the index', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
-  it('reports damage that is met later as such', async () => {
+  it('reports damage that is found later', async () => {
     const { file, db, add } = await opened()
     for (let n = 0; n < 60; n++)
       await add(

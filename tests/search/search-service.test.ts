@@ -83,7 +83,7 @@ describe('search', () => {
     expect(await hitsOf(shiplog, 'kittiwa kind:title')).toHaveLength(1)
   })
 
-  it('[F2] has everything again after its index was deleted, and works where it can’t be written', async () => {
+  it('[F2] is complete again after its index was deleted, and works if that can’t be written', async () => {
     const fixture = await openFixture()
     await start(fixture, scenario)
     await untilQuiet(fixture.shiplog)
@@ -105,7 +105,7 @@ describe('search', () => {
     expect(hits.map(({ kind, title }) => [kind, title]).toSorted()).toEqual(before.toSorted())
   })
 
-  it('ends a pattern that would take forever, and continues', async () => {
+  it('ends a pattern that takes exponential time, and continues', async () => {
     const fixture = await openFixture()
     await start(
       fixture,

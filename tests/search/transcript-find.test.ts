@@ -48,7 +48,7 @@ const transcript = () =>
     .prompt('And the last heron').entries
 
 describe('finding in a transcript', () => {
-  it('counts every match of what is shown: case, words, folded white space, colours of a terminal', async () => {
+  it('counts every match in the shown text: case, words, folded white space, colours of a terminal', async () => {
     const file = await recorded(transcript())
     const counts = async (text: string, options: Partial<typeof plain> = {}) => {
       const query = { text, ...plain, ...options }
@@ -70,7 +70,7 @@ describe('finding in a transcript', () => {
     expect(await counts('kingfisher')).toEqual([])
   })
 
-  it('begins at the reader, then takes what is before, and continues after an earlier search', async () => {
+  it('starts at the reading position, then searches before it, and continues after an earlier search', async () => {
     const file = await recorded(transcript())
     const found = (more: Partial<typeof everything>) =>
       all(scanTranscript({ file, query: { text: 'heron', ...plain }, ...everything, ...more }))
@@ -97,7 +97,7 @@ describe('finding in a transcript', () => {
     })
   })
 
-  it('answers from its thread, explains an invalid expression, and ends one that takes forever', async () => {
+  it('answers from its thread, explains an invalid expression, and ends one that takes exponential time', async () => {
     const file = await recorded(
       session(newTaskId())
         .runStart()
@@ -127,7 +127,7 @@ describe('finding in a transcript', () => {
     expect(await all(find({ text: 'heron' }))).toMatchObject({ matches: 1 })
   })
 
-  it('filters in its thread, also when the transcript was moved meanwhile', async () => {
+  it('filters in its thread, even if the transcript was moved meanwhile', async () => {
     const file = await recorded(transcript())
     const places = [`${file}.moved-away`, file]
     const finder = createTranscriptFinder({

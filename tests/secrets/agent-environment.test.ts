@@ -97,14 +97,14 @@ describe('the environment of agents', () => {
     expect(withheld).toEqual([])
   })
 
-  it('[K2] has a secret that the person named', () => {
+  it('[K2] contains a secret that the user named', () => {
     const host = { STRIPE_KEY: 'x', OTHER_KEY: 'y' }
     const { env, withheld } = agentEnvironment(host, { allowed: ['STRIPE_KEY'], only: null })
     expect(env.STRIPE_KEY).toBe('x')
     expect(withheld).toEqual(['OTHER_KEY'])
   })
 
-  it('[K2] has, with a list of what is wanted, that and what every program needs', () => {
+  it('[K2] contains, with a list of variables, only these and those that every program needs', () => {
     const host = {
       PATH: '/bin',
       HOME: '/h',
@@ -127,7 +127,7 @@ describe('the environment of agents', () => {
     expect(withheld).toEqual(['B_KEY'])
   })
 
-  it('[K8] has last what the shell’s own Git is told', () => {
+  it('[K8] contains the settings of the shell’s own Git last', () => {
     const git = { GIT_CEILING_DIRECTORIES: '/data' }
     expect(agentEnvironment({ GIT_CEILING_DIRECTORIES: '/x' }, none, git).env).toMatchObject(git)
   })

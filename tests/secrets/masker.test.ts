@@ -59,7 +59,7 @@ describe('known values', () => {
     },
   )
 
-  it('[K3] are hidden wherever a stream is split', () => {
+  it('[K3] are masked wherever a stream is split', () => {
     const text = `a ${stripe}${password} b ${encodeURIComponent(password)} ${base64(`xy${stripe}`)} ${stripe.slice(0, 9)}`
     const whole = masker.text(text)
     for (let size = 1; size < 30; size++) {
@@ -73,11 +73,11 @@ describe('known values', () => {
     }
   })
 
-  it('[K3] hold back no text that can’t be one', () => {
+  it('[K3] do not delay text that can’t be part of one', () => {
     expect(masker.stream().push('Hello, I read the file ')).toBe('Hello, I read the file ')
   })
 
-  it('[K3] of several names: the longer value is one mark, and overlaps leave nothing', () => {
+  it('[K3] of several names: a longer value has one mark, and overlaps leave no rest', () => {
     const both = maskerOf(
       ['SHORT_KEY', 'abcdefgh12'],
       ['LONG_KEY', 'abcdefgh1234'],
@@ -88,7 +88,7 @@ describe('known values', () => {
     expect(both.text('-abcdefgh12-')).toBe('-[hidden: SHORT_KEY]-')
   })
 
-  it('[K3] that overlap are hidden wherever a stream is split', () => {
+  it('[K3] that overlap are masked wherever a stream is split', () => {
     const both = maskerOf(['FIRST_KEY', 'abcdefgh1234'], ['SECOND_KEY', '1234567890ab'])
     for (const text of ['-abcdefgh1234-', '-abcdefgh1234567890ab-', '-abcdefgh12345-']) {
       for (let at = 0; at <= text.length; at++) {
@@ -100,14 +100,14 @@ describe('known values', () => {
     }
   })
 
-  it('[K3] are hidden in every string of a value', () => {
+  it('[K3] are masked in every string of a value', () => {
     expect(masker.value({ a: [stripe, 1, null], [stripe]: { b: `x${stripe}` } })).toEqual({
       a: ['[hidden: STRIPE_KEY]', 1, null],
       '[hidden: STRIPE_KEY]': { b: 'x[hidden: STRIPE_KEY]' },
     })
   })
 
-  it('[K3] learnt in the middle of a stream are hidden from then on', () => {
+  it('[K3] learnt in the middle of a stream are masked from then on', () => {
     const learning = createMasker()
     const stream = learning.stream()
     expect(stream.push('one ')).toBe('one ')
@@ -135,8 +135,8 @@ describe('known values', () => {
   })
 })
 
-describe('the time that it takes', () => {
-  it('grows with the text and not with what is looked for', () => {
+describe('the time of masking', () => {
+  it('grows with the text and not with the number of values', () => {
     const many = createMasker()
     many.learn(
       Array.from({ length: 100 }, (_, at) => ({
@@ -161,7 +161,7 @@ describe('the time that it takes', () => {
     expect(many16 / once).toBeLessThan(128)
   })
 
-  it('stays so when a stream comes in small pieces of nothing but beginnings', () => {
+  it('is the same for a stream in small pieces that consist of prefixes', () => {
     const stream = masker.stream()
     const before = process.cpuUsage()
     let out = 0

@@ -135,7 +135,7 @@ describe('a checkpoint', () => {
     expect(await exists(join(dir, checkpointFile))).toBe(true)
   })
 
-  it('is written when a long session without one is asked, and not again for nothing', async () => {
+  it('is written if a long session without one is read, and not again without new entries', async () => {
     const dir = await sessionOf(long)
     const file = join(dir, checkpointFile)
     await rm(file)
@@ -146,7 +146,7 @@ describe('a checkpoint', () => {
     expect((await stat(file)).ino).toBe(ino)
   })
 
-  it('is used, and folded on from by what came after it', async () => {
+  it('is used, and continued with later entries', async () => {
     const dir = await sessionOf(long)
     await withMark(dir)
     const session = await opened(dir)
@@ -170,7 +170,7 @@ describe('a checkpoint', () => {
     expect((await asked(dir))[0]).toEqual(await rebuilt(dir))
   })
 
-  it('is not believed beyond the entry that is asked for', async () => {
+  it('is not used beyond the requested entry', async () => {
     const dir = await sessionOf(long)
     await withMark(dir)
     expect(await readSessionState(dir, null, 5)).toMatchObject({ seq: 5, messages: 5 })
@@ -182,12 +182,12 @@ describe('a checkpoint', () => {
     expect(await readSessionState(dir, session)).toMatchObject({ seq: long })
   })
 
-  it('is not there where there is no transcript', async () => {
+  it('is missing if there is no transcript', async () => {
     expect(await readSessionState(await temporaryDir())).toBeNull()
   })
 })
 
-describe('a checkpoint that is not believed', () => {
+describe('a checkpoint that is not used', () => {
   const mishaps: [string, (dir: string) => Promise<unknown>][] = [
     ['is missing', (dir) => rm(join(dir, checkpointFile))],
     [
@@ -266,7 +266,7 @@ describe('a checkpoint that is not believed', () => {
     await writeFile(file, `${changed}\n${hash('sha256', changed, 'base64url')}\n`)
   }
 
-  it('is ahead of a journal that lost its end, also once that has grown again', async () => {
+  it('is newer than a truncated journal, even after that has grown again', async () => {
     const dir = await sessionOf(long)
     await withMark(dir)
     const file = join(dir, 'chat.jsonl')
@@ -292,7 +292,7 @@ describe('a checkpoint that is not believed', () => {
   })
 })
 
-it('[J7] loses nothing but time where the disk takes no checkpoint', async () => {
+it('[J7] loses nothing but time if the disk refuses a checkpoint', async () => {
   const dir = await sessionOf(10)
   const recording = record(dir, {
     inject: ({ call, path }) =>
@@ -320,13 +320,13 @@ it('writes no checkpoint once another process has the lease', async () => {
   expect(await exists(join(dir, checkpointFile))).toBe(false)
 })
 
-it('passes over a torn tail, as every reader does', async () => {
+it('ignores a torn tail, as every reader does', async () => {
   const dir = await sessionOf(long)
   await appendFile(join(dir, 'chat.jsonl'), '{"v":1,"seq":')
   expect(await readSessionState(dir)).toMatchObject({ seq: long })
 })
 
-it('[R2] [X3] goes wherever its transcript goes', async () => {
+it('[R2] [X3] moves with its transcript', async () => {
   const dir = await sessionOf(long)
   const [keeper, trash] = [await temporaryDir(), join(await temporaryDir(), 'trash')]
   const about = { taskId: id, ancestorIds: [newTaskId()], title: 'Long', nowMs: 1 }

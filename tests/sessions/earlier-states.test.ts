@@ -20,7 +20,7 @@ import { uuidOf } from '../fixtures/entries/ids.ts'
 import fc from '../random.ts'
 import { randomHistory } from '../shared/random-history.ts'
 
-it('[G9] folds to the same from a brief state anywhere in any history', () => {
+it('[G9] folds to the same from a stored state anywhere in any history', () => {
   const property = fc.property(randomHistory, fc.nat(60), (entries, at) => {
     const before = briefOf(entries.slice(0, at).reduce(foldSessionState, emptySessionState()))
     const kept = structuredClone(before)

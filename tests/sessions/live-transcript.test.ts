@@ -7,7 +7,7 @@ import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 import { temporaryDir } from '../harness.ts'
 import { deferred, spyOnHandles } from '../journal/disk-faults.ts'
 
-it('[J6] shows and counts nothing of a task at work that is not durable yet', async () => {
+it('[J6] shows and counts only durable entries of a running task', async () => {
   const { ledger, sessions, layout, workspaces } = await openLayers(await temporaryDir())
   onTestFinished(() => ledger.close())
   const taskId = newTaskId()

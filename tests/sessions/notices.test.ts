@@ -29,7 +29,7 @@ async function ended(): Promise<{ fixture: Fixture; chat: string; prompt: () => 
   return { fixture, chat: join(fixture.dataDir, 'sessions', taskId, 'chat.jsonl'), prompt }
 }
 
-it('[J4] tells of a transcript that a start healed, in the one notice of what it put right', async () => {
+it('[J4] reports a transcript that a start healed in the notice of its repairs', async () => {
   const { fixture, chat } = await ended()
   await fixture.shiplog.close()
   // As a crash would leave it: the run has not ended in the ledger, and a write was cut short.
@@ -48,7 +48,7 @@ it('[J4] tells of a transcript that a start healed, in the one notice of what it
   })
 })
 
-it('[J4] tells of a transcript that is healed when it is opened later', async () => {
+it('[J4] reports a transcript that is healed when it is opened later', async () => {
   const { fixture, chat, prompt } = await ended()
   await fixture.shiplog.close()
   await appendFile(chat, '{"v":1,"seq":')
@@ -60,7 +60,7 @@ it('[J4] tells of a transcript that is healed when it is opened later', async ()
   ])
 })
 
-it('[J4] tells once of damage in a transcript that is opened, and names line and reason', async () => {
+it('[J4] reports damage in an opened transcript once, with line and reason', async () => {
   const { fixture, chat, prompt } = await ended()
   await fixture.shiplog.close()
   const lines = (await readFile(chat, 'utf8')).split('\n')

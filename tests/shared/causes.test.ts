@@ -60,7 +60,7 @@ describe('a cause', () => {
       expect(causeSchema.parse(JSON.parse(JSON.stringify(cause)))).toEqual(cause)
   })
 
-  it('has words of its own in every form, that end without a stop', () => {
+  it('has a text of its own in every form, without a full stop', () => {
     for (const form of ['full', 'short', 'clause'] as const) {
       const words = causes.map((cause) => formatCause(cause, { form }))
       for (const text of words) expect(text).toMatch(/[^.\s]$/)
@@ -85,13 +85,13 @@ describe('a cause', () => {
     ])
   })
 
-  it('calls the person "you", except to an agent', () => {
+  it('addresses the user as "you", except to an agent', () => {
     const cause = { kind: 'stopped', by: 'person' } as const
     expect(formatCause(cause)).toBe('stopped by you')
     expect(formatCause(cause, { reader: 'agent' })).toBe('stopped by the user')
   })
 
-  it('is the person’s own stop by its value', () => {
+  it('is recognized as the user’s own stop by its value', () => {
     expect(causes.filter(isStoppedByPerson)).toEqual([{ kind: 'stopped', by: 'person' }])
     expect(isSameCause({ kind: 'crashed' }, { kind: 'crashed' })).toBe(true)
     expect(isSameCause({ kind: 'crashed' }, { kind: 'no-report' })).toBe(false)

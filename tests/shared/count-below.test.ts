@@ -8,7 +8,7 @@ import {
 import { newProjectId, newTaskId, type TaskId } from '../../src/shared/records/ids.ts'
 import { taskCreated } from '../ledger/histories.ts'
 
-it('counts what is below a task at any depth, and nothing beside it', () => {
+it('counts the descendants of a task at any depth, and no other tasks', () => {
   const state = emptyLedgerState('/data')
   const project = newProjectId()
   const create = (parentId: TaskId | null): TaskId => {

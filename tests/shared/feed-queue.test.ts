@@ -12,7 +12,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a feed queue', () => {
-  it('gives its items in order, and merges one with the last', () => {
+  it('returns its items in order, and merges one with the last', () => {
     const queue = createFeedQueue<number>()
     for (const item of [1, 2, 3]) queue.put(item)
     queue.put(10, (last) => last + 10)
@@ -38,7 +38,7 @@ describe('a feed queue', () => {
     expect(await isSettled(aborted.wait())).toBe(true)
   })
 
-  it('has room again once the reader took enough', async () => {
+  it('has room again once the reader has taken enough', async () => {
     const queue = createFeedQueue<number>({ roomMax: 2 })
     expect(await isSettled(queue.hasRoom())).toBe(true)
     for (const item of [1, 2, 3]) queue.put(item)

@@ -44,7 +44,7 @@ function filtered(filter: Partial<TranscriptFilter>) {
   return fold.answer()
 }
 
-it('selects what a filter of a transcript asks for, calls with their results, and counts what others would', () => {
+it('selects the entries of a filter, calls with their results, and counts those of the other filters', () => {
   const seqs = (filter: Partial<TranscriptFilter>) => filtered(filter).seqs
   expect(seqs({ kind: 'messages' })).toEqual([2, 10])
   expect(seqs({ kind: 'tools' })).toEqual([3, 4, 5, 6, 7, 8, 11, 12])
@@ -66,7 +66,7 @@ it('selects what a filter of a transcript asks for, calls with their results, an
   })
 })
 
-it('selects a call whose result is not there yet', () => {
+it('selects a call without a result yet', () => {
   const fold = createFilterFold({ kind: 'tools', tool: null, file: null })
   for (const entry of entries.slice(0, 3)) fold.add(entry)
   expect(fold.answer().seqs).toEqual([3])

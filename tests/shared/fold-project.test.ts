@@ -52,7 +52,7 @@ describe('a project that has moved', () => {
     expect(placeOf(beside)).toEqual(['/srv/lamps', '/home/ada/lights-too'])
   })
 
-  it('takes the working tree that a folder of it is in along', () => {
+  it('moves with the working tree that contains its folder', () => {
     const within = { ...identity, within: 'packages/lamp' }
     const dir = '/home/ada/lights/packages/lamp'
     const { work, move, state, happen } = knownProject({ dir, identity: within })
@@ -70,7 +70,7 @@ describe('a project that has moved', () => {
     ])
   })
 
-  it('has nothing of what was allowed for its old folder, and says which variables those were', () => {
+  it('has no permission of its old folder, and names the variables that it had', () => {
     const { work, move, project, projectId, state, happen } = knownProject()
     const taskId = work('/home/ada/lights', 'in-place')
     happen({ type: 'project.setup-trusted', projectId, configSha256: 'ab12' })
@@ -92,7 +92,7 @@ describe('a project that has moved', () => {
     expect(project()).not.toHaveProperty('revokedVariables')
   })
 
-  it('gives its agents no more than before: of a list of variables none is left', () => {
+  it('passes on to its agents no variables beyond those before, and none of an allowed list', () => {
     const { move, project, projectId, happen } = knownProject()
     const environment = { allowed: [], only: ['JAVA_HOME'] }
     happen({ type: 'project.environment-set', projectId, environment })
@@ -103,7 +103,7 @@ describe('a project that has moved', () => {
 })
 
 describe('a project that is identified', () => {
-  it('keeps what was allowed when it is the same repository, and not when it is another one', () => {
+  it('keeps its permissions if it is the same repository, and loses them if it is another one', () => {
     const { project, projectId, state, happen } = knownProject()
     happen({ type: 'project.setup-trusted', projectId, configSha256: 'ab12' })
     const now = { ...identity, remote: null }

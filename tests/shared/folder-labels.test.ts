@@ -4,7 +4,7 @@ import fc from '../random.ts'
 
 const labelsOf = (...dirs: string[]) => [...folderLabels(dirs).values()]
 
-it('calls folders by their names, and those of one name also by what is above them', () => {
+it('names folders by their last part, and equal names also by their parent folders', () => {
   expect(labelsOf('/home/ada/lights', '/home/ada/api')).toEqual(['lights', 'api'])
   expect(labelsOf('/ada/new/lights', '/ada/old/lights', '/ada/api').toSorted()).toEqual([
     'api',
@@ -20,7 +20,7 @@ it('calls folders by their names, and those of one name also by what is above th
   expect(labelsOf('/', '/lights', '/lights')).toEqual(['/', 'lights'])
 })
 
-it('gives each folder a label of its own', () => {
+it('gives each folder a unique label', () => {
   const name = fc.constantFrom('a', 'b')
   const dir = fc.array(name, { minLength: 1, maxLength: 5 }).map((parts) => `/${parts.join('/')}`)
   fc.assert(

@@ -4,7 +4,7 @@ import { newTaskId, parseTaskId, resolveId, type TaskId } from '../../src/shared
 const id = (start: string): TaskId => `${start}0000-0000-4000-8000-000000000000` as TaskId
 
 describe('ids', () => {
-  it('[A3] refuses as an id whatever is not a UUID v4, paths above all', () => {
+  it('[A3] refuses any id that is not a UUID v4, such as a path', () => {
     for (const text of [
       '../../x',
       '',

@@ -8,7 +8,7 @@ async function collected<T>(values: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-it('passes on what comes first, and begins the next one when one has ended', async () => {
+it('passes on the values in the order of their arrival, and starts the next source when one has ended', async () => {
   const open = Promise.withResolvers<void>()
   async function* slow() {
     yield 'slow begins'
@@ -39,7 +39,7 @@ it('passes on what comes first, and begins the next one when one has ended', asy
   expect(seen).toEqual(['slow begins', 'a', 'b', 'last', 'slow ends'])
 })
 
-it('does not let a source that always has values keep the others waiting', async () => {
+it('does not let a source that always has values starve the others', async () => {
   async function* three(name: string) {
     for (const nth of [1, 2, 3]) yield `${name}${nth}`
   }

@@ -51,7 +51,7 @@ describe('a snapshot in parts', () => {
     },
   )
 
-  it('holds no part that the contract refuses, and none much longer than one long prompt', () => {
+  it('has no part that the contract refuses, and none much longer than one long prompt', () => {
     const parts = snapshotParts(stateWith(500, 'x'.repeat(10_000)))
     expect(parts.length).toBeGreaterThan(10)
     for (const part of parts) {

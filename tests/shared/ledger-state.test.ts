@@ -69,7 +69,7 @@ it('counts agents as parallel that were started before another one of the batch 
   expect(groupOf(afterwards)).toBeNull()
 })
 
-it('means the latest attempt where a task that was restarted is depended on', () => {
+it('resolves a dependency on a restarted task to its latest attempt', () => {
   const ledger = testLedger()
   const parentId = ledger.ask()
   const callId = newToolCallId()

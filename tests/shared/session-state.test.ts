@@ -27,7 +27,7 @@ const folded = (entries: Iterable<Entry>, from = emptySessionState()): SessionSt
 const numRuns = 300
 
 describe('[G9] the fold of random histories', () => {
-  it('is the same in one go and in any two parts, also when parts overlap', () => {
+  it('is the same as a whole and in any two parts, even if parts overlap', () => {
     fc.assert(
       fc.property(randomHistory, fc.nat(60), fc.nat(60), (entries, a, b) => {
         const incremental = folded(entries.slice(0, a))
@@ -38,7 +38,7 @@ describe('[G9] the fold of random histories', () => {
     )
   })
 
-  it('answers what a walk over all entries answers', () => {
+  it('gives the same answers as a walk over all entries', () => {
     fc.assert(
       fc.property(randomHistory, (entries) => {
         const state = folded(entries)
@@ -266,7 +266,7 @@ function movesIn(snapshots: Extract<Entry, { type: 'workspace-snapshot' }>[]) {
   return moves
 }
 
-describe('what grows with a session', () => {
+describe('the parts that grow with a session', () => {
   const sessionId = uuidOf('large') as TaskId
   const entry = (seq: number, fields: object): Entry =>
     parseEntry({ v: 1, seq, at: seq, uuid: uuidOf(`${seq}`), parentUuid: null, ...fields })
@@ -276,7 +276,7 @@ describe('what grows with a session', () => {
       ...{ branch: null, tree: 'a'.repeat(40), changed, changedMore: 0 },
     })
 
-  it('keeps the files that were changed last, and says that there were more', () => {
+  it('keeps the last changed files, and states that there were more', () => {
     const state = emptySessionState()
     const paths = (from: number) => Array.from({ length: 1_000 }, (_, n) => `src/file-${from + n}`)
     const thousands = filesMax / 1_000
@@ -301,7 +301,7 @@ describe('what grows with a session', () => {
     expect(state.filePathChars).toBe([...state.files.keys()].join('').length)
   })
 
-  it('takes calls that it can’t tell apart for ones that may have changed anything', () => {
+  it('treats calls that it can’t distinguish as ones that may have changed any file', () => {
     const state = emptySessionState()
     const call = (seq: number) =>
       entry(seq, {

@@ -49,7 +49,7 @@ describe('a command to be allowed', () => {
     expect(hiddenCharacterIn(command)).toBe(refused)
   })
 
-  it('[K6] says what makes it hard to read', () => {
+  it('[K6] states what makes it hard to read', () => {
     expect(shownCommand('npm ci').notes).toEqual([])
     expect(shownCommand(`npm ci${'\n'.repeat(41)}./x`).notes.join(' ')).toMatch(
       /42 lines long.*40 blank lines in a row/,

@@ -9,7 +9,7 @@ it.each([
   expect(terminalText(printed)).toBe(shown)
 })
 
-it('[V4] leaves what a title or a link would hide, and an escape that begins nothing', () => {
+it('[V4] keeps text that a title or a link sequence would hide, and an incomplete escape', () => {
   expect(terminalText('a\u001B')).toBe('a\u001B')
   const title = '\u001B]0;title\u0007'
   expect(terminalText(title)).toBe(title)

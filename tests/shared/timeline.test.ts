@@ -116,7 +116,7 @@ describe('the state as of a moment', () => {
     )
   })
 
-  it('has nothing of what came after it, forward and back over stored states', () => {
+  it('contains nothing later, whether reached forward or backward from stored states', () => {
     const builder = session(taskId).runStart().prompt('Go')
     for (let turn = 1; turn <= 300; turn++)
       builder.turn([
@@ -141,7 +141,7 @@ describe('the state as of a moment', () => {
     expect(stateAtSeq(timeline, 0)).toMatchObject({ seq: 0, at: null, turns: 0, run: null })
   })
 
-  it('has of a sub-agent what its parent had received by then', () => {
+  it('contains of a sub-agent only what its parent had received by then', () => {
     const child = newTaskId()
     const detail = (status: 'spawned' | 'completed') => ({
       kind: 'tasks' as const,

@@ -4,7 +4,7 @@ import { isRepeatedAfterCrash, toolTraits, traitsOf } from '../../src/shared/age
 import { toolNames } from '../../src/shared/agents/tools.ts'
 import { activityOf, describeToolCall } from '../../src/shared/projections/describe-tool-call.ts'
 
-it('gives a call that only looks no right to change files', () => {
+it('grants a read-only call no permission to change files', () => {
   const looking = toolNames.filter((name) => toolTraits[name].isReadOnly)
   const ofRecord = toolNames.filter(isRecordTool)
   expect(looking).toEqual(['read_file', 'list_files', 'search_files', 'task_list', ...ofRecord])
@@ -21,7 +21,7 @@ it('[S3] lets only the services answer for a call whose result was lost', () => 
   ])
 })
 
-it('knows nothing of names that are no tools, inherited ones among them', () => {
+it('knows no names that are not tools, inherited properties included', () => {
   for (const name of ['constructor', 'toString', 'mcp__other']) expect(traitsOf(name)).toBeNull()
 })
 
@@ -37,7 +37,7 @@ it.each([
   expect(activityOf(name, input, 120)).toBe(line)
 })
 
-it('cuts what is too long for a row', () => {
+it('shortens text that is too long for a row', () => {
   expect(activityOf('bash', { command: 'x'.repeat(500) }, 20)).toBe('Running xxxxxxxxxxxx')
   expect(describeToolCall('list_files', { path: 'src', glob: '*.ts' })).toBe('list_files *.ts')
 })

@@ -73,14 +73,14 @@ describe('a transcript as Markdown', () => {
     expect(markdown).toContain('"mood": "good"')
   })
 
-  it('names each seq, and branch and folder only when they change', () => {
+  it('shows each seq, and branch and folder only if they change', () => {
     const markdown = transcriptMarkdown(wholeSession().entries)
     expect(markdown).toMatch(/## Prompt\n\n\*seq 2 · 2026-11-21 09:30:\d\dZ · branch `main` · in `/)
     expect(markdown.match(/branch `/g)).toHaveLength(2)
     expect(markdown.match(/branch `feature`/g)).toHaveLength(1)
   })
 
-  it('fences what holds a fence', () => {
+  it('fences text that contains a fence', () => {
     const markdown = transcriptMarkdown(wholeSession().entries)
     expect(markdown).toContain('````\n```js\nx\n```\n````\n')
   })
@@ -98,7 +98,7 @@ describe('a transcript as Markdown', () => {
     expect(transcriptMarkdown(builder.entries, { partial })).toContain('## Turn 1 (interrupted)')
   })
 
-  it('does not take a turn for interrupted because the rest was not asked for', () => {
+  it('does not call a turn interrupted if only the rest was not requested', () => {
     const { entries } = wholeSession()
     const call = entries.findIndex((entry) => entry.type === 'tool-call')
     const start = entries.slice(0, call + 1)
@@ -106,7 +106,7 @@ describe('a transcript as Markdown', () => {
     expect(transcriptMarkdown(start)).toContain('## Turn 1 (interrupted)')
   })
 
-  it('is the same page by page, whatever the pages', () => {
+  it('is the same for pages of any size', () => {
     const { entries } = wholeSession()
     const whole = transcriptMarkdown(entries)
     for (let size = 1; size <= entries.length; size++) {
@@ -119,7 +119,7 @@ describe('a transcript as Markdown', () => {
     }
   })
 
-  it('says nothing of no entries', () => {
+  it('is empty without entries', () => {
     const none: Entry[] = []
     expect(transcriptMarkdown(none)).toBe('')
   })

@@ -97,7 +97,7 @@ describe('a notice of an installed agent', () => {
     content: JSON.parse(JSON.stringify({ sessionUpdate: 'notice', ...content })),
   })
 
-  it('is a note, a warning where the agent says so, and anything else stays as it is', () => {
+  it('is a note, or a warning if the agent marks it so; anything else stays unchanged', () => {
     const { items } = foldEntries(
       emptyTranscript(),
       entries(
@@ -117,7 +117,7 @@ describe('a notice of an installed agent', () => {
 })
 
 describe('the transcript projection', () => {
-  it('[P4] shows with a call who allowed it, and by itself the answer about a call that is not there', () => {
+  it('[P4] shows with a call who allowed it, and separately the answer about a missing call', () => {
     const answer = { optionId: null, allowed: true, by: 'rule', rule: 'bash: ls *' } as const
     const asked = { type: 'permission' as const, runId, question: 'ls', options: [] }
     const items = foldEntries(
@@ -138,7 +138,7 @@ describe('the transcript projection', () => {
     expect(items).toHaveLength(2)
   })
 
-  it('shows what a call has printed for as long as it runs', () => {
+  it('shows the output of a call while it runs', () => {
     const running = new Map([[callId, { callId, output: 'so far', title: 'List' }]])
     const outputOf = (items: TranscriptItem[]) => {
       const turn = items.at(-1)
@@ -153,7 +153,7 @@ describe('the transcript projection', () => {
     expect(outputOf(withProgress(after, running))).toEqual(['a', null])
   })
 
-  it('puts a call where its message names it, though the call was written first', () => {
+  it('places a call where its message names it, although the call was written first', () => {
     const { items } = foldEntries(emptyTranscript(), entries(prompt, call, result, message()))
     expect(items.map((item) => item.kind)).toEqual(['prompt', 'turn'])
     const turn = items[1]
@@ -165,7 +165,7 @@ describe('the transcript projection', () => {
     ).toEqual(['Looking.', 'ok', 'Done.'])
   })
 
-  it('gives the same whether entries come one by one or all at once', () => {
+  it('gives the same result for entries one by one and all at once', () => {
     const all = entries(prompt, call, result, message(), runEnd)
     const incremental = emptyTranscript()
     for (const entry of all) foldEntries(incremental, [entry])
@@ -174,7 +174,7 @@ describe('the transcript projection', () => {
     expect(incremental.items).toHaveLength(3)
   })
 
-  it('gives the same for any history however it is split, also when the parts overlap', () => {
+  it('gives the same result for any split of any history, even if the parts overlap', () => {
     fc.assert(
       fc.property(randomHistory, fc.nat(60), fc.nat(60), (all, a, b) => {
         const incremental = foldEntries(emptyTranscript(), all.slice(0, a))
@@ -192,7 +192,7 @@ describe('the transcript projection', () => {
     expect(callStates(over.items)).toEqual(['unknown'])
   })
 
-  it('says so when a call is on a page that was not read', () => {
+  it('states that a call is on a page that was not read', () => {
     const { items } = foldEntries(emptyTranscript(), entries(message()))
     expect(callStates(items)).toEqual(['not-loaded'])
   })

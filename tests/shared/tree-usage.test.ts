@@ -31,7 +31,7 @@ it('[Q2] counts the time of agents that work side by side once, without pauses',
   expect(timeAtWork(tasks, pauses, 25 * 60_000) / 60_000).toBe(9 + 4)
 })
 
-it('adds what a run reported to what has ended, once', () => {
+it('adds a running run’s usage to that of the ended ones, once', () => {
   const live = (run: number) =>
     new Map([['one', { run, usage: { ...noUsage, inputTokens: 7 } }]]) as never
   expect(usageOfTask(task([0, null]), live(1)).inputTokens).toBe(12)
@@ -39,7 +39,7 @@ it('adds what a run reported to what has ended, once', () => {
   expect(usageOfTask(task([0, 1], [2, null]), live(1)).inputTokens).toBe(5)
 })
 
-it('names the part that is used furthest first', () => {
+it('names the most used part first', () => {
   const usage = { ...noUsage, inputTokens: 900, outputTokens: 50, costUsd: 0.2 }
   expect(budgetUse({ usd: 1, tokens: 1_000, minutes: 10 }, usage, 60_000)).toEqual([
     { part: 'tokens', used: 950, limit: 1_000 },
@@ -71,7 +71,7 @@ it('[G6] marks a cost that is an estimate or has an unknown part, and shows no 0
   )
 })
 
-it('words a budget', () => {
+it('formats a budget', () => {
   expect(budgetText({ usd: 5, tokens: 200_000, minutes: 90 })).toBe('$5.00 · 200K tokens · 90 min')
   expect(budgetText(null)).toBe('no limit')
   expect(amountText('minutes', 4.26)).toBe('4.2 min')

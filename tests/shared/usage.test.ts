@@ -20,7 +20,7 @@ describe('a sum of usage', () => {
     })
   })
 
-  it('says that a part has no price, and never that it cost nothing', () => {
+  it('states that a part has no price, and never that it cost nothing', () => {
     expect(addUsage(priced, used(1))).toMatchObject({ costUsd: 0.25, unpriced: true })
     expect(addUsage(used(1), noUsage)).toMatchObject({ costUsd: null, unpriced: true })
     expect(addUsage(priced, noUsage)).toMatchObject({ costUsd: 0.25, unpriced: false })

@@ -274,7 +274,7 @@ agents:
       - wait: 1h
 `
 
-  it('[T3] records what was interrupted when Shiplog closed, and what it had changed', async () => {
+  it('[T3] records interrupted tasks when Shiplog closes, with their changes', async () => {
     const fixture = await openFixture({ files })
     await start(fixture, sleeping, { prompt: 'Lead' })
     await until(fixture.shiplog, (tasks) => tasks.some(({ title }) => title === 'Sleeper'))
@@ -294,7 +294,7 @@ agents:
     expect(await pointerOf(fixture)).toBeNull()
   })
 
-  it('[T3] finds an agent that died with its process before the pointer to it goes', async () => {
+  it('[T3] finds an agent whose process was killed before the pointer to it is removed', async () => {
     const fixture = await openFixture({ files })
     const dead = newTaskId()
     await record(fixture, async (ledger) => {
@@ -409,7 +409,7 @@ agents:
     expect(entries[0]?.status).toBe('interrupted')
   })
 
-  it('says what it found damaged, and that the rest went on without it', async () => {
+  it('reports damage that it found, and that the rest continues', async () => {
     const fixture = await openFixture({ files })
     await mkdir(dirname(historyPath(fixture)), { recursive: true })
     await writeFile(historyPath(fixture), 'not JSON')

@@ -60,7 +60,7 @@ async function entriesOf({ shiplog }: Fixture, taskId: TaskId): Promise<Entry[]>
   return (await shiplog.client.workspace.getSubagentTranscript({ taskId, limit: 500 })).entries
 }
 
-it('[K3] keeps no planted secret, in no form, and gives the agent what the record says', async () => {
+it('[K3] stores no planted secret in any form, and gives the agent the recorded text', async () => {
   const fixture = await fixtureWithSecrets()
   const { client } = fixture.shiplog
   const heard: unknown[] = []
@@ -103,7 +103,7 @@ it('[K3] keeps no planted secret, in no form, and gives the agent what the recor
   expect(task).toContain('Look at [hidden: STRIPE_KEY] and [hidden: DB_PASS]')
 })
 
-it('[K5] records what a command changed in its shell once, and of a secret the name', async () => {
+it('[K5] records a command’s changes of its shell once, and of a secret only the name', async () => {
   const fixture = await fixtureWithSecrets()
   const root = await start(fixture, scenario)
   await until(
@@ -121,7 +121,7 @@ it('[K5] records what a command changed in its shell once, and of a secret the n
   ])
 })
 
-it('[K2] says once, by name, what was withheld, and lets through what the person names', async () => {
+it('[K2] lists withheld variables once, by name, and passes on those that the user names', async () => {
   const fixture = await fixtureWithSecrets()
   const turns = [bash('test -n "$STRIPE_KEY" && echo given; echo "$GIT_DIR$SHIPLOG_X"')]
   const echo = JSON.stringify({ version: 1, name: 'e', agents: { lead: { turns } } })
@@ -155,7 +155,7 @@ it('[K2] says once, by name, what was withheld, and lets through what the person
   expect(both.findLast((entry) => entry.type === 'tool-result')?.output).toBe('given')
 })
 
-it('[K2] gives agents of a project with a list of variables nothing else', async () => {
+it('[K2] gives agents of a project with a list of variables no others', async () => {
   const fixture = await fixtureWithSecrets()
   vi.stubEnv('HARMLESS_ONE', 'one')
   vi.stubEnv('HARMLESS_TWO', 'two')
@@ -175,7 +175,7 @@ it('[K2] gives agents of a project with a list of variables nothing else', async
   expect(entries.find((entry) => entry.type === 'tool-result')?.output).toBe('one,,given,none')
 })
 
-it('[K2] gives the set-up command the same environment, and lets through what an allowed file names', async () => {
+it('[K2] gives the set-up command the same environment, and passes on variables that an allowed file names', async () => {
   const fixture = await fixtureWithSecrets()
   vi.stubEnv('GIT_DIR', '/elsewhere')
   const projectId = fixture.project.id

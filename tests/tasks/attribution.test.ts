@@ -79,20 +79,20 @@ async function resumed(
 const write = '{ call: write_file, with: { path: a.txt, content: "by the agent alone." } }'
 const edit = '{ call: edit_file, with: { path: a.txt, oldText: "alone", newText: "still" } }'
 
-describe('after a resume', () => {
-  it('is still of the agent what the agent wrote', async () => {
+describe('authors of lines after a resume', () => {
+  it('still attribute the agent’s changes to the agent', async () => {
     const said = await resumed(await openFixture(), [write, hold, edit])
     expect(said).toEqual([{ 'a.txt': [19, 0] }, { 'a.txt': [19, 0] }])
   })
 
-  itInSoak('is of others what they changed meanwhile, and nothing else', async () => {
+  itInSoak('attribute to others only what they changed meanwhile', async () => {
     const said = await resumed(await openFixture(), [write, hold, edit], {
       meanwhile: (dir) => writeFile(join(dir, 'a.txt'), 'by MY agent alone.'),
     })
     expect(said).toEqual([{ 'a.txt': [19, 0] }, { 'a.txt': [16, 2] }])
   })
 
-  it('is the same in a folder without Git', async () => {
+  it('do the same in a folder without Git', async () => {
     const fixture = await openFixture()
     const plain = join(fixture.dir, 'plain')
     await mkdir(plain)
@@ -104,7 +104,7 @@ describe('after a resume', () => {
     expect(said).toEqual([{ 'a.txt': [19, 0] }, { 'a.txt': [16, 2] }])
   })
 
-  it('knows what a command wrote in the run before, also where a person changed it meanwhile', async () => {
+  it('know what a command wrote in the previous run, even if the user changed it meanwhile', async () => {
     const said = await resumed(
       await openFixture(),
       ['{ call: bash, with: { command: "printf \'by the agent alone.\' > a.txt" } }', hold, edit],
@@ -167,7 +167,7 @@ describe('commands', () => {
     ])
   })
 
-  it('have none for what is no text, too long, a link or more than a person asks about', async () => {
+  it('have none for a file that is not text, too long, a link, or beyond the limit', async () => {
     const { said } = await ran(
       { 'b.txt': 'b' },
       bash(

@@ -50,7 +50,7 @@ describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
     }
   })
 
-  it('[S3][J4] says in the record of a new task what of the history that it continues from is lost', async () => {
+  it('[S3][J4] states in the record of a new task which part of the continued history is lost', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture
     const from = await start(fixture, short)
@@ -107,7 +107,7 @@ describe('going on without a resume', { timeout: treeTimeoutMs }, () => {
     },
   )
 
-  it('[T5][T6] retries a failed one, and releases what was blocked by it', async () => {
+  it('[T5][T6] retries a failed task, and releases the tasks that it blocked', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture
     const scenario = `
@@ -151,7 +151,7 @@ agents:
     })
   })
 
-  it('gives an interrupted one up, and begins it anew', async () => {
+  it('abandons an interrupted task, and restarts it', async () => {
     const { fixture, root, shiplog } = await interruptedAlone()
     await writeFile(join(fixture.dir, 'go'), '')
     const { taskId } = await shiplog.client.tasks.restart({ taskId: root })
@@ -201,7 +201,7 @@ describe('restarting', { timeout: treeTimeoutMs }, () => {
     },
   )
 
-  itInSoak('spares those that the person decided on otherwise', async () => {
+  itInSoak('leaves out those that the user excluded', async () => {
     const { root, shiplog } = await interruptedTree()
     const idOf = async (title: string) => (await taskOf(shiplog, title)).id
     const [left, right, inner] = [await idOf('left'), await idOf('right'), await idOf('inner')]
@@ -220,7 +220,7 @@ describe('restarting', { timeout: treeTimeoutMs }, () => {
     expect(await statusOf(inner)).toBe('completed')
   })
 
-  it('is refused while a sub-agent runs, whose report would reach nobody', async () => {
+  it('is refused while a sub-agent runs, because its report would have no reader', async () => {
     const fixture = await openFixture()
     const second = join(fixture.dir, 'second')
     await mkdir(second)
@@ -260,8 +260,8 @@ describe('restarting', { timeout: treeTimeoutMs }, () => {
   })
 })
 
-describe('going on from what retention took away', () => {
-  it('[S3][X1] refuses instead of going on without its history, and does once it is taken back', async () => {
+describe('continuing an expired transcript', () => {
+  it('[S3][X1] is refused, because its history would be missing, until it is restored', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture
     const root = await start(fixture, short)

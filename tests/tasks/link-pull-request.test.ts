@@ -31,7 +31,7 @@ const links = async (fixture: Fixture, id: TaskId) =>
     entry.type === 'pr-link' ? [[entry.url, entry.source]] : [],
   )
 
-it('adds a pull request that the person names to the transcript, once', async () => {
+it('adds a pull request that the user names to the transcript, once', async () => {
   const { fixture, id } = await openEnded()
   const { client } = fixture.shiplog
   const url = 'https://forge.example/ship/log/-/merge_requests/7'
@@ -64,7 +64,7 @@ it('adds a pull request that the person names to the transcript, once', async ()
   expect((await shiplog.client.doctor.check({ repair: false })).problems).toEqual([])
 })
 
-it('says of one that a command named who may have been an agent that it was a command', async () => {
+it('attributes one that was linked by a command, perhaps of an agent, to a command', async () => {
   const { fixture, id } = await openEnded()
   const agent = createRouterClient(fixture.shiplog.router, { context: { grant: 'act' } })
   const url = 'https://forge.example/pull/1'
@@ -72,7 +72,7 @@ it('says of one that a command named who may have been an agent that it was a co
   expect(await links(fixture, id)).toEqual([[url, 'command']])
 })
 
-it('adds nothing to a transcript that lost its end', async () => {
+it('adds nothing to a transcript whose end is missing', async () => {
   const { fixture, id } = await openEnded()
   const chat = join(fixture.dataDir, 'sessions', id, 'chat.jsonl')
   const lines = (await readFile(chat, 'utf8')).trimEnd().split('\n')
@@ -85,7 +85,7 @@ it('adds nothing to a transcript that lost its end', async () => {
   expect((await readFile(chat, 'utf8')).trimEnd().split('\n')).toHaveLength(lines.length - 2)
 })
 
-it('waits for a removal that has begun, and then says where the record is', async () => {
+it('waits for a removal that has begun, and then states where the record is', async () => {
   const { fixture, id } = await openEnded()
   const { client } = fixture.shiplog
   const url = 'https://forge.example/pull/1'

@@ -19,7 +19,7 @@ import {
 } from './interrupted.ts'
 
 describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
-  it('[S1][S3][S7] takes up every interrupted agent once, and runs no call twice', async () => {
+  it('[S1][S3][S7] resumes every interrupted agent once, and runs no call twice', async () => {
     const { fixture, root, shiplog } = await interruptedTree()
     const before = await allTasks(shiplog)
     expect(before.map(({ status }) => status)).toEqual(Array(4).fill('interrupted'))
@@ -41,7 +41,7 @@ describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
     expect((await allTasks(shiplog)).map(({ runs }) => runs.length)).toEqual(Array(4).fill(2))
   })
 
-  itInSoak('[S1] does with each what was chosen for it', async () => {
+  itInSoak('[S1] does with each agent what was chosen for it', async () => {
     const { root, shiplog } = await interruptedTree()
     const idOf = async (title: string) => (await taskOf(shiplog, title)).id
     const choices = {
@@ -58,7 +58,7 @@ describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
     expect(inner.map(({ status }) => status)).toEqual(['abandoned', 'completed'])
   })
 
-  it('[T5] runs no more of them at once than was asked for, one that awaits not counted', async () => {
+  it('[T5] runs at most as many of them at once as requested, not counting one that awaits', async () => {
     const { root, shiplog } = await interruptedTree()
     let most = 0
     const abort = new AbortController()
@@ -83,7 +83,7 @@ describe('resuming a tree', { timeout: treeTimeoutMs }, () => {
 })
 
 describe('resuming one', () => {
-  it('[S1] takes the most recent one, a unique prefix, and says what else a text may mean', async () => {
+  it('[S1] accepts a unique prefix, uses the most recent one, and lists the candidates of an ambiguous text', async () => {
     const { fixture, root, shiplog } = await interruptedAlone()
     await writeFile(join(fixture.dir, 'go'), '')
     const plan = (selector: ResumeSelector) => shiplog.client.tasks.planResume({ selector })
@@ -155,7 +155,7 @@ describe('resuming one', () => {
     expect(JSON.stringify(entry)).toContain('mine.txt')
   })
 
-  it('[S4][S5] leaves it as it was when its project is gone, and makes a missing worktree again', async () => {
+  it('[S4][S5] does not change it if its project is missing, and creates a missing worktree again', async () => {
     const { fixture, root, shiplog } = await interruptedAlone()
     await writeFile(join(fixture.dir, 'go'), '')
     const moved = `${fixture.project.dir}-moved`
@@ -180,8 +180,8 @@ describe('resuming one', () => {
   })
 })
 
-describe('what was allowed before', { timeout: treeTimeoutMs }, () => {
-  it('[S5][S6] asks again: a changed set-up command runs only once it is allowed', async () => {
+describe('permissions of the first start', { timeout: treeTimeoutMs }, () => {
+  it('[S5][S6] do not cover a changed set-up command, which runs only once it is allowed', async () => {
     const config = '.shiplog/project.yaml'
     const fixture = await openFixture({ files: { [config]: 'setup: touch allowed\n' } })
     const projectId = fixture.project.id

@@ -35,7 +35,7 @@ async function run(
   return { outputs, started: entries.find((entry) => entry.type === 'run-start') }
 }
 
-it('lets commands work and commit in the worktree, and write nowhere else', async () => {
+it('allows commands to work and commit in the worktree, and to write nowhere else', async () => {
   const fixture = await openFixture()
   const leak = join(fixture.dataDir, 'leak')
   const { outputs, started } = await run(fixture, 'writes', [
@@ -68,7 +68,7 @@ it('lets commands work and commit in the worktree, and write nowhere else', asyn
   expect(Number(outputs[4]?.split('\n')[0])).toBeLessThan(1000)
 })
 
-it('takes the network away where that is set, for background commands too', async () => {
+it('blocks the network if that is set, for background commands too', async () => {
   const fixture = await openFixture()
   const server = createServer((socket) => socket.end('reached\n'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -97,14 +97,14 @@ it('works in place as well, where the repository’s configuration stays as it i
   expect(readFileSync(config, 'utf8').includes('touch ran')).toBe(!isSandboxed)
 })
 
-it('is off unless it was set, and then says nothing', async () => {
+it('is off unless it was set, without a note', async () => {
   const fixture = await openFixture({ findSandbox: () => Promise.reject(new Error('not asked')) })
   const { outputs, started } = await run(fixture, null, [{ command: 'echo ran' }])
   expect(outputs).toEqual(['ran'])
   expect(started).not.toHaveProperty('sandbox')
 })
 
-it('runs commands without one where the system has none, and records why', async () => {
+it('runs commands without one if the system has none, and records why', async () => {
   const why = 'bubblewrap is not installed'
   const none = { support: { program: null, why }, wrap: null }
   const fixture = await openFixture({ findSandbox: async () => none })

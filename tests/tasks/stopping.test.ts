@@ -47,7 +47,7 @@ it('leaves neither an agent nor a worktree nor a branch of a sub-agent that was 
   expect(git(dir, 'branch', '--list', 'shiplog/*').trim().split('\n')).toHaveLength(2)
 })
 
-it('leaves nothing half-made when Shiplog closes while a sub-agent is being started', async () => {
+it('leaves nothing incomplete if Shiplog closes while a sub-agent is being started', async () => {
   const fixture = await openFixture()
   const root = await start(fixture, spawning)
   await untilCalled(fixture, root, 'task')
@@ -162,7 +162,7 @@ itInSoak(
   },
 )
 
-itInSoak('[R1] calls off what was still queued below a root that is removed', async () => {
+itInSoak('[R1] cancels queued tasks below a root that is removed', async () => {
   const fixture = await openFixture()
   const root = await start(fixture, queued, { agentsAtOnce: 1 })
   await untilCalled(fixture, root, 'bash')
@@ -213,7 +213,7 @@ async function untilCalled(fixture: Fixture, taskId: TaskId, name: string): Prom
   }
 }
 
-it('[T6] cancels a blocked task only when it is named, and says so', async () => {
+it('[T6] cancels a blocked task only if it is named, and reports that', async () => {
   const fixture = await openFixture()
   const root = await start(
     fixture,
@@ -259,7 +259,7 @@ agents:
   )
 })
 
-it('[T5] tells what it interrupts from what had not begun', async () => {
+it('[T5] distinguishes interrupted tasks from those that had not begun', async () => {
   const fixture = await openFixture()
   const root = await start(
     fixture,

@@ -98,7 +98,7 @@ describe('a tree of agents', () => {
     expect(git(fixture.project.dir, 'worktree', 'list').trim().split('\n')).toHaveLength(2)
   })
 
-  itInSoak('[A7] answers for reports and transcripts after clean-up and a restart', async () => {
+  itInSoak('[A7] returns reports and transcripts after clean-up and a restart', async () => {
     const fixture = await openFixture()
     await start(fixture, nested)
     await untilQuiet(fixture.shiplog)
@@ -285,7 +285,7 @@ agents:
     ])
   })
 
-  it('[T3] lists as interrupted what was running when Shiplog closed', async () => {
+  it('[T3] lists tasks as interrupted that were running when Shiplog closed', async () => {
     const fixture = await openFixture()
     await start(fixture, waiting)
     await untilSaid(fixture.dataDir, fixture.shiplog, 'Sleeper')
@@ -301,7 +301,7 @@ agents:
     expect(tasks[1]?.cause).toEqual({ kind: 'closed', how: 'close' })
   })
 
-  it('[T5] runs at most as many agents at once as asked, one that awaits not counted', async () => {
+  it('[T5] runs at most as many agents at once as requested, not counting one that awaits', async () => {
     const fixture = await openFixture()
     const workers = Array.from(
       { length: 5 },

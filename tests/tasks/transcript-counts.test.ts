@@ -75,7 +75,7 @@ it('[R2] records the length of the transcript at the end of a run, including fol
   })
 })
 
-it('[R2] counts by reading what was recorded before ends said how long a transcript is', async () => {
+it('[R2] counts by reading a transcript whose run ends do not state its length', async () => {
   const fixture = await openFixture()
   await start(fixture, nested)
   await untilQuiet(fixture.shiplog)
@@ -87,7 +87,7 @@ it('[R2] counts by reading what was recorded before ends said how long a transcr
   expect(await listed(fixture)).toEqual(now)
 })
 
-it('[R2] counts after a crash what the start has added to a transcript', async () => {
+it('[R2] includes entries that a start after a crash added to a transcript', async () => {
   const fixture = await openFixture()
   const rootId = await start(fixture, nested)
   await untilQuiet(fixture.shiplog)
@@ -101,7 +101,7 @@ it('[R2] counts after a crash what the start has added to a transcript', async (
   expect(transcriptCounts).toEqual(await counted(join(session, 'chat.jsonl')))
 })
 
-it('[R2] reads no transcript to archive it that was counted and is as long as it was', async () => {
+it('[R2] archives a counted transcript of unchanged length without reading it', async () => {
   const [from, to] = [await temporaryDir(), await temporaryDir()]
   const about = { ancestorIds: [newTaskId()], title: 'Long', nowMs: 1 }
   const index = transcriptIndex(to)

@@ -42,7 +42,7 @@ async function deletedAtStart(
 const [root, child] = [newTaskId(), newTaskId()]
 const all = [`sessions/${child}`, `commits/${child}`, `shiplog/${child}`]
 
-it('[H4] deletes every state of a tree whose root is gone from the trash', async () => {
+it('[H4] deletes every state of a tree whose root was deleted from the trash', async () => {
   const tasks = [
     { id: root, rootId: root, purged: '2026-11-21T12:00:00.000Z' },
     { id: child, rootId: root },
@@ -50,7 +50,7 @@ it('[H4] deletes every state of a tree whose root is gone from the trash', async
   expect(await deletedAtStart(tasks, all)).toEqual(all)
 })
 
-it('[H4] keeps the final state of a task whose transcript is gone', async () => {
+it('[H4] keeps the final state of a task whose transcript was deleted', async () => {
   const transcriptExpired = { purgedAt: '2026-11-21T12:00:00.000Z' }
   const tasks = [
     { id: root, rootId: root },

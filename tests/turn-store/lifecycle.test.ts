@@ -51,7 +51,7 @@ async function worked() {
   return { fixture, root, work, client: fixture.shiplog.client }
 }
 
-it('[H2] leaves a branch and its base in the repository while a worktree lives, and nothing of a sub-agent or of an applied root', async () => {
+it('[H2] leaves a branch and its base in the repository while a worktree exists, and nothing of a sub-agent or of an applied root', async () => {
   const { fixture, root, client } = await worked()
   const { workspace } = await taskOf(fixture.shiplog, root)
   const living = inProject(fixture)
@@ -85,7 +85,7 @@ it('[H1] [H3] shows each state of a removed sub-agent after its branch, its comm
   expect(inTurnStore(fixture, 'show', `${trees[0]}:uncommitted.txt`)).toBe('of the lead')
 })
 
-it('[H4] deletes the states of a transcript once the trash has, and keeps what its patch needs', async () => {
+it('[H4] deletes the states of a transcript with the transcript, and keeps those that its patch needs', async () => {
   const { fixture, root, work, client } = await worked()
   const treesBefore = treesOf(await entriesOf(fixture.shiplog, work.id))
   const sessions = () =>

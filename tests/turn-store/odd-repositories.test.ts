@@ -21,7 +21,7 @@ it('needs no Git identity, and no first commit', async () => {
   expect(textOf(await turns.readFile({ tree, path: 'a.txt', bytesMax }))).toBe('a\n')
 })
 
-it('keeps what Git would store of a file with a filter, such as a pointer of Git LFS', async () => {
+it('stores the filtered content of a file, such as a pointer of Git LFS', async () => {
   const { project, take, turns } = await openStates({ '.gitattributes': '*.bin filter=large\n' })
   const config = path.join(await temporaryDir(), 'config')
   // The person's own configuration: its filters run.
@@ -45,7 +45,7 @@ it('keeps what Git would store of a file with a filter, such as a pointer of Git
   expect(textOf(pointer)).toBe('pointer\n')
 })
 
-it('deletes no index of a state that is taken while those of an earlier process are deleted', async () => {
+it('deletes no index of a new state while those of an earlier process are deleted', async () => {
   const project = await makeRepository({ 'a.txt': 'a\n' })
   const worktree = path.join(await temporaryDir(), 'worktree')
   project.git('worktree', 'add', '-q', worktree)
@@ -80,7 +80,7 @@ it('keeps a file that Git packs at once because it is large', async () => {
   expect(textOf(await turns.readFile({ tree, path: 'large.txt', bytesMax }))).toBe('large\n')
 })
 
-it('names the commit of a submodule, and stores nothing that is in it', async () => {
+it('names the commit of a submodule, and stores none of its files', async () => {
   const inner = await makeRepository({ 'inner.txt': 'inner\n' })
   const { project, take, turns } = await openStates()
   const allow = ['-c', 'protocol.file.allow=always']
@@ -112,7 +112,7 @@ it('works in a repository of SHA-256', async () => {
   expect(textOf(await turns.readFile({ tree, path: 'a.txt', bytesMax }))).toBe('b\n')
 })
 
-it('keeps CRLF as it is committed, where Git would change line endings', async () => {
+it('keeps CRLF as committed if Git is configured to change line endings', async () => {
   const { project, take, turns } = await openStates({ 'crlf.txt': 'one\r\ntwo\r\n' })
   project.git('config', 'core.autocrlf', 'input')
   await project.write('crlf.txt', 'one\r\nthree\r\n')

@@ -10,7 +10,7 @@ import { openStates, packsIn, textOf } from './states.ts'
 
 const bytesMax = 1024 * 1024
 
-it('[H1] gives each state of a working tree a tree that can be listed and read, uncommitted and untracked files included', async () => {
+it('[H1] stores each state of a working tree as a readable tree, with uncommitted and untracked files', async () => {
   const { project, take, turns } = await openStates()
   await project.write('a.txt', 'changed\n')
   await project.write('new/c.txt', 'three\n')
@@ -29,7 +29,7 @@ it('[H1] gives each state of a working tree a tree that can be listed and read, 
   expect(await turns.missing([first.tree, second.tree, '0'.repeat(40)])).toEqual(['0'.repeat(40)])
 })
 
-it('[H2] leaves nothing in the person’s repository: no object, no reference, no index', async () => {
+it('[H2] leaves nothing in the user’s repository: no object, no reference, no index', async () => {
   const states = await openStates()
   await states.project.write('a.txt', 'changed\n')
   await states.project.write('new.txt', 'new\n')
@@ -41,7 +41,7 @@ it('[H2] leaves nothing in the person’s repository: no object, no reference, n
   expect({ objects: states.theirs(), account: await states.project.account() }).toEqual(before)
 })
 
-it('[H1] takes the same state for the same tree, and writes nothing for it', async () => {
+it('[H1] recognizes an unchanged tree, and writes nothing for it', async () => {
   const { project, take, store, turns, taskId, inStore } = await openStates()
   await project.write('a.txt', 'changed\n')
   const first = await take()
@@ -89,7 +89,7 @@ it.each([
   expect(textOf(await read('deep/new.txt'))).toBe('new\n')
 })
 
-it('[H3] keeps the content of changed files, and the names of all, when the repository is deleted', async () => {
+it('[H3] keeps the content of changed files, and the names of all, after the repository was deleted', async () => {
   const { project, take, turns } = await openStates()
   const { tree: before } = await take()
   await project.write('a.txt', 'staged\n')
@@ -153,7 +153,7 @@ itInSoak(
   },
 )
 
-it('[H4] stores no ignored file, also when it is ignored only later', async () => {
+it('[H4] stores no ignored file, even if it is ignored only later', async () => {
   const { project, take, turns } = await openStates({ 'a.txt': 'a\n', '.gitignore': '*.log\n' })
   await project.write('out.log', 'ignored\n')
   await project.write('out.tmp', 'not yet\n')
@@ -215,7 +215,7 @@ itInSoak(
   1_800_000,
 )
 
-it('[H4] refuses a home directory, and what is around it', async () => {
+it('[H4] refuses a home directory, and its parents', async () => {
   const { project, take } = await openStates()
   const home = process.env.HOME
   process.env.HOME = path.join(project.dir, 'deep')
@@ -226,7 +226,7 @@ it('[H4] refuses a home directory, and what is around it', async () => {
   }
 })
 
-it('sees a change of the same size and time as its index, and one that a commit brings', async () => {
+it('detects a change with the size and time of its index, and one by a commit', async () => {
   const { project, take, turns } = await openStates({ 'a.txt': 'aaa\n' })
   await take()
   const file = path.join(project.dir, 'a.txt')
@@ -241,7 +241,7 @@ it('sees a change of the same size and time as its index, and one that a commit 
   expect(textOf(await turns.readFile({ tree: next, path: 'a.txt', bytesMax }))).toBe('ccc\n')
 })
 
-it('keeps apart the sessions of agents that share a folder', async () => {
+it('separates the sessions of agents that share a folder', async () => {
   const { project, take, inStore, taskId } = await openStates()
   const other = newTaskId()
   await project.write('a.txt', 'first\n')
@@ -255,7 +255,7 @@ it('keeps apart the sessions of agents that share a folder', async () => {
   )
 })
 
-it('[H4] deletes what only dropped sessions named, and nothing that others do', async () => {
+it('[H4] deletes objects that only dropped sessions use', async () => {
   const { project, take, turns, taskId, inStore } = await openStates()
   const other = newTaskId()
   await project.write('shared.txt', 'of both\n')

@@ -70,7 +70,7 @@ it.each(['series.mbox', 'worktree.patch'])(
   },
 )
 
-it('says that it applied although the folder of the patch was deleted', async () => {
+it('reports an apply as done even if the folder of the patch was deleted', async () => {
   const fixture = await openFixture()
   const root = await start(fixture, scenario)
   await untilQuiet(fixture.shiplog)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { git, openFixture, start, taskOf, until, untilQuiet } from '../harness.ts'
 
-it('does not call the changes of a follow-up applied because those of the run before were', async () => {
+it('does not call the changes of a follow-up applied if only those of the previous run were', async () => {
   const fixture = await openFixture()
   const root = await start(
     fixture,

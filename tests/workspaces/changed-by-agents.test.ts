@@ -18,7 +18,7 @@ it('[K8] counts differences from the project’s commit in the whole worktree, a
   expect(project.git('for-each-ref', 'refs/shiplog')).toBe('')
 })
 
-it('[K8] counts every file where no commit tells what the person had', async () => {
+it('[K8] counts every file if no commit shows the user’s files', async () => {
   const project = await makeRepository({ 'app/a.sh': 'a\n', 'tools/b.sh': 'b\n' })
   const root = join(project.dir, '../worktree')
   project.git('worktree', 'add', '--quiet', root)

@@ -17,7 +17,7 @@ agents:
       - say: Done
 `
 
-it('[K8] starts no agent where a filter was not allowed, and runs it once it was', async () => {
+it('[K8] starts no agent if a filter was not allowed, and runs it once it was', async () => {
   const fixture = await openFixture({ files: { '.gitattributes': '*.txt filter=own\n' } })
   const { client } = fixture.shiplog
   const { id: projectId, dir } = fixture.project

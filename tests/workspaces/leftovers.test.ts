@@ -73,7 +73,7 @@ async function leftoversOf({ shiplog }: Fixture, workspaceId: TaskId) {
   return (await shiplog.client.workspace.leftovers({ workspaceId })).leftovers
 }
 
-it('[R3] keeps ignored and hidden files in the trash, and nothing that the patch holds', async () => {
+it('[R3] keeps ignored and hidden files in the trash, and none that the patch holds', async () => {
   const { fixture, id, path } = await openAllKinds()
   await fixture.shiplog.client.workspace.remove({ workspaceId: id })
   expect(existsSync(path)).toBe(false)
@@ -155,7 +155,7 @@ it.runIf(process.platform === 'linux')(
   },
 )
 
-it('[R3] keeps what a sub-agent leaves when its worktree is removed automatically', async () => {
+it('[R3] keeps the leftover files of a sub-agent whose worktree is removed automatically', async () => {
   const { fixture } = await ended(`
 version: 1
 name: family
@@ -182,14 +182,14 @@ agents:
   ])
 })
 
-it('[R3] leaves nothing in the trash where the patch holds everything', async () => {
+it('[R3] leaves nothing in the trash if the patch holds everything', async () => {
   const { fixture, id } = await ended(lead('echo new > src/new.js && mkdir -p empty/folder'))
   await fixture.shiplog.client.workspace.remove({ workspaceId: id })
   expect(await leftoversOf(fixture, id)).toEqual([])
   expect(await readdir(trashOf(fixture))).toEqual([])
 })
 
-it('[R3] deletes what can be generated again, recognized by its content and not by its name', async () => {
+it('[R3] deletes files that can be generated again, recognized by content and not by name', async () => {
   const made = [
     'mkdir -p node_modules/lib && echo {} > node_modules/.package-lock.json && echo x > node_modules/lib/index.js',
     'mkdir -p target/debug && echo {} > target/.rustc_info.json && echo x > target/debug/app',
@@ -228,7 +228,7 @@ it('[R3] deletes what can be generated again, recognized by its content and not 
   expect((await readdir(trashOf(fixture))).filter((name) => name !== kept?.name)).toEqual([])
 })
 
-it('[R3] deletes nothing when a process ended before it had looked through the worktree', async () => {
+it('[R3] deletes nothing if a process ended before it had sorted the worktree', async () => {
   const { fixture, id } = await openAllKinds()
   await fixture.shiplog.client.workspace.remove({ workspaceId: id })
   const [kept] = await leftoversOf(fixture, id)
@@ -242,7 +242,7 @@ it('[R3] deletes nothing when a process ended before it had looked through the w
   expect((await readdir(dir)).sort()).toEqual(['.env', 'config', 'results.db', 'tracked.conf'])
 })
 
-it('[R3] deletes nothing behind a link that takes the place of a folder meanwhile', async () => {
+it('[R3] deletes nothing behind a link that replaces a folder meanwhile', async () => {
   const { fixture, id } = await openIgnored()
   const outside = join(fixture.dir, 'outside')
   await writeFiles(outside, { 'code.js': 'of somebody else' })
@@ -295,7 +295,7 @@ it('[R6] brings the files back with a restored root, and replaces nothing', asyn
   expect(notices.map(({ text }) => text).join()).toContain('stayed in the trash')
 })
 
-it('[R3] says what an apply does not carry, without what is made again', async () => {
+it('[R3] lists the files that an apply omits, without generated ones', async () => {
   const { fixture, id } = await ended(
     lead(
       `${commands} && mkdir node_modules && echo {} > node_modules/.package-lock.json && mkdir mine && echo x > mine/x`,

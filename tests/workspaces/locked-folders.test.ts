@@ -78,7 +78,7 @@ it.each(['000', '300'])(
   },
 )
 
-it('[R3] keeps the content of a closed folder, unread, and restores it', async () => {
+it('[R3] keeps the content of an unreadable folder, and restores it', async () => {
   const { fixture, id, path, workspace, inTrash, trash } = await ended()
   await mkdir(join(path, 'closed'))
   await writeFile(join(path, 'closed/secret'), 'mine\n')
@@ -102,7 +102,7 @@ it('[R3] keeps the content of a closed folder, unread, and restores it', async (
   expect(await readdir(join(trash, stayed ?? ''), { recursive: true })).toContain('d/in.txt')
 })
 
-it('[R3] deletes such folders for good when the trash is emptied', async () => {
+it('[R3] permanently deletes such folders when the trash is emptied', async () => {
   const { fixture, id, path, workspace, trash } = await ended()
   await mkdir(join(path, 'closed/deep'), { recursive: true })
   await writeFile(join(path, 'closed/deep/y.log'), 'rows\n')

@@ -23,7 +23,7 @@ function unmountBelow(dir: string): void {
     execFileSync('umount', [point])
 }
 
-it('[R3] deletes a folder up to what is mounted in it', async (test) => {
+it('[R3] deletes a folder except what is mounted in it', async (test) => {
   const dir = await temporaryDir()
   onTestFinished(() => unmountBelow(dir))
   await writeFiles(dir, { 'doomed/a/file': 'x', 'mine/keep': 'kept' })
@@ -36,7 +36,7 @@ it('[R3] deletes a folder up to what is mounted in it', async (test) => {
   expect(await readdir(dir)).toEqual(['mine'])
 })
 
-it('[R3] deletes nothing that is mounted in a removed worktree, and the rest of it', async (test) => {
+it('[R3] deletes a removed worktree except what is mounted in it', async (test) => {
   const files = {
     'package.json': '{}\n',
     'src/code.js': 'code\n',

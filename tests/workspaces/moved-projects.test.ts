@@ -65,7 +65,7 @@ describe('a project whose folder was moved', () => {
     expect(await notices(fixture)).toEqual([])
   })
 
-  it('is found without a remote too, and by its agent’s next start in the new place', async () => {
+  it('is found without a remote, and by its agent’s next start in the new place', async () => {
     const fixture = await openFixture()
     const to = `${fixture.project.dir}-moved`
     await rename(fixture.project.dir, to)
@@ -107,7 +107,7 @@ describe('a project whose folder was moved', () => {
     expect((await taskOf(fixture.shiplog, id)).runs).toHaveLength(2)
   })
 
-  it('is the same once when two windows add the new place in the same moment', async () => {
+  it('is the same project if two windows add the new place at the same moment', async () => {
     const fixture = await openFixture()
     const to = `${fixture.project.dir}-moved`
     await cp(fixture.project.dir, `${to}-too`, { recursive: true })
@@ -149,8 +149,8 @@ describe('a project whose folder was moved', () => {
   })
 })
 
-describe('what was allowed for a folder', () => {
-  it('is asked for again after a move: set-up, Git configuration and variables', async () => {
+describe('permissions of a folder', () => {
+  it('are requested again after a move: set-up, Git configuration and variables', async () => {
     const fixture = await openFixture({
       files: {
         '.gitattributes': '*.txt filter=own\n',
@@ -187,7 +187,7 @@ describe('what was allowed for a folder', () => {
     expect((await projects(fixture))[0]).not.toHaveProperty('revokedVariables')
   })
 
-  it('does not come back with the folder: a move is a move', async () => {
+  it('are not restored with the folder', async () => {
     const fixture = await openFixture({ files: { '.shiplog/project.yaml': 'setup: echo hi\n' } })
     const { client } = fixture.shiplog
     const { id: projectId, dir } = fixture.project
@@ -245,7 +245,7 @@ describe('a project that was removed from the list', () => {
     expect(await projects(fixture)).toMatchObject([{ id: projectId, dir }])
   })
 
-  it('is not what is in its folder when that is another repository by then', async () => {
+  it('is not confused with another repository in its folder', async () => {
     const { client, projectId, dir } = await removed()
     await rm(join(dir, '.git'), { recursive: true })
     git(dir, 'init', '-q', '-b', 'main')
@@ -263,7 +263,7 @@ describe('a project that was removed from the list', () => {
   })
 })
 
-it('looks again at what its projects are known by when the app starts', async () => {
+it('refreshes the identities of its projects when the app starts', async () => {
   const fixture = await openFixture({ host: 'web' })
   const { project } = fixture
   git(project.dir, 'remote', 'add', 'origin', address)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openFixture, start, taskOf, untilQuiet } from '../harness.ts'
 
-it('brings work that its parent never applied into the nearest ancestor that is left', async () => {
+it('brings work that its parent never applied into the nearest remaining ancestor', async () => {
   const fixture = await openFixture()
   const root = await start(
     fixture,

@@ -16,7 +16,7 @@ import {
 import { address, notices, projects, talks, withRemote } from './known-projects.ts'
 
 describe('a second clone', () => {
-  it('is a project of its own as long as the first one’s folder is there', async () => {
+  it('is a separate project as long as the first one’s folder exists', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const first = await withRemote(fixture)
@@ -35,7 +35,7 @@ describe('a second clone', () => {
     expect((await client.projects.add({ dir: third })).id).not.toBe(first.id)
   })
 
-  it('of two missing ones, takes the one whose worktrees the repository knows for the moved one, else the one of that name', async () => {
+  it('replaces the missing one whose worktrees the repository knows, otherwise the one of that name', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const { dir } = fixture
@@ -54,7 +54,7 @@ describe('a second clone', () => {
     expect((await client.projects.add({ dir: join(dir, 'three', 'other') })).id).toBe(one.id)
   })
 
-  it('with another remote is another project, also when the first one is gone', async () => {
+  it('with another remote is another project, even if the first one is missing', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const first = await withRemote(fixture)
@@ -83,7 +83,7 @@ describe('a second clone', () => {
 })
 
 describe('a new clone in place of a folder that is gone', () => {
-  it('continues with the record, and names what it can’t continue', async () => {
+  it('continues with the record, and lists what can’t continue', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const first = await withRemote(fixture)
@@ -144,7 +144,7 @@ describe('a new clone in place of a folder that is gone', () => {
 })
 
 describe('another repository in the same folder', () => {
-  it('is said, keeps the record, and has nothing of what was allowed', async () => {
+  it('is reported, keeps the record, and has no permissions', async () => {
     const fixture = await openFixture({ files: { '.shiplog/project.yaml': 'setup: echo hi\n' } })
     const { client } = fixture.shiplog
     const { id: projectId, dir } = fixture.project
@@ -177,7 +177,7 @@ describe('another repository in the same folder', () => {
 })
 
 describe('a folder that is known by its path', () => {
-  it('without Git is a project of its own wherever it is', async () => {
+  it('without Git is a separate project in any place', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const plain = join(fixture.dir, 'plain')
@@ -191,7 +191,7 @@ describe('a folder that is known by its path', () => {
     expect((await client.projects.add({ dir: `${plain}-moved` })).id).not.toBe(first.id)
   })
 
-  it('is identified by its first commit, also an agent’s', async () => {
+  it('is identified by its first commit, even an agent’s', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const plain = join(fixture.dir, 'plain')
@@ -215,7 +215,7 @@ describe('a folder that is known by its path', () => {
     expect(moved.id).toBe(first.id)
   })
 
-  it('keeps its identity while Git is gone, and tells another repository from it', async () => {
+  it('keeps its identity while Git is missing, and is distinguished from another repository', async () => {
     const fixture = await openFixture()
     const { client } = fixture.shiplog
     const { dir, identity } = fixture.project

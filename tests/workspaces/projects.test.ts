@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { entriesOf, gitProject, openFixture, start, untilQuiet } from '../harness.ts'
 
-it('is one project when two windows add its folder in the same moment', async () => {
+it('is one project if two windows add its folder at the same moment', async () => {
   const { dir, shiplog } = await openFixture()
   const other = await gitProject(join(dir, 'other'))
   const added = await Promise.all([1, 2, 3].map(() => shiplog.client.projects.add({ dir: other })))
@@ -11,7 +11,7 @@ it('is one project when two windows add its folder in the same moment', async ()
   expect((await shiplog.client.projects.list()).projects).toHaveLength(2)
 })
 
-it('[K2] saves no environment over one that was set since it was shown', async () => {
+it('[K2] does not save an environment over one that was set since it was shown', async () => {
   const { project, shiplog } = await openFixture()
   const { client } = shiplog
   const projectId = project.id

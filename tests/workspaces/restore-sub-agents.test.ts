@@ -155,7 +155,7 @@ describe('a sub-agent that was interrupted when its root was removed', () => {
     },
   )
 
-  it('[R6] comes back at the next start when a kill cut the restore short', async () => {
+  it('[R6] is restored by the next start if a kill interrupted the restore', async () => {
     const { fixture, root, inner, path } = await removed()
     const middle = (await taskOf(fixture.shiplog, 'middle')).id
     await restoreBegunAndKilled(fixture, [root, middle, inner])

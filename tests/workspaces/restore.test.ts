@@ -80,7 +80,7 @@ function syncsIn({ steps }: Trace): string[] {
 }
 
 describe('the archive', () => {
-  it('[R6] has on the disk what no branch holds before it says that it is restored', async () => {
+  it('[R6] has uncommitted work on the disk before it is recorded as restored', async () => {
     const fixture = await openFixture()
     const deeper = left.replace('> loose.txt', '> loose.txt && mkdir deep && mv loose.txt deep')
     const id = await start(fixture, deeper)
@@ -100,7 +100,7 @@ describe('the archive', () => {
     expect(order).not.toContain(`${worktree}/committed.txt`)
   })
 
-  it('[R6] gives a root back as it was: record, branch, commits and uncommitted work', async () => {
+  it('[R6] restores a root completely: record, branch, commits and uncommitted work', async () => {
     const { fixture, id } = await openFinished()
     const { client } = fixture.shiplog
     const before = await taskOf(fixture.shiplog, id)
@@ -124,7 +124,7 @@ describe('the archive', () => {
     )
   })
 
-  it('[R6] takes a new branch when the old one went on meanwhile', async () => {
+  it('[R6] uses a new branch if the old one has moved meanwhile', async () => {
     const { fixture, id } = await openFinished()
     const { client } = fixture.shiplog
     const branch = (await taskOf(fixture.shiplog, id)).workspace?.branch ?? ''
@@ -180,7 +180,7 @@ describe('a restore that a kill cut short', () => {
     expect((await readdir(path)).sort()).toEqual(['.git', 'committed.txt', 'loose.txt'])
   })
 
-  it('[R6] takes the worktree that it had made, with what was done in it since', async () => {
+  it('[R6] uses the worktree that it had created, with later changes in it', async () => {
     const { fixture, id, path, branch } = await removed()
     await begunAndKilled(fixture, id)
     git(fixture.project.dir, 'worktree', 'add', '-q', path, branch)
@@ -214,7 +214,7 @@ describe('a restore that a kill cut short', () => {
     expect(await readFile(join(path, 'results.db'), 'utf8')).toBe('rows\n')
   })
 
-  it('[R6] is given up, and told once, when something else is in its place', async () => {
+  it('[R6] is abandoned, and reported once, if something else is in its place', async () => {
     const { fixture, id, path } = await removed()
     await begunAndKilled(fixture, id)
     await mkdir(path, { recursive: true })
@@ -232,7 +232,7 @@ describe('a restore that a kill cut short', () => {
 })
 
 describe('a restore that is refused', () => {
-  it('[R6] [R3] leaves a folder in its place alone, and the record in the archive', async () => {
+  it('[R6] [R3] does not change a folder in its place, and keeps the record in the archive', async () => {
     const { fixture, id, path, restore } = await removed()
     await mkdir(path, { recursive: true })
     await writeFile(join(path, 'mine.txt'), 'mine')
@@ -253,7 +253,7 @@ describe('a restore that is refused', () => {
     expect((await readdir(path)).sort()).toEqual(['.git', 'committed.txt', 'loose.txt'])
   })
 
-  it('[R6] [R3] leaves a worktree that the person made in its place alone', async () => {
+  it('[R6] [R3] does not change a worktree that the user created in its place', async () => {
     const { fixture, path, branch, restore } = await removed()
     git(fixture.project.dir, 'worktree', 'add', '-q', path, branch)
     await writeFile(join(path, 'mine.txt'), 'mine')
@@ -262,7 +262,7 @@ describe('a restore that is refused', () => {
     expect(await readFile(join(path, 'mine.txt'), 'utf8')).toBe('mine')
   })
 
-  it('[R6] says that its commits are gone, and can be deleted all the same', async () => {
+  it('[R6] reports that its commits are missing, and can still be deleted', async () => {
     const { fixture, id, branch, restore } = await removed()
     const { dir } = fixture.project
     git(dir, 'branch', '-q', '-D', branch)
@@ -276,7 +276,7 @@ describe('a restore that is refused', () => {
     expect(trashed).toEqual([id])
   })
 
-  it('[R6] says that the project is not there, and works once it is back', async () => {
+  it('[R6] reports that the project is missing, and works once it is back', async () => {
     const { fixture, path, restore } = await removed()
     const { dir } = fixture.project
     await rename(dir, `${dir}-elsewhere`)

@@ -38,7 +38,7 @@ it.each([
   await until(fixture.shiplog, (tasks) => tasks.every((task) => task.status === 'completed'))
 })
 
-it('runs in the sandbox of its project, with the network and nothing else to write to', async () => {
+it('runs in the sandbox of its project, with the network and write access to nothing else', async () => {
   const { support } = await findSandbox()
   const fixture = await fixtureWithSetup(
     'echo inside > inside.txt; (echo x > ../outside.txt) 2>/dev/null; ls -1 .. > seen.txt',
@@ -73,7 +73,7 @@ it('can be stopped while it runs', async () => {
   expect(causeText((await taskOf(fixture.shiplog, root)).cause)).toBe('stopped by you')
 })
 
-itInSoak('is tried again with the follow-up when it failed', async () => {
+itInSoak('is retried with the follow-up after a failure', async () => {
   const fixture = await fixtureWithSetup('test -e ../../../allowed && echo made > made.txt')
   const root = await start(fixture, talk)
   await until(fixture.shiplog, (tasks) => tasks.some((task) => task.status === 'interrupted'))
@@ -153,7 +153,7 @@ describe('[K8] in a sub-agent’s worktree', () => {
   const outputIn = (entries: Awaited<ReturnType<typeof helperEntries>>) =>
     entries.find((entry) => entry.type === 'tool-result')?.output
 
-  it('runs where agents changed nothing that it runs, and is recorded', async () => {
+  it('runs if agents changed nothing that it runs, and is recorded', async () => {
     const entries = await helperEntries(write('src/a.ts', 'x'))
     expect(setUpIn(entries)).toEqual([[]])
     expect(outputIn(entries)).toBe('allowed')

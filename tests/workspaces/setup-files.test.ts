@@ -48,7 +48,7 @@ it.each([
   expect(seen).toEqual([changed])
 })
 
-it('[K8] counts every changed file where more is named than is looked for', async () => {
+it('[K8] counts every changed file if more are named than are searched', async () => {
   const words = Array.from({ length: 20_001 }, (_, n) => `w${n}`).join(' ')
   expect(await seenToRun(`sh a.sh ${words}`, 'src/a.ts')).toEqual(['src/a.ts'])
 })
@@ -70,12 +70,12 @@ it.each([
   expect(await seenToRun(command, changed)).toEqual([changed])
 })
 
-it('[K8] takes the asterisks of comments and of a case for no patterns', async () => {
+it('[K8] does not treat the asterisks of comments and of a case as patterns', async () => {
   const script = '/** Prepares. */\ncase "$1" in\n  *) echo ;;\nesac\n'
   expect(await seenToRun('sh scripts/a.sh', 'src/a.ts', { 'scripts/a.sh': script })).toEqual([])
 })
 
-it('[K8] sees nothing where another file was changed', async () => {
+it('[K8] finds nothing if another file was changed', async () => {
   const scripts = { 'scripts/a.sh': 'npm ci\n' }
   expect(await seenToRun('sh "$PWD/scripts/a.sh" && ls lib/*.js', 'src/a.ts', scripts)).toEqual([])
 })

@@ -58,7 +58,7 @@ it.each([
   expect(told).toContain('which no patch contains: lib')
 })
 
-itInSoak('keeps nothing of a submodule in which nothing was done', async () => {
+itInSoak('keeps nothing of an unchanged submodule', async () => {
   const { kept, told } = await removedAfter('cat lib/a.txt')
   await expect(readFile(join(kept, 'a.txt'))).rejects.toThrow('ENOENT')
   expect(told).toBe('')

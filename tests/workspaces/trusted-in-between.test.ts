@@ -11,7 +11,7 @@ import { createProjects } from '../../src/main/workspaces/projects.ts'
 import { newProjectId } from '../../src/shared/records/ids.ts'
 import type { LedgerEvent } from '../../src/shared/records/ledger.ts'
 
-it('[K8] never allows a set-up that took the place of the one that was compared', async () => {
+it('[K8] never allows a set-up that replaced the compared one', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'shiplog-allowed-'))
   onTestFinished(() => rm(dir, { recursive: true, force: true }))
   const put = (text: string) => writeFile(join(dir, '.shiplog/project.yaml'), text)

@@ -52,7 +52,7 @@ describe('projects', () => {
     return { dir, shiplog, [Symbol.asyncDispose]: () => shiplog.close() }
   }
 
-  it('refuses what is no project and gives advice', async () => {
+  it('refuses a folder that is not a project, with advice', async () => {
     await using fixture = await opened()
     const { dir, shiplog } = fixture
     await writeFile(join(dir, 'file'), '')
@@ -79,7 +79,7 @@ describe('projects', () => {
     expect((await shiplog.client.projects.list()).projects).toEqual([])
   })
 
-  it('takes a folder without Git, and agents then work in place', async () => {
+  it('accepts a folder without Git, where agents work in place', async () => {
     await using fixture = await opened()
     const { dir, shiplog } = fixture
     await writeFiles(join(dir, 'plain ünïcode'), { 'a.txt': 'a' })
@@ -101,7 +101,7 @@ describe('projects', () => {
     })
   })
 
-  it('leaves nothing half-made when a scenario is malformed', async () => {
+  it('leaves nothing incomplete if a scenario is malformed', async () => {
     const fixture = await openFixture()
     await expect(
       start(fixture, 'version: 1\nagents: { lead: { turns: [{ dance: now }] } }'),
@@ -120,7 +120,7 @@ describe('set-up of new worktrees', () => {
     '.shiplog/project.yaml': config,
   }
 
-  it('asks once about the command that a repository configures, and again when it changes', async () => {
+  it('asks once about a repository’s set-up command, and again after a change', async () => {
     const fixture = await openFixture({ files })
     const { client } = fixture.shiplog
     const { id, dir } = fixture.project
@@ -146,7 +146,7 @@ describe('set-up of new worktrees', () => {
     ).rejects.toMatchObject({ data: { reason: 'setup-changed' } })
   })
 
-  it('[A3] copies nothing that leads out of the project', async () => {
+  it('[A3] copies no file through a link out of the project', async () => {
     const fixture = await openFixture({
       files: { ...files, '.shiplog/project.yaml': 'copy: [link]\n' },
     })
@@ -159,7 +159,7 @@ describe('set-up of new worktrees', () => {
     )
   })
 
-  it('interrupts the run, with its output, when the command fails', async () => {
+  it('interrupts the run, with the output, if the command fails', async () => {
     const fixture = await openFixture({
       files: { ...files, '.shiplog/project.yaml': 'setup: echo broken tool >&2; exit 3\n' },
     })
@@ -230,7 +230,7 @@ describe('removal', () => {
     expect(outcome.kind).toBe('applied')
   })
 
-  it('[R1] stops what runs first, and keeps its partial turn', async () => {
+  it('[R1] stops a running agent first, and keeps its partial turn', async () => {
     const fixture = await openFixture()
     const id = await start(
       fixture,
@@ -265,7 +265,7 @@ describe('removal', () => {
     expect(await taskOf(fixture.shiplog, id)).toMatchObject({ archived: true, patch: 'failed' })
   })
 
-  it('[R1] continues at the next start with a removal that was begun', async () => {
+  it('[R1] is continued by the next start', async () => {
     const { fixture, id } = await openFinished()
     await fixture.shiplog.close()
     const { openJournal } = await import('../../src/main/journal/index.ts')

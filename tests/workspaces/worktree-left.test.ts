@@ -69,7 +69,7 @@ it('[R6] a restored root enters its worktree again with its next run', async () 
   ])
 })
 
-it('[A8] adds nothing to a transcript that lost its end, because another entry would hide the loss', async () => {
+it('[A8] adds nothing to a transcript whose end is missing, because another entry would hide the loss', async () => {
   const fixture = await openFixture()
   const id = await start(fixture, solo)
   await untilQuiet(fixture.shiplog)

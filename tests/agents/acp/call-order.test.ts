@@ -4,7 +4,7 @@ import { call, callUpdate, ended, textChunk } from '../../acp-agent/script.ts'
 import { entriesOf, untilQuiet } from '../../harness.ts'
 import { acpFixture } from './acp-fixture.ts'
 
-it('makes a call after what the agent sent before it, and waits for its sub-agent', async () => {
+it('makes a call after the agent’s earlier updates, and waits for its sub-agent', async () => {
   const task = { agent: 'explore', title: 'Look', prompt: 'Find it' }
   const report = { title: 'Found', markdown: 'It is here.' }
   const { shiplog, begin, log } = await acpFixture({

@@ -71,7 +71,7 @@ it('[Q2] counts only the new cost of a session that continues', async () => {
   await shiplog.client.tasks.stop({ taskId: root })
 })
 
-it('[Q2] takes a cost that is less than before for that of a count which began again', async () => {
+it('[Q2] treats a lower cost as that of a restarted count', async () => {
   const prompt = (...steps: Step[]) => script([...steps, textChunk('Done.'), ended()])
   const { continueWith, usage } = await rootWithBudget(1, prompt(costs(0.2)))
   await continueWith(prompt(costs(0.05)))
@@ -134,7 +134,7 @@ it('[G6] starts from the cost that a loaded session reports, and adds no replaye
   expect(next.usage.costUsd).toBeCloseTo(0.05)
 })
 
-it('[Q2] takes the cost of the agent’s own sub-agents as part of what their parent reports', async () => {
+it('[Q2] treats the cost of the agent’s own sub-agents as part of their parent’s', async () => {
   const announced = (state: object): Step =>
     subAgent('c1', { title: 'Explore', description: 'explorer', state })
   const { shiplog, continueWith } = await rootWithBudget(

@@ -64,7 +64,7 @@ describe('a run of an installed agent', () => {
     expect(await livingOf([started])).toEqual([])
   })
 
-  it('sets the options of its sessions that it offers, and says which it does not', async () => {
+  it('sets the session options that it offers, and reports those that it does not', async () => {
     const { run, entries, sent, notices } = await acpStage({
       options: { model: 'small', fast: true, effort: 'high' },
     })
@@ -106,7 +106,7 @@ describe('a run of an installed agent', () => {
     expect((await entries()).at(-1)).toMatchObject({ type: 'run-end', cause })
   })
 
-  it('[P4] is interrupted by a refusal that ends its turn, with what was refused', async () => {
+  it('[P4] is interrupted by a refusal that ends its turn, with the refused call as cause', async () => {
     const ask = {
       toolCallId: 'b1',
       title: 'rm -r out',
@@ -123,7 +123,7 @@ describe('a run of an installed agent', () => {
     })
   })
 
-  it('loses nothing of a flood, and reads on after nonsense', async () => {
+  it('loses nothing of a flood, and continues after invalid messages', async () => {
     const { run, entries } = await acpStage()
     const count = 3_000
     await run({ prompts: [[{ line: 'not json' }, { line: '[1]' }, { flood: count }, ended()]] })
@@ -132,7 +132,7 @@ describe('a run of an installed agent', () => {
     expect(said).toMatchObject({ type: 'text', text: lines })
   })
 
-  it('ends its turn although the client gave up on a call without closing it', async () => {
+  it('ends its turn even if the client dropped a call without closing it', async () => {
     const turn = new AbortController()
     let call = () => {}
     const { run, entries } = await acpStage({
@@ -169,7 +169,7 @@ describe('a run of an installed agent', () => {
     expect(types.indexOf('tool-result')).toBeLessThan(types.lastIndexOf('message'))
   })
 
-  it('[G2] leaves no process behind when it is stopped, also in another group', async () => {
+  it('[G2] leaves no process behind after a stop, even in another group', async () => {
     const { run, abort, log, sent } = await acpStage()
     let signs = 0
     const running = run(
@@ -314,7 +314,7 @@ describe('a run of an installed agent', () => {
     ])
   })
 
-  it('[T3] takes the last message of a sub-agent as its report', async () => {
+  it('[T3] uses the last message of a sub-agent as its report', async () => {
     const { run, entries } = await acpStage({ isSubAgent: true })
     await run({ prompts: [[textChunk('All is well.'), ended()]] })
     expect(await entries()).toContainEqual(

@@ -16,7 +16,7 @@ describe('why an installed agent stopped', () => {
     expect(causeOfError(new RequestError(code, message, data), agent)).toMatchObject({ kind })
   })
 
-  it('names what the person can do, and what the agent said in its data', () => {
+  it('states what the user can do, and the data of the agent’s error', () => {
     const error = new RequestError(-32000, 'Authentication required', { details: 'no key' })
     expect(causeOfError(error, agent)).toMatchObject({
       detail: 'Codex is not signed in (Authentication required: no key). Sign in with: codex login',

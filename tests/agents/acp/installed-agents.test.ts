@@ -54,7 +54,7 @@ const installed =
     commands.includes(command) ? { file: `/opt/${command}`, path } : null
 
 describe('a check of an installed agent', () => {
-  it('shows what the agent reports, keeps it, and leaves nothing running', async () => {
+  it('shows and stores what the agent reports, and leaves nothing running', async () => {
     const on = await machine()
     await on.agents.saveOwn(
       await on.scripted({
@@ -114,7 +114,7 @@ describe('a check of an installed agent', () => {
 })
 
 describe('the list of installed agents', () => {
-  it('says where each is, what its adapter uses, and what npx would fetch', async () => {
+  it('states where each is, what its adapter uses, and what npx would fetch', async () => {
     const { agents } = await machine({ find: installed('codex-acp', 'codex', 'claude', 'npx') })
     const list = await agents.list()
     expect(list.map(({ id, available }) => [id, available])).toEqual([
@@ -153,7 +153,7 @@ describe('the list of installed agents', () => {
     expect((await agents.list())[0]?.version).toBe('2.6.1')
   })
 
-  it('opens a terminal that signs in, where a command for it is known', async () => {
+  it('opens a terminal for the sign-in, if its command is known', async () => {
     const { agents, opened } = await machine({ find: installed('gemini') })
     expect(await agents.signIn('gemini')).toEqual({ opened: true, command: ['/opt/gemini'] })
     expect(await agents.signIn('codex')).toEqual({ opened: false, command: null })
@@ -173,7 +173,7 @@ it.each([
   await expect(agents.saveOwn(own)).rejects.toMatchObject({ failure: { kind: 'invalid', field } })
 })
 
-it('removes one of the person’s own, and keeps a damaged file aside', async () => {
+it('removes one of the user’s own, and sets a damaged file aside', async () => {
   const { agents, open, file, dir } = await machine()
   await agents.saveOwn({ name: 'mine', command: 'copilot --acp' })
   await agents.removeOwn('mine')
@@ -184,7 +184,7 @@ it('removes one of the person’s own, and keeps a damaged file aside', async ()
   expect(await readdir(dir)).toContain('installed-agents.json.damaged-1')
 })
 
-it('is fetched by npx at its pinned version, and only where that was allowed', async () => {
+it('is fetched by npx at its pinned version, and only if that was allowed', async () => {
   const at = { find: installed('npx'), env: { PATH: '/bin' }, cwd: '/work' }
   const spec = { kind: 'acp', program: 'codex', agent: 'codex' } as const
   expect(await launchOf(spec, at)).toBeNull()
@@ -196,7 +196,7 @@ it('is fetched by npx at its pinned version, and only where that was allowed', a
   })
 })
 
-it('forgets a yes to a fetch that failed', async () => {
+it('forgets the permission for a fetch that failed', async () => {
   const { agents } = await machine({ find: installed('npx') })
   await expect(agents.allowFetch('codex', '0.0.1')).rejects.toMatchObject({
     failure: { kind: 'invalid', field: 'version' },

@@ -7,7 +7,7 @@ import { acpFixture } from './acp-fixture.ts'
 
 const uses = (tool: string, input: Record<string, unknown>): Step => ({ mcp: { tool, input } })
 
-it('reaches its tools over standard input and output where it has no HTTP, and leaves no bridge', async () => {
+it('reaches its tools over standard input and output if it has no HTTP, and leaves no bridge process', async () => {
   const { shiplog, begin, log, agentDir } = await acpFixture({
     capabilities: { mcpCapabilities: { http: false } },
     prompts: [

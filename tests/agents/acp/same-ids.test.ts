@@ -18,7 +18,7 @@ function fold() {
 const ls = { title: 'ls', kind: 'execute', rawInput: { command: 'ls' } }
 const done = (rawOutput: string) => ({ status: 'completed', rawOutput })
 
-it('makes a new call of an id that has ended, in a later turn or prompt, however it comes up', () => {
+it('makes a new call of an ended call’s id in a later turn or prompt, however it appears', () => {
   const { read, begin, end } = fold()
   const callsIn = (events: ReturnType<typeof read>) =>
     events.flatMap((event) =>
@@ -69,7 +69,7 @@ it('[P2] asks about the call that will run, and not about an earlier one with it
   })
 })
 
-it('[P4] allows no command unasked because a call of Shiplog’s tools had its id', () => {
+it('[P4] asks about a command even if a call of Shiplog’s tools had its id', () => {
   const { read, asked, begin, end } = fold()
   const own = { title: 'shiplog_task', kind: 'other' }
   const rm = { toolCallId: 'c', title: 'rm', kind: 'execute', rawInput: { command: 'rm -r .' } }

@@ -153,7 +153,7 @@ function entriesAsContent(entries: readonly Entry[]): Content {
   return content
 }
 
-it('becomes events that lose and double nothing', () => {
+it('become events without loss or duplicate', () => {
   fc.assert(
     fc.property(sequence, (updates) => {
       const fold = createUpdateFold({ source: 'acp:test', cwd: '/' })

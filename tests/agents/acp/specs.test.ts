@@ -35,7 +35,7 @@ describe('an installed agent', () => {
     },
   )
 
-  it('[G7] says what to install where it is not there', async () => {
+  it('[G7] states what to install if it is missing', async () => {
     const driver = driverWith([])
     const { spec } = await driver.prepare({ kind: 'acp', program: 'codex' }, '/')
     expect(await driver.check(spec, { read: async () => '' })).toMatchObject({

@@ -132,7 +132,7 @@ const codexChild = (id: string): Step[] => [
   subAgent(id, { state: { state: 'running' }, capabilities: { cancel: {} } }),
 ]
 
-it('lets one end its work after the answer of its parent, and stops one alone', async () => {
+it('lets one finish after the answer of its parent, and stops a single one', async () => {
   const { shiplog, begin, said } = await acpFixture({
     prompts: [
       [
@@ -182,7 +182,7 @@ it('lets one end its work after the answer of its parent, and stops one alone', 
   expect(messages.at(-1)).toMatchObject({ model: 'gpt-small' })
 })
 
-it('attributes what one does in another folder correctly: its paths, its questions and its files', async () => {
+it('attributes the paths, questions and files of one in another folder correctly', async () => {
   const elsewhere = await temporaryDir()
   await writeFile(join(elsewhere, 'old.txt'), 'old\n')
   const edit = (id: string, path: string) => ({

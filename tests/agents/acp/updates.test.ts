@@ -15,7 +15,7 @@ function folded(...steps: Given[]) {
 const typesOf = (events: AgentEvent[]) => events.map(({ type }) => type)
 
 describe('the updates of an agent', () => {
-  it('makes one part of the pieces of a message, by its id where there is one', () => {
+  it('joins the pieces of a message to one part, by its id if it has one', () => {
     const { events } = folded(
       thought('a'),
       thought('b'),
@@ -35,7 +35,7 @@ describe('the updates of an agent', () => {
     expect(typesOf(events).filter((type) => type.startsWith('turn'))).toEqual(['turn-started'])
   })
 
-  it('begins the next turn with what is said after the results of calls', () => {
+  it('begins the next turn with the text after the results of calls', () => {
     const { events } = folded(
       textChunk('look'),
       call('1', { title: 'ls', kind: 'execute' }),
@@ -173,7 +173,7 @@ describe('the updates of an agent', () => {
     expect(fold.asked({ toolCallId: 'o' }).call).toMatchObject({ callId: 'o' })
   })
 
-  it('supersedes what was said before a retry', () => {
+  it('marks text before a retry as superseded', () => {
     const { events } = folded(textChunk('Half'), {
       update: {
         sessionUpdate: 'session_info_update',
@@ -203,7 +203,7 @@ describe('the updates of an agent', () => {
     },
   )
 
-  it('[G8] keeps what it can’t read, and drops nothing else for it', () => {
+  it('[G8] keeps unreadable updates, and drops no others', () => {
     const { events } = folded(
       { update: { sessionUpdate: 'brand_new', value: 1 } },
       {

@@ -14,7 +14,7 @@ const parent = (over: Partial<DefinedAgent>): DefinedAgent => ({
   ...over,
 })
 
-it('[P1] gives no tool that the agent which starts it does not have', () => {
+it('[P1] have no tool that the starting agent lacks', () => {
   const definition = defined({ tools: ['read_file', 'bash'] })
   const reader = parent({ tools: ['read_file', 'list_files'] })
   const found = narrowed(definition, { builtIn: null, parent: reader })
@@ -24,7 +24,7 @@ it('[P1] gives no tool that the agent which starts it does not have', () => {
   expect(silent.defined.tools).toEqual(['read_file', 'list_files'])
 })
 
-it('[P1] keeps the narrower mode and the lower limits of the built-in agent of its name', () => {
+it('[P1] keep the narrower mode and the lower limits of the built-in agent of its name', () => {
   const builtIn = defined({ permissions: 'ask', limits: { turns: 10 } })
   const definition = defined({ permissions: 'allow-all', limits: { turns: 50, minutes: 5 } })
   const found = narrowed(definition, { builtIn, parent: null })
@@ -32,7 +32,7 @@ it('[P1] keeps the narrower mode and the lower limits of the built-in agent of i
   expect(found.defined.limits).toEqual({ turns: 10, minutes: 5 })
 })
 
-it('[P1] runs on an installed agent only where no tool is to be withheld', () => {
+it('[P1] allow an installed agent only if no tool must be withheld', () => {
   const definition = defined({ program: 'codex' })
   const free = narrowed(definition, { builtIn: null, parent: null })
   expect(onInstalledAgent('tests', { definition, ...free }, null)).toEqual({

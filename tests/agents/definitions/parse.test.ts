@@ -9,7 +9,7 @@ import { toolNames } from '../../../src/shared/agents/tools.ts'
 const file = (...matter: string[]): string => `---\n${matter.join('\n')}\n---\nDo it.\n`
 const ours = (...more: string[]) => file('name: tester', 'description: Tests.', ...more)
 
-describe('a definition in our own form', () => {
+describe('a definition in Shiplog’s form', () => {
   it('names model, tools, permissions and limits', () => {
     const text = ours(
       'model: anthropic/claude-opus-5-5',
@@ -24,7 +24,7 @@ describe('a definition in our own form', () => {
     })
   })
 
-  it('leaves what it does not name to its parent', () => {
+  it('inherits from its parent what it does not name', () => {
     expect(parseDefinition(ours())).toMatchObject({
       ...{ model: null, program: null, tools: null, permissions: null, limits: {}, notes: [] },
     })
@@ -64,7 +64,7 @@ describe('a definition in our own form', () => {
     expect(() => parseDefinition(text)).toThrow(problem)
   })
 
-  it('says so in few words, whatever it quotes', () => {
+  it('reports it briefly, whatever it quotes', () => {
     for (const text of [
       ours(`tools: ["${'x'.repeat(9_000)}"]`),
       ours(`\u001b]0;x${'y'.repeat(9_000)}: [`),
@@ -75,7 +75,7 @@ describe('a definition in our own form', () => {
     }
   })
 
-  it('[V4] shows a model no character that a person could not see', () => {
+  it('[V4] contains no character that is invisible to the user', () => {
     const text = '---\nname: a\ndescription: "b\u202ec\\u200b"\n---\nDo\u{e0041} it.\u200b\n'
     const { description, prompt } = parseDefinition(text)
     expect(description).toBe('b<U+202E>c<U+200B>')
@@ -118,7 +118,7 @@ describe('a definition of Claude Code', () => {
     expect(theirs('tools: Bash').tools).toContain('bash')
   })
 
-  it('has none of what Shiplog does not have, and says so', () => {
+  it('has no tools that Shiplog lacks, and reports them', () => {
     const { tools, notes } = theirs('tools: Read, WebSearch, mcp__github__*, constructor')
     expect(tools).toEqual(['read_file'])
     expect(notes).toEqual([
@@ -126,7 +126,7 @@ describe('a definition of Claude Code', () => {
     ])
   })
 
-  it('does not have the whole of a tool for a part of it', () => {
+  it('does not allow a whole tool if only a part of it is named', () => {
     const { tools, notes } = theirs(
       'tools: Read, "Bash(git diff:*)", Agent(one, two)'.replaceAll('"', ''),
     )
@@ -136,7 +136,7 @@ describe('a definition of Claude Code', () => {
     ])
   })
 
-  it('does not have what it is denied, even in part', () => {
+  it('does not have a tool that is denied, even in part', () => {
     const { tools } = theirs('disallowedTools: Write, Edit, Bash(rm *)')
     expect(tools).toEqual(toolNames.filter((name) => !/^(write_file|edit_file|bash.*)$/.test(name)))
   })
@@ -153,7 +153,7 @@ describe('a definition of Claude Code', () => {
     expect(theirs(`permissionMode: ${mode}`).permissions).toBe(expected)
   })
 
-  it('only looks where it only plans', () => {
+  it('is read-only if it is limited to planning', () => {
     expect(theirs('permissionMode: plan', 'tools: Read, Bash, Edit').tools).toEqual(['read_file'])
   })
 
@@ -167,7 +167,7 @@ describe('a definition of Claude Code', () => {
     expect([found.model, found.notes.length]).toEqual([expected, notes])
   })
 
-  it('names what is not used of it, and takes its limit', () => {
+  it('reports its unused settings, and applies its limit', () => {
     const { notes, limits } = theirs(
       'maxTurns: 7',
       'color: blue',
@@ -178,7 +178,7 @@ describe('a definition of Claude Code', () => {
     expect(limits).toEqual({ turns: 7 })
   })
 
-  it('may have a description with colons and no quotes, as Claude Code takes it', () => {
+  it('may have a description with colons and no quotes, as Claude Code accepts it', () => {
     const description = 'Use this: when\\nuser: "a" says so. <example>x: y</example>'
     const text = file('name: a', `description: ${description}`, 'tools: Read')
     expect(parseClaudeDefinition(text)).toMatchObject({ description, tools: ['read_file'] })
@@ -186,11 +186,11 @@ describe('a definition of Claude Code', () => {
   })
 })
 
-describe('what an agent may have', () => {
+describe('the permissions of an agent', () => {
   const defined = (source: string, ...more: string[]) => definitionFrom(source, ours(...more))
   const builtIn = definitionFrom('built-in', ours('tools: [read_file]', 'limits: {turns: 5}'))
 
-  it('is what its definition says, under the name and hash of its text', () => {
+  it('are those of its definition, under the name and hash of its text', () => {
     const definition = defined('.shiplog/agents/a.md', 'tools: [bash]', 'permissions: ask')
     expect(narrowed(definition, { builtIn: null, parent: null })).toEqual({
       defined: {
@@ -202,7 +202,7 @@ describe('what an agent may have', () => {
     expect(definition.sha256).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  it('[P1] is never more than its parent has', () => {
+  it('[P1] are never more than its parent has', () => {
     const parent = { source: 'p', sha256: '', tools: ['read_file', 'task'] }
     const found = narrowed(defined('a', 'tools: [bash, read_file]'), { builtIn: null, parent })
     expect(found.defined.tools).toEqual(['read_file'])
@@ -211,14 +211,14 @@ describe('what an agent may have', () => {
     expect([all.defined.tools, all.notes]).toEqual([['read_file', 'task'], []])
   })
 
-  it('is never more than the built-in agent of its name has', () => {
+  it('are never more than the built-in agent of its name has', () => {
     const definition = defined('a', 'tools: [bash, read_file]', 'limits: {turns: 9, minutes: 2}')
     const found = narrowed(definition, { builtIn, parent: null })
     expect(found.defined).toMatchObject({ tools: ['read_file'], limits: { turns: 5, minutes: 2 } })
     expect(found.notes[0]).toContain('bash: the built-in agent "tester" does not have that')
   })
 
-  it('has no limit where nobody sets one', () => {
+  it('have no limit unless one is set', () => {
     const { defined: found } = narrowed(defined('a'), { builtIn: null, parent: null })
     expect(Object.keys(found)).toEqual(['source', 'sha256'])
   })
@@ -227,7 +227,7 @@ describe('what an agent may have', () => {
 describe('the built-in agents', () => {
   const found = builtInTexts.map((text) => definitionFrom('built-in', text))
 
-  it('are four, of which two only look', () => {
+  it('are four, of which two are read-only', () => {
     expect(found.map(({ name, tools }) => [name, tools])).toEqual([
       ['lead', null],
       ['explore', ['read_file', 'list_files', 'search_files']],

@@ -46,7 +46,7 @@ const model: ModelRef = {
 }
 const place = () => ({ dir, parent: null, isRoot: false, model })
 
-it('offers the built-in agents where there is no other, and in a folder that is gone', async () => {
+it('offers the built-in agents if there are no others, and in a missing folder', async () => {
   const { of, notices } = reader()
   const names = ['lead', 'explore', 'implement', 'review']
   expect((await of(dir)).map(({ name }) => name)).toEqual(names)
@@ -54,7 +54,7 @@ it('offers the built-in agents where there is no other, and in a folder that is 
   expect(notices).toEqual([expect.stringContaining('gone'), expect.stringContaining('gone')])
 })
 
-it('offers those of the repository, ours before those of Claude Code before the built-in ones', async () => {
+it('offers those of the repository: Shiplog’s before Claude Code’s before the built-in ones', async () => {
   await put('.shiplog/agents/a.md', text('tester'))
   await put('.claude/agents/b.md', text('tester'))
   await put('.claude/agents/c.md', text('writer', 'tools: Read, Task(x)'))
@@ -126,7 +126,7 @@ it('[K3] keeps no known secret', async () => {
   expect(definition.text).toContain('[hidden: API_TOKEN]')
 })
 
-it('answers an unknown name with those that there are', async () => {
+it('answers an unknown name with the known ones', async () => {
   await put('.shiplog/agents/a.md', text('tester'))
   await expect(reader().resolve('helper', place())).rejects.toThrow(
     'There is no agent "helper". The agents are lead, explore, implement, review, tester.',
@@ -160,7 +160,7 @@ it.each([
   expect((await resolve('tester', { ...place(), isRoot: true })).model).toEqual(model)
 })
 
-it('[P1] does not let a repository widen a built-in agent, and says so', async () => {
+it('[P1] does not let a repository widen a built-in agent, and reports it', async () => {
   await put('.shiplog/agents/review.md', text('review', 'tools: [bash, write_file, read_file]'))
   const { resolve, notices } = reader()
   expect((await resolve('review', place())).defined).toMatchObject({
@@ -169,7 +169,7 @@ it('[P1] does not let a repository widen a built-in agent, and says so', async (
   expect(notices).toEqual([expect.stringContaining('without bash, write_file')])
 })
 
-it('[P1] gives the built-in agent no place of a definition that can’t be used', async () => {
+it('[P1] does not replace an invalid definition by the built-in agent of its name', async () => {
   await put('.shiplog/agents/implement.md', text('implement', 'tools: [read_file]\nlimts: 3'))
   const { of, resolve } = reader()
   expect((await of(dir)).map(({ name }) => name)).toEqual(['lead', 'explore', 'review'])

@@ -54,7 +54,7 @@ it('[Q3] reads a message before its next turn, recorded as a person’s', async 
   expect(waiting).toEqual([])
 })
 
-it('[Q3] continues with a message that came while it said its last words', async () => {
+it('[Q3] continues with a message that arrived during its last text', async () => {
   const { send, limits } = inbox()
   const fake = await fakeModels({ script: [[say('Done.')], [say('And blue.')]] })
   const { run, entries } = await modelStage({ fake })
@@ -73,7 +73,7 @@ it('[Q3] continues with a message that came while it said its last words', async
   expect(fake.refused).toEqual([])
 })
 
-it('[Q3] is not told what the person withdraws while it is given what came before', async () => {
+it('[Q3] does not get a message that is withdrawn while it gets the previous one', async () => {
   const { send, limits, waiting } = inbox()
   const fake = await fakeModels({ script: [[say('Blue.')]] })
   const { run, entries } = await modelStage({ fake })
@@ -91,7 +91,7 @@ it('[Q3] is not told what the person withdraws while it is given what came befor
   ])
 })
 
-it('[Q3] is not told twice what a crash kept the ledger from hearing', async () => {
+it('[Q3] does not get a message twice if a crash prevented its record in the ledger', async () => {
   const { send, limits } = inbox()
   const fake = await fakeModels({ script: [[say('One.')], [say('Two.')]] })
   const { run, entries } = await modelStage({ fake })
@@ -124,7 +124,7 @@ const once = <Value>(read: () => Value[]) => {
   }
 }
 
-it('[Q3] reports in the turn in which it is to wrap up, and calls nothing else', async () => {
+it('[Q3] reports in the turn in which it must wrap up, and calls nothing else', async () => {
   const report = call('agent_report', { title: 'So far', markdown: 'Half.' })
   const fake = await fakeModels({ script: [[look, report]] })
   const { run, entries, calls } = await modelStage({ fake, isRoot: false })

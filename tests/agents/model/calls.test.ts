@@ -25,7 +25,7 @@ describe('the calls of a turn', () => {
     return { log, results, settle }
   }
 
-  it('run side by side where they leave files alone, and alone and in order where not', async () => {
+  it('run in parallel if they do not change files, otherwise alone and in order', async () => {
     const { log, results, settle } = stage(['read_file', 'task', 'edit_file', 'bash', 'list_files'])
     await settle('task 1')
     await settle('read_file 0')
@@ -39,7 +39,7 @@ describe('the calls of a turn', () => {
     ])
   })
 
-  it('end with the one that ends the run', async () => {
+  it('end with the call that ends the run', async () => {
     const { log, results, settle } = stage(['read_file', 'agent_report', 'read_file'])
     await settle('read_file 0')
     await settle('agent_report 1', { endsRun: true })
@@ -47,7 +47,7 @@ describe('the calls of a turn', () => {
     expect(log).not.toContain('read_file 2')
   })
 
-  it('are all over before a failure of one is told', async () => {
+  it('all end before a failure of one is reported', async () => {
     const { log, results, settle } = stage(['read_file', 'read_file', 'bash'])
     await settle('read_file 0', new Error('The record can’t be written.'))
     await settle('read_file 1')

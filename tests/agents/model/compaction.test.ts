@@ -58,7 +58,7 @@ describe.each(wires)('on the wire %s', (wire) => {
   })
 })
 
-it('counts what the summary used, and records no turn of it', async () => {
+it('counts the usage of the summary, and records no turn for it', async () => {
   const fake = await fakeModels({ script: script([look('a'), { promptTooLong: true }]) })
   const { run, entries } = await modelStage({ fake })
   const { usage } = await run('Go.')
@@ -156,7 +156,7 @@ it('shows the images of the last prompt beside the summary, also after a resume'
   expect(fake.refused).toEqual([])
 })
 
-it('repeats the words of the person, whatever they begin with, and no words of ours as theirs', async () => {
+it('repeats the user’s messages, however they begin, and none of Shiplog’s as theirs', async () => {
   const report = call('agent_report', { title: 'So far', markdown: 'Half.' })
   const fake = await fakeModels({ script: script([look('a'), { promptTooLong: true }, [report]]) })
   const { run, entries } = await modelStage({ fake, isRoot: false })
@@ -170,7 +170,7 @@ it('repeats the words of the person, whatever they begin with, and no words of o
   expect(JSON.stringify(fake.requests.at(-1)?.body)).toContain('[Wrap up now')
 })
 
-it('still asks for the report after a compaction in the turn in which it is asked for', async () => {
+it('still asks for the report after a compaction in the turn of the request', async () => {
   const fake = await fakeModels({
     script: script([look('a'), [say('I looked.')], { promptTooLong: true }, [say('Fine.')]]),
   })
@@ -179,7 +179,7 @@ it('still asks for the report after a compaction in the turn in which it is aske
   expect(JSON.stringify(fake.requests.at(-1)?.body)).toContain('Call agent_report now')
 })
 
-it('[G7] tries a summary again visibly, and ends with advice when there is none', async () => {
+it('[G7] retries a summary visibly, and ends with advice if there is none', async () => {
   const fake = await fakeModels({
     script: script([look('a'), { promptTooLong: true }], { promptTooLong: true }),
   })
@@ -193,7 +193,7 @@ it('[G7] tries a summary again visibly, and ends with advice when there is none'
   expect(compactions(await entries())).toEqual([])
 })
 
-it('takes no calls for a summary: it is asked for again without tools', async () => {
+it('does not accept calls as a summary, and asks again without tools', async () => {
   let asked = 0
   const fake = await fakeModels({
     script: (request) => {
@@ -215,7 +215,7 @@ it('takes no calls for a summary: it is asked for again without tools', async ()
   expect(compactions(await entries())[0]?.summary).toContain('The summary.')
 })
 
-it('summarises when a person asks for it, in the next turn', async () => {
+it('summarises on the user’s request, in the next turn', async () => {
   const fake = await fakeModels({ script: script([look('a'), [say('Done.')]]) })
   const { run, entries } = await modelStage({ fake })
   let turns = 0
@@ -232,7 +232,7 @@ it('summarises when a person asks for it, in the next turn', async () => {
   expect(fake.refused).toEqual([])
 })
 
-it('ends where the provider refuses every summary with a word about images', async () => {
+it('ends if the provider refuses every summary because of images', async () => {
   let asked = 0
   const fake = await fakeModels({
     script: (request) => {
@@ -261,14 +261,14 @@ it('uses the context window that was set or is reported, even if it is reported 
   expect(fake.refused).toEqual([])
 })
 
-it('takes no more for granted than the model could hold', () => {
+it('assumes no larger window than the model could have', () => {
   const ref = { provider: 'openai-compatible', model: 'm' } as const
   const limit = (tokensMax: number | null) => compactionLimit(ref, { tokens: null, tokensMax })
   expect(limit(8_000)).toBeLessThan(8_000)
   expect(limit(1_000_000)).toBe(limit(null))
 })
 
-it('makes no summary that frees nothing, and says once what to do', async () => {
+it('makes no summary that frees nothing, and gives advice once', async () => {
   const fake = await fakeModels({ script: script([look('a'), look('b'), [say('Done.')]]) })
   const { run, entries, notices } = await modelStage({ fake, contextTokens: 500 })
   await run('Go.')

@@ -5,7 +5,7 @@ import { call, say, think } from '../../fake-models/script.ts'
 import { fakeModels, modelStage, told, wires } from './model-stage.ts'
 
 describe.each(wires)('a model on the wire %s', (wire) => {
-  it('[G5] works over several turns and runs, and the service refuses nothing', async () => {
+  it('[G5] works over several turns and runs, without a refusal of the service', async () => {
     const fake = await fakeModels({
       script: [
         [
@@ -39,7 +39,7 @@ describe.each(wires)('a model on the wire %s', (wire) => {
     ])
   })
 
-  it('[S3] is resumed after its process died in a call, and the service refuses nothing', async () => {
+  it('[S3] is resumed after its process was killed in a call, without a refusal of the service', async () => {
     const fake = await fakeModels({
       script: [
         [
@@ -67,7 +67,7 @@ describe.each(wires)('a model on the wire %s', (wire) => {
     expect(JSON.stringify(fake.requests.at(-1)?.body)).toContain('Interrupted during this call')
   })
 
-  it('continues where a model of another provider was', async () => {
+  it('continues the conversation of another provider’s model', async () => {
     const fake = await fakeModels({
       script: [
         [think('Hm.'), say('I look.'), call('read_file', { path: 'a' })],
@@ -83,7 +83,7 @@ describe.each(wires)('a model on the wire %s', (wire) => {
     expect(fake.refused).toEqual([])
   })
 
-  it('counts what it used', async () => {
+  it('counts its usage', async () => {
     const fake = await fakeModels({ script: [[say('Yes.')], [say('Yes again.')]] })
     const { run } = await modelStage({ fake, wire })
     const { usage } = await run('Well?')
@@ -97,7 +97,7 @@ describe.each(wires)('a model on the wire %s', (wire) => {
 })
 
 describe('a model', () => {
-  it('[T3] is asked for a report once as a sub-agent; then its last message is that, marked so', async () => {
+  it('[T3] is asked for a report once as a sub-agent; otherwise its last message counts as one, marked so', async () => {
     const fake = await fakeModels({ script: [[say('I looked.')], [say('It is fine.')]] })
     const { run, calls, entries } = await modelStage({ fake, isRoot: false })
     expect(await run('Look.')).toMatchObject({ status: 'completed' })
@@ -114,7 +114,7 @@ describe('a model', () => {
     expect(told(await entries()).at(-2)).toBe('assistant complete: It is fine. [agent_report]')
   })
 
-  it('[T3] reports when it is asked for that, and its own report stands', async () => {
+  it('[T3] reports on request, and keeps its own report', async () => {
     const report = { title: 'Fine', markdown: 'All of it.' }
     const fake = await fakeModels({ script: [[say('I looked.')], [call('agent_report', report)]] })
     const { run, calls } = await modelStage({ fake, isRoot: false })
@@ -122,7 +122,7 @@ describe('a model', () => {
     expect(calls.map(({ input }) => input)).toEqual([report])
   })
 
-  it('asks after a number of turns whether it shall continue', async () => {
+  it('asks after a number of turns whether to continue', async () => {
     const fake = await fakeModels({
       script: ({ turn }) => [turn < 6 ? call('list_files', {}) : say('Done.')],
     })
@@ -143,7 +143,7 @@ describe('a model', () => {
     expect(asked[0]).toContain('4 requests')
   })
 
-  it('[S3] learns what became of its sub-agents when it is resumed, under the same call', async () => {
+  it('[S3] receives the results of its sub-agents after a resume, under the same call', async () => {
     const input = { agent: 'explore', title: 'Look', prompt: 'Look.' }
     const fake = await fakeModels({
       script: [
@@ -170,7 +170,7 @@ describe('a model', () => {
     expect(JSON.stringify(second?.body)).not.toContain('Interrupted during this call')
   })
 
-  it('gives every call an id of its own, also where its provider repeats one', async () => {
+  it('gives every call a unique id, even if its provider repeats one', async () => {
     const list = call('list_files', {}, 'call_0')
     const fake = await fakeModels({ script: [[list], [list], [say('Done.')]] })
     const { run, calls } = await modelStage({ fake, wire: 'chat' })
@@ -179,7 +179,7 @@ describe('a model', () => {
     expect(fake.refused).toEqual([])
   })
 
-  it('says in which way the files changed while it was interrupted', async () => {
+  it('states how the files changed while it was interrupted', async () => {
     const fake = await fakeModels({ script: [[say('Yes.')], [say('I see.')]] })
     const { run, entries } = await modelStage({ fake })
     await run('Go.')

@@ -27,7 +27,7 @@ describe('a model whose definition limits its turns', () => {
     expect(told(await entries()).at(-1)).toBe('end completed')
   })
 
-  it('has its last words as its report where it makes none', async () => {
+  it('has its last text as its report if it makes none', async () => {
     const fake = await fakeModels({ script: [[say('I found half.'), look]] })
     const lead = definition('limits: {turns: 1}')
     const { run, calls } = await modelStage({ fake, lead, isRoot: false })
@@ -36,7 +36,7 @@ describe('a model whose definition limits its turns', () => {
     expect(JSON.stringify(calls)).toContain('I found half.')
   })
 
-  it('has failed where it says nothing', async () => {
+  it('has failed if it says nothing', async () => {
     const fake = await fakeModels({ script: [[look]] })
     const lead = definition('limits: {turns: 1}')
     const { run, calls } = await modelStage({ fake, lead, isRoot: false })
@@ -44,7 +44,7 @@ describe('a model whose definition limits its turns', () => {
     expect(calls).toEqual([])
   })
 
-  it('continues with the next prompt, and the service refuses nothing', async () => {
+  it('continues with the next prompt, without a refusal of the service', async () => {
     const fake = await fakeModels({ script: [[say('Half.'), look], [say('The other half.')]] })
     const { run } = await modelStage({ fake, lead: definition('limits: {turns: 1}') })
     expect(await run('Go.')).toMatchObject({ status: 'completed' })
@@ -81,13 +81,13 @@ describe('the task tool', () => {
   const described = (agents: { name: string; description: string }[]) =>
     String(toolDefinitions({ has: () => true, agents }).task?.description)
 
-  it('names whom an agent may start, and what for', () => {
+  it('lists the agents that may be started, with their purposes', () => {
     expect(described([{ name: 'explore', description: 'Finds out.' }])).toMatch(
       /The agents:\n- explore: Finds out\.$/,
     )
   })
 
-  it('has the names alone where the descriptions are too long together', () => {
+  it('lists only the names if the descriptions are too long', () => {
     const many = [...Array(64).keys()].map((n) => ({ name: `a${n}`, description: 'x'.repeat(999) }))
     expect(described(many)).toMatch(/The agents: a0, a1, .*a63$/)
   })

@@ -28,7 +28,7 @@ const filesOf = (kept: { name: string; text: string }[]) => ({
 })
 
 describe('a spec', () => {
-  it('[K1] keeps the variable of its key for another model at the same address, and for no other', async () => {
+  it('[K1] keeps the variable of its key for another model at the same address only', async () => {
     const driver = driverWith()
     const dir = await temporaryDir()
     const { spec, files } = await driver.prepare(
@@ -45,7 +45,7 @@ describe('a spec', () => {
     ).rejects.toThrow('must be the name of an environment variable')
   })
 
-  it('names provider, model and address, and gives sub-agents the same', async () => {
+  it('names provider, model and address, and is the same for sub-agents', async () => {
     const dir = await temporaryDir()
     const { spec, title, files } = await driverWith().prepare(
       {
@@ -94,7 +94,7 @@ describe('a spec', () => {
     await expect(preparing).rejects.toThrow(message)
   })
 
-  it('[G7] can begin where there is a key, or a server that needs none', async () => {
+  it('[G7] can start with a key, or a server that needs none', async () => {
     const dir = await temporaryDir()
     const check = async (model: string, env: NodeJS.ProcessEnv, baseUrl?: string) => {
       const driver = driverWith(env)
@@ -175,19 +175,19 @@ describe('[G6] usage', () => {
     expect(cached.costUsd).toBeLessThan(plain.costUsd ?? 0)
   })
 
-  it('has no price, and not none, for what the list does not know', () => {
+  it('has an unknown price, not zero, for an unlisted model', () => {
     const unknown = { provider: 'openai', model: 'no-such-model-at-all' } as const
     const proxied = { ...opus, baseUrl: 'http://127.0.0.1:4000/v1' }
     for (const model of [unknown, proxied, { ...opus, provider: 'openai-compatible' } as const])
       expect(usageOf(used(10, 1), model, now)).toMatchObject({ costUsd: null, unpriced: true })
   })
 
-  it('has the provider’s price at the provider’s own address, however it is written', () => {
+  it('has the provider’s price at the provider’s own address, in any spelling', () => {
     const baseUrl = 'https://API.anthropic.com:443/v1/'
     expect(usageOf(used(10, 1), { ...opus, baseUrl }, now).pricedBy).toBe('estimate')
   })
 
-  it('is incomplete unless the provider said all of it', () => {
+  it('is incomplete unless the provider reported all of it', () => {
     expect(usageOf(undefined, opus, now)).toMatchObject({ complete: false, costUsd: null })
     expect(usageOf(used(10, undefined), opus, now).complete).toBe(false)
   })
@@ -227,7 +227,7 @@ describe('instructions', () => {
     expect(text).toMatch(new RegExp(`^- Commands: .*${said}$`, 'm'))
   })
 
-  it('tell where it is, and what the project asks, the nearest last', async () => {
+  it('state the place of the agent, and the project’s instructions, the nearest last', async () => {
     const text = await instructions({
       'docs/api/AGENTS.md': 'Nearest.',
       'CLAUDE.md': 'Not read beside the other.',
@@ -244,7 +244,7 @@ describe('instructions', () => {
     expect(text).toContain('Instructions for files in docs/api/')
   })
 
-  it('send no file of elsewhere that a link of the project leads to', async () => {
+  it('contain no file outside the project that a link leads to', async () => {
     const elsewhere = join(await temporaryDir(), 'private')
     await writeFile(elsewhere, 'A secret of the person.')
     const cwd = await temporaryDir()
@@ -253,7 +253,7 @@ describe('instructions', () => {
     expect(await instructions({}, { cwd, facts })).not.toContain('A secret')
   })
 
-  it('name what is too long to be read, and look at the top outside Git', async () => {
+  it('name files that are too long, and use only the top folder outside Git', async () => {
     const long = await instructions({ 'AGENTS.md': 'Short.', 'docs/AGENTS.md': 'x'.repeat(40_000) })
     expect(long).toContain('Read these before you change files in their folders: docs/AGENTS.md')
     const facts = { branch: null, isClean: null, files: null }
@@ -261,7 +261,7 @@ describe('instructions', () => {
     expect(outside).toMatch(/not a Git repository.*At the top\./s)
   })
 
-  it('tell a sub-agent that its report is all that is seen', async () => {
+  it('tell a sub-agent that only its report is seen', async () => {
     const text = await instructions({}, { isSubAgent: true, agent: 'explore' })
     expect(text).toMatch(/sub-agent \("explore"\).*agent_report/s)
   })

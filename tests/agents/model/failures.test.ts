@@ -55,7 +55,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     },
   )
 
-  it('makes no call of an answer that broke', async () => {
+  it('makes no call of an answer that was cut off', async () => {
     const flawed = { parts: [say('I try this.'), call('bash', { command: 'rm -r x' })] }
     const { lines } = await play({ ...flawed, flaw: { kind: 'disconnect', after: 12 } }, [
       say('No.'),
@@ -64,7 +64,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     expect(lines.at(-1)).toBe('end completed')
   })
 
-  it('asks again for an empty answer, and not forever', async () => {
+  it('asks again for an empty answer, a limited number of times', async () => {
     const nothing = { parts: [] }
     expect((await play(nothing, [say('Something.')])).lines.at(-2)).toBe(
       'assistant complete: Something.',
@@ -74,7 +74,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     expect(fake.requests).toHaveLength(4)
   })
 
-  it('[G7] does not repeat what can’t go well, and names its cause', async () => {
+  it('[G7] does not retry a permanent failure, and names its cause', async () => {
     const denied = await play({ status: 401 })
     expect(denied.outcome).toMatchObject({ status: 'interrupted', cause: { kind: 'sign-in' } })
     const refused = await play({ status: 400, message: 'no such thing' })
@@ -85,7 +85,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     for (const { fake } of [denied, refused]) expect(fake.requests).toHaveLength(1)
   })
 
-  it('[Q1] takes a long retry-after for a spent quota, and ends until then', async () => {
+  it('[Q1] treats a long retry-after as a spent quota, and ends until then', async () => {
     const before = Date.now()
     const { outcome, fake } = await play({ status: 429, retryAfter: { seconds: 3600 } })
     expect(outcome).toMatchObject({ status: 'interrupted', cause: { kind: 'quota' } })
@@ -95,7 +95,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     expect(fake.requests).toHaveLength(1)
   })
 
-  it('gives up after eight tries at a service that is down', async () => {
+  it('fails after eight attempts at a service that is down', async () => {
     const { outcome, fake } = await play(
       ...Array.from({ length: 12 }, () => ({ status: 529 }) as const),
     )
@@ -119,7 +119,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     expect(always.fake.requests).toHaveLength(4)
   })
 
-  it('hands a call that is no JSON, or of no tool, to the tools, which answer it', async () => {
+  it('passes a call with invalid JSON or an unknown tool to the tools, which answer it', async () => {
     // Google’s inputs are JSON of the stream itself.
     const input = wire === 'google' ? {} : '{"command": "l'
     const { lines, fake, outcome } = await play(
@@ -158,7 +158,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     },
   )
 
-  it('ends at once when it is stopped, whatever the service does', async () => {
+  it('ends at once if it is stopped, whatever the service does', async () => {
     const fake = await fakeModels({
       script: [{ parts: [say('Half of an answer that stops')], flaw: { kind: 'silence' } }],
     })
@@ -179,7 +179,7 @@ describe('pings of a service', () => {
     flaw: { kind: 'pings', ...more },
   })
 
-  it('keep a connection alive whose answer takes its time', async () => {
+  it('keep a connection alive while the answer is slow', async () => {
     const fake = await fakeModels({ script: [pinging({ pings: 40 })] })
     const timeouts = { firstChunkMs: 60_000, chunkMs: 1_000, answerMs: 60_000 }
     const { run, entries } = await modelStage({ fake, wire: 'chat', timeouts })
@@ -190,7 +190,7 @@ describe('pings of a service', () => {
     ])
   })
 
-  it('are no answer: a request that gets only pings is repeated once, and its failure says so', async () => {
+  it('are not an answer: a request with only pings is repeated once, and its failure states that', async () => {
     const fake = await fakeModels({ script: [pinging(), pinging({ after: 0 }), pinging()] })
     const timeouts = { firstChunkMs: 60_000, chunkMs: 60_000, answerMs: 200 }
     const { run } = await modelStage({ fake, wire: 'chat', timeouts })

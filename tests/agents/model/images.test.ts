@@ -15,7 +15,7 @@ const withImage = {
 }
 
 describe.each(wires)('on the wire %s', (wire) => {
-  it('[J10] shows the model images of prompts and results, also after a resume', async () => {
+  it('[J10] sends the model images of prompts and results, even after a resume', async () => {
     const fake = await fakeModels({ script: [look, [say('I see.')], [say('Still.')]] })
     const { session, run, entries } = await modelStage({ fake, wire, answer: () => withImage })
     const ref = { mediaType: 'image/png', ...(await session.storeBlob(png)) }
@@ -35,7 +35,7 @@ describe.each(wires)('on the wire %s', (wire) => {
     expect(recorded).toContain(sha256Of(gif))
   })
 
-  it('[G7] asks a model that takes no images without them, and says so', async () => {
+  it('[G7] sends a model without image input no images, and tells it so', async () => {
     const message = 'This model does not support image input'
     const fake = await fakeModels({
       script: [{ status: 400, message }, [say('I can not see it.')]],
@@ -52,7 +52,7 @@ describe.each(wires)('on the wire %s', (wire) => {
   })
 })
 
-it('shows the newest images only, as many as every provider takes', async () => {
+it('sends the newest images only, as many as every provider accepts', async () => {
   const fake = await fakeModels({ script: [[say('I see.')]] })
   const { session, run } = await modelStage({ fake })
   const images = await Promise.all(

@@ -25,7 +25,7 @@ const runId = runIdOf(taskId, 1)
 const signed = { anthropic: { signature: 'sig' } }
 
 describe('the messages for a provider', () => {
-  it('gives every call its result after its turn, in the order of the calls', () => {
+  it('have the result of every call after its turn, in the order of the calls', () => {
     const messages = messagesOf(
       history(
         prompt('Look.'),
@@ -61,14 +61,14 @@ describe('the messages for a provider', () => {
     ])
   })
 
-  it('[Q3] marks what Shiplog told the agent, also in the history of a later run', () => {
+  it('[Q3] mark messages of Shiplog to the agent, even in the history of a later run', () => {
     const [asked, told] = history(prompt('Go.'), prompt('Wrap up now.'))
     if (told?.type !== 'message' || !asked) return expect.unreachable()
     const entries = [asked, { ...told, by: 'shiplog' as const }]
     expect(shape(messagesOf(entries, { target }))).toEqual(['user: Go. [Wrap up now.]'])
   })
 
-  it('[S3] says of a call without a result that its outcome is unknown', () => {
+  it('[S3] state that the outcome of a call without a result is unknown', () => {
     const messages = messagesOf(
       history(
         prompt('Go.'),
@@ -85,7 +85,7 @@ describe('the messages for a provider', () => {
     })
   })
 
-  it('[S3] takes a call that was made again to learn its outcome for one call', () => {
+  it('[S3] treat a call that was repeated to get its outcome as one call', () => {
     const input = { agent: 'explore', title: 'Look', prompt: 'Look.' }
     const messages = messagesOf(
       history(
@@ -109,7 +109,7 @@ describe('the messages for a provider', () => {
     ])
   })
 
-  it('leaves out an attempt that was made again, and a branch that was left', () => {
+  it('omit a repeated attempt, and an abandoned branch', () => {
     const messages = messagesOf(
       history(
         prompt('Go.'),
@@ -128,7 +128,7 @@ describe('the messages for a provider', () => {
     ])
   })
 
-  it('puts the summary of a compaction in place of what it replaces, earlier sessions included', () => {
+  it('replace compacted entries by their summary, including those of earlier sessions', () => {
     const entries = [
       ...history(prompt('Long ago.'), turn('m1', [text('Yes.')])),
       ...history(
@@ -147,7 +147,7 @@ describe('the messages for a provider', () => {
     ])
   })
 
-  it('gives a call a new id if another call has had its id', () => {
+  it('have a new id for a call whose id another call had', () => {
     const entries = history(
       prompt('Go.'),
       call('m1', 'call_0', 'bash', { command: 'a' }),
@@ -173,7 +173,7 @@ describe('the messages for a provider', () => {
     expect(messagesOf(entries, { target })).toEqual(messages)
   })
 
-  describe('[G3] what a provider wants back', () => {
+  describe('[G3] the data that a provider expects back', () => {
     const thinking = (of = target): MessagePart => ({
       type: 'reasoning',
       text: 'Hm.',
@@ -181,7 +181,7 @@ describe('the messages for a provider', () => {
     })
     const asked = (parts: MessagePart[]) => history(prompt('Go.'), turn('m1', parts))
 
-    it('goes to the same provider and model only', () => {
+    it('is sent to the same provider and model only', () => {
       const whole = {
         role: 'assistant',
         content: [expect.anything(), { type: 'text', text: 'A.' }],
@@ -203,7 +203,7 @@ describe('the messages for a provider', () => {
         })
     })
 
-    it('is left out with the whole turn’s calls where the record has it changed or in part', () => {
+    it('is omitted with all calls of the turn if the record of it is changed or partial', () => {
       const masked = { ...thinking(), text: 'H***' } as MessagePart
       const entries = history(
         prompt('Go.'),
@@ -224,12 +224,12 @@ describe('the messages for a provider', () => {
       ])
     })
 
-    it('is not asked of reasoning alone', () => {
+    it('is not required for reasoning alone', () => {
       expect(shape(messagesOf(asked([thinking()]), { target }))).toEqual(['user: Go.'])
     })
   })
 
-  it('retells the calls of a turn whose message was lost', () => {
+  it('repeats the calls of a turn whose message was lost', () => {
     const entries = history(
       prompt('Go.'),
       call('m1', 'c1', 'bash', { command: 'ls' }),
@@ -240,7 +240,7 @@ describe('the messages for a provider', () => {
     expect(only).toContain('bash {"command":"ls"}\na.txt')
   })
 
-  it('shows images of the record, and says where one is gone', () => {
+  it('includes images of the record, and states where one is missing', () => {
     const image = (sha256: string): MessagePart => ({
       ...{ type: 'image', mediaType: 'image/png', sha256, bytes: 3 },
     })
@@ -258,7 +258,7 @@ describe('the messages for a provider', () => {
     ])
   })
 
-  it('leaves out the text of a result with images that is only spaces', () => {
+  it('omits a text of spaces from a result with images', () => {
     const images = [{ mediaType: 'image/png', sha256: 'a'.repeat(64), bytes: 3 }] as const
     const entries = history(
       prompt('Go.'),
@@ -283,38 +283,41 @@ describe('the messages for a provider', () => {
     )
   })
 
-  it.each(wires)('[G5] the service on the wire %s takes what comes of any record', async (wire) => {
-    const fake = await startFakeModels({ script: () => [say('Yes.')] })
-    onTestFinished(() => fake.stop())
-    const model = providerModel(fake, wire)
-    const to = { provider: providerOf[wire], model: usualModels[wire].id }
-    // Some are not kept any more.
-    const imageOf = (sha256: string) => (sha256.startsWith('0') ? null : png)
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(randomHistory, { minLength: 1, maxLength: 2 }),
-        async (sessions) => {
-          const { stream } = streamText({
-            ...{
-              model,
-              messages: messagesOf(sessions.flat(), { target: to, imageOf }),
-              maxRetries: 0,
-            },
-            ...{
-              tools: toolDefinitions({ has: () => true, agents: [] }),
-              providerOptions: usualModels[wire].providerOptions,
-            },
-            onError: () => undefined,
-          })
-          for await (const part of stream) expect(part).not.toHaveProperty('error')
-          expect(fake.refused).toEqual([])
-        },
-      ),
-      { numRuns: 60 * soakFactor },
-    )
-  })
+  it.each(wires)(
+    '[G5] the service on the wire %s accepts the messages of any record',
+    async (wire) => {
+      const fake = await startFakeModels({ script: () => [say('Yes.')] })
+      onTestFinished(() => fake.stop())
+      const model = providerModel(fake, wire)
+      const to = { provider: providerOf[wire], model: usualModels[wire].id }
+      // Some are not kept any more.
+      const imageOf = (sha256: string) => (sha256.startsWith('0') ? null : png)
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(randomHistory, { minLength: 1, maxLength: 2 }),
+          async (sessions) => {
+            const { stream } = streamText({
+              ...{
+                model,
+                messages: messagesOf(sessions.flat(), { target: to, imageOf }),
+                maxRetries: 0,
+              },
+              ...{
+                tools: toolDefinitions({ has: () => true, agents: [] }),
+                providerOptions: usualModels[wire].providerOptions,
+              },
+              onError: () => undefined,
+            })
+            for await (const part of stream) expect(part).not.toHaveProperty('error')
+            expect(fake.refused).toEqual([])
+          },
+        ),
+        { numRuns: 60 * soakFactor },
+      )
+    },
+  )
 
-  it('[G5] breaks none either of a history that was repaired', async () => {
+  it('[G5] breaks no rule after a history was repaired', async () => {
     await fc.assert(
       fc.asyncProperty(randomHistory, fc.integer({ min: 0, max: 60 }), async (entries, cut) => {
         const cutShort = entries.slice(0, cut)
@@ -329,7 +332,7 @@ describe('the messages for a provider', () => {
     )
   })
 
-  it('sends no half of a character', () => {
+  it('does not send half a character', () => {
     const entries = history(
       prompt('a\ud800b'),
       call('m1', 'c1', 'bash', { 'k\udc00': ['\ud800'] }),

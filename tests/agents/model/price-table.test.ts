@@ -10,7 +10,7 @@ const models = ['anthropic', 'openai', 'google'].flatMap((provider) =>
 const times = fc.integer({ min: Date.parse('2025-01-01'), max: Date.parse('2027-06-01') })
 const tokens = fc.oneof(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 1_500_000 }))
 
-it('gives what the list itself gives, for every model of it', () => {
+it('returns the same as the list itself, for each of its models', () => {
   expect(models.length).toBeGreaterThan(100)
   fc.assert(
     fc.property(
@@ -43,7 +43,7 @@ it('knows no price of a model that the list lacks', () => {
   expect(listedPrice('anthropic', 'a-model-of-nobody', counts, 0)).toBeNull()
 })
 
-it('prices by what was in force at the time, and the cache of an hour for more', () => {
+it('uses the prices in force at the time, and a higher one for the cache of an hour', () => {
   const long = { inputTokens: 300_000, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
   const model = 'claude-opus-4-6'
   expect(listedPrice('anthropic', model, long, Date.parse('2026-02-01'))).toBeCloseTo(3)

@@ -11,7 +11,7 @@ const tools = toolDefinitions({
 })
 const descriptionOf = (name: string) => String(tools[name]?.description)
 
-it.each(toolNames)('gives an example of %s that the tool takes, in few words', (name) => {
+it.each(toolNames)('has a short, valid example of %s', (name) => {
   const [said = '', examples = ''] = descriptionOf(name).split(' Example: ')
   expect(said.split(/\s+/).length).toBeLessThan(50)
   const [first = ''] = examples.split('\n\n')
@@ -19,7 +19,7 @@ it.each(toolNames)('gives an example of %s that the tool takes, in few words', (
     expect(toolInputSchemas[name].safeParse(JSON.parse(example)).error).toBeUndefined()
 })
 
-it.each(toolNames)('says of each field of %s what it is', (name) => {
+it.each(toolNames)('describes each field of %s', (name) => {
   const schema = tools[name]?.inputSchema as unknown as {
     jsonSchema: { properties?: Record<string, { description?: string }> }
   }

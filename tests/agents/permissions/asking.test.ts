@@ -68,8 +68,8 @@ const withWindow = () => openFixture({ canAsk: () => true })
 const worktreeOf = async ({ shiplog }: Fixture, id: Parameters<typeof taskOf>[1]) =>
   (await taskOf(shiplog, id)).workspace?.path ?? ''
 
-describe('a person is asked', () => {
-  it('[P2] [P4] runs what was allowed once, with question and answer before it in the record', async () => {
+describe('asking the user', () => {
+  it('[P2] [P4] runs a call that was allowed once, with question and answer recorded before it', async () => {
     const fixture = await withWindow()
     const { shiplog } = fixture
     const turn = `steps:
@@ -101,7 +101,7 @@ describe('a person is asked', () => {
     expect(ofType(entries, 'run-start')).toMatchObject([{ permissions: 'ask' }])
   })
 
-  it('remembers the rule with the answer, for the next call and for what waits', async () => {
+  it('stores the rule of the answer, for later calls and waiting ones', async () => {
     const fixture = await withWindow()
     const { shiplog, project } = fixture
     const script = playing(bash('touch a'), bash('touch b'))
@@ -131,7 +131,7 @@ describe('a person is asked', () => {
     expect(await restarted.client.permissions.settings({ scope })).toEqual({ mode: null, rules })
   })
 
-  it('tells the agent that it was refused, and with which words', async () => {
+  it('tells the agent of the refusal, with the user’s words', async () => {
     const fixture = await withWindow()
     const { shiplog } = fixture
     const id = await start(fixture, playing(bash('touch a')), { permissions: 'ask' })
@@ -144,7 +144,7 @@ describe('a person is asked', () => {
     await expect(readFile(join(directory, 'a'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  itInSoak('[P4] lends the slot while a person is asked', async () => {
+  itInSoak('[P4] releases the slot while the user is asked', async () => {
     const fixture = await withWindow()
     const { shiplog } = fixture
     const script = `
@@ -178,7 +178,7 @@ agents:
     expect((await taskOf(shiplog, 'Asker')).status).toBe('completed')
   })
 
-  it('[G2] a stop ends the wait; what was asked has not run, and the record says so', async () => {
+  it('[G2] a stop ends the wait; the call has not run, and the record states that', async () => {
     const fixture = await withWindow()
     const { shiplog } = fixture
     const id = await start(fixture, playing(bash('touch a')), { permissions: 'ask' })
@@ -192,7 +192,7 @@ agents:
     ])
   })
 
-  itInSoak('[P1] a resume keeps the mode, or has the one that the person gives it', async () => {
+  itInSoak('[P1] a resume keeps the mode, or uses the one that the user sets', async () => {
     const fixture = await withWindow()
     const { shiplog } = fixture
     const script = playing(bash('touch a'), bash('touch b'))
@@ -243,7 +243,7 @@ agents:
 })
 
 describe('without asking', () => {
-  it('[P1] denies what nobody can be asked about, and continues', async () => {
+  it('[P1] denies a call if nobody can be asked, and continues', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture
     const id = await start(fixture, playing(bash('touch a'), bash('ls')), { permissions: 'ask' })
@@ -257,7 +257,7 @@ describe('without asking', () => {
     expect((await taskOf(shiplog, id)).status).toBe('completed')
   })
 
-  it('[P1] a scenario is the person’s own script: nothing is asked, whatever is set', async () => {
+  it('[P1] a scenario is the user’s own script: nothing is asked in any mode', async () => {
     const fixture = await openFixture()
     const { shiplog } = fixture
     const rules = [{ effect: 'deny' as const, rule: 'bash: touch *' }]
@@ -270,7 +270,7 @@ describe('without asking', () => {
     expect(resultsIn(entries)).toMatchObject([{ outcome: 'ok' }])
   })
 
-  it('a repository narrows what the person allowed, and one that widens asks about everything', async () => {
+  it('a repository narrows the user’s permissions, and one that widens them makes it ask about everything', async () => {
     const fixture = await openFixture()
     const { shiplog, project } = fixture
     const policy = join(project.dir, '.shiplog/permissions.json')
@@ -331,7 +331,7 @@ describe('[P4] a question of an agent', () => {
   const ask = `call: ask_person
         with: { question: Keep the old format?, choices: [Both, Only the new one] }`
 
-  it('waits for the person, and the answer is the result of its call', async () => {
+  it('waits for the user, and the answer is the result of its call', async () => {
     const fixture = await withWindow()
     const { shiplog } = fixture
     const id = await start(fixture, playing(ask))
@@ -354,7 +354,7 @@ describe('[P4] a question of an agent', () => {
     expect(ofType(entries, 'permission')).toEqual([])
   })
 
-  it('[P1] is answered at once where nobody can be asked', async () => {
+  it('[P1] is answered at once if nobody can be asked', async () => {
     const fixture = await openFixture()
     const id = await start(fixture, playing(ask))
     await untilQuiet(fixture.shiplog)
@@ -363,7 +363,7 @@ describe('[P4] a question of an agent', () => {
     expect(result?.output).toContain('Nobody can be asked here')
   })
 
-  it('can be left to the agent, and takes no permission for an answer', async () => {
+  it('can be left to the agent, and is not answered by a permission', async () => {
     const fixture = await withWindow()
     const id = await start(fixture, playing(ask, bash('touch a')), { permissions: 'ask' })
     await answer(fixture.shiplog, { kind: 'deny', message: '' })

@@ -14,14 +14,14 @@ const question = {
   },
 } as Parameters<ReturnType<typeof createPermissionBoard>['ask']>[0]
 
-it('[P4] asks nobody for a run that has ended already', async () => {
+it('[P4] is not asked for a run that has already ended', async () => {
   const board = createPermissionBoard(() => 0)
   const over = AbortSignal.abort()
   expect(await Promise.race([board.ask(question, null, over), 'waits'])).toEqual({ kind: 'ended' })
   expect(board.list()).toEqual([])
 })
 
-it('[Q4] takes a question back when its run ends, and is answered once', async () => {
+it('[Q4] is withdrawn if its run ends, and is answered once', async () => {
   const board = createPermissionBoard(() => 0)
   const run = new AbortController()
   const asked = board.ask(question, null, run.signal)

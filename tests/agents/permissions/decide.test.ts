@@ -16,7 +16,7 @@ const verdictOf = (
   }: Partial<{ mode: PermissionMode; rules: PermissionRule[]; cwd: string }> = {},
 ) => decide([{ mode, rules }], { kind: 'command', command, place: { ...place, cwd } })
 
-describe('[P3] a command is allowed when every segment of it is', () => {
+describe('[P3] a command is allowed if every segment of it is', () => {
   it('has at least 150 rows, each once', () => {
     expect(commandTable.length).toBeGreaterThanOrEqual(150)
     expect(new Set(commandTable.map(([command]) => command)).size).toBe(commandTable.length)
@@ -51,7 +51,7 @@ describe('[P1] modes', () => {
     expect(of('touch a')).toBe('ask')
   })
 
-  it('allow-all runs everything but what a rule forbids or may forbid', () => {
+  it('allow-all runs everything except what a rule denies or might deny', () => {
     const of = (command: string, rules: PermissionRule[] = []) =>
       verdictOf(command, { mode: 'allow-all', rules }).kind
     expect(of('rm -rf / $(evil) {a,b}')).toBe('allow')
@@ -61,7 +61,7 @@ describe('[P1] modes', () => {
     expect(of('eval "$X"', deny)).toBe('ask')
   })
 
-  it('counts paths from where the shell stands', () => {
+  it('resolves paths from the directory of the shell', () => {
     const of = (command: string, cwd: string) => verdictOf(command, { rules: [], cwd }).kind
     expect(of('cat ../a', '/code/api/src')).toBe('allow')
     expect(of('cat ../../a', '/code/api/src')).toBe('ask')
@@ -104,7 +104,7 @@ describe('[P3] a rule that denies', () => {
     expect(verdictOf(command, { rules, mode: 'allow-all' }).kind).toBe(outcome)
   })
 
-  it('asks about what can’t be seen behind sudo', () => {
+  it('asks about a command that sudo hides', () => {
     const of = (command: string) => verdictOf(command, { rules, mode: 'allow-all' }).kind
     expect(of('sudo sh -c "$X"')).toBe('ask')
     expect(of('sudo $X')).toBe('ask')
@@ -178,13 +178,13 @@ describe('the proposed rules', () => {
   })
 })
 
-describe('[P1] nothing that is added to the layers of a policy, and no narrower mode, allows more', () => {
+describe('[P1] no addition to the layers of a policy, and no narrower mode, allows more', () => {
   const modes: PermissionMode[] = ['ask', 'allow-edits', 'allow-all']
   const strictness = { allow: 0, ask: 1, deny: 2 }
   const rules = fc.subarray(tableRules)
   const layer = fc.record({ mode: fc.constantFrom(...modes), rules })
 
-  it('as a sub-agent, or a repository, has it', () => {
+  it('for a sub-agent, and for a repository’s file', () => {
     const command = fc.constantFrom(...commandTable.map(([one]) => one))
     fc.assert(
       fc.property(layer, fc.array(layer, { maxLength: 2 }), command, (parent, added, text) => {

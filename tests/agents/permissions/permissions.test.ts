@@ -52,7 +52,7 @@ const allow = (rule: string): PermissionRule => ({ effect: 'allow', rule })
 const fetching = (url: string) => ({ name: 'web_fetch', input: { url }, cwd: '/' })
 const bash = (command: string, cwd = '/') => ({ name: 'bash', input: { command }, cwd })
 
-it('[P1] a sub-agent never has more than the tasks above it, whatever was given to each', async () => {
+it('[P1] a sub-agent never has more permissions than its ancestors', async () => {
   const { task, forRun } = await openPermissions()
   const given = fc.record({
     mode: fc.option(fc.constantFrom(...modes)),
@@ -75,7 +75,7 @@ it('[P1] a sub-agent never has more than the tasks above it, whatever was given 
   )
 })
 
-it('[P1] the mode is that of the run, else of the project, else of the settings, else ask', async () => {
+it('[P1] the mode is that of the run, otherwise of the project, of the settings, or ask', async () => {
   const { permissions, task, forRun } = await openPermissions()
   const modeOf = async (mode: PermissionMode | null, kind = 'model') =>
     (await forRun(task(null, mode, kind))).mode
@@ -88,7 +88,7 @@ it('[P1] the mode is that of the run, else of the project, else of the settings,
   expect(await modeOf(null, 'scripted')).toBe(null)
 })
 
-it('what was allowed for one folder does not apply to another one, and what narrows does', async () => {
+it('permissions for one folder do not apply to another one, but restrictions do', async () => {
   const { permissions, project, task, forRun } = await openPermissions()
   const rules: PermissionRule[] = [allow('bash: make a'), { effect: 'deny', rule: 'bash: make b' }]
   await permissions.setSettings({ kind: 'project', projectId }, { mode: 'allow-all', rules })
@@ -102,7 +102,7 @@ it('what was allowed for one folder does not apply to another one, and what narr
   expect(await verdicts()).toEqual(['ask', 'ask', 'ask', 'deny'])
 })
 
-it('[S6] a run uses the settings of its start, and rules that are added while it runs', async () => {
+it('[S6] a run uses the settings of its start, and rules added while it runs', async () => {
   const { permissions, task, forRun } = await openPermissions()
   const one = task(null, null, 'model')
   const before = await forRun(one)
@@ -115,7 +115,7 @@ it('[S6] a run uses the settings of its start, and rules that are added while it
   expect((await forRun(one)).mode).toBe('allow-all')
 })
 
-it('refuses a rule that can’t be read, and keeps what was set', async () => {
+it('refuses an invalid rule, and keeps the settings', async () => {
   const { permissions } = await openPermissions()
   const everywhere = { kind: 'everywhere' } as const
   await permissions.setSettings(everywhere, { mode: null, rules: [allow('bash: make *')] })
@@ -127,7 +127,7 @@ it('refuses a rule that can’t be read, and keeps what was set', async () => {
   expect(permissions.settings(everywhere)).toEqual({ mode: null, rules: [allow('bash: make *')] })
 })
 
-it('keeps every change of two that are made at once, also of one that began from older settings', async () => {
+it('keeps both of two concurrent changes, even if one started from older settings', async () => {
   const { permissions, dir } = await openPermissions()
   const everywhere = { kind: 'everywhere' } as const
   const set = (scope: PermissionScope, ...rules: PermissionRule[]) =>
@@ -156,7 +156,7 @@ it('keeps every change of two that are made at once, also of one that began from
 
 const byRule = (one: PermissionRule, other: PermissionRule) => (one.rule < other.rule ? -1 : 1)
 
-it('refuses more rules than its file can be read with', async () => {
+it('refuses more rules than its file may have', async () => {
   const { permissions, dir } = await openPermissions()
   const everywhere = { kind: 'everywhere' } as const
   const rules = Array.from({ length: rulesMax }, (_, at) => allow(`bash: make ${at}`))
@@ -171,7 +171,7 @@ it('refuses more rules than its file can be read with', async () => {
   expect((await openPermissionStore(join(dir, 'permissions.json'))).lost).toBe(null)
 })
 
-it('[P1] what a repository kept back when a task began applies to its sub-agents, whatever they find', async () => {
+it('[P1] a repository’s restrictions at the start of a task apply to its sub-agents, even if they are removed since', async () => {
   const { task, forRun, dir } = await openPermissions()
   const policy = join(dir, '.shiplog/permissions.json')
   await mkdir(join(dir, '.shiplog'))
@@ -185,7 +185,7 @@ it('[P1] what a repository kept back when a task began applies to its sub-agents
   expect(await kind(task(null, 'allow-all', 'model'))).toBe('allow')
 })
 
-it('[P2] shows of an edit what goes and what comes, whatever its text and path pretend', async () => {
+it('[P2] shows the removed and added lines of an edit, whatever its text and path pretend', async () => {
   const { task, forRun } = await openPermissions()
   const { check } = await forRun(task(null, 'ask', 'model'))
   const shown = async (name: string, input: object) =>
@@ -202,7 +202,7 @@ it('asks about everything after its file was damaged, says so, and keeps the fil
   expect(await readdir(dir)).toEqual(['permissions.json.damaged-1'])
 })
 
-it('[P3] rules for addresses are about the page that is fetched, however it is written', async () => {
+it('[P3] rules for addresses apply to the fetched page, however its address is written', async () => {
   const { permissions, task, forRun } = await openPermissions()
   const rules: PermissionRule[] = [
     allow('web_fetch: https://docs.example.com/*'),

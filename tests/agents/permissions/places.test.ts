@@ -29,7 +29,7 @@ async function linked() {
   }
 }
 
-it('[P1] places an edit as the file tools do, and asks about one that it can’t place', async () => {
+it('[P1] resolves an edit’s path as the file tools do, and asks if it can’t', async () => {
   const { edit } = await linked()
   const all: PermissionRule[] = [{ effect: 'allow', rule: 'edit: **' }]
   expect(edit('~/../src/x', 'ask')).toBe('ask')
@@ -41,7 +41,7 @@ it('[P1] places an edit as the file tools do, and asks about one that it can’t
   }
 })
 
-it('[P1] a link within does not dodge a rule about the file that it leads to', async () => {
+it('[P1] a link within the worktree does not evade a rule about its target', async () => {
   const { of, edit } = await linked()
   expect(edit('safe/x', 'allow-edits', denySecrets)).toBe('deny')
   expect(of('echo x > safe/x', 'allow-edits', denySecrets)).toBe('deny')
@@ -50,7 +50,7 @@ it('[P1] a link within does not dodge a rule about the file that it leads to', a
   expect(edit('safe/x', 'ask', [{ effect: 'allow', rule: 'edit: safe/**' }])).toBe('ask')
 })
 
-it('[P1] asks about edits of what a repository keeps back, but with a rule for just that', async () => {
+it('[P1] asks about edits of files that a repository restricts, except with a rule for just that', async () => {
   const { of, edit } = await linked()
   const path = '.shiplog/permissions.json'
   const rules = ['edit: **', 'edit: .shiplog/*', 'bash: *'].map(
@@ -72,7 +72,7 @@ it('[P1] asks about edits of what a repository keeps back, but with a rule for j
   expect(edit('.shiplog/project.yaml', 'allow-edits')).toBe('allow')
 })
 
-it('asks in allow-all about a redirection to a file that is not known, beside a rule about edits', async () => {
+it('asks in allow-all about a redirection to an unknown file, if there is a rule about edits', async () => {
   const { of } = await linked()
   for (const command of ['echo x > "$X"', 'cd "$X" && echo x > x', 'sudo sh -c \'echo x > "$X"\''])
     expect(of(command, 'allow-all', denySecrets), command).toBe('ask')

@@ -26,7 +26,7 @@ async function settingsFor(provider: { baseUrl: string; key?: string }) {
   return models
 }
 
-it('lists the models of a server, and says what is wrong with its key', async () => {
+it('lists the models of a server, and explains a problem with its key', async () => {
   const fake = await startFakeModels({ script: [] })
   onTestFinished(() => fake.stop())
   const models = await settingsFor({ baseUrl: fake.baseURLs.chat, key: fake.key })
@@ -52,7 +52,7 @@ it.each([
   await expect(models.list('fake')).rejects.toThrow(said)
 })
 
-it('says that nobody is there', async () => {
+it('reports that no server answers', async () => {
   const models = await settingsFor({ baseUrl: 'http://127.0.0.1:1/v1' })
   await expect(models.list('fake')).rejects.toThrow('http://127.0.0.1:1 can’t be reached')
 })

@@ -57,7 +57,7 @@ it.each(['lm-studio', 'ollama'] as const)(
   },
 )
 
-it('knows nothing of a model that the server has not, of a server that reports nothing, and of none', async () => {
+it('is unknown for a model that the server lacks, a server that reports none, and no server', async () => {
   const nothing = { tokens: null, tokensMax: null }
   for (const server of ['plain', 'ollama', 'lm-studio', 'vllm'] as const) {
     const { window } = await askedOf(server)
@@ -68,7 +68,7 @@ it('knows nothing of a model that the server has not, of a server that reports n
   expect(await window({ baseUrl: 'http://127.0.0.1:1/v1' })).toEqual(nothing)
 })
 
-it('takes the window that a model of Ollama was made with', async () => {
+it('uses the window that a model of Ollama was created with', async () => {
   const answers: Record<string, object> = {
     '/v1/models': { data: [{ id: set.id }] },
     '/api/ps': { models: [] },

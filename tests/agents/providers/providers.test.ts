@@ -49,7 +49,7 @@ const local = {
   baseUrl: 'http://127.0.0.1:11434/v1',
 } as const
 
-it('says of a name or an address that can’t be used which field it is, and how to write it', async () => {
+it('explains an invalid name or address, and names its field', async () => {
   const { providers } = await settingsIn(await temporaryDir())
   const refusal = (entry: object) =>
     expect(providers.save({ kind: 'openai-compatible', ...entry } as ProviderEntry, undefined))
@@ -62,7 +62,7 @@ it('says of a name or an address that can’t be used which field it is, and how
   })
 })
 
-it('keeps the context window of a server, for its address alone', async () => {
+it('stores the context window of a server, for its address only', async () => {
   const dir = await temporaryDir()
   const { providers } = await settingsIn(dir)
   await expect(providers.save({ ...local, contextTokens: 100 }, undefined)).rejects.toMatchObject({
@@ -79,7 +79,7 @@ it('keeps the context window of a server, for its address alone', async () => {
   expect(again.providers.list().at(-1)).toMatchObject({ contextTokens: 32_768 })
 })
 
-it('[K1] keeps a key in a file for this user alone, and gives it for the origin of its provider only', async () => {
+it('[K1] stores a key in a file for this user only, and uses it for the origin of its provider only', async () => {
   const dir = await temporaryDir()
   const { providers, keyOf, learnt } = await settingsIn(dir)
   expect(keyOf('anthropic')).toEqual({ from: 'none', offered: null })
@@ -101,7 +101,7 @@ it('[K1] keeps a key in a file for this user alone, and gives it for the origin 
   expect(later.keyOf('anthropic')).toEqual({ from: 'none', offered: null })
 })
 
-it('[K1] encrypts a key where the host has a keychain, and says so where another host can’t read it', async () => {
+it('[K1] encrypts a key if the host has a keychain, and reports a key that another host can’t read', async () => {
   const dir = await temporaryDir()
   const { providers } = await settingsIn(dir, { keychain: fakeKeychain() })
   await providers.save(anthropic, key)
@@ -123,7 +123,7 @@ it('[K1] encrypts a key where the host has a keychain, and says so where another
   expect(without.keyOf('anthropic')).toEqual({ from: 'stored', where: 'file' })
 })
 
-it('[K1] uses a key of the environment after a yes, or when a command names the model', async () => {
+it('[K1] uses a key of the environment after the user agreed, or if a command names the model', async () => {
   const dir = await temporaryDir()
   const env = { GEMINI_API_KEY: key, OTHER: 'no key' }
   const app = await settingsIn(dir, { env })
@@ -142,7 +142,7 @@ it('[K1] uses a key of the environment after a yes, or when a command names the 
   ).rejects.toMatchObject({ failure: { field: 'keyVariable' } })
 })
 
-it('[K1] sends the environment’s key to the provider’s own address only, and each of two behind one origin its own', async () => {
+it('[K1] sends the environment’s key to the provider’s own address only, and the right one of two at one origin', async () => {
   const env = { ANTHROPIC_API_KEY: key }
   const { providers, keyOf } = await settingsIn(await temporaryDir(), {
     ...{ env, usesEnvironment: true },
@@ -192,7 +192,7 @@ it.each([
   expect(providers.list()).toHaveLength(3)
 })
 
-it('takes a model by the name of a provider that was added', async () => {
+it('accepts a model by the name of an added provider', async () => {
   const { models, providers } = await settingsIn(await temporaryDir())
   expect(models.availability().available).toBe(false)
   await providers.save(local, undefined)
@@ -228,7 +228,7 @@ it.each(['providers.json', 'keys.json'])(
   },
 )
 
-it('keeps each of several changes that come at once', async () => {
+it('keeps each of several concurrent changes', async () => {
   const dir = await temporaryDir()
   const { providers } = await settingsIn(dir)
   await Promise.all([

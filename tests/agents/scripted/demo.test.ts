@@ -196,7 +196,7 @@ async function playDemo(installed: AgentPreset | null = null): Promise<Sailor> {
 
 const crewOf = (sailor: Sailor): Sailor[] => [sailor, ...sailor.children.flatMap(crewOf)]
 
-it('the demo plays to its end, every step as its texts say', async () => {
+it('the demo runs to its end, every step as its texts describe', async () => {
   const lead = await playDemo()
   const crew = crewOf(lead)
 

@@ -75,7 +75,7 @@ describe('a scenario', () => {
     ])
   })
 
-  it('takes its name from the file when it has none', () => {
+  it('takes its name from the file if it has none', () => {
     const text = 'version: 1\nagents: { lead: { turns: [ say: Hello ] } }\n'
     expect(parseScenario(text, 'some/dir/hello.yml').name).toBe('hello')
   })
@@ -86,12 +86,12 @@ describe('a scenario', () => {
     expect([...parseScenario(text, 'f').agents.keys()]).toEqual(['b', '1'])
   })
 
-  it('may repeat a part by an alias', () => {
+  it('may reuse a part by an alias', () => {
     const text = 'version: 1\nname: n\nagents:\n  a: &a { turns: [{say: x}] }\n  b: *a\n'
     expect(parseScenario(text, 'f').agents.get('b')?.turns).toEqual([[{ kind: 'say', text: 'x' }]])
   })
 
-  it('leaves to the playing what a placeholder stands for', () => {
+  it('does not replace placeholders when it is read', () => {
     const turns = (step: string) => `version: 1\nname: n\nagents: { a: { turns: [ ${step} ] } }\n`
     for (const step of [
       '{ call: task_await, with: { tasks: "{{last.output}}" } }',

@@ -37,7 +37,7 @@ describe('playing a scenario', () => {
     })
   })
 
-  it('streams a text in small pieces that give the text again', async () => {
+  it('streams a text in small pieces that add up to it', async () => {
     const text = `  One two  three\n\n- four five six seven\n${'word '.repeat(400)}`
     const { events, turns } = await createStage(oneAgent(`- say: ${JSON.stringify(text)}\n`)).run()
     expect(turns).toEqual([text])
@@ -46,7 +46,7 @@ describe('playing a scenario', () => {
     expect(pieces.length).toBeLessThanOrEqual(120)
   })
 
-  it('makes paragraphs of texts that follow one another', async () => {
+  it('makes paragraphs of consecutive texts', async () => {
     const stage = createStage(
       oneAgent('- steps:\n    - say: One.\n    - say: Two.\n    - think: Three.\n'),
     )
@@ -59,7 +59,7 @@ describe('playing a scenario', () => {
     })
   })
 
-  it('fills in the four placeholders everywhere, once, and nothing else', async () => {
+  it('replaces the four placeholders everywhere, once, and nothing else', async () => {
     const stage = createStage(
       oneAgent(`- say: "{{prompt}} in {{cwd}} as {{taskId}}: {{last.output}}{{other}} {{ prompt }}"
 - call: bash
@@ -113,7 +113,7 @@ describe('playing a scenario', () => {
     expect((await stage.run({ prompt: 'more' })).turns).toEqual(['You said more'])
   })
 
-  it('fails by its own word', async () => {
+  it('fails by its own step', async () => {
     const stage = createStage(oneAgent('- fail: "Can\'t {{prompt}}"\n- say: never\n'))
     const { events } = await stage.run({ prompt: 'fly' })
     expect(events).toEqual([
@@ -123,13 +123,13 @@ describe('playing a scenario', () => {
     ])
   })
 
-  it('continues after a fail when it is tried again', async () => {
+  it('continues after a failure on a retry', async () => {
     const stage = createStage(oneAgent('- fail: Not now.\n- say: Now.\n'))
     await stage.run()
     expect((await stage.run()).turns).toEqual(['Now.'])
   })
 
-  it('says so when it has no turns left', async () => {
+  it('states that it has no turns left', async () => {
     const stage = createStage(oneAgent('- say: All I know.\n'))
     await stage.run()
     expect((await stage.run()).turns).toEqual(['This scenario has no turns left.'])
@@ -166,7 +166,7 @@ describe('playing a scenario', () => {
     expect(events.map(({ type }) => type)).not.toContain('turn-ended')
   })
 
-  it('plays the agent that it is asked for, and knows no other', async () => {
+  it('runs the requested agent, and knows no others', async () => {
     const two = `${oneAgent('- say: lead\n')}  helper: { turns: [{ say: helper }] }\n`
     expect((await createStage(two).run({ agent: 'helper' })).turns).toEqual(['helper'])
     await expect(createStage(two).run({ agent: 'ghost' })).rejects.toThrow('no agent ghost')

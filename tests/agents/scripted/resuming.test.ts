@@ -73,7 +73,7 @@ describe('resuming a scenario', () => {
     }
   })
 
-  it('says it once, however often it is interrupted', async () => {
+  it('says it once, after any number of interruptions', async () => {
     const stage = createStage(turn(bash('one'), 'say: Middle.', bash('two'), bash('three')))
     await stage.run({ answer: crashAt(1) })
     await stage.run({ answer: crashAt(2) })
@@ -121,14 +121,14 @@ describe('resuming a scenario', () => {
     expect(third.turns[0]).toContain('(one)')
   })
 
-  it('reports again when the report was under way', async () => {
+  it('reports again if it was interrupted in the report', async () => {
     const stage = createStage(oneAgent('- report: { title: t, markdown: m }\n'))
     await stage.run({ answer: crashAt(1) })
     const second = await stage.run({ answer: ok })
     expect(second.calls.map(({ name }) => name)).toEqual(['agent_report'])
   })
 
-  it('ends the run when the report was recorded and only its turn was cut short', async () => {
+  it('ends the run if the report was recorded and only its turn was cut short', async () => {
     const stage = createStage(oneAgent('- report: { title: t, markdown: m }\n- say: never\n'))
     const abort = new AbortController()
     await stage.run({
@@ -148,7 +148,7 @@ describe('resuming a scenario', () => {
     expect(second.turns).toHaveLength(1)
   })
 
-  it('does not say again what it has said, and finishes what it had begun to say', async () => {
+  it('does not repeat its text, and finishes a text that was cut off', async () => {
     const words = Array.from({ length: 60 }, (_, i) => `word${i}`).join(' ')
     const stage = createStage(turn('think: Thought.', 'say: First.', `say: ${words}`, 'say: Last.'))
     const abort = new AbortController()
@@ -183,7 +183,7 @@ describe('resuming a scenario', () => {
     expect(all).toBe(`${words}\n\nLast.The next turn.`)
   })
 
-  it('says again what the record has lost, but never calls again', async () => {
+  it('repeats text that the record has lost, but never calls', async () => {
     const stage = createStage(turn('say: Begin.', bash('one'), bash('two'), 'say: End.'))
     await stage.run({ answer: crashAt(2), loseMessage: true })
     const second = await stage.run({ answer: ok })
@@ -191,7 +191,7 @@ describe('resuming a scenario', () => {
     expect(second.turns[0]).toMatch(/^Begin\..*\(two\).*End\.$/s)
   })
 
-  it('starts a wait over, unless a later step was begun', async () => {
+  it('starts a wait again, unless a later step was begun', async () => {
     const stage = createStage(turn('wait: 1h', bash('one')))
     const abort = new AbortController()
     setTimeout(() => abort.abort(new Crash()), 30)
@@ -208,7 +208,7 @@ describe('resuming a scenario', () => {
     expect(longer.calls).toEqual([])
   })
 
-  it('completes a turn of which nothing was left, so that it counts', async () => {
+  it('completes a turn without remaining steps, so that it counts', async () => {
     const stage = createStage(turn(bash('one')))
     await stage.run({ answer: ok })
     // The power went before the message was written.
@@ -223,7 +223,7 @@ describe('resuming a scenario', () => {
     expect((await stage.run({ answer: ok })).turns).toEqual(['This scenario has no turns left.'])
   })
 
-  it('takes up a turn with another prompt without doing anything twice', async () => {
+  it('continues a turn with another prompt without doing anything twice', async () => {
     const stage = createStage(turn('say: "For {{prompt}}"', bash('one'), bash('two')))
     await stage.run({ prompt: 'this', answer: crashAt(2) })
     const second = await stage.run({ prompt: 'that', answer: ok })
@@ -231,7 +231,7 @@ describe('resuming a scenario', () => {
     expect(second.turns[0]).not.toContain('For')
   })
 
-  it('falls back on the recorded prompt when it is resumed without one', async () => {
+  it('uses the recorded prompt if it is resumed without one', async () => {
     const stage = createStage(oneAgent(`- ${bash('one')}\n- say: "For {{prompt}}"\n`))
     await stage.run({ prompt: 'the parser', answer: crashAt(1) })
     const second = await stage.run({ prompt: '', answer: ok })

@@ -39,7 +39,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-it('returns at once, and gives what is printed piece by piece', async () => {
+it('returns at once, and later the output in pieces', async () => {
   await call('bash', { command: 'mkfifo pipe' })
   const started = await start('echo first; read line < pipe; echo "second $line"; exit 3')
   expect(started).toMatchObject({ outcome: 'ok', detail: { kind: 'background', id: 'b1' } })
@@ -52,7 +52,7 @@ it('returns at once, and gives what is printed piece by piece', async () => {
   expect(detailOf(last, 'background')).toMatchObject({ state: 'ended', exitCode: 3 })
 })
 
-it('starts where the shell stands, and leaves the shell as it is', async () => {
+it('starts in the directory of the shell, and does not change the shell', async () => {
   await call('bash', { command: 'mkdir sub && cd sub && export WORD=here' })
   await start('echo "$WORD in $PWD"; cd /; export WORD=gone')
   expect((await call('bash_output', { id: 'b1', waitMs: 60_000 })).output).toContain(
@@ -63,7 +63,7 @@ it('starts where the shell stands, and leaves the shell as it is', async () => {
   )
 })
 
-it('keeps what a command prints that is over before its start is recorded', async () => {
+it('keeps the output of a command that ends before its start is recorded', async () => {
   const { begin } = bench.custody
   bench.custody.begin = async (...whose) => {
     const running = await begin(...whose)
@@ -93,7 +93,7 @@ it('ends a command at its time limit', async () => {
   expect(detail).toMatchObject({ state: 'timed-out', exitCode: null })
 })
 
-it('ends with its run, also when it has removed its mark', async () => {
+it('ends with its run, even if it removed its marker', async () => {
   await start('exec env -i sleep 1000')
   await start('sleep 1000')
   await bench.custody.endAll(taskId)
@@ -116,7 +116,7 @@ it('stops waiting when the run is stopped', async () => {
   await expect(waiting).rejects.toThrow('stopped')
 })
 
-it('says what there is when an id is wrong, and refuses too many', async () => {
+it('lists the commands if an id is wrong, and refuses too many commands', async () => {
   expect((await call('bash_output', { id: 'b1' })).output).toContain('background: true')
   for (let count = 0; count < 10; count++) await start('sleep 1000')
   expect((await start('sleep 1000')).output).toContain('End one with bash_kill')

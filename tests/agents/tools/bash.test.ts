@@ -22,7 +22,7 @@ afterEach(() => bench.close())
 const bash = (command: string, timeoutMs?: number) => bench.call('bash', { command, timeoutMs })
 
 describe('bash', () => {
-  it('gives standard output and error as they came, and the exit code', async () => {
+  it('returns standard output and error in their order, and the exit code', async () => {
     const result = await bash('echo one; echo two >&2; echo three; exit 3')
     expect(result.output).toBe('one\ntwo\nthree\n[exit code 3]')
     expect(result.outcome).toBe('error')
@@ -34,38 +34,38 @@ describe('bash', () => {
     })
   })
 
-  it('gives terminal sequences as they were printed, and so joins no halves of a secret', async () => {
+  it('returns terminal sequences unchanged, so that two halves of a secret are not joined', async () => {
     const { output } = await bash('printf "\\033[31mred\\033[0m hun\\033[1mter2\\n"')
     expect(output).toBe('\u001B[31mred\u001B[0m hun\u001B[1mter2')
   })
 
-  it('gives only the output when all went well', async () => {
+  it('returns only the output of a successful command', async () => {
     expect(await bash('echo "a  b"')).toMatchObject({ outcome: 'ok', output: 'a  b' })
     expect(await bash('true')).toMatchObject({ outcome: 'ok', output: '' })
   })
 
-  it('counts the lines of the command itself in its messages', async () => {
+  it('numbers lines in error messages from the first line of the command', async () => {
     expect((await bash('true\nno-such-command-here')).output).toContain('line 2:')
   })
 
-  it('has nothing on standard input to wait for', async () => {
+  it('gives the command an empty standard input', async () => {
     expect(await bash('cat')).toMatchObject({ outcome: 'ok', output: '' })
   })
 
-  it('refuses a command that the system could not take, and gives advice', async () => {
+  it('refuses a command that is too long for the system, with advice', async () => {
     const result = await bash(`echo ${'x'.repeat(130_000)}`)
     expect(result).toMatchObject({ outcome: 'error' })
     expect(result.output).toContain('write_file')
   })
 
-  it('does not inherit where a calling Git works', async () => {
+  it('does not inherit the variables that bind Git to a repository', async () => {
     vi.stubEnv('GIT_DIR', '/somewhere/else')
     expect((await bash('echo "[$GIT_DIR]"')).output).toBe('[]')
     vi.unstubAllEnvs()
   })
 })
 
-it.runIf(process.platform !== 'win32')('makes do with sh where there is no bash', async () => {
+it.runIf(process.platform !== 'win32')('uses sh if there is no bash', async () => {
   await symlink('/bin/sh', join(bench.outside, 'sh'))
   vi.stubEnv('PATH', bench.outside)
   // A module of its own, for it remembers the shell that it found.
@@ -93,7 +93,7 @@ it.runIf(process.platform !== 'win32')('makes do with sh where there is no bash'
   expect(outcome.state.env.A).toBe('1 2')
 })
 
-it('[K3] tells what a command prints while it runs, secrets hidden although they come in pieces', async () => {
+it('[K3] streams the output of a running command, with secrets masked even if split', async () => {
   bench.secrets.learn([{ name: 'API_KEY', value: 'q1W2e3R4t5-y6U7' }])
   const go = join(bench.dir, 'go')
   const ended = bash(
@@ -105,7 +105,7 @@ it('[K3] tells what a command prints while it runs, secrets hidden although they
   expect((await ended).output).toBe('begun\n[hidden: API_KEY]\nover')
 })
 
-describe('what lasts from call to call', () => {
+describe('the shell state between calls', () => {
   it('keeps the directory and exported variables', async () => {
     await bash(
       'mkdir -p "sub dir" && cd "sub dir" && export GREETING="hello\nworld" && local_one=1',
@@ -137,17 +137,17 @@ describe('what lasts from call to call', () => {
     expect(bench.shell.env).toEqual({ A: '1', B: '2', D: '4' })
   })
 
-  it('finds the state even when PATH was emptied', async () => {
+  it('keeps the state even if PATH was emptied', async () => {
     await bash('export PATH=/nowhere; cd /')
     expect(bench.shell).toEqual({ cwd: '/', env: { PATH: '/nowhere' } })
   })
 
-  it('stays as it was when the command replaced the shell', async () => {
+  it('is unchanged if the command replaced the shell', async () => {
     await bash('export A=1; exec true')
     expect(bench.shell).toEqual({ cwd: bench.dir, env: {} })
   })
 
-  it('drops what is too large and says so', async () => {
+  it('drops variables that are too large, and says so', async () => {
     const result = await bash('export BIG=$(head -c 20000 /dev/zero | tr "\\0" x) SMALL=1')
     expect(bench.shell.env).toEqual({ SMALL: '1' })
     expect(result.output).toContain('BIG')
@@ -167,7 +167,7 @@ describe('what lasts from call to call', () => {
     expect((await bash('pwd')).output).toBe(bench.dir)
   })
 
-  it('says so when the working directory itself is gone', async () => {
+  it('reports that the working directory is gone', async () => {
     await rm(bench.dir, { recursive: true })
     expect((await bash('pwd')).output).toContain('does not exist any more')
   })
@@ -178,8 +178,8 @@ describe('what lasts from call to call', () => {
   })
 })
 
-describe('the output cap', () => {
-  it('keeps the beginning and the end and counts what it left out', async () => {
+describe('the output limit', () => {
+  it('keeps the beginning and the end, and states how much was omitted', async () => {
     const result = await bash('echo first; seq 1 100000; echo last')
     const { omittedBytes } = detailOf(result, 'bash')
     expect(result.output.startsWith('first\n1\n2\n')).toBe(true)
@@ -190,7 +190,7 @@ describe('the output cap', () => {
     )
   })
 
-  it('[J10] keeps the whole beside it, byte for byte', async () => {
+  it('[J10] keeps the whole output in a file, byte for byte', async () => {
     const result = await bash('printf "\\033[1mbold\\033[0m\\n"; seq 1 700000; echo last >&2')
     const { whole, omittedBytes } = detailOf(result, 'bash')
     const [kept] = bench.kept
@@ -206,7 +206,7 @@ describe('the output cap', () => {
     expect(bench.kept).toEqual([])
   })
 
-  it('says how much more there was than it keeps', async () => {
+  it('states how much more output there was than it keeps', async () => {
     const result = await bash('head -c 50000000 /dev/zero | tr "\\0" x')
     expect(detailOf(result, 'bash').whole).toMatchObject({
       bytes: wholeOutputBytesMax,
@@ -214,7 +214,7 @@ describe('the output cap', () => {
     })
   })
 
-  it('lets the command wait for the disk rather than hold its output in memory', async () => {
+  it('makes the command wait for the disk instead of holding its output in memory', async () => {
     const sizes = { textBytesMax: outputBytesMax, wholeBytesMax: wholeOutputBytesMax }
     const output = captureOutput(join(bench.dir, 'output'), sizes)
     const chunk = Buffer.alloc(64 * 1024, 'x')
@@ -233,7 +233,7 @@ describe('the output cap', () => {
     expect(waiting).toBeLessThan(5_000_000)
   })
 
-  it('continues where the whole cannot be kept', async () => {
+  it('continues if the whole output cannot be kept', async () => {
     bench.keepOutput = async () => {
       throw new Error('the disk is full')
     }
@@ -242,7 +242,7 @@ describe('the output cap', () => {
     expect(detailOf(result, 'bash').whole).toBeUndefined()
   })
 
-  it('cuts no character in two', async () => {
+  it('does not split a character', async () => {
     const result = await bash("printf 'é%.0s' $(seq 1 40000)")
     expect(result.output).not.toContain('\uFFFD')
     const shown = Buffer.byteLength(result.output.replaceAll(/[^é]/g, ''))
@@ -250,7 +250,7 @@ describe('the output cap', () => {
     expect(shown + detailOf(result, 'bash').omittedBytes).toBe(80_000)
   })
 
-  it('takes endless output without keeping it', async () => {
+  it('does not keep endless output', async () => {
     const result = await bash('yes', 500)
     expect(detailOf(result, 'bash')).toMatchObject({ timedOut: true, exitCode: null })
     expect(result.output.length).toBeLessThan(outputBytesMax + 300)
@@ -276,7 +276,7 @@ const isAlive = async (pid: number): Promise<boolean> => {
 }
 
 describe.runIf(process.platform === 'linux')('ending', () => {
-  it('ends the whole process group when the time is up', async () => {
+  it('ends the whole process group at the time limit', async () => {
     const result = await bash(withGrandchild(), 400)
     expect(result.outcome).toBe('error')
     expect(result.output).toContain('time limit of 400 ms')
@@ -284,13 +284,13 @@ describe.runIf(process.platform === 'linux')('ending', () => {
     expect(await isAlive(await grandchildPid())).toBe(false)
   })
 
-  it('keeps what was said before the time was up, and the state as it was', async () => {
+  it('keeps the output before the time limit, and the previous state', async () => {
     const result = await bash('echo begun; cd /; sleep 60', 300)
     expect(result.output).toMatch(/^begun\n\[time limit/)
     expect(bench.shell.cwd).toBe(bench.dir)
   })
 
-  it('ends it on abort and throws the reason', async () => {
+  it('ends the command on abort, and throws the reason', async () => {
     const running = bash(withGrandchild())
     const pid = await grandchildPid()
     const reason = new Error('interrupted by the person')
@@ -299,7 +299,7 @@ describe.runIf(process.platform === 'linux')('ending', () => {
     expect(await isAlive(pid)).toBe(false)
   })
 
-  it('kills what does not end when asked', async () => {
+  it('kills a command that ignores SIGTERM', async () => {
     await writeFile(
       join(bench.dir, 'stubborn.sh'),
       "trap '' TERM\necho $$ > grandchild\nwhile :; do sleep 0.1; done\n",
@@ -311,7 +311,7 @@ describe.runIf(process.platform === 'linux')('ending', () => {
     expect(await isAlive(pid)).toBe(false)
   })
 
-  it('does not wait for what was left in the background, and ends it', async () => {
+  it('does not wait for background processes, and ends them', async () => {
     // Longer than a test may take.
     const result = await bash('sleep 300 & echo $! > grandchild; echo started')
     expect(result.outcome).toBe('ok')
@@ -329,7 +329,7 @@ describe.runIf(process.platform === 'linux')('ending', () => {
     process.kill(pid)
   })
 
-  it('waits for what still passes the output on, as slowly as on a busy machine', async () => {
+  it('waits for a slow process that still forwards output', async () => {
     expect((await bash('echo through > >(sleep 0.5; cat)')).output).toBe('through')
   })
 
@@ -339,7 +339,7 @@ describe.runIf(process.platform === 'linux')('ending', () => {
     expect(await readdir(bench.dir)).toEqual([])
   })
 
-  it('runs nothing when it is aborted while it begins', async () => {
+  it('runs nothing if it is aborted while it starts', async () => {
     const reason = new Error('stop')
     const running = bash('touch ran; sleep 300')
     bench.abort.abort(reason)

@@ -52,7 +52,7 @@ describe('the name', () => {
   })
 })
 
-describe('a call that does not end well', () => {
+describe('a call that fails or is aborted', () => {
   it.each(['before the first byte', 'before the rename'])(
     'leaves nothing when it is aborted %s, and the file as it was',
     async (moment) => {
@@ -85,7 +85,7 @@ describe('a call that does not end well', () => {
     expect(await content()).toBe('old\n')
   })
 
-  it('writes beside a file that has its temporary name, and leaves that alone', async () => {
+  it('does not touch a file that already has its temporary name', async () => {
     const { bench, names, content } = await openBench()
     await writeFile(join(bench.dir, 'sub', temporary), 'somebody else’s')
     expect(await bench.call('write_file', input, ids)).toMatchObject({ outcome: 'ok' })

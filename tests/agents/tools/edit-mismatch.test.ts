@@ -64,7 +64,7 @@ it('recognises the line numbers of read_file, and other line ends', async () => 
   expect(await refusal('one\ntwo\n', 'one\r\ntwo')).toContain('oldText with \\r\\n')
 })
 
-it('says that the change is there already', async () => {
+it('reports that the change was already made', async () => {
   expect(await refusal('a\nconst port = 8080\n', 'const port = 9', 'const port = 8080')).toContain(
     'newText is there already, at line 2',
   )
@@ -75,13 +75,13 @@ it('names the lines of several matches', async () => {
   expect(await refusal('x\n'.repeat(30), 'x')).toContain('and 20 more')
 })
 
-it('[K3] shows no known secret beside it', async () => {
+it('[K3] masks known secrets in the nearest lines', async () => {
   bench.secrets.learn([{ name: 'KEY', value: 'sk-live-0123456789abcdef' }])
   const said = await refusal('key = "sk-live-0123456789abcdef"\n', 'key = "other"  ')
   expect(said).not.toContain('0123456789')
 })
 
-it('looks for the nearest lines of a large file without going through each character', async () => {
+it('finds the nearest lines of a large file without comparing each character', async () => {
   const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index}`)
   const sought = [...lines.slice(40_000, 40_020), 'another end'].join('\n')
   expect(await refusal(lines.join('\n'), sought)).toContain('Nearest are lines 40001-40021')

@@ -22,7 +22,7 @@ const put = async (path: string, content: string | Uint8Array) => {
 const text = (path: string) => readFile(join(bench.dir, path), 'utf8')
 
 describe('read_file', () => {
-  it('gives the lines of a file with their numbers', async () => {
+  it('returns the lines of a file with their numbers', async () => {
     await put('a.txt', 'one\r\ntwo\n\nlast')
     const result = await bench.call('read_file', { path: 'a.txt' })
     expect(result).toMatchObject({
@@ -37,7 +37,7 @@ describe('read_file', () => {
     })
   })
 
-  it('gives some lines and says which', async () => {
+  it('returns a range of lines, and states it', async () => {
     await put('a.txt', 'one\ntwo\nthree\nfour\n')
     const result = await bench.call('read_file', { path: 'a.txt', fromLine: 2, lines: 2 })
     expect(result.output).toBe('2\ttwo\n3\tthree\n[lines 2-3 of 4; continue with fromLine: 4]')
@@ -46,7 +46,7 @@ describe('read_file', () => {
     )
   })
 
-  it('gives as much of a long file as an agent can take in', async () => {
+  it('returns as much of a long file as an agent can use', async () => {
     await put('long.txt', 'x'.repeat(99).concat('\n').repeat(5000))
     const result = await bench.call('read_file', { path: 'long.txt' })
     expect(result.output.length).toBeLessThan(70_000)
@@ -58,7 +58,7 @@ describe('read_file', () => {
     expect(part.output).toContain('[lines 1-2000 of 5000; continue with fromLine: 2001]')
   })
 
-  it('cuts long lines and reads on after them', async () => {
+  it('truncates long lines, and continues after them', async () => {
     await put('long-line.txt', `${'y'.repeat(200_000)}\nnext\n`)
     const cut = await bench.call('read_file', { path: 'long-line.txt' })
     expect(cut.output).toContain('y [198000 characters left out]\n2\tnext\n[lines over 2000')
@@ -72,7 +72,7 @@ describe('read_file', () => {
     )
   })
 
-  it('shows an image, told by its content, and refuses one that is too large', async () => {
+  it('returns an image, recognized by its content, and refuses one that is too large', async () => {
     await put('picture', png)
     const { output, images } = await bench.call('read_file', { path: 'picture' })
     expect(output).toBe(`picture: an image (image/png, 1 × 1 pixels, ${png.length} bytes)`)
@@ -83,7 +83,7 @@ describe('read_file', () => {
     expect(refused.output).toContain('models take at most 3.9 MB: make it smaller')
   })
 
-  it('refuses binary files, directories, what is missing and what is too large, politely', async () => {
+  it('refuses binary files, directories, missing files and files that are too large, with advice', async () => {
     await put('image.png', new Uint8Array([0x89, 0x50, 0, 1]))
     await put('latin1.txt', new Uint8Array([0x63, 0xe9]))
     await put('dir/a.txt', '')
@@ -107,7 +107,7 @@ describe('read_file', () => {
 })
 
 describe('write_file', () => {
-  it('makes a file with the directories above it, and records it', async () => {
+  it('creates a file and its parent directories, and records it', async () => {
     const result = await bench.call('write_file', {
       path: 'notes/new/plan.md',
       content: '# Plan\n',
@@ -130,7 +130,7 @@ describe('write_file', () => {
     expect(bench.order).toEqual(['kept old\n', 'recorded a.txt'])
   })
 
-  it('touches nothing when the old content could not be kept', async () => {
+  it('changes nothing if the old content could not be kept', async () => {
     await put('a.txt', 'old\n')
     const full = new Error('the disk is full')
     bench.keepOriginal = () => Promise.reject(full)
@@ -146,26 +146,26 @@ describe('write_file', () => {
     expect(await readdir(bench.dir)).toEqual(['run.sh'])
   })
 
-  it('changes and records nothing when the content is there already', async () => {
+  it('changes and records nothing if the content is the same', async () => {
     await put('a.txt', 'same\n')
     const result = await bench.call('write_file', { path: 'a.txt', content: 'same\n' })
     expect(detailOf(result, 'edit').change).toBe('unchanged')
     expect(bench.order).toEqual([])
   })
 
-  it('has no diff for what was not text', async () => {
+  it('has no diff for a file that was not text', async () => {
     await put('data.bin', new Uint8Array([0, 1, 2]))
     const result = await bench.call('write_file', { path: 'data.bin', content: 'text\n' })
     expect(detailOf(result, 'edit')).toMatchObject({ change: 'changed', additions: 1, patch: null })
   })
 
-  it('leaves the insides of Git to Git', async () => {
+  it('refuses to write in .git', async () => {
     await bench.call('bash', { command: 'git init -q' })
     const result = await bench.call('write_file', { path: '.git/hooks/pre-commit', content: '#!' })
     expect(result.output).toContain('belongs to Git')
   })
 
-  it('answers what the file system refuses', async () => {
+  it('explains an error of the file system', async () => {
     await put('file', '')
     expect((await bench.call('write_file', { path: 'file/below', content: '' })).output).toContain(
       'uses a file as a directory',
@@ -212,7 +212,7 @@ describe('edit_file', () => {
     ])
   })
 
-  it('replaces every occurrence only when told to', async () => {
+  it('replaces every occurrence only if told to', async () => {
     await put('a.js', 'x x x')
     const refused = await bench.call('edit_file', { path: 'a.js', oldText: 'x', newText: 'y' })
     expect(refused.output).toContain('occurs 3 times')
@@ -227,7 +227,7 @@ describe('edit_file', () => {
     expect(await text('a.txt')).toBe('\uFEFFone\r\n2\r\n')
   })
 
-  it('gives advice when the text is not there', async () => {
+  it('gives advice if the text is missing', async () => {
     await put('a.txt', 'one\r\ntwo\r\n')
     const edit = (oldText: string) =>
       bench.call('edit_file', { path: 'a.txt', oldText, newText: 'new' })
@@ -268,7 +268,7 @@ describe('confined to the working directory', () => {
     expect(bench.recorded).toEqual([])
   }
 
-  it('refuses paths that lead up or elsewhere', async () => {
+  it('refuses paths that lead outside', async () => {
     await expectRefused('../outside/secret.txt', /outside the working directory/)
     await expectRefused('sub/../../outside/secret.txt', /outside the working directory/)
     await expectRefused(join(bench.outside, 'secret.txt'), /outside the working directory/)
@@ -280,14 +280,14 @@ describe('confined to the working directory', () => {
     await expectRefused('link.txt', /symbolic link/)
   })
 
-  it('refuses a symbolic link above the file, be the file there or yet to be made', async () => {
+  it('refuses a symbolic link among the parent directories of an existing or new file', async () => {
     await symlink(bench.outside, join(bench.dir, 'linked'))
     await expectRefused('linked/secret.txt', /symbolic link/)
     await expectRefused('linked/new.txt', /symbolic link/)
     await expectRefused('linked/new/deep/file.txt', /symbolic link/)
   })
 
-  it('refuses a link to what does not exist yet: writing would make it', async () => {
+  it('refuses a link to a missing file, which writing would create', async () => {
     await symlink(join(bench.outside, 'new.txt'), join(bench.dir, 'dangling'))
     await expectRefused('dangling', /symbolic link/)
   })
@@ -305,7 +305,7 @@ describe('confined to the working directory', () => {
     expect(bench.recorded.map(({ path }) => path)).toEqual(['real/a.txt'])
   })
 
-  it('takes absolute paths inside, and names that only begin like a way up', async () => {
+  it('accepts absolute paths inside, and names that begin with two dots', async () => {
     await put('..hidden/a.txt', 'fine')
     const path = join(bench.dir, '..hidden/a.txt')
     expect(await bench.call('read_file', { path })).toMatchObject({ output: '1\tfine' })

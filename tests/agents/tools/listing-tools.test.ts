@@ -31,7 +31,7 @@ describe('list_files', () => {
     expect(await list({ path: 'node_modules/x' })).toEqual(['node_modules/x/i.js'])
   })
 
-  it('takes a glob for names at any depth, or for paths', async () => {
+  it('accepts a glob for names at any depth, or for paths', async () => {
     await put(files)
     expect(await list({ glob: '*.ts' })).toEqual(['src/a.ts', 'src/deep/c.ts'])
     expect(await list({ glob: 'src/*.{ts,md}' })).toEqual(['src/a.ts'])
@@ -39,7 +39,7 @@ describe('list_files', () => {
     expect(await list({ glob: '*.rs' })).toEqual(['[no files]'])
   })
 
-  it('leaves out what Git ignores and what was deleted, and has what is new', async () => {
+  it('omits ignored and deleted files, and includes new ones', async () => {
     await put({ ...files, '.gitignore': 'dist/\nnode_modules/\n', 'dist/out.js': '', 'ü.txt': '' })
     await bench.call('bash', { command: 'git init -q && git add b.md src && rm src/a.ts' })
     expect(await list()).toEqual(['.gitignore', 'b.md', 'src/deep/c.ts', 'ü.txt'])
@@ -58,7 +58,7 @@ describe('list_files', () => {
     expect(found.output).toBe('[no matches]')
   })
 
-  it('lists no more than an agent can use, and says so', async () => {
+  it('limits the list to what an agent can use, and says so', async () => {
     await put(Object.fromEntries(Array.from({ length: 1005 }, (_, i) => [`f${i}`, ''])))
     const result = await bench.call('list_files')
     expect(detailOf(result, 'files')).toEqual({ kind: 'files', count: 1000, truncated: true })
@@ -75,7 +75,7 @@ describe.each([
     bench = await openToolBench(options)
   })
 
-  it('gives path, line and text of each match', async () => {
+  it('returns path, line and text of each match', async () => {
     await put({ 'a.ts': 'one\r\nTwo two\r\n', 'src/b.ts': 'x\n  two\n', 'c.md': 'two' })
     const result = await bench.call('search_files', { pattern: '\\btwo', glob: '*.ts' })
     expect(result.output).toBe('a.ts:2: Two two\nsrc/b.ts:2:   two')
@@ -92,7 +92,7 @@ describe.each([
     )
   })
 
-  it('searches what Git tracks or does not ignore, whatever other ignore files say', async () => {
+  it('searches tracked and unignored files, whatever other ignore files contain', async () => {
     await put({
       '.gitignore': 'dist/\n*.log\n',
       '.ignore': '*\n',
@@ -118,21 +118,21 @@ describe.each([
     expect((await bench.call('search_files', { pattern: '^$' })).output).toBe('a:2: ')
   })
 
-  it('searches one file of a folder with many, and none that is too large', async () => {
+  it('searches a single file, and skips one that is too large', async () => {
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`many/f${i}.ts`, 'two']))
     await put({ ...many, 'many/one.md': 'two', 'large.txt': `two${'\n'.repeat(2_100_000)}` })
     const { output } = await bench.call('search_files', { pattern: 'two', glob: '*.{md,txt}' })
     expect(output).toBe('many/one.md:1: two')
   })
 
-  it('hides secrets in a match before it is cut', async () => {
+  it('masks secrets in a match before it is shortened', async () => {
     bench.secrets.learn([{ name: 'THE_KEY', value: 'hunter2hunter2' }])
     await put({ 'a.txt': `two ${'x'.repeat(290)}hunter2hunter2` })
     const { output } = await bench.call('search_files', { pattern: 'two' })
     expect(output).not.toContain('hunter2')
   })
 
-  it('passes over binary files, dependencies and long lines', async () => {
+  it('skips binary files, dependencies and long lines', async () => {
     await put({
       'data.bin': new Uint8Array([0, 0x74, 0x77, 0x6f]),
       'node_modules/a/index.js': 'two',
@@ -143,7 +143,7 @@ describe.each([
     expect(output.length).toBeLessThan(400)
   })
 
-  it('stops at enough matches', async () => {
+  it('stops at the limit of matches', async () => {
     await put({ 'a.txt': 'hit\n'.repeat(150), 'b.txt': 'hit\n'.repeat(150), 'c.txt': 'hit' })
     const result = await bench.call('search_files', { pattern: 'hit' })
     expect(detailOf(result, 'matches')).toEqual({
@@ -156,7 +156,7 @@ describe.each([
 })
 
 describe('search_files', () => {
-  it('takes from JavaScript what ripgrep does not have', async () => {
+  it('searches in JavaScript for a pattern that ripgrep does not support', async () => {
     await put({ 'a.ts': 'get get\nget set\nsetGet', 'b.ts': 'foo() {' })
     const search = async (pattern: string) => (await bench.call('search_files', { pattern })).output
     expect(await search('(get) \\1')).toBe('a.ts:1: get get')
@@ -164,19 +164,19 @@ describe('search_files', () => {
     expect(await search('() {')).toBe('b.ts:1: foo() {')
   })
 
-  it('takes from ripgrep what JavaScript does not have', async () => {
+  it('searches by ripgrep for a pattern that JavaScript does not support', async () => {
     await put({ 'a.ts': 'Größe: 3' })
     const result = await bench.call('search_files', { pattern: '(?i)\\bgrÖsse|^\\w+: \\d$' })
     expect(result.output).toBe('a.ts:1: Größe: 3')
   })
 
-  it('says that a line end can’t be searched for', async () => {
+  it('states that a line end can’t be searched for', async () => {
     const result = await bench.call('search_files', { pattern: 'a\\nb' })
     expect(result.outcome).toBe('error')
     expect(result.output).toContain('line by line')
   })
 
-  it('refuses what is no regular expression', async () => {
+  it('refuses an invalid regular expression', async () => {
     const result = await bench.call('search_files', { pattern: '(' })
     expect(result.outcome).toBe('error')
     expect(result.output).toMatch(/^pattern: .*regular expression/)
@@ -187,7 +187,7 @@ describe('search_files', () => {
   const trap = { 'a.txt': `${'a'.repeat(40)}!` }
 
   itInSoak(
-    'stops a pattern that would never end',
+    'stops a pattern that takes exponential time',
     async () => {
       await put(trap)
       const result = await bench.call('search_files', catastrophic)

@@ -32,7 +32,7 @@ it('is installed for this platform', async () => {
   expect(await findRipgrep()).toContain(`ripgrep-${process.platform}-${process.arch}`)
 })
 
-it('uses no configuration of the person', async () => {
+it('ignores the user’s configuration of ripgrep', async () => {
   const config = join(scratch, 'config')
   await writeFile(config, '--invert-match\n')
   vi.stubEnv('RIPGREP_CONFIG_PATH', config)
@@ -43,7 +43,7 @@ it('uses no configuration of the person', async () => {
 })
 
 describe.skipIf(process.platform === 'win32')('a folder that is swapped for a link', () => {
-  it('shows nothing of what ripgrep finds through it', async () => {
+  it('omits what ripgrep finds through the link', async () => {
     const rg = await findRipgrep()
     const bench = await benchWith(
       await script(`
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('the process', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
-  it('is not needed: where it can’t be started, JavaScript searches', async () => {
+  it('is optional: JavaScript searches if it can’t be started', async () => {
     const bench = await benchWith(join(scratch, 'missing'))
     const { output } = await bench.call('search_files', { pattern: 'inside' })
     expect(output).toBe('sub/file.txt:1: inside')

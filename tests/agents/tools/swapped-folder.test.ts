@@ -160,7 +160,7 @@ it('keeps the mode of a file that it replaces, and refuses one that is read-only
   expect((await lstat(path)).mode & 0o777).toBe(0o751)
 })
 
-it('holds while the folder is swapped all the time', async () => {
+it('confines each call while its folder is repeatedly swapped for a link', async () => {
   const tries = isSoak ? 40 * soakFactor : 15
   const bench = await openSwapBench({})
   let isOver = false

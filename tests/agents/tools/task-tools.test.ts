@@ -29,7 +29,7 @@ const failed: AwaitedTask = {
 const request = { agent: 'tester', title: 'Add tests', prompt: 'Cover the parser' }
 
 describe('task', () => {
-  it('waits for the one it started and answers with its report', async () => {
+  it('waits for the sub-agent and returns its report', async () => {
     const asked: unknown[] = []
     bench.tasks.spawn = async (wanted) => {
       asked.push(wanted)
@@ -47,7 +47,7 @@ describe('task', () => {
     )
   })
 
-  it('answers at once when it is for the background', async () => {
+  it('returns at once for a background task', async () => {
     bench.tasks.spawn = async () => ({ taskId })
     const result = await bench.call('task', { ...request, background: true })
     expect(result.output).toContain('Add tests')
@@ -63,7 +63,7 @@ describe('task', () => {
     expect(result.output).toContain('failed, ended without a report')
   })
 
-  it('gives what the services refuse to the agent', async () => {
+  it('returns a refusal of the services to the agent', async () => {
     bench.tasks.spawn = () => Promise.reject(new Error('At most 5 levels of sub-agents.'))
     expect(await bench.call('task', request)).toEqual({
       outcome: 'error',
@@ -79,7 +79,7 @@ describe('task', () => {
 })
 
 describe('task_await', () => {
-  it('passes on whom to wait for and how long', async () => {
+  it('passes on the tasks to wait for and the time limit', async () => {
     const asked: unknown[] = []
     bench.tasks.await = async (wanted, { timeoutMs }) => {
       asked.push([wanted, timeoutMs])
@@ -99,7 +99,7 @@ describe('task_await', () => {
     expect(result.output).toContain('**Fix it**')
   })
 
-  it('says what is still at work when the time was up', async () => {
+  it('states what still runs at the time limit', async () => {
     bench.tasks.await = async () => [done, { ...failed, status: 'spawned', cause: null }]
     const result = await bench.call('task_await', { tasks: 'all', timeout: 1 })
     expect(result.output).toContain('[1 of 2 still running]')
@@ -110,7 +110,7 @@ describe('task_await', () => {
     expect(output).not.toContain('still running')
   })
 
-  it('refuses a time that is none', async () => {
+  it('refuses an invalid time limit', async () => {
     const result = await bench.call('task_await', { tasks: 'all', timeout: 'soon' })
     expect(result).toMatchObject({ outcome: 'error' })
     expect(result.output).toMatch(/^timeout: .*30s/)
@@ -126,7 +126,7 @@ describe('task_await', () => {
 })
 
 describe('the other task tools', () => {
-  it('lists and stops', async () => {
+  it('list and stop tasks', async () => {
     bench.tasks.list = async () => []
     expect((await bench.call('task_list')).output).toBe('[no sub-agents]')
     bench.tasks.stop = async (task) => ({
@@ -140,7 +140,7 @@ describe('the other task tools', () => {
     )
   })
 
-  it('answers a conflict as an error that changed nothing', async () => {
+  it('return a conflict as an error that changed nothing', async () => {
     const conflict: ApplyOutcome = {
       kind: 'conflict',
       paths: ['src/a.ts'],
@@ -174,7 +174,7 @@ describe('the other task tools', () => {
     expect(result.output).toContain(text)
   })
 
-  it('reports, which ends the run', async () => {
+  it('end the run with a report', async () => {
     const reports: unknown[] = []
     bench.tasks.report = async (report) => void reports.push(report)
     const report = { title: 'Done', markdown: '# All\n', taskResults: { tests: 3 } }
@@ -187,7 +187,7 @@ describe('the other task tools', () => {
     expect(reports).toEqual([report])
   })
 
-  it('[A6] passes on that a report could not be kept', async () => {
+  it('[A6] return an error if a report could not be kept', async () => {
     const lost = new Error('report.md could not be written')
     bench.tasks.report = () => Promise.reject(lost)
     await expect(bench.call('agent_report', { title: 'x', markdown: '' })).rejects.toBe(lost)

@@ -7,7 +7,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-it('records the plan as a whole, and says what is next', async () => {
+it('records the whole plan, and states the next step', async () => {
   const items = [
     { text: 'Read the parser', status: 'completed' },
     { text: 'Add time zones', status: 'in-progress' },
@@ -22,7 +22,7 @@ it('records the plan as a whole, and says what is next', async () => {
   expect(bench.plans).toEqual([items, items.slice(0, 1)])
 })
 
-it('refuses a plan without items, and says what a status may be', async () => {
+it('refuses a plan without items, and lists the valid statuses', async () => {
   expect(await bench.call('update_plan', { items: [] })).toMatchObject({ outcome: 'error' })
   const wrong = await bench.call('update_plan', { items: [{ text: 'Test', status: 'done' }] })
   expect(wrong.output).toContain('items[0].status')

@@ -36,7 +36,7 @@ const onLoopback: PublicUrlOptions = { isAllowed: (address) => address === '127.
 const fetchPage = (url: string, options = onLoopback, signal = new AbortController().signal) =>
   createWebFetch(options)({ url }, { mask, signal } as unknown as ToolContext)
 
-it('gives HTML as Markdown, without scripts', async () => {
+it('returns HTML as Markdown, without scripts', async () => {
   const url = await serve(
     page(
       'text/html; charset=utf-8',
@@ -46,13 +46,13 @@ it('gives HTML as Markdown, without scripts', async () => {
   expect((await fetchPage(url)).output).toBe('# Ü\n\n**Hi** [there](/a)')
 })
 
-it('gives other text as it is, in its character set', async () => {
+it('returns other text unchanged, decoded by its character set', async () => {
   const url = await serve(page('text/plain; charset="iso-8859-1"', Buffer.from([0xfc])))
   expect((await fetchPage(url)).output).toBe('ü')
   expect((await fetchPage(await serve(page('application/json', '{"a":1}')))).output).toBe('{"a":1}')
 })
 
-it('refuses what is no text, and says the status of an error', async () => {
+it('refuses content that is not text, and states the status of an error', async () => {
   await expect(fetchPage(await serve(page('image/png', 'x')))).rejects.toThrow(
     'not text (image/png)',
   )
@@ -61,7 +61,7 @@ it('refuses what is no text, and says the status of an error', async () => {
   )
 })
 
-it('cuts a body that has no end', async () => {
+it('truncates an endless body', async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' })
     const more = (): unknown => response.destroyed || response.write('x'.repeat(100_000), more)
@@ -156,7 +156,7 @@ it('ends with its run', async () => {
   await expect(fetchPage(url, onLoopback, abort.signal)).rejects.toThrow('stopped')
 })
 
-it('converts no page that would grow without end, and the beginning of a long one', async () => {
+it('refuses a page whose Markdown would grow without limit, and converts only the beginning of a long one', async () => {
   const nested = `${'<blockquote>'.repeat(2_000)}${'a<br>'.repeat(20_000)}`
   const deep = await serve(page('text/html', nested))
   expect((await fetchPage(deep)).output).toContain('<blockquote><blockquote>')

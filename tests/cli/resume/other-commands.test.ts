@@ -40,7 +40,7 @@ describe('tasks retry, restart, abandon and continue', () => {
     })
   })
 
-  it('abandon: gives up an interrupted one, and says so', async () => {
+  it('abandon: abandons an interrupted task, and reports it', async () => {
     const { code, stderr } = await run(['tasks', 'abandon', tester])
     expect(code).toBe(0)
     expect(stderr).toContain('Abandoned Add tests')
@@ -50,7 +50,7 @@ describe('tasks retry, restart, abandon and continue', () => {
     expect((await run(['tasks', 'abandon', writer])).code).toBe(5)
   })
 
-  it('restart: says how many below it were abandoned with it', async () => {
+  it('restart: reports how many tasks below it were abandoned', async () => {
     const { code, stderr } = await run(['tasks', 'restart', lead.slice(0, 8)])
     expect(code).toBe(0)
     expect(stderr).toContain('Abandoned 2 sub-agents of the previous attempt.')

@@ -28,7 +28,7 @@ describe('how a resume ends', () => {
     expect(stdout).toMatch(/✓ completed +Describe it/)
   })
 
-  it('waits for what a resumed one has started', async () => {
+  it('waits for the sub-agents that a resumed one has started', async () => {
     let finish = () => {}
     fake.onGoOn(async (taskId) => {
       const projectId = fake.projectOf(taskId)
@@ -70,7 +70,7 @@ describe('agent run --resume', () => {
     expect([lead, tester, writer].map(statusOf)).toEqual(['completed', 'completed', 'completed'])
   })
 
-  it('of a sub-agent: it and what is below it, and no more', async () => {
+  it('of a sub-agent: it and those below it only', async () => {
     expect((await agentRun('--resume', tester)).code).toBe(0)
     expect([lead, tester, writer].map(statusOf)).toEqual([
       'interrupted',
@@ -92,7 +92,7 @@ describe('agent run --resume', () => {
     })
   })
 
-  it('says the prompt to a root, and refuses it for a sub-agent (2)', async () => {
+  it('sends the prompt to a root, and refuses it for a sub-agent (2)', async () => {
     expect((await agentRun('Be quick', '--resume', tester)).code).toBe(2)
     expect(begun()).toEqual([])
     await agentRun('Be quick', '--resume', lead, '--max-agents', '4')
@@ -107,7 +107,7 @@ describe('agent run --resume', () => {
     expect((await agentRun('--resume', lead, '--force')).code).toBe(0)
   })
 
-  it('--project may be left out, and must be the right one when it is not (2)', async () => {
+  it('--project may be omitted, and must be correct otherwise (2)', async () => {
     const wrong = await agentRun('--resume', lead, '--project', '/code/other')
     expect(wrong.code).toBe(2)
     expect(wrong.stderr).toContain('works on /code/api')
@@ -117,7 +117,7 @@ describe('agent run --resume', () => {
     expect(neither.stderr).toMatch(/--project DIR.*--resume ID/)
   })
 
-  it('names what it can’t be combined with', async () => {
+  it('refuses options that can’t be combined with it', async () => {
     const { code, stderr } = await agentRun('--resume', lead, '--scenario', 'x', '--keep')
     expect(code).toBe(2)
     expect(stderr).toContain('omit --scenario and --keep')
@@ -125,7 +125,7 @@ describe('agent run --resume', () => {
 })
 
 describe('the lists', () => {
-  it('say why a task stands still, what it waits for, and what takes it up', async () => {
+  it('show why a task stopped, what it waits for, and how to continue it', async () => {
     const projectId = fake.projectOf(lead)
     fake.createTask({ projectId, parentId: lead, title: 'Notes', dependsOn: [tester] })
     const { stdout, stderr } = await run(['tasks', 'list'])
@@ -134,7 +134,7 @@ describe('the lists', () => {
     expect(stderr).toMatch(/^3 interrupted:\n {2}shiplog tasks resume +resumes the latest\n/)
   })
 
-  it('name the failed one; the person chooses among several', async () => {
+  it('name the failed task; the user chooses among several', async () => {
     const projectId = fake.projectOf(lead)
     const fail = (title: string) => {
       const id = fake.createTask({ projectId, parentId: lead, title })
@@ -152,7 +152,7 @@ describe('the lists', () => {
     )
   })
 
-  it('say how often each ran, and what it continues from', async () => {
+  it('show how often each ran, and which task it continues', async () => {
     await run(['tasks', 'resume', tester])
     await run(['tasks', 'continue', tester])
     const { stdout } = await run(['tasks', 'list'])

@@ -20,7 +20,7 @@ import {
 
 beforeEach(interruptCrew)
 
-describe('[S1] tasks resume: who is meant', () => {
+describe('[S1] tasks resume: selection', () => {
   it('without an id: the one that stopped last, and its report on standard output', async () => {
     const { code, stdout, stderr } = await run(['tasks', 'resume'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Report of Describe it.\n' })
@@ -35,13 +35,13 @@ describe('[S1] tasks resume: who is meant', () => {
     expect(stderr).not.toContain('said in the first run')
   })
 
-  it('says who stays interrupted beside it, and names --tree', async () => {
+  it('lists the others that stay interrupted, and mentions --tree', async () => {
     const { stderr } = await run(['tasks', 'resume', lead])
     expect(stderr).toContain('not resumed: Add tests')
     expect(stderr).toMatch(/Describe it \(\w{8}\)\.\n {2}shiplog tasks resume \w{8} --tree/)
   })
 
-  it('--tree: everybody in the tree of its root; a line as each begins and ends', async () => {
+  it('--tree: all agents in the tree of its root; a line as each begins and ends', async () => {
     const { code, stdout, stderr } = await run(['tasks', 'resume', tester, '--tree'])
     expect(code).toBe(0)
     expect([lead, tester, writer].map(statusOf)).toEqual(['completed', 'completed', 'completed'])
@@ -148,7 +148,7 @@ describe('[S2] the drift report', () => {
     },
   )
 
-  it('--force continues in spite of them', async () => {
+  it('--force continues despite conflicts', async () => {
     changeUnder(tester)
     expect((await run(['tasks', 'resume', tester, '--force'])).code).toBe(0)
     expect(statusOf(tester)).toBe('completed')
@@ -189,7 +189,7 @@ describe('tasks resume --json: one document', () => {
     return { code, stderr, ...JSON.parse(stdout) }
   }
 
-  it('of each: its run, its drift and how it ended', async () => {
+  it('has the run, the drift and the end of each', async () => {
     const done = await document(tester)
     const { drift } = done.resumed[0]
     expect(done).toMatchObject({
@@ -201,7 +201,7 @@ describe('tasks resume --json: one document', () => {
     })
   })
 
-  it('a dry run, and one that conflicts keep from beginning', async () => {
+  it('is the same for a dry run, and for one that conflicts prevent', async () => {
     const look = await document(tester, '--dry-run')
     expect(look).toMatchObject({
       ...{ code: 0, dryRun: true },
@@ -227,7 +227,7 @@ it('[S1] lists the resumable tasks if the one that stopped last has no group', a
   expect(stderr).toContain(`shiplog tasks resume ${id.slice(0, 8)}   resumes "Alone"`)
 })
 
-it('[S1] says when what is interrupted can’t be resumed, since its workspace was removed', async () => {
+it('[S1] reports interrupted tasks that can’t be resumed because their workspace was removed', async () => {
   const removed = createFakeShiplog()
   const id = removed.createTask({ projectId: removed.addProject('/code/web'), title: 'Alone' })
   removed.spawn(id)

@@ -92,7 +92,7 @@ describe('a start that failed', () => {
     )
   })
 
-  it('shows everything that is known of a fault of its own', () => {
+  it('shows all details of an internal error', () => {
     const failure = failedStartOf(new TypeError('oops'))
     expect(failure.exitCode).toBe(1)
     expect(failure.message).toMatch(/TypeError: oops[\s\S]*at /)

@@ -41,7 +41,7 @@ it('asks if agents are running, and exits once that is confirmed', async () => {
   expect(log).toEqual(['ask Lead, Tests', 'close', 'leave'])
 })
 
-it('stays when the person cancels, and asks again the next time', async () => {
+it('continues if the user cancels, and asks again the next time', async () => {
   const { quitting, log } = setUp({ running: ['Lead'], answer: false })
   await quitting.begin('ask')
   await quitting.begin('ask')
@@ -60,7 +60,7 @@ it('asks and closes once, however often quit is requested', async () => {
   expect(log).toEqual(['ask Lead', 'close', 'leave'])
 })
 
-it('takes a signal for the answer to a question that still stands', async () => {
+it('treats a signal as the answer to an open question', async () => {
   const answer = Promise.withResolvers<boolean>()
   const { quitting, log } = setUp({ running: ['Lead'], answer: answer.promise })
   const asking = quitting.begin('ask')
@@ -70,13 +70,13 @@ it('takes a signal for the answer to a question that still stands', async () => 
   expect(log).toEqual(['ask Lead', 'close', 'leave'])
 })
 
-it('leaves when closing fails, and says so', async () => {
+it('exits if closing fails, and reports it', async () => {
   const { quitting, log } = setUp({ close: () => Promise.reject(new Error('disk full')) })
   await quitting.begin('ask')
   expect(log).toEqual(['close', 'leave: disk full'])
 })
 
-it('leaves when closing never ends', async () => {
+it('exits if closing never ends', async () => {
   const { quitting, log } = setUp({ close: () => new Promise(() => {}), closeMsMax: 5 })
   await quitting.begin('ask')
   expect(log.at(-1)).toMatch(/^leave: not everything was closed within 5 ms$/)

@@ -85,7 +85,7 @@ describe('a journal that changed behind its index', () => {
     },
   )
 
-  it('[J3] keeps a line that was rewritten from a page that shows only it', async () => {
+  it('[J3] does not return a rewritten line, even in a page of that line alone', async () => {
     const file = await indexedJournal(12)
     await behindItsBack(file, async () => rewrite(file, rewritten(await linesOf(file), 4)))
     const journal = await open(file)
@@ -95,7 +95,7 @@ describe('a journal that changed behind its index', () => {
     await journal.close()
   })
 
-  it('[J4] has grown since, and a stretch of it is gone', async () => {
+  it('[J4] has grown since, and a part of it is missing', async () => {
     const file = await longJournal()
     const index = await readFile(indexFileOf(file))
     const journal = await openJournal(file)

@@ -31,7 +31,7 @@ describe('an index', () => {
     expect(await bytesReadDuring(reading)).toBeGreaterThan(size)
   })
 
-  it('[J8] lets the scan continue from its end where records came after it', async () => {
+  it('[J8] lets the scan continue from its end if records follow', async () => {
     const file = await longJournal()
     const index = await readFile(indexFileOf(file))
     const journal = await openJournal(file)
@@ -48,7 +48,7 @@ describe('an index', () => {
     expect(await verifyJournal(file)).toMatchObject({ records: 2002, damage: [] })
   })
 
-  it('is as FORMAT.md says', async () => {
+  it('is as FORMAT.md describes', async () => {
     const file = await indexedJournal(3)
     const lines = await linesOf(file)
     const { size, mtimeNs, ino } = await stat(file, { bigint: true })
@@ -71,7 +71,7 @@ describe('an index', () => {
     expect((await stat(indexFileOf(file))).mode & 0o777).toBe(0o600)
   })
 
-  it('[J8] is whole for a journal whose index is written in several parts', async () => {
+  it('[J8] is complete if it is written in several parts', async () => {
     const count = 70_000
     const file = path.join(await scratchDirectory(), 'chat.jsonl')
     const journal = await openJournal(file)
@@ -93,7 +93,7 @@ describe('an index', () => {
     expect(await bytesReadDuring(reading)).toBeLessThan(size / 2)
   })
 
-  it('is not kept of a short journal', async () => {
+  it('is not stored for a short journal', async () => {
     const file = path.join(await scratchDirectory(), 'chat.jsonl')
     const journal = await openJournal(file)
     await journal.appendAll(notes(100))
@@ -115,7 +115,7 @@ describe('an index', () => {
     await journal.close()
   })
 
-  it('is left alone by opening and closing, and by whoever only reads', async () => {
+  it('is not changed by opening and closing, or by readers', async () => {
     const file = await longJournal()
     const before = await stat(indexFileOf(file), { bigint: true })
     await (await openJournal(file)).close()
@@ -127,7 +127,7 @@ describe('an index', () => {
     expect(await readdir(path.dirname(file))).toEqual(['chat.jsonl'])
   })
 
-  it('[J7] costs nothing where the disk refuses it', async () => {
+  it('[J7] fails without effect if the disk refuses it', async () => {
     const file = await indexedJournal(3)
     await rm(indexFileOf(file))
     await mkdir(indexFileOf(file))
@@ -149,14 +149,14 @@ describe('an index', () => {
     expect((await bodyOf(indexFileOf(file))).lengths).toHaveLength(4)
   })
 
-  it('is verified past by the one who looks for damage', async () => {
+  it('is ignored by a check for damage', async () => {
     const file = await longJournal()
     const { size } = await stat(file)
     expect(await bytesReadDuring(() => verifyJournal(file))).toBeGreaterThan(size)
   })
 })
 
-it('opening a small file takes a small buffer', async () => {
+it('opening a small file allocates a small buffer', async () => {
   const file = path.join(await scratchDirectory(), 'chat.jsonl')
   const journal = await openJournal(file)
   await journal.appendAll(notes(3))

@@ -34,7 +34,7 @@ import {
   truth,
 } from './indexed-journal.ts'
 
-describe('an index that is not what it should be is ignored', () => {
+describe('an invalid index is ignored', () => {
   const mishaps: Record<string, (file: string, index: string) => Promise<unknown>> = {
     missing: (_, index) => rm(index),
     empty: (_, index) => truncate(index, 0),
@@ -87,7 +87,7 @@ describe('an index that is not what it should be is ignored', () => {
     }
   })
 
-  it('[J8] with a sum that is not its own', async () => {
+  it('[J8] with the checksum of another index', async () => {
     const file = await longJournal()
     const { size } = await stat(file)
     const bytes = await readFile(indexFileOf(file))
@@ -120,7 +120,7 @@ async function otherJournal(count: number): Promise<string> {
   return file
 }
 
-describe('an index that lies, with a right sum, changes nothing that is read', () => {
+describe('an index with wrong content and a valid checksum changes nothing that is read', () => {
   const swap = <T>(list: T[], a: number, b: number): T[] =>
     list.with(a, list[b] as T).with(b, list[a] as T)
   const lies: Record<string, Parameters<typeof forge>[1]> = {
@@ -171,7 +171,7 @@ describe('an index that lies, with a right sum, changes nothing that is read', (
     await expectTruth(file)
   })
 
-  it('[J8] and those who only read are told the truth as well', async () => {
+  it('[J8] for readers as well', async () => {
     const file = await longJournal()
     const expected = await truth(file)
     await forge(file, (body) => ({ ...body, lengths: swap(body.lengths, 3, 1234) }))
@@ -186,7 +186,7 @@ describe('an index that lies, with a right sum, changes nothing that is read', (
     expect((await readJournalPage(other, { limit: 0 })).damage).toEqual([])
   })
 
-  it('[J7] and appends that come meanwhile are kept', async () => {
+  it('[J7] and concurrent appends are kept', async () => {
     const file = await indexedJournal(50)
     await forge(file, (body) => ({ ...body, lengths: swap(body.lengths, 3, 30) }))
     const journal = await open(file)

@@ -10,7 +10,7 @@ describe('ledger store', () => {
   let store: LedgerStore
   afterEach(() => store.close())
 
-  it('shows the snapshot, then every record after it, as the main side folds them', async () => {
+  it('shows the snapshot, then every later record, folded as on the main side', async () => {
     const host = createFakeHost()
     const project = host.addProject('/home/ada/projects/harbour-lights')
     const root = host.start({ projectId: project, title: 'Light the harbour' })
@@ -35,7 +35,7 @@ describe('ledger store', () => {
     expect(view.children.get(null)?.map((task) => task.id)).toEqual([root])
   })
 
-  it('shows a long list once its last part has come, and the one before until then', async () => {
+  it('shows a long list once its last part has arrived, and the previous one until then', async () => {
     const host = createFakeHost()
     const project = host.addProject('/home/ada/projects/harbour-lights')
     for (let n = 0; n < 450; n++) host.record(taskCreated(newTaskId(), project))
@@ -61,7 +61,7 @@ describe('ledger store', () => {
     expect(view.children.get(null)?.length).toBe(450)
   })
 
-  it('keeps what each agent is doing until it is removed', async () => {
+  it('keeps the activity of each agent until it is removed', async () => {
     const host = createFakeHost()
     const project = host.addProject('/home/ada/projects/harbour-lights')
     const [one, two] = ['One', 'Two'].map((title) => host.start({ projectId: project, title }))
@@ -79,7 +79,7 @@ describe('ledger store', () => {
     expect([...activity]).toEqual([[two, tests]])
   })
 
-  it('gives the feed back when it is closed', async () => {
+  it('releases the feed when it is closed', async () => {
     const host = createFakeHost()
     store = createLedgerStore({ client: host.client, schedule: atOnce })
     store.open()

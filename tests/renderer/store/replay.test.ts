@@ -37,7 +37,7 @@ async function opened(at: 'start' | 'end' | number = 'start', entries = twoTurns
 }
 
 describe('a replay', () => {
-  it('finds what an agent had done at a moment of another one', async () => {
+  it('finds the state of an agent at a moment of another one', async () => {
     const { host, taskId, view } = await opened()
     const { marks } = view().timeline
     const at = (atMs: number) => seqAtTime({ client: host.client, taskId, atMs })
@@ -48,7 +48,7 @@ describe('a replay', () => {
     expect(await seqAtTime({ client: host.client, taskId: newTaskId(), atMs: 0 })).toBeNull()
   })
 
-  it('keeps where it was moved to before its timeline was there', async () => {
+  it('keeps a position that was set before its timeline was loaded', async () => {
     const { host, taskId } = await opened()
     for (const [move, seq] of [
       [(replay: Replay) => replay.toStart(), 1],
@@ -83,7 +83,7 @@ describe('a replay', () => {
     expect(await firstKnown('end')).toBe(4)
   })
 
-  it('is followed by its transcript at each step, and now and then while it is dragged', async () => {
+  it('is followed by its transcript at each step, and at intervals while it is dragged', async () => {
     const { replay, host, taskId } = await opened()
     const followed: number[] = []
     const moves: boolean[] = []
@@ -116,7 +116,7 @@ describe('a replay', () => {
     }
   })
 
-  it('reads the timeline once, and continues where a live transcript has grown', async () => {
+  it('reads the timeline once, and then only the new part of a live transcript', async () => {
     const { replay, host, taskId, view, seq } = await opened('end')
     expect(view()).toMatchObject({ phase: 'ready', seq: 11 })
     await replay.read()
@@ -136,7 +136,7 @@ describe('a replay', () => {
     expect(seq()).toBe(14)
   })
 
-  it('steps by turn and by call, and no further than its ends', async () => {
+  it('steps by turn and by call, within its ends', async () => {
     const { replay, seq } = await opened()
     // With the first prompt: before it there is only that the run began.
     expect(seq()).toBe(2)
@@ -186,7 +186,7 @@ describe('a replay', () => {
     expect(view()).toMatchObject({ seq: 1, playing: true })
   })
 
-  it('says what failed, and reads on when asked again', async () => {
+  it('states what failed, and continues reading on request', async () => {
     const { replay, view } = await opened()
     const failing = createReplay({
       client: { transcripts: { timeline: () => Promise.reject(new Error('no')) } } as never,
@@ -199,12 +199,12 @@ describe('a replay', () => {
   })
 })
 
-describe('where marks are drawn', () => {
+describe('positions of marks', () => {
   const mark = (seq: number, at: number, kind: 'plan' | 'run' | 'run-end' = 'plan') =>
     ({ kind, seq, at }) as TimelineMark
   const minutes = (n: number) => n * 60_000
 
-  it('is in order, each in its place, also where the clock went back', () => {
+  it('are in order, even if the clock went back', () => {
     const { positions, markNear } = timelineScale(
       [0, 10, 10, 5, 20].map((at, index) => mark(index + 1, at)),
     )
@@ -217,7 +217,7 @@ describe('where marks are drawn', () => {
     expect(timelineScale([]).markNear(0.5)).toBe(-1)
   })
 
-  it('collapses long pauses, and says which were idle', () => {
+  it('collapse long pauses, and mark idle ones', () => {
     const scale = timelineScale([
       mark(1, 0, 'run'),
       mark(2, minutes(10)),
@@ -233,14 +233,14 @@ describe('where marks are drawn', () => {
     expect(scale.positionOf(-1)).toBe(0)
   })
 
-  it('of sub-agents is in as few lanes as have no overlap', () => {
+  it('of sub-agents use as few lanes as possible without overlap', () => {
     const span = (fromMs: number, toMs: number) => ({ fromMs, toMs })
     const [a, b, c, d] = [span(0, 10), span(5, 15), span(10, 20), span(12, 13)]
     expect(packLanes([d, c, b, a])).toEqual([[a, c], [b], [d]])
   })
 })
 
-describe('what is shown of a transcript', () => {
+describe('the transcript at a moment', () => {
   const entries = twoTurns()
   const { items } = foldEntries(emptyTranscript(), entries)
   /** For each turn its texts and commands, with `…` after one that runs. */
@@ -257,7 +257,7 @@ describe('what is shown of a transcript', () => {
         : item.kind,
     )
 
-  it('is what was shown live at that moment', () => {
+  it('is as it was shown live at that moment', () => {
     expect(shownAt(2)).toEqual(['run-start', 'prompt'])
     expect(shownAt(3)).toEqual(['run-start', 'prompt', ['One.', 'a…']])
     expect(shownAt(4)).toEqual(['run-start', 'prompt', ['One.', 'a']])
@@ -266,7 +266,7 @@ describe('what is shown of a transcript', () => {
     expect(shownAt(0)).toEqual([])
   })
 
-  it('is the same items at the end, and keeps those that did not change', () => {
+  it('has the same items at the end, and reuses unchanged ones', () => {
     expect(replayedItems(items, 11)).toBe(items)
     expect(replayedItems(items, 8)[2]).toBe(items[2])
   })

@@ -24,7 +24,7 @@ function asked() {
 }
 
 describe('the search of the window', () => {
-  it('asks once for what was typed quickly, and shows the answer to the newest question only', async () => {
+  it('sends one query for quick typing, and shows the results of the newest only', async () => {
     const { calls, search, until, view } = asked()
     for (const text of ['p', 'pa', 'par']) search.setQuery(text)
     await until(() => calls.length > 0)
@@ -40,7 +40,7 @@ describe('the search of the window', () => {
     expect(view()).toMatchObject({ query: '', answer: null, busy: false })
   })
 
-  it('asks again while the index catches up, and keeps what it has when a call fails', async () => {
+  it('repeats the query while the index catches up, and keeps its results if a call fails', async () => {
     const { calls, search, until, view } = asked()
     search.setQuery('word', { immediate: true })
     await until(() => calls.length === 1)

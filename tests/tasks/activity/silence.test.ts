@@ -29,7 +29,7 @@ function stage() {
   }
 }
 
-it('[Q4] says since when a working agent is silent, until it gives a sign', () => {
+it('[Q4] states since when a working agent is silent, until its next output', () => {
   const { activity, taskId, silenceMonitor, pass, isLooking } = stage()
   activity.set(taskId, { state: 'working', text: 'Running npm test' })
   silenceMonitor.recordProgress(taskId)
@@ -43,7 +43,7 @@ it('[Q4] says since when a working agent is silent, until it gives a sign', () =
   expect(isLooking()).toBe(false)
 })
 
-it('[Q4] takes nobody for silent who waits for sub-agents or for a person', () => {
+it('[Q4] does not call an agent silent that waits for sub-agents or for the user', () => {
   const { activity, taskId, silenceMonitor, pass } = stage()
   silenceMonitor.recordProgress(taskId)
   activity.set(taskId, { state: 'working', text: 'Waiting for its sub-agents', awaits: true })

@@ -57,7 +57,7 @@ it('[Q4] shows a question as long as one of several is open', async () => {
   expect(shown()).toBe('working')
 })
 
-it('[Q3] says of an agent that it wraps up until its run ends, but not while it is paused', () => {
+it('[Q3] shows that an agent wraps up until its run ends, but not while it is paused', () => {
   const activity = createActivityBoard()
   const [id, next] = [newTaskId(), { state: 'working', text: 'Running ls' } as const]
   const shown = () => activityLine(activity.get(id) ?? null)

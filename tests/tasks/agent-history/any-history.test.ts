@@ -21,7 +21,7 @@ describe('any history', () => {
     ),
   })
 
-  it('[X2][T] drops no agent that may need to be resumed, and has one current entry for each', () => {
+  it('[X2][T] keeps each agent that may need to be resumed, and one current entry for each', () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 120 }),

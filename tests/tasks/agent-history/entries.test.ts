@@ -4,7 +4,7 @@ import { newProjectId, type TaskId } from '../../../src/shared/records/ids.ts'
 import { testLedger } from './ledger-of.ts'
 import { bringUpToDate, fresh, standing } from './up-to-date.ts'
 
-describe('what the ledger says', () => {
+describe('entries from the ledger', () => {
   it('describes a task as it was requested, with defaults that planning tools can read', () => {
     const ledger = testLedger()
     const plain = ledger.ask({ title: 'Plain' })

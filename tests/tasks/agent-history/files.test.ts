@@ -122,7 +122,7 @@ const file = 'agent-history.json'
 const pointer = 'current-agent-id.txt'
 
 describe('where the history lies', () => {
-  it('is in .planning when that folder exists, whole and the owner’s alone', async () => {
+  it('is in .planning if that folder exists, complete and readable by its owner only', async () => {
     const place = await openPlace()
     place.history.start()
     const taskId = await place.spawn()
@@ -205,7 +205,7 @@ describe('where the history lies', () => {
     }
   })
 
-  it('prevents nothing if it can be written in neither place; that is reported, and retried', async () => {
+  it('prevents no run if it can’t be written in either place, which is reported and retried', async () => {
     const place = await openPlace({ planning: false })
     await writeFile(join(place.dataDir, 'projects'), 'in the way')
     place.history.start()
@@ -234,8 +234,8 @@ describe('where the history lies', () => {
   })
 })
 
-describe('what is found there', () => {
-  it('sets a file aside that is no history, rebuilds the history from the ledger, and reports that', async () => {
+describe('a file that exists already', () => {
+  it('is set aside if it is not a history, which is rebuilt from the ledger and reported', async () => {
     const place = await openPlace()
     const taskId = await place.spawn()
     await place.complete(taskId)
@@ -252,7 +252,7 @@ describe('what is found there', () => {
     }
   })
 
-  it('leaves a file of a newer version alone, the pointer with it, and says so once', async () => {
+  it('is not changed if it has a newer version, which is reported once', async () => {
     const place = await openPlace()
     const newer = '{"version":"1.3","entries":{"by":"id"}}'
     await writeFile(place.inPlanning(file), newer)
@@ -266,7 +266,7 @@ describe('what is found there', () => {
     expect(place.told).toEqual([expect.stringContaining('version 1.3')])
   })
 
-  it('takes up a file of version 1.0, with the entries of the tool that wrote it', async () => {
+  it('is continued if it has version 1.0, with the entries of the tool that wrote it', async () => {
     const place = await openPlace()
     const theirs = { agent_id: 'agent_01', task_description: 'Theirs', status: 'spawned' }
     await writeFile(
@@ -282,7 +282,7 @@ describe('what is found there', () => {
     expect(upgraded.entries).toHaveLength(2)
   })
 
-  it('does not touch a file that says all there is to say, however it is laid out', async () => {
+  it('is not written if it is complete, in any layout', async () => {
     const place = await openPlace()
     const taskId = await place.spawn()
     await place.complete(taskId)
@@ -295,7 +295,7 @@ describe('what is found there', () => {
     expect(await readFile(place.inPlanning(file), 'utf8')).toBe(compact)
   })
 
-  it('removes the temporary files of a killed writer, and nothing else', async () => {
+  it('leaves no temporary files of a killed writer, and keeps all others', async () => {
     const place = await openPlace()
     const left = `${file}.${newTaskId()}.tmp`
     const others = [`${file}.tmp`, 'notes.tmp', `${pointer}.${newTaskId()}.tmp`]
@@ -315,7 +315,7 @@ describe('what is found there', () => {
 })
 
 describe('the pointer at a start', () => {
-  it('[T3] goes only once the agent that it names is in the history as interrupted', async () => {
+  it('[T3] is removed only once the history names its agent as interrupted', async () => {
     const place = await openPlace()
     const taskId = await place.spawn()
     await writeFile(place.inPlanning(pointer), `${taskId}\n`)
@@ -333,7 +333,7 @@ describe('the pointer at a start', () => {
     expect(existsSync(place.inPlanning(pointer))).toBe(false)
   })
 
-  it('may be empty, rubbish, or name an agent that nobody knows', async () => {
+  it('may be empty, invalid, or name an unknown agent', async () => {
     for (const [content, isTold] of [
       ['', false],
       ['\n', false],
@@ -359,7 +359,7 @@ describe('the pointer at a start', () => {
 })
 
 describe('making .planning/', () => {
-  it('makes the folder when asked, and the history moves into it', async () => {
+  it('creates the folder on request, and moves the history into it', async () => {
     const place = await openPlace({ planning: false })
     place.history.start()
     await place.spawn()
@@ -375,7 +375,7 @@ describe('making .planning/', () => {
     expect(existsSync(place.inDataDir('agent-history.json'))).toBe(false)
   })
 
-  it('refuses where a file or a link has its name', async () => {
+  it('refuses if a file or a link has its name', async () => {
     for (const make of [
       (path: string) => writeFile(path, ''),
       async (path: string) => symlinkSync('/', path),

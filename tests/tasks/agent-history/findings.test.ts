@@ -33,7 +33,7 @@ function countingFindings() {
 
 const open = { closing: false }
 
-it('asks Git nothing for an agent whose files an earlier process wrote down', async () => {
+it('does not ask Git about an agent whose files an earlier process recorded', async () => {
   const { asked, findings } = countingFindings()
   const task = finishedTask()
   const wanted = findings.due(task, { files_modified: ['a.txt'], task_results: null }, open)
@@ -42,7 +42,7 @@ it('asks Git nothing for an agent whose files an earlier process wrote down', as
   expect(asked).toEqual(['report'])
 })
 
-it('looks everything up again once a run has ended in this process', async () => {
+it('asks again once a run has ended in this process', async () => {
   const { asked, findings } = countingFindings()
   const task = finishedTask()
   findings.ended(task.id)

@@ -14,7 +14,7 @@ describe('versions of the file', () => {
     completion_timestamp: '2025-01-15T11:00:00Z',
   }
 
-  it('reads 1.0 and 1.1 and adds what came later', () => {
+  it('reads 1.0 and 1.1, and adds later fields', () => {
     const one = parsed({ version: '1.0', max_entries: 50, entries: [entry] })
     expect(one).toEqual({
       version: '1.2',
@@ -40,7 +40,7 @@ describe('versions of the file', () => {
     ])
   })
 
-  it('takes a version that was written as a number, and a limit only when it is one', () => {
+  it('accepts a version that is a number, and only a valid limit', () => {
     expect(parsed({ version: 1, entries: [entry] })).toMatchObject({
       version: '1.2',
       max_entries: 50,
@@ -57,7 +57,7 @@ describe('versions of the file', () => {
     }
   })
 
-  it('tells a newer one from what is no history', () => {
+  it('distinguishes a newer version from a file that is not a history', () => {
     expect(parseHistory('{"version":"1.10","entries":[]}')).toEqual({
       kind: 'newer',
       version: '1.10',

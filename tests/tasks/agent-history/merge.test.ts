@@ -4,7 +4,7 @@ import { testLedger } from './ledger-of.ts'
 import { bringUpToDate, parsed, standing } from './up-to-date.ts'
 
 describe('merging with the file', () => {
-  it('keeps fields and entries that it does not know, where they are', () => {
+  it('keeps unknown fields and entries in their places', () => {
     const ledger = testLedger()
     const agent = ledger.ask({ title: 'Ours' })
     const theirs = { agent_id: 'agent_01', status: 'spawned', notes: ['theirs'] }
@@ -57,7 +57,7 @@ describe('merging with the file', () => {
     ])
   })
 
-  it('puts back what somebody took out, an earlier life before the later one', () => {
+  it('restores removed entries, an earlier attempt before the later one', () => {
     const ledger = testLedger()
     const agent = ledger.ask()
     ledger.spawn(agent)
@@ -80,7 +80,7 @@ describe('merging with the file', () => {
     expect(mended.entries[2]).toEqual(whole.entries[2])
   })
 
-  it('brings a file up to date that is older than what is kept of the newest', () => {
+  it('updates a file that is older than the stored copy of the newest', () => {
     const ledger = testLedger()
     const old = ledger.ask()
     ledger.spawn(old)

@@ -24,7 +24,7 @@ describe('the pointer', () => {
     })
   })
 
-  it('names the one that was started last of those that run', () => {
+  it('names the newest of the running agents', () => {
     const ledger = testLedger()
     const [a, b] = [ledger.ask(), ledger.ask()]
     const current = () => currentAgent(ledger.state, ledger.projectId)

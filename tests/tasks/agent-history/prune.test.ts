@@ -16,7 +16,7 @@ describe('pruning', () => {
   const many = (status: string, count: number, from = 0) =>
     Array.from({ length: count }, (_, n) => of(status, from + n))
 
-  it('[X2] takes the oldest completed first, whatever their place in the file', () => {
+  it('[X2] removes the oldest completed agents first, regardless of their place in the file', () => {
     const entries = [...many('completed', 3, 100), ...many('completed', 3)]
     expect(pruneEntries(entries, 4)).toEqual([...many('completed', 3, 100), of('completed', 2)])
   })
@@ -42,7 +42,7 @@ describe('pruning', () => {
     expect(pruneEntries(entries, 2)).toEqual([of('completed', 9)])
   })
 
-  it('[X2] takes failed ones only when no completed one is left, the oldest first', () => {
+  it('[X2] removes failed ones only if no completed one is left, the oldest first', () => {
     const failed = many('failed', 60)
     const some = [...failed.slice(0, 30), ...many('completed', 25, 100)]
     expect(pruneEntries(some, 50)).toEqual([...failed.slice(0, 30), ...many('completed', 20, 105)])

@@ -25,7 +25,7 @@ agents:
           - call: COMMAND
 `
 
-it('[S2] a crash: what its edit tools left is its own, also where no snapshot says so', async () => {
+it('[S2] a crash: changes of its edit tools are its own, even without a snapshot', async () => {
   const fixture = await openFixture({ files })
   const task = await interruptedAt(
     fixture,
@@ -42,7 +42,7 @@ it('[S2] a crash: what its edit tools left is its own, also where no snapshot sa
   })
 })
 
-it('[S2] a crash in a command: what nothing tells of is listed and blamed on nobody', async () => {
+it('[S2] a crash in a command: unexplained changes are listed without an author', async () => {
   const fixture = await openFixture({ files })
   const task = await interruptedAt(
     fixture,

@@ -56,7 +56,7 @@ const agent = ({ id, title }: { id: TaskId; title: string }) => ({
   name: title,
 })
 
-it('[S2] finds nothing where nothing changed, and changes nothing by looking', async () => {
+it('[S2] finds no drift if nothing changed, and changes nothing itself', async () => {
   const { fixture, task } = await stopped()
   const dir = task.workspace.path
   const account = () => [
@@ -83,7 +83,7 @@ it('[S2] finds nothing where nothing changed, and changes nothing by looking', a
   expect(account()).toEqual(before)
 })
 
-it('[S2] tells what the person changed in the worktree since, renames included', async () => {
+it('[S2] lists the user’s changes in the worktree, renames included', async () => {
   const { fixture, task } = await stopped()
   const dir = task.workspace.path
   await rename(join(dir, 'a.txt'), join(dir, 'renamed.txt'))
@@ -102,7 +102,7 @@ it('[S2] tells what the person changed in the worktree since, renames included',
   ])
 })
 
-it('[S2] tells commits on the branch that it started from, and whose they are', async () => {
+it('[S2] lists commits on the branch that it started from, with their authors', async () => {
   const { fixture, task } = await stopped()
   const { dir } = fixture.project
   const from = head(dir)
@@ -148,7 +148,7 @@ it('[S2] reports a moved HEAD of its worktree: commits added, rewritten or remov
   expect(describeDrift(rewritten)[0]).toContain('which does not descend from it')
 })
 
-it('[S2] does not take its own work, merged by the person, for a conflict', async () => {
+it('[S2] does not call its own work, merged by the user, a conflict', async () => {
   const { fixture, task } = await stopped()
   await fixture.shiplog.client.tasks.applyPatch({ taskId: task.id })
   const { dir } = fixture.project
@@ -180,7 +180,7 @@ agents:
   ])
 })
 
-it('[S2] names the parent whose uncommitted work a sub-agent meets', async () => {
+it('[S2] names the parent whose uncommitted work conflicts with a sub-agent’s', async () => {
   const fixture = await openFixture({ files })
   const root = await interruptedAt(
     fixture,
@@ -266,7 +266,7 @@ agents:
   },
 )
 
-it('[S2] in place: names the agent that changed a file last, and tells agents from the person and own commits from drift', async () => {
+it('[S2] in place: names the agent that last changed a file, and distinguishes agents from the user, and own commits from drift', async () => {
   const fixture = await openFixture({ files })
   const first = await interruptedAt(
     fixture,
@@ -365,7 +365,7 @@ itInSoak('[S2] survives a spawn commit that was rewritten, and then collected', 
   expect(describeDrift(gone)).toHaveLength(4)
 })
 
-it('[S2] a moved project is missing, and so is one that is no repository any more', async () => {
+it('[S2] a moved project is missing, and so is one that is no longer a repository', async () => {
   const { fixture, task } = await stopped()
   const { dir } = fixture.project
   await rename(join(dir, '.git'), join(fixture.dir, 'taken'))
@@ -391,7 +391,7 @@ it('[S2] a worktree that Git does not know is not taken for another repository',
   expect((await find(task, past)).notCompared).toContain('git worktree repair')
 })
 
-it('[S2] outside Git compares what the edit tools left, and says that it can do no more', async () => {
+it('[S2] outside Git, compares the files of edit tools only, and states that limit', async () => {
   const fixture = await openFixture()
   const dir = join(fixture.dir, 'plain')
   await mkdir(dir)
@@ -456,7 +456,7 @@ it('[S2] stays bounded with 2,000 dirty files', async () => {
   expect(said[1]).toContain('and 1996 more')
 })
 
-it('[S2] tells a model that is another now', async () => {
+it('[S2] reports a changed model', async () => {
   const { fixture, task } = await stopped()
   const drift = await driftOf(fixture, { ...task, model: 'new-model' })
   expect(describeDrift(drift)).toEqual(['The model is new-model now; it was none.'])

@@ -88,12 +88,12 @@ const account = (dir: string) => [
   status(dir),
 ]
 
-itInSoak('[S4] has nothing to do where everything is there', async () => {
+itInSoak('[S4] does nothing if nothing is missing', async () => {
   const { fixture, task } = await stopped()
   await expect(restore(fixture, task)).resolves.toEqual(untouched)
 })
 
-it('[S4] makes a worktree again from its branch, with the uncommitted work', async () => {
+it('[S4] creates a worktree again from its branch, with the uncommitted work', async () => {
   const { fixture, task } = await stopped()
   const { path: dir, branch } = task.workspace
   const tip = tipOf(dir, branch)
@@ -171,7 +171,7 @@ it('[S5] refuses a branch that conflicts with the uncommitted work, or is in use
   await expect(readFile(join(dir, 'a.txt'))).rejects.toThrow('ENOENT')
 })
 
-it('[S5] a restore that fails half-way leaves refs, worktrees and disk as they were', async () => {
+it('[S5] a restore that fails midway leaves refs, worktrees and disk unchanged', async () => {
   const fixture = await openFixture({ files })
   const { dir: project } = fixture.project
   const task = await interruptedAt(fixture, works)
@@ -237,7 +237,7 @@ agents:
   await expect(restore(fixture, task)).resolves.toEqual(untouched)
 })
 
-itInSoak('[S4] in place the branch is the person’s', async () => {
+itInSoak('[S4] in place, the branch is the user’s', async () => {
   const fixture = await openFixture({ files })
   const task = await interruptedAt(fixture, works, { isolation: 'in-place' })
   inRepository(fixture.project.dir, 'checkout', '-q', '-b', 'elsewhere')

@@ -141,7 +141,7 @@ it('[Q1] twenty agents sleep through two restarts; one wakes first, then each ot
   expect(state(root)?.quotaWaitsUsed).toBe(2)
 })
 
-it('[Q1] waits as often as it may, and no more', async () => {
+it('[Q1] waits at most as often as is set', async () => {
   const { ids, quota, state, pass, resumed } = await fleet({ agents: 2, quotaWaits: 1 })
   await quota(ids, 10)
   await expect.poll(() => state()?.sleep?.wait).toBe(1)
@@ -153,7 +153,7 @@ it('[Q1] waits as often as it may, and no more', async () => {
   expect(resumed).toHaveLength(1)
 })
 
-it('[Q1] never wakes a tree that a person stopped, and wakes none that may not wait', async () => {
+it('[Q1] wakes no tree that the user stopped or that may not wait', async () => {
   const { ids, root, quota, state, pass, resumed, sleep } = await fleet({ agents: 2 })
   await quota(ids, 10)
   await expect.poll(() => state()?.sleep?.wait).toBe(1)
@@ -164,7 +164,7 @@ it('[Q1] never wakes a tree that a person stopped, and wakes none that may not w
   await expect(sleep().wakeNow(root)).rejects.toThrow('is not asleep')
 })
 
-it('[Q1] is woken now, or not at all, at the person’s request', async () => {
+it('[Q1] is woken now, or not at all, at the user’s request', async () => {
   const woken = await fleet({ agents: 2 })
   await woken.quota(woken.ids, 600)
   await expect.poll(() => woken.state()?.sleep?.wait).toBe(1)
@@ -178,7 +178,7 @@ it('[Q1] is woken now, or not at all, at the person’s request', async () => {
   expect(left.resumed).toEqual([])
 })
 
-it('[Q1] probes again after a crash took the probe', async () => {
+it('[Q1] probes again after a crash in the probe', async () => {
   const { ids, quota, interrupt, state, pass, resumed, restart } = await fleet({ agents: 3 })
   await quota(ids, 10)
   await expect.poll(() => state()?.sleep?.wait).toBe(1)
@@ -192,7 +192,7 @@ it('[Q1] probes again after a crash took the probe', async () => {
   expect(resumed[1]).toHaveLength(1)
 })
 
-it('[Q1] sleeps on while an agent that was queued begins, and counts one wait for it', async () => {
+it('[Q1] stays asleep while a queued agent begins, and counts one wait for it', async () => {
   const { ids, quota, begin, state, sleep, pass, resumed } = await fleet({ agents: 3, queued: 1 })
   const [first, second, queued] = ids as [TaskId, TaskId, TaskId]
   await quota([first], 10)
@@ -209,7 +209,7 @@ it('[Q1] sleeps on while an agent that was queued begins, and counts one wait fo
   await expect.poll(() => resumed.length).toBe(2)
 })
 
-it('[Q1] says that it could not be woken, and sleeps no longer', async () => {
+it('[Q1] reports that it could not be woken, and sleeps no longer', async () => {
   const { ids, quota, state, pass, fail, problems } = await fleet({ agents: 2 })
   await quota(ids, 10)
   await expect.poll(() => state()?.sleep?.wait).toBe(1)

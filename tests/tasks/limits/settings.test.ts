@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { openLimitSettings } from '../../../src/main/tasks/limits/settings.ts'
 import { temporaryDir } from '../../harness.ts'
 
-it('keeps the limits of new agents, and a damaged file aside', async () => {
+it('stores the limits of new agents, and sets a damaged file aside', async () => {
   const path = join(await temporaryDir(), 'limits.json')
   const lost: string[] = []
   const open = () => openLimitSettings(path, (text) => lost.push(text))

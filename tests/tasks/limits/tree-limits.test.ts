@@ -68,7 +68,7 @@ async function tree(budget: Budget, { canAsk = true } = {}) {
 
 const never = new AbortController().signal
 
-it('[Q1] takes an agent for answered only by what a model used for it', async () => {
+it('[Q1] considers a quota available only after usage by a model', async () => {
   const { child, limits, answered } = await tree({ usd: 1 })
   const { child: run } = limits()
   run.used(noUsage)
@@ -121,7 +121,7 @@ it('[Q2] is spent after a restart as before it', async () => {
   await expect(waiting).rejects.toThrow('stopped by you')
 })
 
-it('[Q2] ends a tree where nobody can be asked, and says what was used', async () => {
+it('[Q2] ends a tree if nobody can be asked, and states its usage', async () => {
   const { limits } = await tree({ usd: 0.05 }, { canAsk: false })
   const { root } = limits()
   root.used(spent(0.07))
@@ -159,7 +159,7 @@ it('[Q2] counts time while an agent works, and not while the tree is paused', as
   await waiting
 })
 
-it('[Q3] gives an agent that is to wrap up its last turn, budget or not', async () => {
+it('[Q3] gives an agent that must wrap up its last turn, regardless of the budget', async () => {
   const { child, limits, paused } = await tree({ usd: 1 })
   const { child: run, wrapUp, ended } = limits()
   run.used(spent(2))
@@ -186,7 +186,7 @@ it('[Q3] handles a stop or a wrap-up that arrives while the spent budget is bein
   expect(paused).toEqual([])
 })
 
-it('remembers over a restart that a summary was asked for, and asks for it once', async () => {
+it('remembers over a restart that a summary was requested, and requests it once', async () => {
   const { root, limits, restart } = await tree({})
   await limits().compact(root)
   await restart()

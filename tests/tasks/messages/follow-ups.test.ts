@@ -113,7 +113,7 @@ it('[T7] shows a follow-up that never ran after a crash, and runs it only on req
   })
 })
 
-it('[T7] writes to its session a follow-up that a lost run had taken up and not said', async () => {
+it('[T7] writes a follow-up to its session that a lost run had taken and not recorded', async () => {
   const { fixture, taskId } = await idleRoot()
   await fixture.shiplog.client.tasks.prompt({ taskId, prompt: 'And the sails?' })
   await ranAgain(fixture.shiplog, 2)
@@ -136,7 +136,7 @@ it('[T7] writes to its session a follow-up that a lost run had taken up and not 
   expect((await entriesOf(again, taskId)).map(({ type }) => type)).toEqual(told)
 })
 
-it('[T7] takes a waiting follow-up back, once', async () => {
+it('[T7] withdraws a waiting follow-up, once', async () => {
   const { fixture, taskId } = await idleRoot()
   await fixture.shiplog.client.tasks.prompt({ taskId, prompt: 'And the sails?' })
   await ranAgain(fixture.shiplog, 2)
@@ -154,7 +154,7 @@ it('[T7] takes a waiting follow-up back, once', async () => {
   ).rejects.toMatchObject({ code: 'REFUSED' })
 })
 
-it('[T7] begins a root that a crash left in the queue when asked', async () => {
+it('[T7] starts a root on request that a crash left in the queue', async () => {
   const { fixture, taskId } = await idleRoot()
   await fixture.shiplog.close()
   await rm(join(fixture.dataDir, 'sessions', taskId, 'chat.jsonl'))
@@ -185,7 +185,7 @@ it('[T7] runs follow-ups that were sent while it was running one after the other
   expect(later.at(-1)).toBe('Three')
 })
 
-it('[T7] keeps what is queued when the root is stopped, and begins it when asked', async () => {
+it('[T7] keeps queued follow-ups if the root is stopped, and runs them on request', async () => {
   const fixture = await openFixture()
   const { shiplog } = fixture
   const taskId = await start(fixture, talk.replace('20ms', '60s'))
@@ -205,7 +205,7 @@ it('[T7] keeps what is queued when the root is stopped, and begins it when asked
   expect(await promptsOf(shiplog, taskId)).toEqual(['Do it', 'And the sails?'])
 })
 
-it('[T7] takes no more follow-ups than it can show', async () => {
+it('[T7] accepts no more follow-ups than it can show', async () => {
   const fixture = await openFixture()
   const { client } = fixture.shiplog
   const taskId = await start(fixture, talk.replace('20ms', '60s'))
@@ -281,7 +281,7 @@ async function runningRoot(
   return { taskId, ...followUps, promptId: message?.id ?? expect.unreachable() }
 }
 
-it('[Q3] gives no message that is being withdrawn', async () => {
+it('[Q3] does not deliver a message that is being withdrawn', async () => {
   const wrote = Promise.withResolvers<void>()
   let isSlow = false
   const { taskId, promptId, withdraw, deliver, messagesFor } = await runningRoot(async (write) => {
@@ -296,7 +296,7 @@ it('[Q3] gives no message that is being withdrawn', async () => {
   await withdrawn
 })
 
-it('[Q3] takes no message back that is being given', async () => {
+it('[Q3] does not withdraw a message that is being delivered', async () => {
   const { taskId, promptId, withdraw, deliver } = await runningRoot()
   const recorded = Promise.withResolvers<void>()
   const given = deliver(taskId, promptId, () => recorded.promise)

@@ -51,7 +51,7 @@ it('[J10] stores the images of a prompt in blobs/, named by its entry and the le
   })
 })
 
-it('[T7] takes images with a follow-up, and one without words', async () => {
+it('[T7] accepts images with a follow-up, and one without words', async () => {
   const { shiplog, client, taskId } = await withImage()
   await client.tasks.prompt({ taskId, prompt: '', images: [asked(gif)] })
   await until(shiplog, ([root]) => root?.runs[1]?.status === 'completed')
@@ -95,7 +95,7 @@ it('refuses a follow-up without words and images', async () => {
   await expect(client.tasks.prompt({ taskId, prompt: '' })).rejects.toThrow()
 })
 
-it('gives an agent that stopped before its first prompt the first images with the new ones', () => {
+it('sends an agent that stopped before its first prompt the first images with the new ones', () => {
   const first = { mediaType: 'image/png', sha256: sha256Of(png), bytes: png.length }
   const second = { mediaType: 'image/gif', sha256: sha256Of(gif), bytes: gif.length }
   const task = { prompt: 'Look', images: [first] }

@@ -107,7 +107,7 @@ describe('closing a lost run', () => {
     await session.close()
   })
 
-  it('[S3] records no empty message, which would be given to no agent', async () => {
+  it('[S3] records no empty message, because no agent would get it', async () => {
     const empty = { ...message('', 'interrupted'), parts: [] } as EntryBody
     const { session, partialPath } = await sessionWith([begun, call('a')], empty)
     await closeUnfinished(session, task, 1, noFiles)
@@ -130,7 +130,7 @@ describe('closing a lost run', () => {
     await session.close()
   })
 
-  it('[A8] writes a message that is in the journal already no second time', async () => {
+  it('[A8] does not write a message again that is already in the journal', async () => {
     const said = message('a whole sentence', 'complete')
     const partial = { ...said, status: 'interrupted' } as EntryBody
     const { session, partialPath } = await sessionWith([begun, said], partial)
@@ -153,7 +153,7 @@ describe('closing a lost run', () => {
     await session.close()
   })
 
-  it('ends a run that the record began again after a ledger that was restored', async () => {
+  it('ends a run that is open in the transcript only, because an older ledger was restored', async () => {
     const again = (run: number): EntryBody[] => [
       { ...begun, runId: runIdOf(id, run), run } as EntryBody,
     ]
@@ -209,7 +209,7 @@ describe('closing a lost run', () => {
     await session.close()
   })
 
-  it('changes nothing when it is repeated, or when nothing is open', async () => {
+  it('changes nothing if it is repeated, or nothing is open', async () => {
     const { session } = await sessionWith([begun, call('a')], message('half', 'interrupted'))
     await closeUnfinished(session, task, 1, noFiles)
     const once = await entriesIn(session)
@@ -228,7 +228,7 @@ describe('[S3] a history for an agent', () => {
 
   const repairedOf = (entries: Entry[]) => allOf(historyIn(entries).entries())
 
-  it('comes back as it is when nothing is open', async () => {
+  it('is returned unchanged if nothing is open', async () => {
     const whole = stamped([begun, call('a'), result('a', 'done'), message('Done.', 'complete')])
     expect(await repairedOf(whole)).toEqual(whole)
   })
@@ -243,7 +243,7 @@ describe('[S3] a history for an agent', () => {
     expect(repaired.at(-1)).toMatchObject({ output: 'first' })
   })
 
-  it('gives a call that was made again a result for each time', async () => {
+  it('has a result for each repetition of a call', async () => {
     const again = [call('a'), result('a', 'first'), call('a'), result('a', 'again'), call('a')]
     expect(shapeOf(await repairedOf(stamped(again)))).toEqual([
       ...['tool-call a', 'tool-result a ok', 'tool-call a', 'tool-result a ok'],
@@ -251,7 +251,7 @@ describe('[S3] a history for an agent', () => {
     ])
   })
 
-  it('[I5] leaves out branches that were left again, also one within another', async () => {
+  it('[I5] omits abandoned branches, even nested ones', async () => {
     const fork = (type: 'fork-start' | 'fork-end') => ({ type, forkId: newEntryId() }) as EntryBody
     const left = [fork('fork-start'), call('a'), fork('fork-start'), call('b'), fork('fork-end')]
     const all = [begun, ...left, call('c'), fork('fork-end'), message('On.', 'complete')]

@@ -69,7 +69,7 @@ it('[A8] archives an interrupted agent with a deleted transcript as missing, and
   expect(await problemsOf(fixture)).toMatchObject([{ kind: 'transcript-missing' }])
 })
 
-it('[A8] starts no new transcript in place of a missing one when it is resumed', async () => {
+it('[A8] a resume starts no new transcript in place of a missing one', async () => {
   const { fixture, child, chat } = await interruptedChild()
   await rm(chat)
   const { client } = fixture.shiplog
@@ -134,7 +134,7 @@ it.each([
   },
 )
 
-itInSoak('[T3] says that a transcript is gone which a lost run should have', async () => {
+itInSoak('[T3] reports that the transcript of a lost run is missing', async () => {
   const fixture = await openFixture()
   const root = await start(fixture, scenario)
   await untilQuiet(fixture.shiplog)

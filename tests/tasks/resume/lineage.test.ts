@@ -64,7 +64,7 @@ it('[S3] ends where each task was continued, whatever its own later runs added',
   expect(await past[0]?.entry(3)).toBeNull()
 })
 
-it('names the last entry that there is, for a new task to continue from', async () => {
+it('names the last entry, for a new task to continue from', async () => {
   const all = Number.MAX_SAFE_INTEGER
   const { deps, task } = chain({ seq: 2, entries: 4 }, { seq: all, entries: 3 })
   expect(await checkLineage(deps, task)).toEqual({ damage: [], lastSeq: 3 })

@@ -65,7 +65,7 @@ it('[S1] lists each agent below the one that it is a sub-agent of, in every tree
   expect(selected({ by: 'all' })).toEqual([...tree, otherLead, docs])
 })
 
-it('[S1] keeps that order where those between them are not meant', () => {
+it('[S1] keeps that order if those between them are not included', () => {
   const { begin, interrupt, selected } = newHistory()
   const lead = begin()
   const parser = begin(lead)
@@ -75,7 +75,7 @@ it('[S1] keeps that order where those between them are not meant', () => {
   expect(selected({ by: 'tree', taskId: lead })).toEqual([lead, lexer, tests])
 })
 
-it('[S1] says that there is no such group, where neither a group nor an agent has the name', () => {
+it('[S1] reports that neither a group nor an agent has the name', () => {
   const { begin, interrupt, selected } = newHistory()
   interrupt(begin())
   expect(() => selected({ by: 'group', group: 'nope' })).toThrow(
@@ -83,7 +83,7 @@ it('[S1] says that there is no such group, where neither a group nor an agent ha
   )
 })
 
-it('[S1] means the agent that stopped last, where none is named', () => {
+it('[S1] uses the agent that stopped last if none is named', () => {
   const { begin, interrupt, selected } = newHistory()
   const [first, second, third] = [begin(), begin(), begin()]
   interrupt(second)
@@ -92,7 +92,7 @@ it('[S1] means the agent that stopped last, where none is named', () => {
   expect(selected({ by: 'most-recent' })).toEqual([first])
 })
 
-it('[S1] leaves out tasks that already wait for their turn', () => {
+it('[S1] omits tasks that already wait for their turn', () => {
   const { begin, interrupt, selected } = newHistory()
   const lead = begin()
   const parser = begin(lead)

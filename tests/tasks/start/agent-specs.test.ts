@@ -51,7 +51,7 @@ it('[K3] keep no known secret of a scenario, and name the text without it', asyn
   )
 })
 
-it('are unavailable when the scenario was changed or is gone since', async () => {
+it('are unavailable if the scenario has been changed or deleted since', async () => {
   const dir = await newDir()
   const prepared = await specs().prepare(playing('Hello.'), '/')
   const { spec } = prepared
@@ -81,7 +81,7 @@ it('name a sub-agent of the same scenario, and none that is not in it', async ()
   )
 })
 
-it('prefer what the scenario or the project defines to the installed agent of that name', async () => {
+it('prefer a definition of the scenario or the project to the installed agent of that name', async () => {
   const dir = await newDir()
   const scenario = `${playing('Hello.').scenario}  codex:\n    turns:\n      - say: Mine.\n`
   const prepared = await specs().prepare({ ...playing('Hello.'), scenario }, '/')
@@ -115,7 +115,7 @@ it('prefer what the scenario or the project defines to the installed agent of th
   }
 })
 
-it('keep a bounded number of programs loaded, those used last', async () => {
+it('keep a limited number of programs loaded, those used last', async () => {
   const reads: string[] = []
   const files = new Map<string, string>()
   const driver = createScriptedDriver(masker)

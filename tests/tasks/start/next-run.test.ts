@@ -87,7 +87,7 @@ it('[T4] a task that continues another has its model and mode, or the requested 
   expect(fake.refused).toEqual([])
 })
 
-it('[G7] refuses a model without a key before anything is created, and says where to set one up', async () => {
+it('[G7] refuses a model without a key before anything is created, and states where to set one up', async () => {
   const { fixture, client, claude, startOn } = await withModels({ '[talk]': [[say('First.')]] })
   const noKey = {
     code: 'REFUSED',
@@ -114,7 +114,7 @@ it('[G7] refuses a model without a key before anything is created, and says wher
   ])
 })
 
-it('gives no model to a scripted agent', async () => {
+it('refuses a model for a scripted agent', async () => {
   const fixture = await openFixture()
   const scenario = 'version: 1\nname: a\nagents:\n  lead:\n    turns:\n      - say: Done.\n'
   const taskId = await start(fixture, scenario)

@@ -29,7 +29,7 @@ const cancelled = (taskId: TaskId): TaskEvent => ({
   cause: { kind: 'error', detail: 'so' },
 })
 
-it('[J7] records an event as soon as the disk allows, once, and says so', async () => {
+it('[J7] records an event as soon as the disk allows, once, and reports that', async () => {
   const { putOff, recorded, later, refuse } = stage()
   const event = cancelled(newTaskId())
   refuse(new Error('disk full'))
@@ -43,7 +43,7 @@ it('[J7] records an event as soon as the disk allows, once, and says so', async 
   expect(recorded).toHaveLength(1)
 })
 
-it('[J7] tries once more when Shiplog closes', async () => {
+it('[J7] retries once when Shiplog closes', async () => {
   const { putOff, recorded, refuse } = stage()
   const event = cancelled(newTaskId())
   refuse(new Error('disk full'))

@@ -5,7 +5,7 @@ import { createTaskLedger } from '../../../src/main/tasks/state/task-ledger.ts'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { testLedger } from '../agent-history/ledger-of.ts'
 
-it('[T6] releases a blocked task only when all that it depends on has completed', () => {
+it('[T6] releases a blocked task only once all its dependencies have completed', () => {
   const ledger = testLedger()
   const taskLedger = createTaskLedger({ state: ledger.state } as Ledger)
   const parentId = ledger.ask()

@@ -29,7 +29,7 @@ describe('the lifecycle table', () => {
     }
   })
 
-  it('[T4] lets nothing happen to a sub-agent that completed', () => {
+  it('[T4] allows no event for a completed sub-agent', () => {
     const completed = { status: 'completed' as const, parentId: newTaskId() }
     for (const event of events) expect(transitionFor(completed, event), event).toBeNull()
   })
@@ -41,7 +41,7 @@ describe('the lifecycle table', () => {
     }
   })
 
-  it('leads where the fold of the ledger leads, row by row', () => {
+  it('agrees with the fold of the ledger, row by row', () => {
     for (const row of lifecycle) {
       for (const from of row.from)
         expect(foldTo(from, row.event), `${from} ${row.event}`).toBe(row.to)

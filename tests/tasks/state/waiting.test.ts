@@ -67,7 +67,7 @@ it.each(['completed', 'interrupted', 'blocked'] as const)(
   },
 )
 
-it('[T6] continues when the end is recorded, and keeps no listener', async () => {
+it('[T6] continues once the end is recorded, and keeps no listener', async () => {
   const { taskId, wait, happen, listeners } = stage('spawned')
   const waiting = wait()
   expect(await stateOf(waiting)).toBe('waiting')
@@ -78,7 +78,7 @@ it('[T6] continues when the end is recorded, and keeps no listener', async () =>
   expect(listeners.size).toBe(0)
 })
 
-it('[T6][S1] waits for an interrupted one that was resumed and has not had its turn yet', async () => {
+it('[T6][S1] waits for an interrupted task that was resumed and is still queued', async () => {
   const { taskId, wait, queueAgain, happen } = stage('interrupted')
   queueAgain()
   const waiting = wait()
@@ -89,7 +89,7 @@ it('[T6][S1] waits for an interrupted one that was resumed and has not had its t
   expect(await stateOf(waiting)).toBe('done')
 })
 
-it('[T6][S1] continues when a resume is given up, which nothing records', async () => {
+it('[T6][S1] continues if a resume is abandoned without a record', async () => {
   const { wait, queueAgain, giveUp } = stage('interrupted')
   queueAgain()
   const waiting = wait()

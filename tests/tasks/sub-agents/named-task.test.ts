@@ -22,13 +22,13 @@ describe('the task that an agent names', () => {
     expect(named('ABCDEF01')).toBe(tasks[0]?.id)
   })
 
-  it('[S1] is asked for again, with its candidates, when an id could be several', () => {
+  it('[S1] is requested again, with the candidates, if an id is ambiguous', () => {
     expect(() => named('abcdef')).toThrow(
       '"abcdef" could be any of "Tests" (abcdef01), "Docs" (abcdef02): give more of the id, or the title.',
     )
   })
 
-  it('is told from those that there are when it is none of them', () => {
+  it('is answered with the existing tasks if it is none of them', () => {
     const message = 'There is no task "abc" below this agent. Its tasks: "Tests", "Docs", "Tests".'
     expect(() => named('abc')).toThrow(message)
     expect(() => namedTask([], 'Docs', 'below this agent')).toThrow('Its tasks: none yet.')

@@ -41,7 +41,7 @@ it('[S3] finds the sub-agent that a resumed parent had started in its interrupte
   expect((await client.tasks.report({ taskId: root })).reportMarkdown).toContain('Found it.')
 })
 
-it('[T5] nests sub-agents five deep, and tells the one below to do the work itself', async () => {
+it('[T5] nests sub-agents five deep, and tells the deepest to do the work itself', async () => {
   const fixture = await openFixture()
   const root = await start(
     fixture,

@@ -48,7 +48,7 @@ const updatesIn = (fixture: Fixture) =>
     .split('\n')
     .filter(Boolean)
 
-it('[R3] keeps the earlier content of a file that a rolled-back apply leaves as somebody changed it', async () => {
+it('[R3] keeps the earlier content of a file whose later change a rolled-back apply leaves', async () => {
   const { fixture, taskId, dir, client } = await finished()
   let edited = false
   during(dir, ({ call }) => {
@@ -67,7 +67,7 @@ it('[R3] keeps the earlier content of a file that a rolled-back apply leaves as 
   expect(inTurnStore(fixture, 'show', `${ref}:before/gone.txt`)).toBe('gone\n')
 })
 
-it('[R3] merges with no half-written file of an earlier apply, once the disk has room', async () => {
+it('[R3] does not merge with a half-written file of an earlier apply, once the disk has room', async () => {
   const { fixture, taskId, dir, client } = await finished()
   let isFull = true
   let renames = 0

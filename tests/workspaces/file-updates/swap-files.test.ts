@@ -67,7 +67,7 @@ it('changes nothing, and names the files, if some were changed since it was plan
   expect(await parent.account()).toEqual(before)
 })
 
-it('looks at the permission to execute as well', async () => {
+it('compares the permission to execute as well', async () => {
   const { parent, plan } = await prepared()
   await parent.executable('a.txt')
   expect(await write(plan)).toEqual({ kind: 'edited', paths: ['a.txt'] })
@@ -82,7 +82,7 @@ it('keeps the other permissions of a file that is replaced', async () => {
   expect(await mode('b.txt')).toBe(0o644)
 })
 
-it('keeps permissions that a file was given since, there and back', async () => {
+it('keeps later permissions of a file, in an apply and its undo', async () => {
   const { parent, plan } = await prepared()
   const file = (name: string) => path.join(parent.dir, name)
   const mode = async (name: string) => (await lstat(file(name))).mode & 0o777
@@ -95,7 +95,7 @@ it('keeps permissions that a file was given since, there and back', async () => 
   expect([await mode('a.txt'), await mode('b.txt')]).toEqual([0o600, 0o600])
 })
 
-it('gives folders that became empty their permissions back', async () => {
+it('restores the permissions of folders that became empty', async () => {
   const { parent, plan } = await prepared()
   const modeOf = async (name: string) => (await lstat(path.join(parent.dir, name))).mode & 0o7777
   expect(await write(plan)).toEqual({ kind: 'written' })
@@ -109,7 +109,7 @@ it('gives folders that became empty their permissions back', async () => {
 describe.each(['a.txt', 'b.txt', 'gone.txt', 'new/deep/n.txt', 'link', 'folder/mine'])(
   'somebody writes %s while files are swapped',
   (name) => {
-    it('is noticed when it is reached: their version stays, and all others can be rolled back', async () => {
+    it('is noticed when it is reached: its version stays, and all other files can be rolled back', async () => {
       const { parent, plan } = await prepared()
       let edited = false
       // When the first one takes its place, the look at all of them is over.
@@ -131,7 +131,7 @@ describe.each(['a.txt', 'b.txt', 'gone.txt', 'new/deep/n.txt', 'link', 'folder/m
 )
 
 describe('a disk that refuses', () => {
-  it('at any call leaves every file old or new, and rolls all of them back', async () => {
+  it('leaves every file old or new at any call, and all of them can be rolled back', async () => {
     const calls = new Map<string, number>()
     const first = await prepared()
     during(first.parent.dir, ({ call, changes }) => {

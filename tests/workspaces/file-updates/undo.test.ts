@@ -174,7 +174,7 @@ itInSoak('undoes an apply of an archived root, whose patch is then ready again',
   expect((await shiplog.client.tasks.applyPatch({ taskId })).kind).toBe('applied')
 })
 
-it('says where line endings come out as a new .gitattributes asks for', async () => {
+it('names files whose line endings follow a new .gitattributes', async () => {
   const fixture = await openFixture()
   const command = 'printf "*.bat text eol=crlf\\n" > .gitattributes && printf "echo\\n" > x.bat'
   const taskId = await start(fixture, scenario.replace(script, command))
@@ -184,7 +184,7 @@ it('says where line endings come out as a new .gitattributes asks for', async ()
   expect(await readFile(join(fixture.project.dir, 'x.bat'), 'utf8')).toBe('echo\r\n')
 })
 
-it('does not apply the changes of an agent at work', async () => {
+it('does not apply the changes of a running agent', async () => {
   const fixture = await openFixture({ files })
   const waits = `${scenario}      - steps: [{ wait: 1h }]\n`
   const taskId = await start(fixture, waits)

@@ -40,7 +40,7 @@ it('finds the files of a worktree, including its agent’s new ones, and of a pr
   expect(one.files).toEqual(['src/parser.ts'])
 })
 
-it('outside Git passes over node_modules, and follows no link', async () => {
+it('outside Git, skips node_modules and follows no link', async () => {
   const dir = await temporaryDir()
   await writeFiles(dir, { 'a/b.txt': '', 'node_modules/x/b.txt': '', '.git/b.txt': '' })
   await mkdir(join(dir, 'elsewhere'))

@@ -31,18 +31,18 @@ it.each([
   expect(rankFiles(files, query, 5)[0]).toBe(first)
 })
 
-it('lists files of the top folder first while nothing is typed, up to the limit', () => {
+it('lists files of the top folder first before anything is typed, up to the limit', () => {
   expect(rankFiles(files, '', 3)).toEqual(['README.md', 'package.json', 'docs/CLI.md'])
   expect(rankFiles(files, ' s ', 2)).toHaveLength(2)
 })
 
-it('finds nothing by letters that are in no name, and takes signs as they are', () => {
+it('finds nothing for letters in no name, and treats special characters literally', () => {
   expect(rankFiles(files, 'xyzzy', 5)).toEqual([])
   expect(rankFiles(files, '.', 2)).toEqual(['README.md', 'docs/CLI.md'])
   expect(rankFiles(files, '((', 5)).toEqual([])
 })
 
-it('finds the one with the name among more files than are compared closely', () => {
+it('finds a file by name among more files than are compared closely', () => {
   const many = Array.from({ length: 5_000 }, (_, n) => `src/view/view-${n}/review-model.ts`)
   expect(rankFiles([...many, 'z/view.ts'], 'view', 1)).toEqual(['z/view.ts'])
 })

@@ -68,7 +68,7 @@ async function asked({
   }
 }
 
-describe('[K8] what a repository configures for an installed agent', () => {
+describe('[K8] a repository’s configuration of an installed agent', () => {
   it('is shown whole and allowed before the agent starts, and again when it has changed', async () => {
     const { shiplog, start, starts } = await repository()
     const { client } = shiplog
@@ -162,7 +162,7 @@ describe('[K8] what a repository configures for an installed agent', () => {
     expect(await starts()).toBe(2)
   })
 
-  it('interrupts the run with its cause where nobody can be asked, or it can’t be shown', async () => {
+  it('interrupts the run with its cause if nobody can be asked, or it can’t be shown', async () => {
     const { shiplog, start, starts } = await repository({ canAsk: () => false })
     const id = await start()
     await untilQuiet(shiplog)

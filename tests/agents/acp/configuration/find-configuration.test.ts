@@ -29,7 +29,7 @@ async function foundIn(
 
 const paths = ({ files }: { files: { path: string }[] }) => files.map(({ path }) => path).sort()
 
-describe('[K8] what a repository configures for an installed agent', () => {
+describe('[K8] a repository’s configuration of an installed agent', () => {
   it.each<[InstalledAgent, string, string]>([
     ['claude-code', '.claude/settings.json', hook],
     ['claude-code', '.claude/settings.local.json', hook],
@@ -97,7 +97,7 @@ describe('[K8] what a repository configures for an installed agent', () => {
     expect(await foundIn({ [path]: text }, program)).toMatchObject({ files: [], unshowable: [] })
   })
 
-  it('is looked for from the working directory up to the top of the repository, and below it where an agent does', async () => {
+  it('is searched from the working directory up to the top of the repository, and below it if the agent does so', async () => {
     const files = {
       '.mcp.json': server,
       'packages/a/.mcp.json': server,
@@ -142,7 +142,7 @@ describe('[K8] what a repository configures for an installed agent', () => {
     expect(files).toMatchObject([{ text: 'API_KEY=[hidden]\nPAGER=evil\n' }])
   })
 
-  it('can’t be allowed where it can’t be shown', async () => {
+  it('can’t be allowed if it can’t be shown', async () => {
     const outside = await temporaryDir()
     await writeFiles(outside, { 'settings.json': hook })
     const { top, find } = await foundIn({

@@ -79,7 +79,7 @@ const textOf = (result: unknown) => {
 }
 
 describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
-  it('is offered the tools for sub-agents, ready to use, and a sub-agent its report', async () => {
+  it('is offered the tools for sub-agents, and a sub-agent the one for its report', async () => {
     const server = await serve()
     const client = await connect(server, era)
     const { tools } = await client.listTools()
@@ -102,7 +102,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
     expect(ofRoot).not.toContain('agent_report')
   })
 
-  it('has its calls made by the host of the run, under the id that the agent gave them', async () => {
+  it('has its calls executed by the host of the run, under the agent’s ids', async () => {
     const server = await serve()
     const client = await connect(server, era)
     const { host, calls } = hostOf(async ({ name }) =>
@@ -132,7 +132,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
     expect(server.reported()).toBe(true)
   })
 
-  it('gets progress, and an answer before it gives up', async () => {
+  it('gets progress, and an answer before its timeout', async () => {
     const server = await serve({ timing: { ...usual, answerMs: 100 } })
     const { host } = hostOf(async (_call, options) => {
       await untilAborted(options?.stopWaiting)
@@ -153,7 +153,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
     expect(progress).toBeGreaterThan(0)
   })
 
-  it('may give up: the sub-agent continues, and the same request waits for it', async () => {
+  it('may time out: the sub-agent continues, and the same request waits for it', async () => {
     const server = await serve()
     const { host, calls } = hostOf(async ({ name }, options) => {
       if (name === 'task_await') return ok('Its report')
@@ -212,7 +212,7 @@ it('answers waiting calls when the turn ends, so that they can be recorded', asy
   expect(textOf(await call).text).toBe('Still running')
 })
 
-it('says that a person is being asked where the tool does not answer in time', async () => {
+it('answers that the user is being asked if the tool does not answer in time', async () => {
   const server = await serve({ timing: { ...usual, silentAnswerMs: 5 } })
   const asked = Promise.withResolvers<ToolResult>()
   const { host, calls } = hostOf(({ name }) =>
@@ -230,7 +230,7 @@ it('says that a person is being asked where the tool does not answer in time', a
   expect(calls.map(({ name }) => name)).toEqual(['task', 'task_await'])
 })
 
-it('serves nobody without the token, nor a page, and nobody after the run', async () => {
+it('serves no client without the token, no web page, and none after the run', async () => {
   const server = await serve()
   const { url, headers } = server.entry
   const post = (over: Record<string, string>, at = url) =>
@@ -255,7 +255,7 @@ it('serves nobody without the token, nor a page, and nobody after the run', asyn
   await expect(post({ Authorization })).rejects.toThrow('fetch failed')
 })
 
-it('says when an agent has not listed the tools', async () => {
+it('reports an agent that has not listed the tools', async () => {
   const server = await serve()
   expect(await server.listed(1)).toBe(false)
 })

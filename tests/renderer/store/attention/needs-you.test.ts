@@ -25,7 +25,7 @@ function stage() {
   return { host, activity, seen, questions, needs, start, kinds }
 }
 
-it('[Q4] lists what agents wait for before what has ended, and each only while it holds', () => {
+it('[Q4] lists waiting agents before ended ones, and each only while it applies', () => {
   const { host, activity, seen, questions, start, kinds } = stage()
   const done = start('Write the docs')
   host.complete(done)
@@ -76,11 +76,11 @@ it('[Q4] names a tree that slept and could not continue, until it runs again', (
   expect(kinds()).toEqual([['not-resumed', 'Light the harbour', 'Files changed while it slept']])
 })
 
-it('gives the badge of the desktop app by the title of the page', () => {
+it('states the badge of the desktop app in the title of the page', () => {
   expect(['(3) Fix it · Shiplog', 'Shiplog', 'Is (2) enough'].map(badgeCountOf)).toEqual([3, 0, 0])
 })
 
-it('[Q4] each item names the place that it opens', () => {
+it('[Q4] each item names the screen that it opens', () => {
   const { host, questions, needs, start } = stage()
   const done = start('Write the docs')
   host.complete(done)
@@ -95,7 +95,7 @@ it('[Q4] each item names the place that it opens', () => {
   })
 })
 
-it('[Q4] conflicts found before a resume are listed until it is decided what becomes of the agent', () => {
+it('[Q4] conflicts found before a resume are listed until the user decides about the agent', () => {
   const { host, start, kinds } = stage()
   const id = start('Light the harbour')
   const found = (files: number) => host.record({ type: 'task.conflicts-found', taskId: id, files })

@@ -25,7 +25,7 @@ function watched() {
   return { host, project, told, heard, stop }
 }
 
-describe('telling of roots that have ended', () => {
+describe('notifications of ended roots', () => {
   it('reports each run once, including failed and stopped ones', () => {
     const { host, project, told, heard } = watched()
     const root = host.start({ projectId: project, title: 'Light the harbour' })
@@ -45,7 +45,7 @@ describe('telling of roots that have ended', () => {
     expect(told).toEqual(['Light the harbour: completed', 'Repair the fog horn: failed'])
   })
 
-  it('does not tell of sub-agents, nor of what the person stopped, nor once it was ended', () => {
+  it('omits sub-agents, tasks that the user stopped, and all after it was closed', () => {
     const { host, project, told, heard, stop } = watched()
     const root = host.start({ projectId: project, title: 'Light the harbour' })
     const child = host.start({

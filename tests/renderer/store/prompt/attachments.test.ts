@@ -8,7 +8,7 @@ const file = (name: string, content: Uint8Array) => ({
   arrayBuffer: async () => new Uint8Array(content).buffer,
 })
 
-it('takes images by what they are, and says which file is none', async () => {
+it('recognizes images by their content, and names files that are none', async () => {
   const { add, remove, clear, store } = createAttachments()
   const problems = await add('task', [
     file('shot.png', png),
@@ -32,7 +32,7 @@ it('takes images by what they are, and says which file is none', async () => {
   expect(store.getState().has('task')).toBe(false)
 })
 
-it('refuses what is too large, too many, or can’t be read, and keeps those of each task apart', async () => {
+it('refuses images that are too large, too many or unreadable, and separates those of tasks', async () => {
   const { add, store } = createAttachments()
   const large = Buffer.concat([png, Buffer.alloc(imageBytesMax)])
   const gone = { name: 'gone.png', arrayBuffer: () => Promise.reject(new Error('gone')) }

@@ -10,7 +10,7 @@ function storage(text: string | null = null) {
   }
 }
 
-it('keeps drafts and sent prompts for the next window, and each prompt once', () => {
+it('stores drafts and sent prompts for the next window, and each prompt once', () => {
   const place = storage()
   const drafts = createDrafts(place)
   drafts.set('a', 'half')
@@ -27,7 +27,7 @@ it('keeps drafts and sent prompts for the next window, and each prompt once', ()
   expect(next.history()).toEqual(['One', 'Two'])
 })
 
-it('writes by itself once the person pauses', () => {
+it('stores a draft once the user pauses', () => {
   vi.useFakeTimers()
   try {
     const place = storage()
@@ -41,7 +41,7 @@ it('writes by itself once the person pauses', () => {
   }
 })
 
-it('keeps the newest of many drafts, and leaves a text of megabytes to the open window', () => {
+it('stores the newest of many drafts, and keeps a text of megabytes in memory only', () => {
   const place = storage()
   const drafts = createDrafts(place)
   for (let n = 0; n < 80; n++) drafts.set(`task-${n}`, `draft ${n}`)
@@ -60,7 +60,7 @@ it.each(['{', '[]', '{"drafts":{"a":1},"sent":"x"}', 'null'])(
   },
 )
 
-it('continues without a storage that refuses', () => {
+it('continues if the storage refuses', () => {
   const drafts = createDrafts({
     getItem: () => {
       throw new Error('switched off')

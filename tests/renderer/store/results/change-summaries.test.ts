@@ -23,7 +23,7 @@ function summaries(files: WorkspaceDiff['files']) {
 }
 
 describe('change summaries', () => {
-  it('count the files and lines of a run that has ended, once', async () => {
+  it('count the files and lines of an ended run once', async () => {
     const { store, load, asked } = summaries([
       file('a', 2, 1),
       file('b', 3, 0),
@@ -66,7 +66,7 @@ describe('change summaries', () => {
     expect(store.getState().size).toBe(0)
   })
 
-  it('know that the same changes were applied, and that a later run changed more', async () => {
+  it('know whether the same changes were applied, or a later run changed more', async () => {
     const { store, load, files } = summaries([file('a', 1, 0)])
     const task = ended({ patch: 'applied' })
     await load(task)

@@ -15,7 +15,7 @@ function crew() {
 }
 
 describe('the parallel group of an interrupted agent', () => {
-  it('contains its resumable members, whichever of them is asked for', () => {
+  it('contains its resumable members, requested for any of them', () => {
     const { left, right, stop, titles } = crew()
     for (const id of [left, right]) stop(id)
     expect(titles(left)).toEqual(['left', 'right'])

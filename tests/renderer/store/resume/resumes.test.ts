@@ -38,7 +38,7 @@ function followed() {
 }
 
 describe('several that were resumed together', () => {
-  it('[T6] are followed to the last, whatever becomes of one', async () => {
+  it('[T6] are followed to the last, even if one fails', async () => {
     const { resumes, end } = followed()
     const ended = resumes.follow([one, two])
     expect([...(resumes.store.getState().batch ?? [])]).toEqual([
@@ -53,7 +53,7 @@ describe('several that were resumed together', () => {
     expect(resumes.store.getState().batch).toBeNull()
   })
 
-  it('are joined by others, and reported once', async () => {
+  it('can be joined by others, and are reported once', async () => {
     const { resumes, end } = followed()
     const first = resumes.follow([one])
     const second = resumes.follow([two])
@@ -72,7 +72,7 @@ describe('several that were resumed together', () => {
     expect(resumes.store.getState().batch).toBeNull()
   })
 
-  it('are stopped, waiting ones first, and an ended one does not prevent that', async () => {
+  it('are stopped, waiting ones first, even if one has ended', async () => {
     const { resumes, end, stopped } = followed()
     const ended = resumes.follow([one, two, three])
     await resumes.stop((id) => id === three)
@@ -89,7 +89,7 @@ describe('several that were resumed together', () => {
 })
 
 describe('checking for changes', () => {
-  it('is marked for as long as it takes, and not begun twice', async () => {
+  it('is marked while it lasts, and not started twice', async () => {
     const { resumes } = followed()
     const found = Promise.withResolvers<string>()
     const checking = resumes.check(one, () => found.promise)

@@ -28,7 +28,7 @@ const all: Entry[] = Array.from({ length: windowEntriesMax + 500 }, (_, index) =
 const span = (from: number, to: number): Entry[] => all.slice(from - 1, to)
 
 describe('entry window', () => {
-  it('grows at the end and passes over what it has', () => {
+  it('grows at the end and skips entries that it has', () => {
     const window = appendEntries(windowOf(span(1, 3)), span(2, 5))
     expect(window && [firstSeqOf(window), lastSeqOf(window)]).toEqual([1, 5])
     expect(window?.fold.items).toHaveLength(5)
@@ -38,18 +38,18 @@ describe('entry window', () => {
     expect(appendEntries(windowOf(span(1, 3)), span(5, 6))).toBeNull()
   })
 
-  it('begins anywhere when it is empty', () => {
+  it('can begin anywhere if it is empty', () => {
     const window = appendEntries(emptyWindow(), span(7, 9))
     expect(window && firstSeqOf(window)).toBe(7)
   })
 
-  it('grows at the start, and folds to what reading it at once would give', () => {
+  it('grows at the start, and folds to the same as reading all at once', () => {
     const window = prependEntries(windowOf(span(11, 20)), span(1, 12))
     expect(window.entries.map((entry) => entry.seq)).toEqual(span(1, 20).map((entry) => entry.seq))
     expect(window.fold.items).toEqual(windowOf(span(1, 20)).fold.items)
   })
 
-  it('folds any history to the same however it grows at both ends', () => {
+  it('folds any history to the same in whatever order both ends grow', () => {
     const cuts = fc.tuple(fc.nat(60), fc.nat(60), fc.nat(60))
     fc.assert(
       fc.property(randomHistory, cuts, fc.nat(3), (history, unsorted, overlap) => {

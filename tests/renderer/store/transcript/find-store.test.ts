@@ -28,7 +28,7 @@ const at = ({ current, position, matches }: FindView) =>
   `${position} of ${matches}: ${current?.place.seq}.${current?.nth}`
 
 describe('finding in a transcript', () => {
-  it('goes to the first match at the reader, and through all of them in a circle', async () => {
+  it('goes to the first match from the reading position, and through all of them in a circle', async () => {
     for (const text of ['lamp', 'nothing', 'lamp, lamp', 'lamp']) say(text)
     const [first = 0] = host
       .sessionOf(task)
@@ -52,7 +52,7 @@ describe('finding in a transcript', () => {
     ])
   })
 
-  it('counts what is written meanwhile, and does not move the reader to it', async () => {
+  it('counts new matches, and does not move the reader to them', async () => {
     say('lamp')
     find.open(1, 'lamp')
     const { current } = await settled()
@@ -70,7 +70,7 @@ describe('finding in a transcript', () => {
     expect(at(find.store.getState())).toMatch(/^1 of 1/)
   })
 
-  it('says what is wrong with an expression, and forgets it with the next text', async () => {
+  it('explains an invalid expression, until the next text', async () => {
     say('lamp')
     find.open(1, '(lamp')
     expect(await settled()).toMatchObject({ matches: 0, problem: null })

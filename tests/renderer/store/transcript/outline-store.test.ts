@@ -18,7 +18,7 @@ const turn = (
 })
 
 describe('outline of a transcript', () => {
-  it('is read page by page, and again from where it can still change', async () => {
+  it('is read page by page, and read again only where it can still change', async () => {
     const asked: number[] = []
     let pages: Record<number, { items: OutlineItem[]; nextSeq: number | null }> = {
       1: { items: [prompt(2), turn(5, 1)], nextSeq: 6 },
@@ -48,7 +48,7 @@ describe('outline of a transcript', () => {
     outline.close()
   })
 
-  it('finds the item that an entry belongs to', () => {
+  it('finds the item of an entry', () => {
     const items = [prompt(2), turn(6, 1), turn(9, 2), prompt(11), turn(20, 3)]
     const at = (seq: number) => outlineIndexOf(items, seq)
     expect([1, 2, 3, 6, 7, 9, 10, 11, 12, 20, 21].map(at)).toEqual([

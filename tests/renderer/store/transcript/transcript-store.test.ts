@@ -45,7 +45,7 @@ describe('transcript store', () => {
   const ready = (transcript: TranscriptStore) =>
     until(transcript.store, ({ phase }) => phase === 'ready')
 
-  it('asks for nothing before it is used', () => {
+  it('requests nothing before it is used', () => {
     expect(host.calls.map(({ path }) => path)).toEqual(['feed.ledger'])
   })
 
@@ -90,7 +90,7 @@ describe('transcript store', () => {
     expect(lastTurn(items)?.blocks).toEqual([{ kind: 'text', text: 'Half a' }])
   })
 
-  it('loads older entries by pages, and never asks for what it has', async () => {
+  it('loads older entries by pages, and requests none twice', async () => {
     host.append(task, ...summaries(pageEntries * 2))
     const total = host.sessionOf(task).entries.length
     const transcript = sessions.use(task, 'end')
@@ -130,7 +130,7 @@ describe('transcript store', () => {
     expect(seqs).toEqual(seqs.map((_, index) => index + (seqs[0] ?? 0)))
   })
 
-  it('keeps what is read up in a full window when more is written, and brings the newest by pages', async () => {
+  it('keeps the entries that are being read in a full window, and loads the newest by pages', async () => {
     host.append(task, ...summaries(windowEntriesMax + pageEntries))
     const transcript = sessions.use(task, 'end')
     await ready(transcript)
@@ -146,7 +146,7 @@ describe('transcript store', () => {
     expect([shown().items.at(-1)?.seq, shown().hasNewer]).toEqual([known + 3, false])
   })
 
-  it('shows any entry on request, and loads only what is around it', async () => {
+  it('shows any entry on request, and loads only the entries around it', async () => {
     host.append(task, ...summaries(pageEntries * 20))
     const transcript = sessions.use(task, 'end')
     await ready(transcript)
@@ -177,7 +177,7 @@ describe('transcript store', () => {
     expect(shown()).toMatchObject({ target: { seq: 9_999_999 }, hasNewer: false })
   })
 
-  it('shows the last of several requested entries, and gives up a page for it', async () => {
+  it('shows the last of several requested entries, and drops a pending page for it', async () => {
     host.append(task, ...summaries(pageEntries * 20))
     const transcript = sessions.use(task, 'end')
     // Before it is open, too.
@@ -226,7 +226,7 @@ describe('transcript store', () => {
     transcript.close()
   })
 
-  it('says why an entry could not be read, and keeps what is shown', async () => {
+  it('states why an entry could not be read, and keeps the shown entries', async () => {
     host.append(task, ...summaries(pageEntries * 3))
     const page = () => Promise.reject(new Error('the disk is gone'))
     const transcript = createTranscriptStore({
@@ -248,7 +248,7 @@ describe('transcript store', () => {
     expect(shown).toMatchObject({ items, paging: null, target: null })
   })
 
-  it('gives two views of one task a place each', async () => {
+  it('keeps a position for each of two views of a task', async () => {
     host.append(task, ...summaries(pageEntries * 3))
     const below = sessions.use(task, 'end')
     const over = sessions.use(task, 10)
@@ -285,7 +285,7 @@ describe('transcript store', () => {
     await expect.poll(() => host.listeners().sessions).toBe(0)
   })
 
-  it('merges what was unfinished into an archived one', async () => {
+  it('merges an unfinished message into an archived transcript', async () => {
     host.partial(task, [{ type: 'text', text: 'cut off he' }])
     host.archive(task)
     await until(ledger.store, ({ ledger }) => ledger.tasks.get(task)?.archived === true)
@@ -296,7 +296,7 @@ describe('transcript store', () => {
     })
   })
 
-  it('says what went wrong, and opens when it is used again', async () => {
+  it('states what failed, and opens on the next use', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000' as TaskId
     const transcript = sessions.use(unknown, 'end')
     const { problem } = await until(transcript.store, ({ phase }) => phase === 'failed')
@@ -304,7 +304,7 @@ describe('transcript store', () => {
     expect(problem?.details).toContain('read the transcript')
   })
 
-  it('closes what was not shown for a while, and nothing that is', async () => {
+  it('closes transcripts that were not shown for a while, and none that is shown', async () => {
     const project = host.addProject('/home/ada/projects/second')
     const shown = sessions.use(task, 'end')
     const others = Array.from({ length: idleTranscriptsMax + 3 }, (_, index) =>

@@ -15,8 +15,8 @@ function page() {
   return { window, press, listeners }
 }
 
-describe('keys that are pressed before the window is there', () => {
-  it('are given oldest first, once, and nothing is listened to after that', () => {
+describe('keys that are pressed before the window is loaded', () => {
+  it('are returned oldest first, once, and none is recorded after that', () => {
     const { window, press, listeners } = page()
     const early = holdEarlyKeys(window)
     press('g')
@@ -26,7 +26,7 @@ describe('keys that are pressed before the window is there', () => {
     expect(early.release()).toEqual([])
   })
 
-  it('leave the browser its own, and what is only held down or composed', () => {
+  it('omit those of the browser, held modifiers, and keys of an input method', () => {
     const { window, press } = page()
     const early = holdEarlyKeys(window)
     press('r', { ctrlKey: true })
@@ -37,7 +37,7 @@ describe('keys that are pressed before the window is there', () => {
     expect(early.release().map(({ key }) => key)).toEqual(['n'])
   })
 
-  it('are the first eight: typing on without looking carries out no dozen commands', () => {
+  it('are the first eight, so that blind typing does not run a dozen commands', () => {
     const { window, press } = page()
     const early = holdEarlyKeys(window)
     for (const key of 'abcdefghijkl') press(key)

@@ -11,14 +11,14 @@ const command = (keys: string, more: Partial<KeyCommand> = {}): KeyCommand => ({
 const plain = (key: string) => ({ key, mod: false, alt: false })
 
 describe('keys', () => {
-  it('know a key with Ctrl or Cmd from the letter alone', () => {
+  it('distinguish a key with Ctrl or Cmd from the letter alone', () => {
     const keys = createKeys()
     keys.register([command('Mod+k'), command('k')])
     expect(keys.press({ key: 'K', mod: true, alt: false }, 'window', 0)?.keys).toBe('Mod+k')
     expect(keys.press(plain('k'), 'window', 0)?.keys).toBe('k')
   })
 
-  it('take two keys one after the other, when the second comes soon', () => {
+  it('accept a sequence of two keys, if the second comes soon', () => {
     const keys = createKeys()
     keys.register([command('g a'), command('a')])
     expect(keys.press(plain('g'), 'window', 0)).toBeNull()
@@ -41,7 +41,7 @@ describe('keys', () => {
     expect(keys.press(plain('Escape'), 'window', 0)?.label).toBe('Stop')
   })
 
-  it('prefer a letter of the screen, however late the window’s were registered', () => {
+  it('prefer the screen’s keys to the window’s, even if those were registered later', () => {
     const keys = createKeys()
     keys.register([command('n', { group: 'Review', label: 'Next change' })])
     keys.register([
@@ -53,7 +53,7 @@ describe('keys', () => {
     expect(keys.press(plain('Escape'), 'window', 0)?.label).toBe('Back')
   })
 
-  it('keep the window’s keys from a dialog, and what is only listed from doing anything', () => {
+  it('keep the window’s keys from a dialog, and do nothing for keys that are only listed', () => {
     const keys = createKeys()
     keys.register([
       command('t'),

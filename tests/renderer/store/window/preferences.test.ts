@@ -10,7 +10,7 @@ function memory(start: Record<string, string> = {}) {
 }
 
 describe('preferences', () => {
-  it('are there again the next time', () => {
+  it('are restored the next time', () => {
     const storage = memory()
     createPreferences(storage).setState({ theme: 'dark', sidebarWidth: 300 })
     expect(createPreferences(storage).getState()).toMatchObject({
@@ -29,7 +29,7 @@ describe('preferences', () => {
     },
   )
 
-  it('last until the window is closed where nothing can be stored', () => {
+  it('last until the window is closed if nothing can be stored', () => {
     const store = createPreferences({
       getItem: () => {
         throw new Error('storage is off')

@@ -28,7 +28,7 @@ describe('route', () => {
     { screen: 'settings' },
   ]
 
-  it.each(routes)('comes back from its address: $screen', (route) => {
+  it.each(routes)('is restored from its address: $screen', (route) => {
     expect(parseRoute(formatRoute(route))).toEqual(route)
   })
 
@@ -38,7 +38,7 @@ describe('route', () => {
     expect(parseRoute('shiplog://task/abcd?seq=12')).toEqual(atEntry)
   })
 
-  it.each(['0', '-1', '1.5', 'x', ''])('ignores %j, which is no entry', (seq) => {
+  it.each(['0', '-1', '1.5', 'x', ''])('ignores %j, which is not an entry', (seq) => {
     expect(parseRoute(`#/t/abcd?seq=${seq}`)).toEqual(parseRoute('#/t/abcd'))
   })
 
@@ -46,7 +46,7 @@ describe('route', () => {
     expect(parseRoute(hash)).toEqual({ screen: 'home' })
   })
 
-  it('keeps an id that is no id as text, for the screen to say so', () => {
+  it('keeps an invalid id as text, so that the screen can report it', () => {
     expect(parseRoute('#/t/%2e%2e%2fx')).toEqual({
       screen: 'task',
       taskId: '../x',
