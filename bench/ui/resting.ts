@@ -11,6 +11,8 @@ const idleShareMax = 0.01
 /** Jumps of the soak, each with some scrolling; every tenth goes to another screen and back. */
 const soakJumps = 200
 const scrolledPx = 4_000
+/** V8 collects what the jumps left in steps, until ten seconds after the last one or so. That is work, not rest. */
+const untilRestMs = 20_000
 const restMs = 15_000
 
 export async function measureResting(
@@ -42,7 +44,7 @@ export async function measureResting(
     }
     await showRows(page, `#/t/${made.long}`)
     const walked = await memory()
-    await page.waitForTimeout(2_000)
+    await page.waitForTimeout(judged ? untilRestMs : untilRestMs / 10)
     const before = await cpuSeconds()
     await page.waitForTimeout(restMs)
     const share = ((await cpuSeconds()) - before) / (restMs / 1_000)
@@ -74,7 +76,7 @@ export async function measureResting(
           ]
         : [],
       notes: [
-        `The soak: ${jumps} jumps to random entries with scrolling, every tenth by way of the settings. Rest: ${restMs / 1_000} s with the transcript open.`,
+        `The soak: ${jumps} jumps to random entries with scrolling, every tenth by way of the settings. Rest: ${restMs / 1_000} s with the transcript open, ${untilRestMs / 1_000} s after the last jump.`,
         'Memory is what the process shares with no other (/proc/PID/smaps_rollup), after a collection.',
         ...(judged ? [] : [notJudged]),
       ],

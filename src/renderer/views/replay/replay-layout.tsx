@@ -5,7 +5,11 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 import { useStores } from '../../store/hooks.ts'
 import type { Replay } from '../../store/replay/replay-store.ts'
 import { seqAtTime } from '../../store/replay/seq-at-time.ts'
-import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
+import type {
+  OpenAt,
+  TranscriptStore,
+  TranscriptView,
+} from '../../store/transcript/transcript-store.ts'
 import { ReplayBar } from './replay-bar.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
 import { useFollowed, useMomentSettled, useReplay } from './use-replay.ts'
@@ -35,14 +39,14 @@ export function useReplayed(props: {
   place: ReplayPlace | undefined
   /** Where the transcript was opened. */
   from: OpenAt
-  items: TranscriptItem[]
-  entries: number
+  view: TranscriptView
 }): Replayed {
-  const { transcript, place, from, items, entries } = props
+  const { transcript, place, from, view } = props
   const { taskId } = transcript
-  const replay = useReplay({ taskId, open: place?.open === true, at: from, entries })
+  const open = place?.open === true
+  const replay = useReplay({ taskId, open, at: from, entries: view.totalEntries })
   useMomentSettled(replay, (seq) => place?.onChange({ seq }))
-  return { replay, ...useFollowed(replay, transcript, items) }
+  return { replay, ...useFollowed(replay, transcript, view) }
 }
 
 /** A transcript with its timeline below and the state and files of the moment on the right. */

@@ -13,7 +13,12 @@ import { useStores } from '../../store/hooks.ts'
 import { followMoments } from '../../store/replay/follow-moments.ts'
 import { createReplay, type Replay, type ReplayView } from '../../store/replay/replay-store.ts'
 import { lastSeq } from '../../store/replay/steps.ts'
-import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
+import type { LoadedState } from '../../store/transcript/loaded-transcript.ts'
+import type {
+  OpenAt,
+  TranscriptStore,
+  TranscriptView,
+} from '../../store/transcript/transcript-store.ts'
 
 /** After a tab was hidden, the replay continues where it was and does not catch up. */
 const tickMsMax = 100
@@ -66,13 +71,14 @@ export function useMoment(replay: Replay): Moment {
 
 /**
  * Scrolls the transcript to the replayed moment, and returns its items up to then. `through`: the last entry that is
- * shown; null if all are.
+ * shown; null if all are. Until the entries of a new moment are loaded, those of the one before are shown.
  */
 export function useFollowed(
   replay: Replay | null,
   transcript: TranscriptStore,
-  items: TranscriptItem[],
+  view: TranscriptView,
 ): { items: TranscriptItem[]; through: number | null } {
+  const { items } = view
   const [seq, setSeq] = useState<number | null>(null)
   useEffect(() => {
     if (!replay) return setSeq(null)
@@ -86,11 +92,20 @@ export function useFollowed(
       if (moved) void transcript.goTo(view.seq, { focus: false, pointOut: false })
     })
   }, [replay, transcript])
+  const through = useRef(seq)
+  if (seq === null || isLoaded(view, seq)) through.current = seq
+  const shownSeq = through.current
   return useMemo(
-    () => ({ items: seq === null ? items : replayedItems(items, seq), through: seq }),
-    [items, seq],
+    () => ({
+      items: shownSeq === null ? items : replayedItems(items, shownSeq),
+      through: shownSeq,
+    }),
+    [items, shownSeq],
   )
 }
+
+const isLoaded = ({ firstSeq, lastSeq, hasOlder, hasNewer }: LoadedState, seq: number): boolean =>
+  (seq >= firstSeq || !hasOlder) && (seq <= lastSeq || !hasNewer)
 
 const isAtEnd = (timeline: Timeline, seq: number): boolean =>
   timeline.marks.length === 0 || seq >= lastSeq(timeline)

@@ -130,8 +130,7 @@ function OpenTranscript(props: {
     transcript,
     place: ready ? props.replay : undefined,
     from: from === 'start' && live ? 'end' : from,
-    items: view.items,
-    entries: view.totalEntries,
+    view,
   })
   const actions = useContext(TaskActionsContext)
   const actionsHere = useMemo(

@@ -35,8 +35,11 @@ export function useOpenedAt(
   return settled
 }
 
-/** Delay after a jump: during many jumps in a row, as in a replay, only the last one needs its neighbouring page. */
-const pageAfterJumpMs = 200
+/**
+ * Delay after a jump: of many jumps in a row only the last one needs its neighbouring page. Longer than between two jumps
+ * of a dragged replay (store/replay/follow-moments.ts).
+ */
+const pageAfterJumpMs = 500
 
 /** Requests a page once each time that few rows are left. `jumped`: the list shows an entry that was requested. */
 export function usePaging(

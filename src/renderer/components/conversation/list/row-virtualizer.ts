@@ -1,11 +1,13 @@
 /** Which rows of a transcript are rendered, and where: its virtualizer. */
 import { type Range, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useRef } from 'react'
+import { type RefObject, useCallback, useEffect, useReducer, useRef } from 'react'
 import { type Row, rowIndexOfSeq } from '../rows/rows.ts'
 import { estimatedHeight, estimatedStart } from './estimated-heights.ts'
 
 /** Rendered beyond each edge: the distance of one turn of a wheel, which is half a dozen short rows or one long one. */
 const overscanPx = 400
+/** Longer than a frame takes, also of a slow machine, and shorter than a hand needs to scroll after a jump. */
+const overscanDelayMs = 80
 /** The estimated share of the window for the list, used until it is laid out. */
 const shareOfWindow = 0.75
 const paddingPx = { start: 16, end: 24 }
@@ -33,13 +35,19 @@ export function useRowVirtualizer(props: {
 }): RowVirtualizer {
   const { rows, scroller, target, startAt, live, followsGrowth, onEndInView } = props
   const laidOut = useRef<RowVirtualizer | null>(null)
+  const overscans = useOverscan(target)
   const virtualizer: RowVirtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     initialOffset: () => firstOffset(rows, target, startAt),
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     estimateSize: (index) => estimatedHeight(rows[index]),
-    rangeExtractor: (range) => rangeWithin(range, laidOut.current?.measurementsCache ?? []),
+    rangeExtractor: (range) =>
+      rangeWithin(
+        range,
+        overscans.current ? overscanPx : 0,
+        laidOut.current?.measurementsCache ?? [],
+      ),
     anchorTo: 'end',
     followOnAppend: live,
     // -1 disables end detection, so growth at the tail does not scroll.
@@ -82,6 +90,30 @@ function useOffsetOfTarget(
   virtualizer.scrollOffset = Math.min(startPx, lastPx)
 }
 
+/**
+ * Whether rows beyond the edges are rendered. They are not for a moment after the list opens or jumps: they are more than
+ * half of the rows, and those in view come in half the time without them.
+ */
+function useOverscan(target: object | null): { readonly current: boolean } {
+  const overscans = useRef(false)
+  const latest = useRef<object | null>(null)
+  const [, renderAgain] = useReducer((count: number) => count + 1, 0)
+  if (target && target !== latest.current) {
+    latest.current = target
+    overscans.current = false
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: starts over with each target
+  useEffect(() => {
+    if (overscans.current) return
+    const timer = setTimeout(() => {
+      overscans.current = true
+      renderAgain()
+    }, overscanDelayMs)
+    return () => clearTimeout(timer)
+  }, [target])
+  return overscans
+}
+
 /** Entries before the first row are shown with it. */
 export function targetIndex(rows: Row[], { seq, rowKey }: Place): number {
   const named = rows.findIndex(({ key }) => key === rowKey)
@@ -99,11 +131,15 @@ function firstOffset(rows: Row[], target: Place | null, startAt: 'start' | 'end'
   return Math.max(0, heightPx - globalThis.innerHeight * shareOfWindow)
 }
 
-/** Rows of up to `overscanPx` beyond each edge. Counted in rows it would be thousands of pixels of long ones. */
-function rangeWithin({ startIndex, endIndex, count }: Range, sizes: { size: number }[]): number[] {
+/** Rows of up to `beyondPx` beyond each edge. Counted in rows it would be thousands of pixels of long ones. */
+function rangeWithin(
+  { startIndex, endIndex, count }: Range,
+  beyondPx: number,
+  sizes: { size: number }[],
+): number[] {
   let [first, last] = [startIndex, endIndex]
-  const sizeOf = (index: number) => sizes[index]?.size ?? overscanPx
-  for (let px = 0; first > 0 && px < overscanPx; px += sizeOf(first)) first -= 1
-  for (let px = 0; last < count - 1 && px < overscanPx; px += sizeOf(last)) last += 1
+  const sizeOf = (index: number) => sizes[index]?.size ?? beyondPx
+  for (let px = 0; first > 0 && px < beyondPx; px += sizeOf(first)) first -= 1
+  for (let px = 0; last < count - 1 && px < beyondPx; px += sizeOf(last)) last += 1
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }

@@ -128,8 +128,8 @@ export const EndedAtItsEnd: Story = {
   args: { items: itemsOf(leadEnded()) },
   play: async ({ canvasElement }) => {
     const canvas = within(canvasElement)
-    // A command that failed is open by itself.
-    await expect(await canvas.findByText(/Unexpected block statement/)).toBeInTheDocument()
+    // A command that failed is open by itself. Its row is above what is in view, so it is rendered a moment later.
+    await waitFor(() => expect(canvas.getByText(/Unexpected block statement/)).toBeInTheDocument())
   },
 }
 /** What appears below the list, such as the changes of a finished agent, leaves its tail in view. */

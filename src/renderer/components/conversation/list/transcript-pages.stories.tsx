@@ -235,3 +235,39 @@ export const ScrollBarOverAll: Story = {
     await waitFor(() => expect(box.scrollTop).toBe(0))
   },
 }
+
+/** Rows that are rendered above or below what is in view. */
+const rowsBeyond = (box: HTMLElement): number => {
+  const { top, bottom } = box.getBoundingClientRect()
+  const isBeyond = (row: HTMLElement) => {
+    const at = row.getBoundingClientRect()
+    return at.bottom <= top || at.top >= bottom
+  }
+  return within(box).queryAllByRole('article').filter(isBeyond).length
+}
+
+/** After a jump the rows in view come first, and those beyond the edges a moment later. */
+export const JumpsToTheRowsInView: Story = {
+  render: () => <Windowed />,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const box = await canvas.findByRole('region', { name: 'Conversation in a window' })
+    const bar = canvas.getByRole('scrollbar', { name: 'Position' })
+    await untilFilled(box)
+    await waitFor(() => expect(distanceFromEnd(box)).toBeLessThan(tailPx))
+    await waitFor(() => expect(rowsBeyond(box)).toBeGreaterThan(3))
+    let first: number | null = null
+    const observer = new MutationObserver(() => {
+      first ??= rowsBeyond(box)
+    })
+    observer.observe(box, { childList: true, subtree: true })
+    const { left, top, height } = bar.getBoundingClientRect()
+    const pointer = { button: 0, pointerId: 1, isPrimary: true }
+    fireEvent.pointerDown(bar, { ...pointer, clientX: left + 4, clientY: top + height / 2 })
+    fireEvent.pointerUp(bar, pointer)
+    await waitFor(() => expect(first).not.toBeNull())
+    observer.disconnect()
+    await expect(first).toBeLessThan(4)
+    await waitFor(() => expect(rowsBeyond(box)).toBeGreaterThan(3))
+  },
+}
