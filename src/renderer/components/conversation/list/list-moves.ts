@@ -61,7 +61,8 @@ export function useListMoves(list: {
       // The scroll event may come together with the one of the list's own opening.
       tail.scrollAway()
       if (hasOlder && onGoTo) onGoTo(1)
-      else scroller.current?.scrollTo({ top: 0 })
+      // Not the element's own `scrollTo`, which a scroll to the end that is in progress would take back.
+      else virtualizer.scrollToOffset(0)
     },
     /** The reader moves the scroll bar. */
     grab() {
@@ -77,7 +78,7 @@ export function useListMoves(list: {
       tail.leave()
       tail.showsTarget.current = true
       shownRow.show(index, 'start')
-      if (index === 0 && !hasOlder) scroller.current?.scrollTo({ top: 0 })
+      if (index === 0 && !hasOlder) virtualizer.scrollToOffset(0)
       if (target.focus) {
         // The row may not be rendered yet, and it takes the focus only from the list.
         scroller.current?.focus({ preventScroll: true })
