@@ -99,7 +99,7 @@ it('[R3] loses no file of the user after a crash at any step of an apply or its 
 })
 
 async function check(state: CrashState): Promise<string[]> {
-  putBack(state.tree)
+  restoreTree(state.tree)
   await disownLease(join(place, 'data'))
   const wrong: string[] = []
   const told = (state.acknowledged as Told[]).at(-1)
@@ -150,7 +150,7 @@ async function agreesWith(shiplog: Shiplog, applied: boolean): Promise<string[]>
 }
 
 /** The state of the disk, but for what Git wrote. */
-function putBack(tree: Tree): void {
+function restoreTree(tree: Tree): void {
   for (const part of ['project', 'data'])
     for (const name of readdirSync(join(place, part)))
       if (!isGits(`${part}/${name}`)) rmSync(join(place, part, name), { recursive: true })

@@ -138,18 +138,18 @@ function createFakeRetention(options: FakeRetentionOptions) {
       if (trashed && trashedAt && parentId === null) {
         const until = day(trashedAt, settings.trashTtlDays)
         const name = `archive-${id}`
-        const reason = 'asked'
+        const reason = 'person'
         return [{ ...common, name, kind: 'trashed-workspace', reason, since: trashedAt, until }]
       }
       if (trashed || !transcriptExpired || transcriptExpired.purgedAt) return []
-      const { at: since, keptUntil: until, asked } = transcriptExpired
+      const { at: since, keptUntil: until, byPerson } = transcriptExpired
       const name = `transcript-${id}`
       return [
         {
           ...common,
           name,
           kind: 'trashed-transcript',
-          reason: asked ? 'asked' : 'age',
+          reason: byPerson ? 'person' : 'age',
           since,
           until,
         },
@@ -195,7 +195,7 @@ function createFakeRetention(options: FakeRetentionOptions) {
       const keptUntil = nowMs + settings.trashTtlDays * 86_400_000
       record(
         ...chosen.map((taskId): LedgerEvent => {
-          return { type: 'transcript.expired', taskId, receiptId, keptUntil, asked: true }
+          return { type: 'transcript.expired', taskId, receiptId, keptUntil, byPerson: true }
         }),
         { type: 'retention.swept', receiptId },
       )

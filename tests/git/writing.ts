@@ -21,7 +21,7 @@ export const write: WriteUpdate = async (plan) => {
   return swapped.kind === 'swapped' ? { kind: 'written' } : { ...swapped, kind: 'edited' }
 }
 
-export const takeBack = (plan: UpdatePlan) =>
+export const undo = (plan: UpdatePlan) =>
   swapFiles({ ...swapRequest(plan), direction: 'backward', changed: 'leave' })
 
 type Input<Name extends 'mergeInto' | 'mergePatchInto'> = Omit<

@@ -5,8 +5,8 @@ export const retentionMutants: Mutant[] = [
   {
     id: 'retention-pinned-while-measured',
     file: 'src/main/retention/sweep.ts',
-    find: 'said.asked ? whyKept(id) === null : !safe.has(id)',
-    replace: 'said.asked ? whyKept(id) === null : id !== null',
+    find: 'said.byPerson ? whyKept(id) === null : !safe.has(id)',
+    replace: 'said.byPerson ? whyKept(id) === null : id !== null',
     harm: 'A transcript that was pinned or resumed while a sweep measured the others goes to the trash.',
     tests: [
       'tests/retention/interleaving.test.ts',

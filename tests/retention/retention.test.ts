@@ -393,12 +393,12 @@ it('[X3] deletes the transcript of one sub-agent on request, keeps its report, a
   expect([deleted, left]).toEqual([[leafId], []])
   expect(await statusOf(shiplog, leafId)).toBe('expired')
   expect(await statusOf(shiplog, middleId)).toBe('complete')
-  expect((await taskOf(shiplog, leafId)).transcriptExpired).toMatchObject({ asked: true })
+  expect((await taskOf(shiplog, leafId)).transcriptExpired).toMatchObject({ byPerson: true })
   expect((await tasks.report({ taskId: leafId })).reportMarkdown).not.toBe('')
   const { items, by } = await retention.receipt({ receiptId: receipt ?? '' })
   expect([by, items]).toEqual([
     'person',
-    [expect.objectContaining({ id: leafId, reason: 'asked', state: 'in-trash' })],
+    [expect.objectContaining({ id: leafId, reason: 'person', state: 'in-trash' })],
   ])
   expect(await doctorOf(shiplog)).toEqual([])
   await retention.undo({ receiptId: receipt ?? '', taskId: leafId })

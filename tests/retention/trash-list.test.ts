@@ -38,7 +38,7 @@ it('[X3] says why each transcript and workspace is in the trash', async () => {
   expect(await reasonOf(`transcript-${middleId}`)).toBeNull()
   await client.workspace.remove({ workspaceId: rootId })
   await client.workspace.trash({ workspaceId: rootId })
-  expect(await reasonOf(`archive-${rootId}`)).toBe('asked')
+  expect(await reasonOf(`archive-${rootId}`)).toBe('person')
 })
 
 it('opens the folder of an item in the trash, never a file, a link or anything outside', async () => {

@@ -28,7 +28,7 @@ export function blobDirectory(journalFile: string): string {
  * Replaces long strings in plain JSON fields by previews, in place, and lists them in `blobs`. Returns the values that
  * must be stored before the record is written.
  */
-export function takeOutBlobs(fields: Record<string, unknown>): Blob[] {
+export function extractBlobs(fields: Record<string, unknown>): Blob[] {
   const blobs: Blob[] = []
   const references: BlobReference[] = []
 
@@ -110,14 +110,14 @@ export async function readBlobPart(
  * Restores the values of a record, in place. Returns the references whose file is missing or changed: these keep their
  * preview and stay listed in `blobs`.
  */
-export async function putBackBlobs(
+export async function restoreBlobs(
   directory: string,
   record: JournalRecord,
 ): Promise<BlobReference[]> {
   const lost: BlobReference[] = []
   for (const reference of blobReferences(record)) {
     const value = await readValue(directory, reference)
-    if (value === null || !putBack(record, reference.at, value)) lost.push(reference)
+    if (value === null || !setValue(record, reference.at, value)) lost.push(reference)
   }
   if (lost.length > 0) record.blobs = lost
   else delete record.blobs
@@ -156,7 +156,7 @@ export async function readBlob(directory: string, sha256: string): Promise<Buffe
   }
 }
 
-function putBack(record: JournalRecord, at: (string | number)[], value: string): boolean {
+function setValue(record: JournalRecord, at: (string | number)[], value: string): boolean {
   const last = at.at(-1)
   if (last === undefined) return false
   const holder = at.slice(0, -1).reduce<unknown>(childOf, record)

@@ -2,12 +2,12 @@
 export {
   blobDirectory,
   blobReferences,
-  putBackBlobs,
+  extractBlobs,
   readBlob,
   readBlobPart,
+  restoreBlobs,
   storeBlob,
   storeBlobFile,
-  takeOutBlobs,
 } from './blobs.ts'
 export { readRange } from './byte-ranges.ts'
 export {

@@ -1,6 +1,6 @@
 // See FORMAT.md for the grammar of a line.
 import { hash, randomFillSync } from 'node:crypto'
-import { type Blob, takeOutBlobs, valueBytesMax } from './blobs.ts'
+import { type Blob, extractBlobs, valueBytesMax } from './blobs.ts'
 import { InvalidRecordError } from './errors.ts'
 import type { JournalRecord, RecordBody } from './types.ts'
 
@@ -91,7 +91,7 @@ export function prepareRecord(body: RecordBody, now: number): PreparedRecord {
   if (wholeBytes <= valueBytesMax)
     return { ...whole, text: wholeText, textBytes: wholeBytes, blobs: [] }
   const fields = JSON.parse(json)
-  const blobs = takeOutBlobs(fields)
+  const blobs = extractBlobs(fields)
   const text = stringify(fields).slice(1, -1)
   return { ...whole, text, textBytes: Buffer.byteLength(text), blobs }
 }

@@ -1,5 +1,5 @@
 // Reads lines as raw bytes, for callers that copy or verify them byte by byte.
-import { blobDirectory, blobReferences, putBackBlobs } from './blobs.ts'
+import { blobDirectory, blobReferences, restoreBlobs } from './blobs.ts'
 import { chunksOf } from './byte-ranges.ts'
 import { openDataFile } from './files/data-file.ts'
 import {
@@ -57,7 +57,7 @@ function rawRecord(file: string, seq: number, line: Buffer): RawRecord {
     async read() {
       const record = parseLine(line, 0, line.length)
       const blobs = blobReferences(record)
-      const lost = blobs.length === 0 ? [] : await putBackBlobs(blobDirectory(file), record)
+      const lost = blobs.length === 0 ? [] : await restoreBlobs(blobDirectory(file), record)
       return { record, blobs, lost }
     },
   }

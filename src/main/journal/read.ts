@@ -2,7 +2,7 @@
 // have changed since it was indexed.
 import type { FileHandle } from 'node:fs/promises'
 import { totalBytes } from '../../shared/total-bytes.ts'
-import { blobDirectory, blobReferences, putBackBlobs } from './blobs.ts'
+import { blobDirectory, blobReferences, restoreBlobs } from './blobs.ts'
 import { chunksOf, readRange } from './byte-ranges.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { newlineByte, parseLine, readLine } from './line.ts'
@@ -163,7 +163,7 @@ async function readPlaces(
       if (blobBytes > pageBytesMax && used > 0) return { records, used }
       if (!record) await noteChanged(handle, state, place)
       else {
-        if (references.length > 0) await putBack(handle, state, file, place, record)
+        if (references.length > 0) await restoreValues(handle, state, file, place, record)
         records.push(record)
       }
       used += 1
@@ -187,14 +187,14 @@ function readPlace(
     : null
 }
 
-async function putBack(
+async function restoreValues(
   handle: FileHandle,
   state: ScanState,
   file: string,
   { seq, start }: RecordPlace,
   record: JournalRecord,
 ): Promise<void> {
-  const lost = await putBackBlobs(blobDirectory(file), record)
+  const lost = await restoreBlobs(blobDirectory(file), record)
   if (lost.length === 0 || state.lostValues.has(seq)) return
   state.lostValues.add(seq)
   state.damage.note({

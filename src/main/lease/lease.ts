@@ -24,7 +24,7 @@ const retryDelayMs = 20
 /** How often a holder checks that its lock file still has its name. One `lstat` each time. */
 const watchMsDefault = 1_000
 /** A live holder restores deleted files within this time: it checks once a second, and may be busy. */
-const putBackMsMax = 2_500
+const restoreMsMax = 2_500
 
 /**
  * Acquires the lease of a data directory, and creates the directory (0700) if missing. A lease
@@ -71,7 +71,7 @@ export async function acquireLease(
  */
 async function awaitDeletedFiles(dataDir: string): Promise<void> {
   if (await exists(path.join(dataDir, lockName))) return
-  for (let waitedMs = 0; waitedMs < putBackMsMax; waitedMs += retryDelayMs) {
+  for (let waitedMs = 0; waitedMs < restoreMsMax; waitedMs += retryDelayMs) {
     if (await exists(path.join(dataDir, fileName))) return
     await new Promise((resolve) => setTimeout(resolve, retryDelayMs))
   }

@@ -80,7 +80,7 @@ export function createExpiry(deps: {
         `The transcript of "${state.tasks.get(taskId)?.title}" could not be moved to the trash`,
         error,
       )
-      await putBack(taskId)
+      await keepInPlace(taskId)
       return false
     }
   }
@@ -89,7 +89,7 @@ export function createExpiry(deps: {
    * Keeps a transcript that can't be moved; if recording that fails too, the next start retries the
    * move.
    */
-  async function putBack(taskId: TaskId): Promise<void> {
+  async function keepInPlace(taskId: TaskId): Promise<void> {
     try {
       await inItsPlace(taskId, (place) => unexpireTranscript(place, taskId, trashDir(taskId)))
       await ledger.record({ type: 'transcript.unexpired', taskId, because: 'failure' })

@@ -146,8 +146,8 @@ export function isPinned(tasks: LedgerState['tasks'], task: Task): boolean {
 
 /** Uses only the ledger's times, because a file's times change with a copy or a backup (X1). */
 export function lastActivityMs(task: Task): number {
-  const { createdAt, startedAt, endedAt, transcriptTakenBackAt, runs } = task
-  const times = [createdAt, startedAt, endedAt, transcriptTakenBackAt]
+  const { createdAt, startedAt, endedAt, transcriptRestoredAt, runs } = task
+  const times = [createdAt, startedAt, endedAt, transcriptRestoredAt]
   for (const run of runs) times.push(run.startedAt, run.endedAt)
   return Math.max(...times.map((time) => (time === null ? 0 : Date.parse(time))))
 }

@@ -101,7 +101,7 @@ export function withStates(
     if (kind === 'trashed-transcript') return task?.transcriptExpired?.purgedAt ? 'gone' : 'kept'
     const expired = expiryOf(taskId)
     if (!expired) {
-      const restoredAt = task?.transcriptTakenBackAt
+      const restoredAt = task?.transcriptRestoredAt
       return restoredAt && Date.parse(restoredAt) >= atMs ? 'restored' : 'kept'
     }
     return expired.purgedAt || task?.purged ? 'gone' : 'in-trash'

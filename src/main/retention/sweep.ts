@@ -102,12 +102,12 @@ export function createSweeper(deps: SweeperDependencies) {
     ids: TaskId[],
     receiptId: ReceiptId,
     keptUntil: number,
-    said: { asked?: true } = {},
+    said: { byPerson?: true } = {},
   ): Promise<TaskId[]> {
     // Checked and appended without a pause in between, because a transcript that was pinned or resumed since must stay.
     const safe = protectedTasks(state)
     const whyKept = keptReasons(state)
-    const chosen = ids.filter((id) => (said.asked ? whyKept(id) === null : !safe.has(id)))
+    const chosen = ids.filter((id) => (said.byPerson ? whyKept(id) === null : !safe.has(id)))
     if (chosen.length === 0) return []
     await ledger.record(
       ...chosen.map(
@@ -139,13 +139,13 @@ export function createSweeper(deps: SweeperDependencies) {
       const bytes = await sizes.of(chosen)
       const items = chosen.map(
         (id): RemovedItem => ({
-          ...{ id, kind: 'transcript', reason: 'asked', bytes: bytes.get(id) ?? 0 },
+          ...{ id, kind: 'transcript', reason: 'person', bytes: bytes.get(id) ?? 0 },
           ...describe(id),
         }),
       )
       await receipts.write({ id: receipt, atMs: nowMs, by: 'person', settings: wanted, items })
       const keptUntil = nowMs + wanted.trashTtlDays * dayMs
-      for (const id of await expire(chosen, receipt, keptUntil, { asked: true })) gone.add(id)
+      for (const id of await expire(chosen, receipt, keptUntil, { byPerson: true })) gone.add(id)
       await ledger.record({ type: 'retention.swept', receiptId: receipt })
     }
     const left = ids

@@ -213,7 +213,7 @@ export function createTrashBin(deps: {
     async chosen(names, settings) {
       const wanted = new Set(names)
       return (await listTrashed(settings)).flatMap(({ untilMs, ...one }) =>
-        wanted.has(one.name) && untilMs !== null ? [{ ...one, reason: 'asked' as const }] : [],
+        wanted.has(one.name) && untilMs !== null ? [{ ...one, reason: 'person' as const }] : [],
       )
     },
     itemOf,
@@ -226,7 +226,7 @@ export function createTrashBin(deps: {
 const reasonOf = (kind: Trashed['kind'], expired: RemovalReason | null): RemovalReason | null =>
   ({
     'trashed-transcript': expired,
-    'trashed-workspace': 'asked' as const,
+    'trashed-workspace': 'person' as const,
     'trashed-worktree': null,
     'trashed-file': null,
   })[kind]

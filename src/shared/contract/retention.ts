@@ -50,7 +50,7 @@ export type RemovedKind = z.infer<typeof removedKindSchema>
  * `age`: not active for too long; `count`, `bytes`: the oldest beyond the limit; `trash`: its time in the trash is
  * over; `trash-bytes`: the oldest beyond the trash's limit; `asked`: the person deleted it.
  */
-const removalReasonSchema = z.enum(['age', 'count', 'bytes', 'trash', 'trash-bytes', 'asked'])
+const removalReasonSchema = z.enum(['age', 'count', 'bytes', 'trash', 'trash-bytes', 'person'])
 export type RemovalReason = z.infer<typeof removalReasonSchema>
 
 export const removedItemSchema = z.object({

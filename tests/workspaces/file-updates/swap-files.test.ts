@@ -9,7 +9,7 @@ import { planUpdate } from '../../../src/main/git/update/plan.ts'
 import { newUpdateId } from '../../../src/shared/records/ids.ts'
 import { type Attempt, type Fault, record } from '../../crash/fault-fs/record.ts'
 import { git, makeRepository, openRepository, temporaryDir, testEnv } from '../../git/repository.ts'
-import { takeBack, write } from '../../git/writing.ts'
+import { undo, write } from '../../git/writing.ts'
 
 const run = createRunGit({ env: testEnv })
 
@@ -78,7 +78,7 @@ it('keeps the other permissions of a file that is replaced', async () => {
   expect(await write(plan)).toEqual({ kind: 'written' })
   const mode = async (name: string) => (await lstat(path.join(parent.dir, name))).mode & 0o777
   expect(await mode('b.txt')).toBe(0o755)
-  expect(await takeBack(plan)).toEqual({ kind: 'swapped', left: [] })
+  expect(await undo(plan)).toEqual({ kind: 'swapped', left: [] })
   expect(await mode('b.txt')).toBe(0o644)
 })
 
@@ -91,7 +91,7 @@ it('keeps later permissions of a file, in an apply and its undo', async () => {
   expect(await write(plan)).toEqual({ kind: 'written' })
   expect([await mode('a.txt'), await mode('b.txt')]).toEqual([0o600, 0o750])
   await chmod(file('b.txt'), 0o700)
-  expect(await takeBack(plan)).toEqual({ kind: 'swapped', left: [] })
+  expect(await undo(plan)).toEqual({ kind: 'swapped', left: [] })
   expect([await mode('a.txt'), await mode('b.txt')]).toEqual([0o600, 0o600])
 })
 
@@ -100,7 +100,7 @@ it('restores the permissions of folders that became empty', async () => {
   const modeOf = async (name: string) => (await lstat(path.join(parent.dir, name))).mode & 0o7777
   expect(await write(plan)).toEqual({ kind: 'written' })
   await expect(modeOf('private')).rejects.toThrow('ENOENT')
-  expect(await takeBack(plan)).toEqual({ kind: 'swapped', left: [] })
+  expect(await undo(plan)).toEqual({ kind: 'swapped', left: [] })
   expect(await modeOf('private')).toBe(0o700)
   expect(await modeOf('private/shared')).toBe(0o2777)
 })
@@ -123,7 +123,7 @@ describe.each(['a.txt', 'b.txt', 'gone.txt', 'new/deep/n.txt', 'link', 'folder/m
       })
       await expect(write(plan)).rejects.toThrow('was changed meanwhile')
       const left = name === 'folder/mine' ? [] : [name]
-      expect(await takeBack(plan)).toEqual({ kind: 'swapped', left })
+      expect(await undo(plan)).toEqual({ kind: 'swapped', left })
       expect(await parent.read(name)).toBe('mine, at the last moment\n')
       expect(await temporary(parent.dir)).toEqual([])
     })
@@ -155,7 +155,7 @@ describe('a disk that refuses', () => {
         return { code: 'ENOSPC', tear: 0.5 }
       })
       await write(plan).catch((error) => expect(error.code).toBe('ENOSPC'))
-      expect(await takeBack(plan)).toEqual({ kind: 'swapped', left: [] })
+      expect(await undo(plan)).toEqual({ kind: 'swapped', left: [] })
       expect(await parent.account()).toEqual(before)
       expect(await temporary(parent.dir)).toEqual([])
     },

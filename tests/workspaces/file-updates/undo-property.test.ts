@@ -10,7 +10,7 @@ import { planUpdate } from '../../../src/main/git/update/plan.ts'
 import { newUpdateId } from '../../../src/shared/records/ids.ts'
 import { isSoak, seed, soakFactor } from '../../crash/effort.ts'
 import { git, makeRepository, openRepository, temporaryDir, testEnv } from '../../git/repository.ts'
-import { takeBack, write } from '../../git/writing.ts'
+import { undo, write } from '../../git/writing.ts'
 import fc, { anyText } from '../../random.ts'
 
 const run = createRunGit({ env: testEnv })
@@ -101,7 +101,7 @@ it('restores every byte, mode, link and folder after any apply, and applies agai
           expect(await write(planned.plan)).toEqual({ kind: 'written' })
           expect((await git.snapshot(parent.dir)).tree).toBe(merged.tree)
           const after = await parent.account()
-          expect(await takeBack(planned.plan)).toEqual({ kind: 'swapped', left: [] })
+          expect(await undo(planned.plan)).toEqual({ kind: 'swapped', left: [] })
           expect(await parent.account()).toEqual(before)
           expect(await write(planned.plan)).toEqual({ kind: 'written' })
           expect(await parent.account()).toEqual(after)

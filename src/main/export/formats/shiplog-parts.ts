@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import type { ExportedTask } from '../../../shared/records/exported-tasks.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
-import { type JournalRecord, takeOutBlobs } from '../../journal/index.ts'
+import { extractBlobs, type JournalRecord } from '../../journal/index.ts'
 import { type ExportRun, exportedChildren } from '../export-run.ts'
 import { type ExportedRecord, imagesOf, readEntries, wholeOutputOf } from '../session-entries.ts'
 import { blobPartBytes, exportVersion } from './shiplog-file.ts'
@@ -121,7 +121,7 @@ async function* transcript(
 /** Moves long values back to separate blobs. */
 function redactedCopy({ record, entry, wholeOutput }: Extract<ExportedRecord, { kind: 'entry' }>) {
   const fields: JournalRecord = structuredClone(record)
-  const blobs = takeOutBlobs(fields)
+  const blobs = extractBlobs(fields)
   const whole = wholeOutputOf(entry)
   if (wholeOutput && whole) {
     const data = Buffer.from(wholeOutput.text)

@@ -12,11 +12,11 @@ import {
   makeDirDurable,
   openDataFile,
   openJournal,
-  putBackBlobs,
   type RecordBody,
   readLines,
   removeDurable,
   renameDurable,
+  restoreBlobs,
   writeFileDurable,
 } from '../../journal/index.ts'
 import { chatFile, fileHistoryFolder, partialFile } from '../../sessions/session-files.ts'
@@ -147,7 +147,7 @@ async function rewriteJournal(from: string, chat: string, ids: RewrittenIds): Pr
     bytes = 0
   }
   const add = async (record: JournalRecord) => {
-    await putBackBlobs(blobDirectory(chat), record)
+    await restoreBlobs(blobDirectory(chat), record)
     const { seq: _, salt: __, prev: ___, sum: ____, blobs: _____, ...body } = record
     batch.push(body as RecordBody)
   }

@@ -53,7 +53,7 @@ const reasons: Record<RemovedItem['reason'], string> = {
   bytes: 'over the size limit',
   trash: 'expired in the trash',
   'trash-bytes': 'the trash was full',
-  asked: 'deleted by you',
+  person: 'deleted by you',
 }
 
 const states: Record<ReceiptItem['state'], string> = {

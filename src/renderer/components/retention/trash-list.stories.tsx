@@ -14,7 +14,7 @@ const common = {
 const entries: TrashEntry[] = [
   {
     ...{ ...common, name: 'archive-1', kind: 'trashed-workspace', title: 'Move the settings' },
-    reason: 'asked',
+    reason: 'person',
     ...{ count: 12, bytes: 4_200_000, since: iso(-1), until: iso(6) },
   },
   {

@@ -28,7 +28,7 @@ const reasons: Record<RemovalReason, string | null> = {
   age: 'too old',
   count: 'over the limit',
   bytes: 'over the size limit',
-  asked: 'deleted by you',
+  person: 'deleted by you',
   trash: null,
   'trash-bytes': null,
 }

@@ -264,7 +264,7 @@ function Option(props: {
           {when ? <RelativeTime at={when} className="shrink-0" /> : null}
           {summary.transcriptExpired ? (
             <span className="shrink-0">
-              {summary.transcriptExpired.asked ? 'transcript deleted' : 'transcript expired'}
+              {summary.transcriptExpired.byPerson ? 'transcript deleted' : 'transcript expired'}
             </span>
           ) : (
             <>

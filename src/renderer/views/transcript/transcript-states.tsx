@@ -35,15 +35,15 @@ export function UnreadableTranscript({ problem, onRetry }: { problem: Problem; o
 export function ExpiredTranscript({ task, expired }: { task: Task; expired: TranscriptExpiry }) {
   const { undoSweep } = useActions()
   const [busy, setBusy] = useState(false)
-  const { at, keptUntil, purgedAt, receiptId, asked } = expired
-  const went = asked
+  const { at, keptUntil, purgedAt, receiptId, byPerson } = expired
+  const went = byPerson
     ? `You deleted this transcript on ${dayOf(at)}`
     : `This transcript expired on ${dayOf(at)}`
   const kept = task.hasReport ? ' The report is kept.' : ''
   if (purgedAt)
     return (
       <EmptyState
-        sentence={`${went}${asked ? ', and it' : ' and'} was permanently deleted on ${dayOf(purgedAt)}.${kept}`}
+        sentence={`${went}${byPerson ? ', and it' : ' and'} was permanently deleted on ${dayOf(purgedAt)}.${kept}`}
       />
     )
   return (

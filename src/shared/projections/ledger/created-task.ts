@@ -38,7 +38,7 @@ export function createdTask(
     pinned: false,
     imported: event.imported ?? false,
     transcriptExpired: null,
-    transcriptTakenBackAt: null,
+    transcriptRestoredAt: null,
     hasReport: false,
     reportTitle: null,
     reportedRun: null,

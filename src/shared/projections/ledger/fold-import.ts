@@ -26,7 +26,7 @@ export function foldImport(
       pinned: before?.pinned ?? false,
       imported: true,
       transcriptExpired: null,
-      transcriptTakenBackAt: null,
+      transcriptRestoredAt: null,
       patch: 'none',
       workspace: {
         id: imported.id,

@@ -164,7 +164,7 @@ function foldEvent(
     case 'transcript.unexpired':
       return change(state, event.taskId, (task) => ({
         transcriptExpired: null,
-        transcriptTakenBackAt: event.because === 'person' ? at : task.transcriptTakenBackAt,
+        transcriptRestoredAt: event.because === 'person' ? at : task.transcriptRestoredAt,
       }))
     case 'transcript.purged':
       return change(state, event.taskId, ({ transcriptExpired }) => ({
@@ -179,9 +179,9 @@ function foldEvent(
 }
 
 function expiryOf(event: LedgerEventOf<'transcript.expired'>, at: string): TranscriptExpiry {
-  const { receiptId, asked } = event
+  const { receiptId, byPerson } = event
   const keptUntil = new Date(event.keptUntil).toISOString()
-  return { receiptId, at, keptUntil, ...(asked ? { asked } : {}), purgedAt: null }
+  return { receiptId, at, keptUntil, ...(byPerson ? { byPerson } : {}), purgedAt: null }
 }
 
 function change(state: LedgerState, id: TaskId, fields: (task: Task) => Partial<Task>): void {

@@ -18,7 +18,7 @@ export const transcriptEventSchemas = [
     /** It can be restored at least until this time, in milliseconds since the epoch. */
     keptUntil: z.number(),
     /** Set if the person deleted it; absent if a sweep did. */
-    asked: z.literal(true).optional(),
+    byPerson: z.literal(true).optional(),
   }),
   /** It is back in its place. `failure`: it could not be moved; `person`: it was restored, which counts as activity. */
   z.object({

@@ -110,7 +110,7 @@ export const taskSchema = z.object({
   /** Null while its transcript is kept. */
   transcriptExpired: expirySchema.nullable(),
   /** When the person last restored its transcript, which counts as activity (X1). */
-  transcriptTakenBackAt: isoDateTime.nullable(),
+  transcriptRestoredAt: isoDateTime.nullable(),
   hasReport: z.boolean(),
   reportTitle: z.string().nullable(),
   /** The run that the newest report is from. */

@@ -22,7 +22,7 @@ export const expirySchema = z.object({
   /** It can be restored from the trash at least until this time. */
   keptUntil: isoDateTime,
   /** True when the person deleted it; absent when a sweep did. */
-  asked: z.literal(true).optional(),
+  byPerson: z.literal(true).optional(),
   /** When it was permanently deleted from the trash; null while it can be restored. */
   purgedAt: isoDateTime.nullable(),
 })

@@ -168,7 +168,7 @@ const reasons: Record<RemovedItem['reason'], string> = {
   bytes: 'over the size limit',
   trash: 'expired in the trash',
   'trash-bytes': 'the trash is full',
-  asked: 'manual',
+  person: 'manual',
 }
 
 /** Sentences such as `Would remove 12 transcripts, 340 MB, oldest 92d ago.` */
