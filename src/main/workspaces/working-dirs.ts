@@ -31,6 +31,17 @@ import { worktreeRootIn } from './worktree-roots.ts'
 /** The fields of `workspace.created`, without its id and type. */
 type MadeWorkingDir = Omit<LedgerEventOf<'workspace.created'>, 'type' | 'workspaceId' | 'kind'>
 
+/** The files of another task, for a root that continues it. */
+export interface StartingFiles {
+  /** A commit of them, uncommitted work included. */
+  commit: string
+  /**
+   * The base of the other task's changes, which then are this root's as well: uncommitted work stays uncommitted. Null if
+   * the project has them already.
+   */
+  base: string | null
+}
+
 /** The result of a set-up command; null if there is none, or it ran before. */
 interface SetUpOutcome {
   command: string
@@ -53,8 +64,8 @@ export interface WorkingDirs {
       title: string
       parent: TaskId | null
       isolation: Isolation
-      /** Overrides the commit that a root or a sub-agent would start from. */
-      commit?: string | undefined
+      /** The files that a root starts from, instead of the project's commit. */
+      files?: StartingFiles | undefined
     },
   ): Promise<MadeWorkingDir>
   /**
@@ -117,7 +128,7 @@ export function createWorkingDirs(deps: {
 
   async function makeWorktree(
     taskId: TaskId,
-    { title, commit }: Parameters<WorkingDirs['make']>[1],
+    { title, files }: Parameters<WorkingDirs['make']>[1],
     project: Project,
     start: string,
     parent: Task | undefined,
@@ -137,15 +148,20 @@ export function createWorkingDirs(deps: {
     // A sub-agent starts from its parent's state, uncommitted work included; a root from its
     // commit. Its branch will refer to that commit, so it must be in the user's repository.
     const snapshot = () => git.commitSnapshot(start, { into: 'repository' })
-    const baseCommit = commit ?? (parent ? (await snapshot()).commit : found.head)
+    const repoDir = found.topLevel
+    const continued = files && (await workOf(repoDir, files))
+    const branchAt =
+      continued?.head ?? files?.commit ?? (parent ? (await snapshot()).commit : found.head)
+    const baseCommit = continued?.base ?? branchAt
     const branch = branchOf(taskId, title)
     const root = placeFor(taskId, project)
     await makeDirDurable(join(layout.worktrees, folderName(project.name, project.id)))
-    const repoDir = found.topLevel
-    await git.createWorktree({ repoDir, path: root, branch, from: baseCommit })
+    const at = { repoDir, path: root, branch }
+    if (continued) await git.restoreWorktree({ ...at, ...continued, onlyThatBranch: true })
+    else await git.createWorktree({ ...at, from: branchAt })
     await git.pinBase({ repoDir, taskId, commit: baseCommit })
     await refuseCommandsOfWorktree(project.dir, root).catch(async (error) => {
-      await git.removeWorktree({ repoDir, path: root, branch, branchAt: baseCommit })
+      await git.removeWorktree({ ...at, branchAt })
       await git.unpinBase(repoDir, taskId)
       throw error
     })
@@ -160,6 +176,13 @@ export function createWorkingDirs(deps: {
       baseCommit,
       baseBranch: found.branch,
     }
+  }
+
+  /** Null if the changes have no base that the repository still has: then they can't be told from its files. */
+  async function workOf(repoDir: string, { commit, base }: StartingFiles) {
+    if (base === null || (await git.resolveCommit(repoDir, base)) === null) return null
+    const head = await git.committedBase({ dir: repoDir, commit })
+    return head === null ? null : { base, head, final: commit }
   }
 
   /**

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
 import { startFakeModels } from '../../fake-models/fake-models.ts'
 import { usualModels } from '../../fake-models/provider-models.ts'
@@ -19,6 +19,7 @@ import {
 } from '../../harness.ts'
 import { hold, untilHolds } from '../../holding.ts'
 import { itInSoak } from '../../soak.ts'
+import { driftOf } from '../drift/walk.ts'
 
 const scenario = (...turns: string[]) =>
   `version: 1\nname: any\nagents:\n  lead:\n    turns:\n${turns.map((turn) => `      ${turn}\n`).join('')}`
@@ -81,8 +82,9 @@ it('[T4] continues from a turn in a worktree with its files, while the task itse
     'two',
     'another',
   ])
-  // The agent's commit is in its history, and the work after it is what it was: the person's branch has neither.
-  expect(git(dir, 'log', '--format=%s', 'HEAD~1', '-1').trim()).toBe('One')
+  // The agent's commit is in its history, and the work after it is uncommitted, as it was: the person's branch has neither.
+  expect(git(dir, 'log', '--format=%s', '-1').trim()).toBe('One')
+  expect(git(dir, 'status', '--short')).toBe('?? b.txt\n?? c.txt\n')
   expect(git(fixture.project.dir, 'status', '--short')).toBe('')
   // With the whole turn of that entry: its message, and the state of its files.
   const kept = (await entriesOf(shiplog, from)).filter(({ seq }) => seq <= (resumedFrom?.seq ?? 0))
@@ -125,6 +127,68 @@ it('[T4][G3] continues with another kind of agent, which gets the history, and t
   const told = JSON.stringify(fake.requests[0]?.body)
   for (const word of ['[parser] Fix it.', 'write_file', 'outcome is unknown', 'Go on.'])
     expect(told).toContain(word)
+})
+
+describe('the changes of a task that continues another', () => {
+  const parts = [
+    write('b.txt', 'one'),
+    '- { call: bash, with: { command: "git add b.txt && git commit -qm One" } }',
+    write('c.txt', 'one'),
+  ]
+  async function continued(before: (fixture: Fixture, first: TaskId) => Promise<void>) {
+    const { fixture, shiplog, client } = await opened({ files: { 'a.txt': 'at first\n' } })
+    const first = await start(fixture, scenario(...parts))
+    await untilQuiet(shiplog)
+    await before(fixture, first)
+    const { taskId } = await client.tasks.continueFrom({
+      taskId: first,
+      agent: playing(scenario(write('b.txt', 'two'), write('d.txt', 'two'))),
+    })
+    await untilQuiet(shiplog)
+    const { files } = await client.workspace.diff({ workspaceId: taskId })
+    const changes = files.map(({ path, change }) => `${change} ${path}`)
+    const applied = await client.tasks.applyPatch({ taskId })
+    const read = (name: string) => readFile(join(fixture.project.dir, name), 'utf8')
+    return { changes, applied, read }
+  }
+
+  it('[T4] include those of that task, and are applied together', async () => {
+    const { changes, applied, read } = await continued(async () => {})
+    expect(changes).toEqual(['added b.txt', 'added c.txt', 'added d.txt'])
+    expect(applied).toMatchObject({ kind: 'applied' })
+    expect([await read('b.txt'), await read('c.txt'), await read('d.txt')]).toEqual([
+      'two',
+      'one',
+      'two',
+    ])
+  })
+
+  it('[T4] are its own if those of that task were applied before', async () => {
+    const { changes, applied, read } = await continued(async ({ shiplog }, first) => {
+      const outcome = await shiplog.client.tasks.applyPatch({ taskId: first })
+      expect(outcome.kind).toBe('applied')
+    })
+    expect(changes).toEqual(['modified b.txt', 'added d.txt'])
+    expect(applied).toMatchObject({ kind: 'applied' })
+    expect([await read('b.txt'), await read('d.txt')]).toEqual(['two', 'two'])
+  })
+})
+
+it('[T4] a task that continues another and is interrupted at once has no drift, and leaves no branch without commits', async () => {
+  const { fixture, shiplog, client } = await opened()
+  const first = await start(fixture, scenario(write('b.txt', 'one')))
+  await untilQuiet(shiplog)
+  const { taskId } = await client.tasks.continueFrom({
+    taskId: first,
+    agent: playing(scenario(`- { call: bash, with: ${hold(fixture.dir)} }`)),
+  })
+  await untilHolds(shiplog, taskId)
+  await client.tasks.stop({ taskId })
+  const branch = (await taskOf(shiplog, taskId)).workspace?.branch ?? expect.unreachable()
+  const drift = await driftOf(fixture, await taskOf(shiplog, taskId))
+  expect(drift).toMatchObject({ conflicts: [], dirty: [], headMoved: null, ownHeadMoved: null })
+  await client.workspace.remove({ workspaceId: taskId })
+  expect(git(fixture.project.dir, 'branch', '--list', branch)).toBe('')
 })
 
 itInSoak('[T4] a script that continues another agent begins with its first turn', async () => {

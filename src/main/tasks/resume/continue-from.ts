@@ -92,10 +92,16 @@ export function createContinueFrom(deps: {
       if (given.at !== undefined)
         return {
           isolation: 'worktree' as const,
-          commit: await commitAt(task, { taskId, seq: lastSeq }),
+          files: {
+            commit: await commitAt(task, { taskId, seq: lastSeq }),
+            base: baseOf(task),
+          },
         }
-      const commit = (await workspaces.lastState(taskId)) ?? undefined
-      return { isolation: task.isolation, commit }
+      const commit = await workspaces.lastState(taskId)
+      return {
+        isolation: task.isolation,
+        files: commit === null ? undefined : { commit, base: baseOf(task) },
+      }
     }
     const create = async (also: LedgerEvent[]) =>
       roots.create({
@@ -165,6 +171,15 @@ export function createContinueFrom(deps: {
     if (onWanted.kind !== 'model')
       return invalid('keyEnv', `"${task.title}" is not a model, so it needs no key.`)
     return { spec: { ...onWanted, keyEnv }, files }
+  }
+
+  /**
+   * The base of the tree's changes, so that they are applied with those of the new root: those of a sub-agent are on top
+   * of its parents', which the new root has as well. Null if the project has them already.
+   */
+  function baseOf({ rootId }: Task): string | null {
+    const { workspace, patch } = taskLedger.get(rootId)
+    return workspace?.isolation === 'worktree' && patch !== 'applied' ? workspace.baseCommit : null
   }
 
   /** Resolves with a commit of the files as of an entry. Throws FailureError if they are not kept. */

@@ -5,6 +5,7 @@ import type { LedgerEvent, LedgerEventOf } from '../../../shared/records/ledger.
 import { removeDurable } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { DataLayout } from '../../sessions/session-files.ts'
+import type { StartingFiles } from '../../workspaces/working-dirs.ts'
 import type { WorkspaceService } from '../../workspaces/workspace-service.ts'
 import { type CheckedImage, keepImages } from '../messages/prompt-images.ts'
 import { type AgentSpecs, refuseUnlessReady } from './agent-specs.ts'
@@ -17,8 +18,8 @@ interface NewRoot
   prepared: Pick<PreparedAgent, 'spec' | 'files'>
   /** The images of its prompt. */
   images?: readonly CheckedImage[]
-  /** The commit that its worktree is made from; the project's HEAD unless given. */
-  commit?: string | undefined
+  /** What its worktree is made from; the project's HEAD unless given. */
+  files?: StartingFiles | undefined
   /** Events recorded together with it. */
   also?: LedgerEvent[]
 }
@@ -43,7 +44,7 @@ export function createRoots(deps: {
   async function create({
     prepared,
     images = [],
-    commit,
+    files,
     also = [],
     ...root
   }: NewRoot): Promise<TaskId> {
@@ -58,7 +59,7 @@ export function createRoots(deps: {
         title,
         parent: null,
         isolation,
-        commit,
+        files,
       })
       await ledger.record(
         {
