@@ -264,5 +264,10 @@ describe('the authors of a change', () => {
       { turn: 1, seq: 10 },
       { turn: 2, seq: 20 },
     ])
+    const of = { taskId: newTaskId(), title: 'The earlier task' }
+    expect(turnsOf([{ ...author(1), of }, author(1)])).toEqual([
+      { turn: 1, seq: 10, of },
+      { turn: 1, seq: 10 },
+    ])
   })
 })

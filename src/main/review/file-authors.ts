@@ -14,7 +14,7 @@ import type { TaskId } from '../../shared/records/ids.ts'
 import { isRunning } from '../../shared/records/tasks/task-status.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { TurnStore } from '../turn-store/turn-store.ts'
-import { createFileStates } from './file-states.ts'
+import { createFileStates, type FileState } from './file-states.ts'
 import { followLines, linesOf } from './line-history.ts'
 
 interface Asked {
@@ -54,7 +54,33 @@ export function createFileAuthors({
     shown: { file: { paths: string[]; whole: boolean } },
   ) => Promise<WorkspaceDiff>
 }): FileAuthorsReader {
-  const statesOf = createFileStates(archive)
+  const ownStatesOf = createFileStates(archive)
+
+  /** The states of the files since the base of the workspace, those of the tasks that it continues included. */
+  async function statesOf(taskId: TaskId): Promise<readonly FileState[]> {
+    const [own, before] = await Promise.all([ownStatesOf(taskId), statesBefore(taskId)])
+    if (before === 'unreadable')
+      return own.map((one, at) => (at > 0 ? one : { ...one, author: unknown }))
+    return [...before, ...own]
+  }
+
+  /** Nothing if the task's changes begin with itself. */
+  async function statesBefore(taskId: TaskId): Promise<readonly FileState[] | 'unreadable'> {
+    const task = state.tasks.get(taskId)
+    const from = task?.resumedFrom
+    const other = from && state.tasks.get(from.taskId)
+    const base = task?.workspace?.baseCommit
+    if (!from || !other || !base || other.workspace?.baseCommit !== base) return []
+    try {
+      const of = { taskId: other.id, title: other.title }
+      const states = await statesOf(other.id)
+      return states
+        .filter(({ seq, author }) => author.of || seq <= from.seq)
+        .map((one) => ({ ...one, author: { ...one.author, of: one.author.of ?? of } }))
+    } catch {
+      return 'unreadable'
+    }
+  }
 
   /** Contents of the last files, because each new comment reads them again. */
   const kept = new Map<string, { states: number; contents: Content[] }>()
@@ -76,7 +102,7 @@ export function createFileAuthors({
   /** Reads the recorded contents of the file in order, each with the author of its change from the previous one. */
   async function readContents(
     taskId: TaskId,
-    asked: { states: Awaited<ReturnType<typeof statesOf>>; paths: string[]; isDeleted: boolean },
+    asked: { states: readonly FileState[]; paths: string[]; isDeleted: boolean },
   ): Promise<Content[]> {
     const { states, paths, isDeleted } = asked
     const projectId = state.tasks.get(taskId)?.projectId

@@ -7,8 +7,10 @@ import type { ToolCallEntry } from '../../shared/records/entry-types/tool-calls.
 import type { TaskId, ToolCallId } from '../../shared/records/ids.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 
-interface FileState {
+export interface FileState {
   tree: string
+  /** The entry that records it. */
+  seq: number
   /** The author of the changes since the previous state. */
   author: ChangeAuthor
 }
@@ -65,7 +67,7 @@ function add(reading: Reading, entry: Entry): void {
     const isSameTurn = last?.runId === entry.runId && last.turn === entry.turn
     const author = isSameTurn ? turnOf(entry) : outsideAfter(reading)
     open.set(entry.callId, entry)
-    reading.states.push({ tree: entry.tree, author })
+    reading.states.push({ tree: entry.tree, seq: entry.seq, author })
     reading.last = { callId: entry.callId, ...placeOf(entry) }
   } else if (entry.type === 'tool-result') {
     const call = open.get(entry.callId)
@@ -79,12 +81,12 @@ function add(reading: Reading, entry: Entry): void {
             applied: appliedBy(entry.detail),
           }
         : turnOf(entry)
-    reading.states.push({ tree: entry.tree, author })
+    reading.states.push({ tree: entry.tree, seq: entry.seq, author })
     reading.last = { callId: null, ...placeOf(entry) }
   } else if (entry.type === 'workspace-snapshot') {
     const { tree, turn } = entry
     const author = turn === null ? outsideAfter(reading) : turnOf({ ...entry, turn })
-    reading.states.push({ tree, author })
+    reading.states.push({ tree, seq: entry.seq, author })
     // A snapshot without a turn keeps the last turn, to which later outside changes refer.
     reading.last = { callId: null, ...placeOf(entry), turn: turn ?? last?.turn ?? null }
   } else if (entry.type === 'run-start') open.clear()

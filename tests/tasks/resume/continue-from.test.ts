@@ -147,13 +147,25 @@ describe('the changes of a task that continues another', () => {
     await untilQuiet(shiplog)
     const { files } = await client.workspace.diff({ workspaceId: taskId })
     const changes = files.map(({ path, change }) => `${change} ${path}`)
+    const authorsOf = async (path: string) =>
+      (await client.review.authors({ workspaceId: taskId, path })).authors.map(
+        ({ by, tool, of }) => [by, tool, of?.taskId === first ? 'first' : of],
+      )
+    const authors = { b: await authorsOf('b.txt'), d: await authorsOf('d.txt') }
     const applied = await client.tasks.applyPatch({ taskId })
     const read = (name: string) => readFile(join(fixture.project.dir, name), 'utf8')
-    return { changes, applied, read }
+    return { changes, applied, authors, read }
   }
 
   it('[T4] include those of that task, and are applied together', async () => {
-    const { changes, applied, read } = await continued(async () => {})
+    const { changes, applied, authors, read } = await continued(async () => {})
+    expect(authors).toEqual({
+      b: [
+        ['call', 'write_file', 'first'],
+        ['call', 'write_file', undefined],
+      ],
+      d: [['call', 'write_file', undefined]],
+    })
     expect(changes).toEqual(['added b.txt', 'added c.txt', 'added d.txt'])
     expect(applied).toMatchObject({ kind: 'applied' })
     expect([await read('b.txt'), await read('c.txt'), await read('d.txt')]).toEqual([
@@ -164,11 +176,12 @@ describe('the changes of a task that continues another', () => {
   })
 
   it('[T4] are its own if those of that task were applied before', async () => {
-    const { changes, applied, read } = await continued(async ({ shiplog }, first) => {
+    const { changes, applied, authors, read } = await continued(async ({ shiplog }, first) => {
       const outcome = await shiplog.client.tasks.applyPatch({ taskId: first })
       expect(outcome.kind).toBe('applied')
     })
     expect(changes).toEqual(['modified b.txt', 'added d.txt'])
+    expect(authors.b).toEqual([['call', 'write_file', undefined]])
     expect(applied).toMatchObject({ kind: 'applied' })
     expect([await read('b.txt'), await read('d.txt')]).toEqual(['two', 'two'])
   })

@@ -30,10 +30,20 @@ export function authorsOfChange(
 const within = (runs: readonly AuthoredLines[], from: number, to: number): number[] =>
   runs.flatMap(({ start, lines, author }) => (start < to && start + lines > from ? [author] : []))
 
-/** Returns the turns that changed a file, each once, with its last seq in the transcript. */
-export function turnsOf(authors: readonly ChangeAuthor[]): { turn: number; seq: number }[] {
-  const turns = new Map<number, number>()
-  for (const { by, turn, seq } of authors)
-    if ((by === 'call' || by === 'turn') && turn !== null && seq !== null) turns.set(turn, seq)
-  return [...turns].map(([turn, seq]) => ({ turn, seq }))
+/** A turn that changed a file. */
+interface ChangingTurn {
+  turn: number
+  /** Its last entry that changed the file. */
+  seq: number
+  /** The task of the turn, if it is one that the reviewed task continues. */
+  of?: ChangeAuthor['of']
+}
+
+/** Returns the turns that changed a file, each once. */
+export function turnsOf(authors: readonly ChangeAuthor[]): ChangingTurn[] {
+  const turns = new Map<string, ChangingTurn>()
+  for (const { by, turn, seq, of } of authors)
+    if ((by === 'call' || by === 'turn') && turn !== null && seq !== null)
+      turns.set(`${of?.taskId} ${turn}`, { turn, seq, ...(of && { of }) })
+  return [...turns.values()]
 }

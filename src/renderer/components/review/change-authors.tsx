@@ -1,5 +1,6 @@
 import { Fragment } from 'react'
 import type { ChangeAuthor } from '../../../shared/contract/changes/review.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { TextButton } from '../primitives/index.ts'
 
@@ -9,7 +10,8 @@ const shownMax = 3
 /** The authors of a change, and how exactly they are known; a turn links to its place in the transcript. */
 export function ChangeAuthors(props: {
   authors: readonly ChangeAuthor[]
-  onOpen(seq: number): void
+  /** `of`: the task whose transcript it is, if not the reviewed one's. */
+  onOpen(seq: number, of?: TaskId): void
   /** Opens the changes of a sub-agent whose patch was applied. */
   onReview(taskId: string): void
 }) {
@@ -30,12 +32,12 @@ export function ChangeAuthors(props: {
       title="Mixed: lines of this change were written in several places."
     >
       Mixed:
-      {shown.map(({ text, seq }, index) => (
+      {shown.map(({ text, seq, of }, index) => (
         <Fragment key={text}>
           {seq === null ? (
             <span>{text}</span>
           ) : (
-            <TextButton onClick={() => onOpen(seq)}>{text}</TextButton>
+            <TextButton onClick={() => onOpen(seq, of)}>{text}</TextButton>
           )}
           {index < shown.length - 1 ? <span aria-hidden>·</span> : null}
         </Fragment>
@@ -47,17 +49,17 @@ export function ChangeAuthors(props: {
 
 function OneAuthor(props: {
   author: ChangeAuthor
-  onOpen(seq: number): void
+  onOpen(seq: number, of?: TaskId): void
   onReview(taskId: string): void
 }) {
   const { author, onOpen, onReview } = props
-  const { by, turn, seq, tool, applied } = author
+  const { by, seq, tool, applied, of } = author
   if (by === 'unknown') return <span>Unknown turn</span>
   if (by === 'outside') return <span>{outsideText(author)}</span>
   return (
     <>
-      <TextButton className="shrink-0" onClick={() => seq !== null && onOpen(seq)}>
-        Turn {turn}
+      <TextButton className="shrink-0" onClick={() => seq !== null && onOpen(seq, of?.taskId)}>
+        {turnName(author)}
       </TextButton>
       {applied ? (
         <>
@@ -79,16 +81,19 @@ function OneAuthor(props: {
 }
 
 /** Lists a turn once, however many of its calls wrote the change. */
-function partsOf(authors: readonly ChangeAuthor[]): { text: string; seq: number | null }[] {
-  const parts = new Map<string, number | null>()
+function partsOf(authors: readonly ChangeAuthor[]) {
+  const parts = new Map<string, { seq: number | null; of: TaskId | undefined }>()
   for (const author of authors) {
-    const { by, turn, seq } = author
-    if (by === 'unknown') parts.set('an unknown turn', null)
-    else if (by === 'outside') parts.set('outside of a turn', null)
-    else parts.set(`turn ${turn}`, seq)
+    const { by, seq, of } = author
+    if (by === 'unknown') parts.set('an unknown turn', { seq: null, of: undefined })
+    else if (by === 'outside') parts.set('outside of a turn', { seq: null, of: undefined })
+    else parts.set(turnName(author, 'turn'), { seq, of: of?.taskId })
   }
-  return [...parts].map(([text, seq]) => ({ text, seq }))
+  return [...parts].map(([text, place]) => ({ text, ...place }))
 }
+
+const turnName = ({ turn, of }: ChangeAuthor, word = 'Turn'): string =>
+  `${word} ${turn}${of ? ' of the earlier task' : ''}`
 
 const outsideText = ({ turn }: ChangeAuthor): string =>
   turn === null ? 'Changed before the first turn' : `Changed outside of a turn, after turn ${turn}`

@@ -29,6 +29,8 @@ const changeAuthorSchema = z.object({
   tool: z.string().nullable(),
   /** The sub-agent whose changes the call applied; null: none. */
   applied: z.object({ taskId: taskIdSchema, title: z.string() }).nullable(),
+  /** The task of the turn, if it is one that the reviewed task continues. */
+  of: z.object({ taskId: taskIdSchema, title: z.string() }).optional(),
 })
 export type ChangeAuthor = z.infer<typeof changeAuthorSchema>
 

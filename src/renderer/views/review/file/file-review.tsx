@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from 'react'
 import type { TargetComparison } from '../../../../shared/contract/changes/changes.ts'
+import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { Task } from '../../../../shared/records/tasks/tasks.ts'
 import type { PatchLine } from '../../../components/diff/file-patch.tsx'
 import { PatchView } from '../../../components/diff/patch-view.tsx'
@@ -67,6 +68,9 @@ export function FileReview(props: FileReviewProps) {
   )
   const openTurn = (seq: number, taskId = task.id) =>
     navigation.go({ ...taskRoute(task.rootId), transcriptOf: taskId, seq })
+  /** `of`: a root that this one continues. */
+  const openTurnOf = (seq: number, of?: TaskId) =>
+    of ? navigation.go({ ...taskRoute(of), transcriptOf: of, seq }) : openTurn(seq)
   const openReview = (taskId: string) =>
     navigation.go({ screen: 'review', taskId, path: file.path })
   const notes = useMemo(() => {
@@ -92,7 +96,7 @@ export function FileReview(props: FileReviewProps) {
   /** Opens the last turn that wrote the focused change, or the first change if none is focused. */
   const openAuthor = () => {
     const author = written[steps.focused() ?? 0]?.findLast(({ seq }) => seq !== null)
-    if (author?.seq != null) openTurn(author.seq)
+    if (author?.seq != null) openTurnOf(author.seq, author.of?.taskId)
   }
   useFileKeys({
     ...{ steps, cursor, openAuthor },
@@ -150,7 +154,7 @@ export function FileReview(props: FileReviewProps) {
           target={partial.target}
           onApply={() => partial.apply([{ path: file.path, hunks: [change.range] }])}
         >
-          <ChangeAuthors authors={written[index] ?? []} onOpen={openTurn} onReview={openReview} />
+          <ChangeAuthors authors={written[index] ?? []} onOpen={openTurnOf} onReview={openReview} />
         </ChangeBar>
       ) : null,
     )
@@ -171,7 +175,7 @@ export function FileReview(props: FileReviewProps) {
       <p className="sr-only" aria-live="polite">
         {cursor.line ? lineName(cursor.line) : ''}
       </p>
-      <FileTurns authors={authors?.authors ?? []} onOpen={openTurn} />
+      <FileTurns authors={authors?.authors ?? []} onOpen={openTurnOf} />
       {conflict ? (
         <ConflictView
           conflict={conflict}
