@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readFileNow } from '../../src/main/journal/files/data-file.ts'
 import {
+  describeNoFile,
   openDataFile,
   openJournal,
   readDataFile,
@@ -12,18 +13,24 @@ import {
 } from '../../src/main/journal/index.ts'
 import { scratchDirectory } from './scratch.ts'
 
-const makers: [code: string, make: (file: string) => unknown][] = [
-  ['NAMED_PIPE', (file) => execFileSync('mkfifo', [file])],
-  ['EISDIR', (file) => mkdir(file)],
-  ['ELOOP', (file) => writeFile(`${file}.real`, '').then(() => symlink(`${file}.real`, file))],
+const makers: [code: string, kind: string, make: (file: string) => unknown][] = [
+  ['NAMED_PIPE', 'named pipe', (file) => execFileSync('mkfifo', [file])],
+  ['EISDIR', 'directory', (file) => mkdir(file)],
+  [
+    'ELOOP',
+    'symbolic link',
+    (file) => writeFile(`${file}.real`, '').then(() => symlink(`${file}.real`, file)),
+  ],
 ]
 
-describe.each(makers)('not a file: %s', (code, make) => {
+describe.each(makers)('not a file: %s', (code, kind, make) => {
   it('[J4] is refused by kind and name, for reading and writing, without waiting', async () => {
     const file = path.join(await scratchDirectory(), 'chat.jsonl')
     await make(file)
     for (const access of ['read', 'read-write', 'append', 'overwrite'] as const)
       await expect(openDataFile(file, access), access).rejects.toMatchObject({ code })
+    const error = await openDataFile(file, 'read').catch((reason) => reason)
+    expect(describeNoFile(error)).toBe(`${file} is a ${kind} where a file should be`)
     await expect(readJournalPage(file, { last: 1 })).rejects.toMatchObject({ code })
     await expect(verifyJournal(file)).rejects.toMatchObject({ code })
     await expect(openJournal(file)).rejects.toMatchObject({ code })

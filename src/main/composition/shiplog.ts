@@ -7,7 +7,7 @@ import { release } from 'node:os'
 import type { ShiplogClient } from '../../shared/contract/index.ts'
 import type { ClosedHow } from '../../shared/records/causes.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
-import { exists, explain, isNoFile, systemCode } from '../journal/index.ts'
+import { describeNoFile, exists, explain, isNoFile, systemCode } from '../journal/index.ts'
 import { acquireLease } from '../lease/lease.ts'
 import { LeaseLostError } from '../lease/lease-errors.ts'
 import { openLedger } from '../ledger/ledger.ts'
@@ -58,7 +58,8 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
     wasUsed: await exists(layoutOf(dataDir).ledger),
   }).catch((error) => {
     if (systemCode(error) === 'UNKNOWN') throw error
-    if (isNoFile(error)) throw new DataDirError(`${error.message}. Move it away, then start again.`)
+    if (isNoFile(error))
+      throw new DataDirError(`${describeNoFile(error)}. Move it away, then start again.`)
     throw new DataDirError(
       `The data directory ${dataDir} can't be written: ${explain(systemCode(error))}. Nothing in it was changed.`,
     )

@@ -22,6 +22,7 @@ export {
 } from './errors.ts'
 export {
   appendToFileNow,
+  describeNoFile,
   isNoFile,
   openDataFile,
   readDataFile,

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { invalid } from '../../shared/failure.ts'
 import { variableNameSchema, variablesMax } from '../../shared/records/projects/projects.ts'
 import { hiddenCharacterIn } from '../../shared/text/shown-text.ts'
-import { isInside, isNoFile, readDataFile, systemCode } from '../journal/index.ts'
+import { describeNoFile, isInside, isNoFile, readDataFile, systemCode } from '../journal/index.ts'
 
 const projectConfigPath = '.shiplog/project.yaml'
 /** Far more than anyone writes by hand. */
@@ -41,7 +41,7 @@ export async function readProjectConfig(projectDir: string): Promise<ProjectConf
   const path = join(projectDir, projectConfigPath)
   const bytes = await readDataFile(path, { followLinks: true }).catch((error) => {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null
-    if (isNoFile(error)) return invalid('project', error.message)
+    if (isNoFile(error)) return invalid('project', describeNoFile(error))
     throw error
   })
   if (!bytes) return null

@@ -130,7 +130,11 @@ export function createPermissions(
     pending: board.list,
     async answer(id, decision) {
       const found = board.get(id)
-      if (!found) throw new FailureError({ kind: 'not-found', what: 'question', id })
+      if (!found) {
+        const why =
+          'The question is no longer open: it was answered elsewhere, or its run has ended.'
+        throw new FailureError({ kind: 'not-found', what: 'question', id, why })
+      }
       const isQuestion = found.question.kind === 'question'
       if (decision.kind === 'answer') {
         if (!isQuestion) invalid('decision', 'A permission is allowed or denied, not answered.')

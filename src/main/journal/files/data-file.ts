@@ -121,6 +121,12 @@ export function isNoFile(error: unknown): boolean {
   return Object.hasOwn(kinds, systemCode(error))
 }
 
+/** Describes an error for which `isNoFile` is true, which may be the system's own. */
+export function describeNoFile(error: unknown): string {
+  const { path } = error as NodeJS.ErrnoException
+  return textOf(path ?? 'Something', systemCode(error))
+}
+
 const kinds: Record<string, string> = {
   ELOOP: 'symbolic link',
   EISDIR: 'directory',
@@ -141,8 +147,8 @@ type NodeKind = Pick<Stats, 'isSymbolicLink' | 'isDirectory' | 'isFIFO' | 'isSoc
 /** Returns the error for something other than a regular file. */
 export function notAFile(file: RawPath, status: NodeKind): Error {
   const code = codeOf(status)
-  return Object.assign(new Error(`${file} is a ${kinds[code]} where a file should be`), {
-    code,
-    path: String(file),
-  })
+  return Object.assign(new Error(textOf(file, code)), { code, path: String(file) })
 }
+
+const textOf = (file: RawPath, code: string): string =>
+  `${file} is a ${kinds[code]} where a file should be`
