@@ -1,4 +1,5 @@
 /** Runs a conversation with a model: one request per turn, with its calls made through the host, until it is done. */
+
 import type { ToolSet } from 'ai'
 import { type DefinedAgent, hasTool } from '../../../shared/agents/agent-specs.ts'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
@@ -10,8 +11,8 @@ import { isRepeatedAfterCrash } from '../../../shared/agents/tool-traits.ts'
 import type { Cause } from '../../../shared/records/causes.ts'
 import { newToolCallId, type ToolCallId, toolCallIdSchema } from '../../../shared/records/ids.ts'
 import { noUsage } from '../../../shared/records/usage.ts'
+import { untilAborted } from '../../../shared/until-aborted.ts'
 import type { FilesInside } from '../tools/inside/index.ts'
-import { untilAborted } from '../tools/tool.ts'
 import type { OfferedAgent } from '../tools/tool-definitions.ts'
 import { type ModelAccess, obstacleTo } from './access.ts'
 import type { Answer, StreamTimeouts } from './answer.ts'

@@ -1,4 +1,5 @@
 /** The tools with which an agent reads the record of its sub-agents, if its tree may (`readsRecord`). */
+
 import {
   isRecordTool,
   type RecordToolInput,
@@ -7,7 +8,8 @@ import {
 } from '../../../shared/agents/record-tools.ts'
 import { messageOf } from '../../../shared/error-message.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import { type Tool, ToolError, untilAborted } from './tool.ts'
+import { untilAborted } from '../../../shared/until-aborted.ts'
+import { type Tool, ToolError } from './tool.ts'
 
 export interface RecordReader {
   /** Reports whether the tree of a task may read the record. */

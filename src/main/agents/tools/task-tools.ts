@@ -1,4 +1,5 @@
 /** The tools for sub-agents. They decide nothing themselves; the services do (TaskToolsPort). */
+
 import type { ToolContext } from '../../../shared/agents/driver/tool-context.ts'
 import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
 import {
@@ -9,6 +10,7 @@ import {
 } from '../../../shared/agents/tools.ts'
 import { isSettled } from '../../../shared/records/tasks/task-status.ts'
 import { notCarriedLines } from '../../../shared/text/not-carried.ts'
+import { untilAborted } from '../../../shared/until-aborted.ts'
 import {
   JournalClosedError,
   JournalQueueFullError,
@@ -16,8 +18,7 @@ import {
 } from '../../journal/index.ts'
 import { durationExpected, parseDuration } from '../duration.ts'
 import { describeTask, describeTasks } from './describe-tasks.ts'
-import type { Tool } from './tool.ts'
-import { ToolError, untilAborted } from './tool.ts'
+import { type Tool, ToolError } from './tool.ts'
 
 /** Starts a sub-agent. Resolves with its report, or at once in the background. */
 export const task: Tool<'task'> = async (input, context) => {

@@ -17,18 +17,3 @@ export class ToolError extends Error {
     this.name = 'ToolError'
   }
 }
-
-/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // The loser of the race must not count as an unhandled rejection.
-  promise.catch(() => {})
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
-}

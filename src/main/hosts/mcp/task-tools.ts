@@ -2,6 +2,7 @@
  * Tools of the Model Context Protocol that start, await and stop tasks. They need only the grant of `lease.json` (K7):
  * a client can't choose an agent's permissions, environment or budget, which are those of the project.
  */
+
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { AgentChoice } from '../../../shared/agents/agent-specs.ts'
@@ -11,9 +12,10 @@ import type { ShiplogClient } from '../../../shared/contract/index.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import { resolveId, shortId, type TaskId } from '../../../shared/records/ids.ts'
 import type { Project } from '../../../shared/records/projects/projects.ts'
-import { isSettled } from '../../../shared/records/tasks/task-status.ts'
+import { isRunning, isSettled } from '../../../shared/records/tasks/task-status.ts'
 import type { Task, TaskTree } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../shared/text/counted.ts'
+import { untilAborted } from '../../../shared/until-aborted.ts'
 import { reportText } from '../../record-tools/answers.ts'
 import { type CallServices, textToolsOf } from './text-tools.ts'
 
@@ -101,7 +103,9 @@ export function addTaskTools(
     async (input, client, { signal, stopWaiting }) => {
       const { id } = await taskOf(client, input.task)
       const waiting = AbortSignal.any([signal, stopWaiting])
-      await client.tasks.resumeEnded({ taskIds: [id] }, { signal: waiting }).catch((error) => {
+      const ended = client.tasks.resumeEnded({ taskIds: [id] }, { signal: waiting })
+      // Services in this process answer no earlier than the task ends, even if the signal is aborted.
+      await untilAborted(ended, waiting).catch((error) => {
         if (!waiting.aborted) throw error
       })
       signal.throwIfAborted()
@@ -193,12 +197,24 @@ async function outcomeText(
 ): Promise<string> {
   const why = cause === null ? '' : `: ${formatCause(cause)}`
   if (!isSettled(status))
-    return `“${title}” (${shortId(id)}) is ${status} still${why}. Call await_task again to wait on.`
+    return `“${title}” (${shortId(id)}) is ${isRunning(status) ? 'running' : status} still${why}.${await retryText(client, id, signal)} Call await_task again to wait on.`
   const head = `“${title}” (${shortId(id)}) is ${status}${why}.`
   const answer = hasReport
     ? await reportText(client, { task: id, scope: undefined }, signal)
     : await lastAnswer(client, id, signal)
   return answer === '' ? `${head} It gave no report.` : `${head}\n\n${answer}`
+}
+
+/** Says that the task's model can't be reached, for example: waiting on may be in vain. Empty if it is not trying again. */
+async function retryText(client: ShiplogClient, taskId: TaskId, signal: AbortSignal) {
+  const { entries } = await client.transcripts.page(
+    { taskId, at: 'end', limit: 1, previews: true },
+    { signal },
+  )
+  const last = entries.at(-1)
+  return last?.type === 'retrying'
+    ? ` Its last attempt failed and is repeated: ${formatCause(last.cause)}.`
+    : ''
 }
 
 /** More than what may follow the last message of a run. */

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { messageOf } from '../../../../shared/error-message.ts'
-import { ToolError, untilAborted } from '../tool.ts'
+import { untilAborted } from '../../../../shared/until-aborted.ts'
+import { ToolError } from '../tool.ts'
 import { type LineMatch, type Matcher, type MatcherOptions, searchTimedOut } from './matcher.ts'
 
 // A string, so that it works in the sources and in the bundle, which has no file for it.

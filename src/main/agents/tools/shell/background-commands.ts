@@ -2,6 +2,7 @@
  * Commands in the background of an agent: `bash` starts them, `bash_output` reads their output, `bash_kill` ends them.
  * The custody ends them with the run, also after a crash.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -12,9 +13,10 @@ import type { Masker } from '../../../../shared/agents/driver/masker.ts'
 import type { TaskToolsPort } from '../../../../shared/agents/driver/task-tools-port.ts'
 import type { CommandSandbox, ToolContext } from '../../../../shared/agents/driver/tool-context.ts'
 import type { ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
+import { untilAborted } from '../../../../shared/until-aborted.ts'
 import type { Custody, RunningCommand } from '../../../processes/custody.ts'
 import { endProcessGroup } from '../../../processes/group.ts'
-import { type Tool, ToolError, untilAborted } from '../tool.ts'
+import { type Tool, ToolError } from '../tool.ts'
 import { createBoundedOutput } from './bounded-output.ts'
 import { createMasking, outputBytesMax } from './shell-command.ts'
 import { sandboxNote, shellProgram } from './shell-program.ts'
