@@ -1,5 +1,6 @@
-/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. Without a signal it only waits. */
+export async function untilAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (!signal) return promise
   // The loser of the race must not count as an unhandled rejection.
   promise.catch(() => {})
   signal.throwIfAborted()

@@ -23,6 +23,7 @@ import { isRunning } from '../../src/shared/records/tasks/task-status.ts'
 import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { noUsage } from '../../src/shared/records/usage.ts'
 import { externalLink } from '../../src/shared/text/external-link.ts'
+import { untilAborted } from '../../src/shared/until-aborted.ts'
 import type { Happenings } from './happenings.ts'
 import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'
@@ -254,8 +255,8 @@ export function taskAnswers(
       candidates: await resume.plan(input.selector),
     })),
     resume: os.tasks.resume.handler(({ input }) => resume.resume(input)),
-    resumeEnded: os.tasks.resumeEnded.handler(async ({ input }) => ({
-      ended: await resume.ended(input.taskIds),
+    resumeEnded: os.tasks.resumeEnded.handler(async ({ input, signal }) => ({
+      ended: await untilAborted(resume.ended(input.taskIds), signal),
     })),
     restart: os.tasks.restart.handler(({ input }) => resume.restart(input.taskId)),
     continueFrom: os.tasks.continueFrom.handler(({ input }) => ({

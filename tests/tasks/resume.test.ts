@@ -129,6 +129,18 @@ describe('resuming one', () => {
     expect((await taskOf(shiplog, root)).runs).toHaveLength(2)
   })
 
+  it('ends an aborted wait at once, while the agent continues', async () => {
+    const { fixture, root, shiplog } = await interruptedAlone()
+    await shiplog.client.tasks.resume({ selector: { by: 'task', taskId: root } })
+    const abort = new AbortController()
+    const waiting = shiplog.client.tasks.resumeEnded({ taskIds: [root] }, { signal: abort.signal })
+    abort.abort()
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
+    await writeFile(join(fixture.dir, 'go'), '')
+    const { ended } = await shiplog.client.tasks.resumeEnded({ taskIds: [root] })
+    expect(ended[0]).toMatchObject({ taskId: root, run: 2, status: 'completed' })
+  })
+
   it('[S2][S5][S7] starts nothing if there are conflicts, and continues when forced, recording the differences', async () => {
     const { fixture, root, shiplog } = await interruptedAlone()
     await writeFile(join(fixture.dir, 'go'), '')

@@ -188,7 +188,7 @@ export const tasks = {
       }),
     )
     .output(resumeOutcomeSchema),
-  /** Resolves with the outcome of each, once none is running or waits for a slot. */
+  /** Resolves with the outcome of each, once none is running or waits for a slot. An abort ends the waiting only. */
   resumeEnded: base
     .input(z.object({ taskIds: z.array(taskIdSchema) }))
     .output(z.object({ ended: z.array(resumeEndSchema) })),

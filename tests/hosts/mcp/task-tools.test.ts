@@ -18,7 +18,7 @@ it('answers in time while a task runs, and says why its last attempt failed unti
   const cause = { kind: 'error', detail: '127.0.0.1 refused the connection' } as const
   fake.append(taskId, { type: 'retrying', runId, turn: 1, cause, untilMs: null })
   expect(await awaitTask({ task: taskId })).toMatch(
-    /is running still\. Its last attempt failed and is repeated: .*127\.0\.0\.1 refused the connection\. Call await_task again/,
+    /is still running\. Its last attempt failed and is being repeated: 127\.0\.0\.1 refused the connection\. Call await_task again/,
   )
 
   fake.say(taskId, 'Here I am.')

@@ -1,5 +1,4 @@
 /** Runs a conversation with a model: one request per turn, with its calls made through the host, until it is done. */
-
 import type { ToolSet } from 'ai'
 import { type DefinedAgent, hasTool } from '../../../shared/agents/agent-specs.ts'
 import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'

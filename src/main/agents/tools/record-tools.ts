@@ -1,5 +1,4 @@
 /** The tools with which an agent reads the record of its sub-agents, if its tree may (`readsRecord`). */
-
 import {
   isRecordTool,
   type RecordToolInput,

@@ -1,5 +1,4 @@
 /** The tools for sub-agents. They decide nothing themselves; the services do (TaskToolsPort). */
-
 import type { ToolContext } from '../../../shared/agents/driver/tool-context.ts'
 import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
 import {

@@ -2,7 +2,6 @@
  * Tools of the Model Context Protocol that start, await and stop tasks. They need only the grant of `lease.json` (K7):
  * a client can't choose an agent's permissions, environment or budget, which are those of the project.
  */
-
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { AgentChoice } from '../../../shared/agents/agent-specs.ts'
@@ -15,7 +14,6 @@ import type { Project } from '../../../shared/records/projects/projects.ts'
 import { isRunning, isSettled } from '../../../shared/records/tasks/task-status.ts'
 import type { Task, TaskTree } from '../../../shared/records/tasks/tasks.ts'
 import { counted } from '../../../shared/text/counted.ts'
-import { untilAborted } from '../../../shared/until-aborted.ts'
 import { reportText } from '../../record-tools/answers.ts'
 import { type CallServices, textToolsOf } from './text-tools.ts'
 
@@ -103,9 +101,7 @@ export function addTaskTools(
     async (input, client, { signal, stopWaiting }) => {
       const { id } = await taskOf(client, input.task)
       const waiting = AbortSignal.any([signal, stopWaiting])
-      const ended = client.tasks.resumeEnded({ taskIds: [id] }, { signal: waiting })
-      // Services in this process answer no earlier than the task ends, even if the signal is aborted.
-      await untilAborted(ended, waiting).catch((error) => {
+      await client.tasks.resumeEnded({ taskIds: [id] }, { signal: waiting }).catch((error) => {
         if (!waiting.aborted) throw error
       })
       signal.throwIfAborted()
@@ -196,8 +192,11 @@ async function outcomeText(
   signal: AbortSignal,
 ): Promise<string> {
   const why = cause === null ? '' : `: ${formatCause(cause)}`
-  if (!isSettled(status))
-    return `“${title}” (${shortId(id)}) is ${isRunning(status) ? 'running' : status} still${why}.${await retryText(client, id, signal)} Call await_task again to wait on.`
+  if (!isSettled(status)) {
+    const state = isRunning(status) ? 'running' : status
+    const failure = await lastFailure(client, id, signal)
+    return `“${title}” (${shortId(id)}) is still ${state}${why}.${failure} Call await_task again to keep waiting.`
+  }
   const head = `“${title}” (${shortId(id)}) is ${status}${why}.`
   const answer = hasReport
     ? await reportText(client, { task: id, scope: undefined }, signal)
@@ -205,15 +204,13 @@ async function outcomeText(
   return answer === '' ? `${head} It gave no report.` : `${head}\n\n${answer}`
 }
 
-/** Says that the task's model can't be reached, for example: waiting on may be in vain. Empty if it is not trying again. */
-async function retryText(client: ShiplogClient, taskId: TaskId, signal: AbortSignal) {
-  const { entries } = await client.transcripts.page(
-    { taskId, at: 'end', limit: 1, previews: true },
-    { signal },
-  )
+/** The cause of an attempt that failed and is being repeated; empty if there is none. */
+async function lastFailure(client: ShiplogClient, taskId: TaskId, signal: AbortSignal) {
+  const at = { taskId, at: 'end', limit: 1, previews: true } as const
+  const { entries } = await client.transcripts.page(at, { signal })
   const last = entries.at(-1)
   return last?.type === 'retrying'
-    ? ` Its last attempt failed and is repeated: ${formatCause(last.cause)}.`
+    ? ` Its last attempt failed and is being repeated: ${formatCause(last.cause)}.`
     : ''
 }
 

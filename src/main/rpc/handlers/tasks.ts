@@ -1,6 +1,7 @@
 /** The handlers of tasks. */
 import type { AgentChoice } from '../../../shared/agents/agent-specs.ts'
 import { isWiderBudget } from '../../../shared/records/tasks/budgets.ts'
+import { untilAborted } from '../../../shared/until-aborted.ts'
 import type { Calls } from '../calls.ts'
 import type { RouterDependencies } from '../router-dependencies.ts'
 
@@ -61,8 +62,8 @@ export const taskHandlers = (
     if (input.permissions) requirePerson(context)
     return tasks.resuming.resume(input)
   }),
-  resumeEnded: os.tasks.resumeEnded.handler(async ({ input }) => ({
-    ended: await tasks.resuming.ended(input.taskIds),
+  resumeEnded: os.tasks.resumeEnded.handler(async ({ input, signal }) => ({
+    ended: await untilAborted(tasks.resuming.ended(input.taskIds), signal),
   })),
   restart: os.tasks.restart.handler(({ input }) => tasks.restarting.restart(taskId(input.taskId))),
   continueFrom: os.tasks.continueFrom.handler(async ({ input, context }) => {

@@ -2,7 +2,6 @@
  * Makes the calls of an installed agent over MCP through the host of its run. Clients repeat calls, and abandon calls
  * that take long; this neither starts a sub-agent twice nor stops one.
  */
-
 import type { AgentHost, HostCall } from '../../../../shared/agents/driver/agent-session.ts'
 import type { ToolResult } from '../../../../shared/agents/driver/tool-result.ts'
 import { messageOf } from '../../../../shared/error-message.ts'

@@ -2,7 +2,6 @@
  * Commands in the background of an agent: `bash` starts them, `bash_output` reads their output, `bash_kill` ends them.
  * The custody ends them with the run, also after a crash.
  */
-
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
