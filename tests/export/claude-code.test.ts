@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { toolUse, toolUseResult } from '../../src/main/export/formats/claude-code/tool-calls.ts'
 import type { ToolCallEntry } from '../../src/shared/records/entry-types/tool-calls.ts'
 
-const call = (name: string, input: unknown) => toolUse({ name, input } as ToolCallEntry, '/code/api')
+const call = (name: string, input: unknown) =>
+  toolUse({ name, input } as ToolCallEntry, '/code/api')
 
 it('[E1] exports an edit with an inconsistent patch, for example if a masked key spanned lines', () => {
   const patch = '--- a/key.pem\n+++ b/key.pem\n@@ -0,0 +1,3 @@\n+[hidden: private key]\n'
