@@ -5,7 +5,7 @@
 import { startFakeModels } from '../fake-models/fake-models.ts'
 import { call, say } from '../fake-models/script.ts'
 import { expect, test } from './app.ts'
-import { conversation, openAt } from './places.ts'
+import { conversation, openAt, row, tree } from './places.ts'
 
 test('a limit is reached, raised, and the agent takes a message and wraps up', async ({
   app,
@@ -88,10 +88,9 @@ test('a limit is reached, raised, and the agent takes a message and wraps up', a
       agent: { kind: 'model', model: 'fake/deepseek-reasoner' },
     })
     await page.goto(`${host.origin}/#/t/${shared.taskId}`)
-    const sidebar = page.getByRole('tree', { name: 'Projects' })
     await test.step('a sub-agent takes a message', async () => {
       await subGate.reached()
-      await sidebar.getByRole('treeitem', { name: /Read the notes/ }).click()
+      await row(page, 'Read the notes').click()
       const field = conversation(page).getByRole('textbox', { name: 'Message' })
       await field.fill('Skip the drafts')
       await page.keyboard.press('ControlOrMeta+Enter')
@@ -102,7 +101,7 @@ test('a limit is reached, raised, and the agent takes a message and wraps up', a
     await test.step('[Q1] its quota is spent: the tree sleeps, which every list says', async () => {
       const line = conversation(page).getByRole('region', { name: 'Sleeping' })
       await expect(line).toContainText(/Sleeping until \d\d:\d\d/)
-      await expect(sidebar.getByText(/^Sleeping until/)).toBeVisible()
+      await expect(tree(page).getByText(/^Sleeping until/)).toBeVisible()
       await expect(page.getByRole('region', { name: /Interrupted/ })).toBeHidden()
       await page.goto(`${host.origin}/#/t/${shared.taskId}`)
       const card = conversation(page).getByRole('article', { name: 'Task: Read the notes' })

@@ -14,8 +14,11 @@ export async function pressPair(page: Page, first: string, second: string): Prom
 
 export const sidebar = (page: Page): Locator => page.getByRole('navigation', { name: 'Sidebar' })
 export const tree = (page: Page): Locator => page.getByRole('tree', { name: 'Projects and agents' })
+/** By its own title: the second line of a row may name another agent ("Waits for Build it"). */
 export const row = (page: Page, title: string): Locator =>
-  tree(page).getByRole('treeitem').filter({ hasText: title })
+  tree(page)
+    .getByRole('treeitem')
+    .filter({ has: page.locator('[title]', { hasText: title }) })
 export const conversation = (page: Page): Locator =>
   page.getByRole('region', { name: 'Conversation' })
 export const composer = (page: Page): Locator => conversation(page).getByRole('textbox')
