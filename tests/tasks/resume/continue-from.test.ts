@@ -187,6 +187,68 @@ describe('the changes of a task that continues another', () => {
   })
 })
 
+describe('applying tasks with a common past', () => {
+  const overwriting = (...more: string[]) =>
+    playing(scenario(write('b.txt', 'two'), write('d.txt', 'two'), ...more))
+
+  /** A task that wrote b.txt and c.txt, and one that continues it and overwrote b.txt. */
+  async function pair() {
+    const { fixture, shiplog, client } = await opened({ files: { 'a.txt': 'at first\n' } })
+    const first = await start(fixture, scenario(write('b.txt', 'one'), write('c.txt', 'one')))
+    await untilQuiet(shiplog)
+    const { taskId: second } = await client.tasks.continueFrom({
+      taskId: first,
+      agent: overwriting(),
+    })
+    await untilQuiet(shiplog)
+    const apply = async (taskId: TaskId) => (await client.tasks.applyPatch({ taskId })).kind
+    const { dir } = fixture.project
+    const files = () =>
+      Promise.all(['b.txt', 'c.txt', 'd.txt'].map((name) => readFile(join(dir, name), 'utf8')))
+    return { fixture, client, shiplog, first, second, apply, files, dir }
+  }
+
+  it('[T4] applies the first, then the one that continues it, where both changed the same line', async () => {
+    const { client, first, second, apply, files } = await pair()
+    expect(await apply(first)).toBe('applied')
+    const compared = await client.workspace.compareTarget({ workspaceId: second })
+    expect(compared.conflicts).toEqual([])
+    expect(await apply(second)).toBe('applied')
+    expect(await files()).toEqual(['two', 'one', 'two'])
+  })
+
+  it('[T4] has nothing left to apply of the first when the one that continues it was applied', async () => {
+    const { client, first, second, apply, files } = await pair()
+    expect(await apply(second)).toBe('applied')
+    expect(await apply(first)).toBe('already-applied')
+    expect(await files()).toEqual(['two', 'one', 'two'])
+    expect((await client.tasks.list({})).tasks.map(({ patch }) => patch)).toEqual([
+      'applied',
+      'applied',
+    ])
+  })
+
+  it('[T4] applies two that continue the same task, each with its own changes', async () => {
+    const { client, shiplog, first, second, apply, files } = await pair()
+    const { taskId: third } = await client.tasks.continueFrom({
+      taskId: first,
+      agent: playing(scenario(write('c.txt', 'three'))),
+    })
+    await untilQuiet(shiplog)
+    expect([await apply(second), await apply(third)]).toEqual(['applied', 'applied'])
+    expect(await files()).toEqual(['two', 'three', 'two'])
+  })
+
+  it('[T4] applies all of it where the person discarded what was applied', async () => {
+    const { fixture, first, second, apply, files, dir } = await pair()
+    expect(await apply(first)).toBe('applied')
+    git(dir, 'clean', '-qfd')
+    expect(git(fixture.project.dir, 'status', '--short')).toBe('')
+    expect(await apply(second)).toBe('applied')
+    expect(await files()).toEqual(['two', 'one', 'two'])
+  })
+})
+
 it('[T4] a task that continues another and is interrupted at once has no drift, and leaves no branch without commits', async () => {
   const { fixture, shiplog, client } = await opened()
   const first = await start(fixture, scenario(write('b.txt', 'one')))

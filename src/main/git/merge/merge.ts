@@ -12,6 +12,7 @@ import { line, type RunGit } from '../command/run-git.ts'
 import { treeOfCommit } from '../repository/commits.ts'
 import { type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'
 import { planUpdate, type UpdatePlan } from '../update/plan.ts'
+import { baseOfMerge } from './applied-base.ts'
 import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './apply-to-index.ts'
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'
 import { selectChanges } from './select-changes.ts'
@@ -36,6 +37,11 @@ export interface MergeIntoInput extends Writing {
   baseCommit: string
   /** The final state: `SavedPatch.finalCommit`. */
   theirCommit: string
+  /**
+   * A tree with a part of the changes that the target may have already: then only the rest is merged, if all of it is.
+   * Null or absent if there is none.
+   */
+  appliedTree?: string | null | undefined
   /** Only these changes; absent: all. */
   selection?: ChangeSelection | undefined
   signal?: AbortSignal | undefined
@@ -78,6 +84,8 @@ export interface MergePatchInput extends Writing {
   targetDir: string
   /** Used if the repository still has it: then the merge is as good as that of `mergeInto`. */
   baseCommit?: string | undefined
+  /** See `MergeIntoInput`. */
+  appliedTree?: string | null | undefined
   /** The files of `savePatch`; null for one that was not written. */
   seriesPath: string | null
   worktreePath: string | null
@@ -131,11 +139,12 @@ async function mergeSelected(
   git: RunGit,
   target: OpenSnapshot,
   { base, theirs }: { base: string; theirs: string },
-  input: Writing & Pick<MergeIntoInput, 'selection' | 'signal'>,
+  input: Writing & Pick<MergeIntoInput, 'appliedTree' | 'selection' | 'signal'>,
 ): Promise<Prepared> {
   const { selection, signal } = input
   const { git: isolated } = target.quarantine
-  const trees = { dir: target.topLevel, base, signal }
+  const dir = target.topLevel
+  let trees = { dir, base, signal }
   let wanted = theirs
   let ours = target.tree
   if (selection) {
@@ -146,6 +155,9 @@ async function mergeSelected(
     if (selected.kind === 'no-such-change') return answered(selected)
     wanted = selected.tree
     ours = selected.ours
+  } else {
+    const applied = input.appliedTree ?? null
+    trees = { ...trees, base: await baseOfMerge(isolated, { ...trees, ours, applied }) }
   }
   const merge = await mergeTrees(isolated, { ...trees, ours, theirs: wanted })
   return prepare(git, target, merge, input)

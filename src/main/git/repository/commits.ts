@@ -49,6 +49,13 @@ export async function treeOf(
   return line(await git(args, { cwd: dir, signal }))
 }
 
+/** Returns the tree of a commit, or of a tree; null if there is neither. */
+export async function findTree(git: RunGit, dir: string, name: string): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{tree}`]
+  const result = await git(args, { cwd: dir, okExitCodes: [0, 1, 128] })
+  return result.exitCode === 0 ? line(result) : null
+}
+
 /** Returns the tree of a commit; null if there is no such commit. Costs one Git process if it exists. */
 export async function treeOfCommit(
   git: RunGit,

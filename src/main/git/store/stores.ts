@@ -3,6 +3,7 @@ import { createKeyedMutex } from '../../../shared/keyed-mutex.ts'
 import { type DiffContent, diffCommits } from '../changes/diff.ts'
 import { GitError } from '../command/errors.ts'
 import { fields, line, type RunGit } from '../command/run-git.ts'
+import { findTree } from '../repository/commits.ts'
 import { commitTree, snapshotMessage } from '../snapshots/snapshot.ts'
 import { collect, mergePacks, packAll, wasCollecting } from './collect.ts'
 import { type FileContents, readContents } from './contents.ts'
@@ -163,7 +164,7 @@ export function createGitStores(git: RunGit) {
       { tree, head }: { tree: string; head: string },
     ): Promise<string | null> {
       const run = await open(place)
-      const treeOf = async (name: string) => resolveTree(run, place.store, name)
+      const treeOf = async (name: string) => findTree(run, place.store, name)
       const ofHead = await treeOf(head)
       if (ofHead === null || (await treeOf(tree)) === null) return null
       if (ofHead === tree) return head
@@ -201,12 +202,6 @@ export function createGitStores(git: RunGit) {
     /** Stores similar contents as deltas of each other, except those in a large pack. */
     pack,
   }
-}
-
-async function resolveTree(git: RunGit, dir: string, name: string): Promise<string | null> {
-  const args = ['rev-parse', '--quiet', '--verify', `${name}^{tree}`]
-  const found = line(await git(args, { cwd: dir, okExitCodes: [0, 1, 128] }))
-  return found === '' ? null : found
 }
 
 /** Reads `<mode> <type> <id> <bytes, padded><tab><name>`; bytes are `-` for a folder, `BAD` for a lost content. */

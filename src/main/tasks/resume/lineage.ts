@@ -1,5 +1,6 @@
 import { invalid, refused } from '../../../shared/failure.ts'
 import type { LedgerState } from '../../../shared/projections/ledger/ledger-state.ts'
+import { tasksContinuedBy } from '../../../shared/projections/ledger/lineage.ts'
 import { foldSessionState } from '../../../shared/projections/session/fold-session.ts'
 import {
   emptySessionState,
@@ -10,25 +11,11 @@ import { readPages } from '../../../shared/read-pages.ts'
 import type { Entry } from '../../../shared/records/entries.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
-import type { ResumedFrom, Task } from '../../../shared/records/tasks/tasks.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { TranscriptExpiry } from '../../../shared/records/tasks/transcript-status.ts'
 import { momentOf } from '../../../shared/text/format-time.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
 import type { PastSession } from '../../runs/past.ts'
-
-/** Returns the tasks that this one continues, oldest first, without itself. */
-function ancestryOf(state: LedgerState, task: Task): ResumedFrom[] {
-  const generations: ResumedFrom[] = []
-  const known = new Set<TaskId>()
-  let from = task.resumedFrom
-  // A manipulated ledger may contain a cycle.
-  while (from !== null && !known.has(from.taskId)) {
-    known.add(from.taskId)
-    generations.unshift(from)
-    from = state.tasks.get(from.taskId)?.resumedFrom ?? null
-  }
-  return generations
-}
 
 export interface LineageCheck {
   /** Its unreadable parts, one sentence each. */
@@ -148,7 +135,7 @@ async function readLineage(
   const generations: Generation[] = []
   const damage: string[] = []
   let lastSeq = 0
-  for (const { taskId: id, seq } of ancestryOf(state, task)) {
+  for (const { taskId: id, seq } of tasksContinuedBy(state, task).reverse()) {
     const { title = id, runs = [] } = state.tasks.get(id) ?? {}
     const end = await endOf(records, id, title, seq)
     lastSeq = 0

@@ -11,6 +11,7 @@ import { exists, sha256OfDataFile } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { FileUpdates } from '../file-updates/file-updates.ts'
 import type { WorkspaceLocks } from '../locks.ts'
+import type { FindAppliedState } from './applied-state.ts'
 import type { FinalState, FinalStates, IsolatedWorkspace } from './final-state.ts'
 import type { KeepPatchStatus } from './patch-status.ts'
 
@@ -22,10 +23,13 @@ import type { KeepPatchStatus } from './patch-status.ts'
  */
 export type ApplyChanges = (taskId: TaskId, selection?: ChangeSelection) => Promise<ApplyOutcome>
 
+type MergeInput = Parameters<Git['mergeInto']>[0]
+
 export function createApplyChanges(deps: {
   ledger: Ledger
   git: Git
   finalStates: FinalStates
+  findAppliedState: FindAppliedState
   fileUpdates: FileUpdates
   keepPatchStatus: KeepPatchStatus
   locks: Pick<WorkspaceLocks, 'folder'>
@@ -75,7 +79,10 @@ export function createApplyChanges(deps: {
     if (!theirCommit) return { kind: 'nothing-to-apply' }
     await settleEarlierUpdates(target)
     const partial = selection !== undefined
-    const writing = { ...deps.fileUpdates.applyInto(taskId, target, { partial }), selection }
+    const writing = {
+      ...{ ...deps.fileUpdates.applyInto(taskId, target, { partial }), selection },
+      appliedTree: await deps.findAppliedState(task),
+    }
     const merged = await git.mergeInto({
       ...writing,
       targetDir: target,
@@ -125,7 +132,7 @@ export function createApplyChanges(deps: {
   /** Used if the repository lost the commits (a new clone, an early collection). */
   async function applySavedFiles(
     merged: MergeAnswer & { kind: 'commits-missing' },
-    writing: ReturnType<FileUpdates['applyInto']> & { selection: ChangeSelection | undefined },
+    writing: ReturnType<FileUpdates['applyInto']> & Pick<MergeInput, 'selection' | 'appliedTree'>,
     targetDir: string,
     workspace: IsolatedWorkspace,
     final: FinalState,
