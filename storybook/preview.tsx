@@ -1,5 +1,6 @@
 import type { Preview } from '@storybook/react-vite'
 import { configure } from 'storybook/test'
+import { toast } from '../src/renderer/components/primitives/index.ts'
 import '../src/renderer/styles/theme.css'
 import { withSurroundings } from './decorators.tsx'
 import { StoryTheme } from './story-theme.ts'
@@ -48,6 +49,11 @@ const preview: Preview = {
   },
   // Tests look the same on every machine.
   initialGlobals: { theme: 'light' },
+  // Stories share a page, and a toast of an earlier one is shown again by the next: its "Undo" would be found beside the
+  // story's own.
+  beforeEach: () => {
+    toast.dismiss()
+  },
   decorators: [
     withSurroundings,
     (Story, { globals }) => {
