@@ -203,6 +203,7 @@ it('[E1] an import that is killed between the move and its event leaves nothing 
     ledger: {
       state: emptyLedgerState(dataDir),
       record: () => Promise.reject(new Error('killed')),
+      subscribe: () => () => {},
     } as unknown as Parameters<typeof createSessionImports>[0]['ledger'],
     ...{ layout: layoutOf(dataDir), clock: Date.now, oneAtATime: createKeyedMutex() },
     transcriptFile: async () => null,

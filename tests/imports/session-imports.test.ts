@@ -275,6 +275,7 @@ it('continues with the other sessions when its thread dies in the middle of one'
     ledger: {
       state: emptyLedgerState(dataDir),
       record: async () => {},
+      subscribe: () => () => {},
     } as unknown as Parameters<typeof createSessionImports>[0]['ledger'],
     ...{ layout, clock: Date.now, oneAtATime: createKeyedMutex() },
     transcriptFile: async () => null,

@@ -14,7 +14,7 @@ import { exists, makeDirDurable, moveDurable, renameDurable, systemCode } from '
 import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { FoundSession } from './adapters/adapter.ts'
-import { earlierSessions } from './earlier-sessions.ts'
+import type { EarlierSessions } from './earlier-sessions.ts'
 import { readImportRecord } from './known-session.ts'
 import { buildHome, homeDir, replacedDir, sourceOf } from './publish-session.ts'
 import { derivedId } from './rewritten-ids.ts'
@@ -29,6 +29,8 @@ export type ImportEvent =
   | { type: 'skipped'; skipped: SkippedSession }
 
 interface SessionImporter {
+  /** Resolves with the outcome for a session that is imported and unchanged by sizes and times; null for another one. */
+  findExisting(session: FoundSession): Promise<ImportedSession | null>
   /** Yields events, and numbers of bytes read since the last number. */
   importOne(
     threads: ImportThreads,
@@ -43,6 +45,7 @@ export function createSessionImporter(deps: {
   clock: () => number
   oneAtATime: KeyedMutex
   places: SessionPlaces
+  earlier: Pick<EarlierSessions, 'transcriptsBefore'>
   redact: (text: string) => string
 }): SessionImporter {
   const { ledger, layout, clock, oneAtATime, places, redact } = deps
@@ -56,6 +59,11 @@ export function createSessionImporter(deps: {
       throw error
     })
     return archive
+  }
+
+  async function findExisting(session: FoundSession): Promise<ImportedSession | null> {
+    const place = await places.findExisting(session)
+    return place && existingSession(session, place.id, place.record)
   }
 
   async function* importOne(
@@ -118,7 +126,7 @@ export function createSessionImporter(deps: {
     })
     let other: Place | null = null
     try {
-      const earlier = earlierSessions(state, layout, session)
+      const earlier = deps.earlier.transcriptsBefore(session)
       const staged = yield* stage(threads, { session, dir: staging, version, earlier }, signal)
       other = await places.placeOfStagedExport(staged, version)
       if (!other) {
@@ -181,31 +189,33 @@ export function createSessionImporter(deps: {
     id: TaskId,
     record: ImportRecord | null,
   ): ImportedSession {
-    const root = state.tasks.get(id)
-    const agents = descendantsOf(state, id)
-    const entries = [root, ...agents].reduce(
-      (sum, one) => sum + (one?.transcriptCounts?.entries ?? 0),
-      0,
-    )
-    const counts = record
-      ? { ...sumOf(record.tasks), ...linksOf(record) }
-      : {
-          ...{ lines: entries, mapped: entries, foreign: 0, damaged: 0 },
-          ...{ linked: agents.length, unlinked: 0, orphaned: 0 },
-        }
+    const counts = record ? { ...sumOf(record.tasks), ...linksOf(record) } : countsOf(id)
     return {
       ...{
         source: tool,
         session: key,
         taskId: id,
-        title: root?.title ?? '',
+        title: state.tasks.get(id)?.title ?? '',
         ...counts,
       },
       ...{ withheld: 0, isNew: false, isUpdated: false },
     }
   }
 
-  return { importOne }
+  /** Counts the entries of a tree that was created here. */
+  function countsOf(id: TaskId) {
+    const agents = descendantsOf(state, id)
+    const entries = [state.tasks.get(id), ...agents].reduce(
+      (sum, one) => sum + (one?.transcriptCounts?.entries ?? 0),
+      0,
+    )
+    return {
+      ...{ lines: entries, mapped: entries, foreign: 0, damaged: 0 },
+      ...{ linked: agents.length, unlinked: 0, orphaned: 0 },
+    }
+  }
+
+  return { findExisting, importOne }
 }
 
 const imported = (

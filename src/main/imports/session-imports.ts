@@ -1,7 +1,11 @@
 /** Finds and imports sessions of other tools, once or continuously. Importing again adds only new entries (I3). */
 import { realpath, stat } from 'node:fs/promises'
 import { availableParallelism, homedir } from 'node:os'
-import type { ImportDetails, ImportSourceFound } from '../../shared/contract/imports.ts'
+import type {
+  ImportDetails,
+  ImportProgress,
+  ImportSourceFound,
+} from '../../shared/contract/imports.ts'
 import { invalid } from '../../shared/failure.ts'
 import { inParallel } from '../../shared/in-parallel.ts'
 import type { KeyedMutex } from '../../shared/keyed-mutex.ts'
@@ -15,7 +19,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { EditedFile, FoundSession } from './adapters/adapter.ts'
 import { homes, sessionTools } from './adapters/homes.ts'
-import { continuesFrom, earlierFirst } from './earlier-sessions.ts'
+import { continuesFrom, createEarlierSessions, earlierFirst } from './earlier-sessions.ts'
 import { lastOf, sessionBytes, sourceFound } from './found-sources.ts'
 import { createSessionImporter, type ImportEvent } from './import-session.ts'
 import { readImportRecord } from './known-session.ts'
@@ -47,6 +51,8 @@ interface ImportRequest {
 
 /** Sessions imported in parallel: while one waits for the disk, others are read. */
 const parallelMax = 4
+/** Sessions compared with the log at once, which mostly waits for the disk. */
+const comparedAtOnce = 16
 /** Reading is CPU-bound, and a thread takes about 50 MB. */
 const threadsMax = Math.min(2, availableParallelism())
 /** Total size of the sessions imported in parallel, which are held in memory. A larger session is imported alone. */
@@ -86,9 +92,10 @@ export function createSessionImports(deps: {
   const { env = process.env, home = homedir(), startThread = startImportThread } = deps
   const { times = watchTimes } = deps
   const { state } = ledger
-  const places = createSessionPlaces({ state, layout, transcriptFile })
-  const { importOne } = createSessionImporter({
-    ...{ ledger, layout, clock, oneAtATime, places, redact },
+  const earlier = createEarlierSessions({ ledger, layout })
+  const places = createSessionPlaces({ state, layout, earlier, transcriptFile })
+  const { findExisting, importOne } = createSessionImporter({
+    ...{ ledger, layout, clock, oneAtATime, places, earlier, redact },
   })
 
   async function scan(
@@ -188,14 +195,16 @@ export function createSessionImports(deps: {
     signal: AbortSignal,
   ): AsyncGenerator<ImportEvent> {
     // Sessions that their tool will delete soonest come first, then the newest.
-    const sorted = found.toSorted(
-      (a, b) => (a.expiresAtMs ?? Infinity) - (b.expiresAtMs ?? Infinity) || lastOf(b) - lastOf(a),
+    const sorted = earlierFirst(
+      found.toSorted(
+        (a, b) =>
+          (a.expiresAtMs ?? Infinity) - (b.expiresAtMs ?? Infinity) || lastOf(b) - lastOf(a),
+      ),
     )
     const progress = {
       ...{ sessions: 0, sessionsTotal: found.length, bytes: 0 },
       bytesTotal: found.reduce((sum, session) => sum + sessionBytes(session), 0),
     }
-    const waiting = earlierFirst(sorted)
     const running = new Set<FoundSession>()
     async function* importWithProgress(session: FoundSession): AsyncGenerator<ImportEvent> {
       running.add(session)
@@ -214,6 +223,7 @@ export function createSessionImports(deps: {
       yield { type: 'progress', ...progress }
     }
     yield { type: 'progress', ...progress }
+    const waiting = yield* skipUnchanged(sorted, progress, signal)
     yield* inParallel(() => {
       const next = waiting[0]
       if (!next) return null
@@ -221,6 +231,42 @@ export function createSessionImports(deps: {
       waiting.shift()
       return importWithProgress(next)
     })
+  }
+
+  /**
+   * Yields the outcomes of the sessions that are imported and unchanged, which needs no thread, and counts them. Returns
+   * the others, in the same order.
+   */
+  async function* skipUnchanged(
+    sorted: readonly FoundSession[],
+    progress: ImportProgress,
+    signal: AbortSignal,
+  ): AsyncGenerator<ImportEvent, FoundSession[]> {
+    const others: FoundSession[] = []
+    const keys = new Set<string>()
+    // A session that another one continues from is before it, and importing it may change the other one.
+    const continuesOther = ({ opening, namedEarlier = [] }: FoundSession): boolean =>
+      namedEarlier.some((key) => keys.has(key)) || (opening !== undefined && keys.has(opening))
+    for (let at = 0; at < sorted.length; at += comparedAtOnce) {
+      signal.throwIfAborted()
+      const sessions = sorted.slice(at, at + comparedAtOnce)
+      // The import of a session reports what can't be read.
+      const existing = await Promise.all(sessions.map((one) => findExisting(one).catch(() => null)))
+      for (const [n, session] of sessions.entries()) {
+        const outcome = existing[n]
+        if (outcome && !continuesOther(session)) {
+          progress.bytes += sessionBytes(session)
+          progress.sessions++
+          yield { type: 'session', session: outcome }
+          continue
+        }
+        others.push(session)
+        keys.add(session.key)
+        if (session.opening !== undefined) keys.add(session.opening)
+      }
+      yield { type: 'progress', ...progress }
+    }
+    return others
   }
 
   async function* watch(

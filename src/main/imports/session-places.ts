@@ -6,7 +6,7 @@ import type { ArchiveReader } from '../archive/archive-reader.ts'
 import { readJournalSum } from '../journal/index.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { FoundSession } from './adapters/adapter.ts'
-import { earlierTasks } from './earlier-sessions.ts'
+import type { EarlierSessions } from './earlier-sessions.ts'
 import { compareFiles, isUnchanged, readImportRecord } from './known-session.ts'
 import { idsOf } from './session-ids.ts'
 import { hashBytes } from './stage/hash-files.ts'
@@ -27,20 +27,24 @@ const versionsMax = 100
 export function createSessionPlaces({
   state,
   layout,
+  earlier,
   transcriptFile,
 }: {
   state: LedgerState
   layout: DataLayout
+  earlier: Pick<EarlierSessions, 'tasksBefore'>
   transcriptFile: ArchiveReader['transcriptFile']
 }) {
   const isRunHere = createSessionsRunHere({ state, transcriptFile })
 
-  /** Whether the session is imported and unchanged, by sizes and times only; a scan reads no content. */
-  async function isImportedUnchanged(session: FoundSession): Promise<boolean> {
+  /** Finds the task of a session that is unchanged by sizes and times only, without reading its content. */
+  async function findUnchanged(
+    session: FoundSession,
+  ): Promise<{ id: TaskId; record: ImportRecord } | null> {
     for (let version = 0; version < versionsMax; version++) {
       const id = idsOf(session.tool, session.key, version)('')
       const known = state.tasks.get(id)
-      if (!known) return false
+      if (!known) return null
       const record = isTaskOf(id, session) ? await readImportRecord(layout.archiveDir(id)) : null
       const now = new Map(session.files.map((file) => [file.name, file]))
       const isSame = record?.files.every((before) => {
@@ -52,9 +56,31 @@ export function createSessionPlaces({
         isSame &&
         session.files.every(({ name }) => record.files.some((one) => one.name === name))
       )
-        return !(await wasImportedBeforeItsPredecessor(session, id, record))
+        return (await wasImportedBeforeItsPredecessor(session, id, record)) ? null : { id, record }
     }
-    return false
+    return null
+  }
+
+  const isImportedUnchanged = async (session: FoundSession): Promise<boolean> =>
+    (await findUnchanged(session)) !== null
+
+  /** Finds the task of an unchanged session, unless a version of it was deleted, or its folder and the ledger differ. */
+  async function findExisting(
+    session: FoundSession,
+  ): Promise<Extract<Place, { kind: 'existing' }> | null> {
+    // An export is identified by its content.
+    const found = session.tool === 'shiplog' ? null : await findUnchanged(session)
+    if (found === null) return null
+    for (let version = 0; version < versionsMax; version++) {
+      const id = idsOf(session.tool, session.key, version)('')
+      const { trashed, purged, importedFrom } = state.tasks.get(id) ?? {}
+      if (trashed) return null
+      if (id !== found.id) continue
+      return purged || found.record.sha256 !== importedFrom?.sha256
+        ? null
+        : { kind: 'existing', ...found }
+    }
+    return null
   }
 
   /**
@@ -67,7 +93,7 @@ export function createSessionPlaces({
     { continues, importedAt }: ImportRecord,
   ): Promise<boolean> {
     if (continues) return false
-    const others = earlierTasks(state, session).filter(({ resumedFrom }) => !resumedFrom)
+    const others = earlier.tasksBefore(session).filter(({ resumedFrom }) => !resumedFrom)
     if (others.length === 0) return false
     for (const { resumedFrom } of state.tasks.values()) if (resumedFrom?.taskId === id) return false
     for (const other of others) {
@@ -159,6 +185,9 @@ export function createSessionPlaces({
     return { kind: 'new', id: idsOf('shiplog', root.id, version + 1)(''), version: version + 1 }
   }
 
-  return { isImportedUnchanged, isRunByShiplog, isWanted, placeOf, placeOfStagedExport }
+  return {
+    ...{ isImportedUnchanged, findExisting, isRunByShiplog, isWanted },
+    ...{ placeOf, placeOfStagedExport },
+  }
 }
 export type SessionPlaces = ReturnType<typeof createSessionPlaces>

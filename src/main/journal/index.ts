@@ -26,6 +26,7 @@ export {
   isNoFile,
   openDataFile,
   readDataFile,
+  readStartNow,
   sha256OfDataFile,
 } from './files/data-file.ts'
 export * from './files/durable-files.ts'

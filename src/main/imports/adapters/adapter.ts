@@ -192,7 +192,10 @@ export interface ImportAdapter {
    * a file of another tool, so that `discover` also detects a log's format.
    */
   discover(path: string, signal: AbortSignal): AsyncGenerator<FoundSession>
-  /** Reads a session. `idOf`: maps the tool's name of a task to its id; '' is the session itself. */
+  /**
+   * Reads a session. Its modules are loaded with the first one: schemas and prices take most of the start of the thread,
+   * and discovery needs neither. `idOf`: maps the tool's name of a task to its id; '' is the session itself.
+   */
   read(
     session: FoundSession,
     context: {

@@ -1,8 +1,11 @@
-/** Lists and reads other tools' folders without following links out of them (I1). */
-import { lstat, readdir, realpath } from 'node:fs/promises'
+/**
+ * Lists and reads other tools' folders without following links out of them (I1). Synchronous: only the import thread
+ * uses it, where finding ten thousand sessions takes a third of the time that asynchronous calls take.
+ */
+import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { linesOf } from '../../journal/index.ts'
-import { contentOf } from './source-content.ts'
+import { linesOf, readStartNow } from '../../journal/index.ts'
+import { contentOf, isCompressed } from './source-content.ts'
 import { isRecord, parseJson } from './values.ts'
 
 export interface ListedFile {
@@ -14,39 +17,56 @@ export interface ListedFile {
 }
 
 /** The files and folders in a folder, by name, without links. Empty if `dir` is not a folder. */
-export async function listFolder(
-  dir: string,
-): Promise<{ files: ListedFile[]; folders: { name: string; path: string }[] }> {
-  const listed = await readdir(dir, { withFileTypes: true }).catch(() => [])
+export function listFolder(dir: string): {
+  files: ListedFile[]
+  folders: { name: string; path: string }[]
+} {
   const files: ListedFile[] = []
   const folders: { name: string; path: string }[] = []
-  for (const entry of listed.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of namesIn(dir).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(dir, entry.name)
     if (entry.isDirectory()) folders.push({ name: entry.name, path })
     else if (entry.isFile()) {
-      const listedFile = await fileAt(path)
+      const listedFile = fileAt(path)
       if (listedFile) files.push({ ...listedFile, name: entry.name })
     }
   }
   return { files, folders }
 }
 
+function namesIn(dir: string) {
+  try {
+    return readdirSync(dir, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
 /** Null: the file does not exist or is a link. */
-export async function fileAt(path: string): Promise<ListedFile | null> {
-  const status = await lstat(path).catch(() => null)
+export function fileAt(path: string): ListedFile | null {
+  const status = statusOf(path)
   if (!status?.isFile()) return null
   const name = basename(path)
   return { name, path, bytes: status.size, mtimeMs: Math.trunc(status.mtimeMs) }
 }
 
 /** Resolves links in a path given by a person. Null: the path does not exist. */
-export async function namedPath(
-  given: string,
-): Promise<{ path: string; isFolder: boolean } | null> {
-  const path = await realpath(given).catch(() => null)
-  if (path === null) return null
-  const status = await lstat(path)
-  return { path, isFolder: status.isDirectory() }
+export function namedPath(given: string): { path: string; isFolder: boolean } | null {
+  try {
+    const path = realpathSync(given)
+    return { path, isFolder: lstatSync(path).isDirectory() }
+  } catch {
+    return null
+  }
+}
+
+/** Null: nothing is there, or the folder can't be searched. */
+function statusOf(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null
+  } catch {
+    return null
+  }
 }
 
 /** Number of first lines that discovery inspects. */
@@ -61,21 +81,36 @@ export async function firstRecords(
   path: string,
   enough: (record: Record<string, unknown>) => boolean,
 ): Promise<Record<string, unknown>[]> {
-  const found: Record<string, unknown>[] = []
+  let found: Record<string, unknown>[] = []
   let lines = 0
+  /** Returns whether no further line is needed. */
+  const isLast = (line: Buffer | null): boolean => {
+    if (++lines > firstLinesMax) return true
+    const record = line && parseJson(line)
+    if (!isRecord(record)) return false
+    found.push(record)
+    return enough(record)
+  }
   try {
-    for await (const line of linesOf(contentOf(path, { chunkBytes }), {
-      lineBytesMax,
-      tail: true,
-    })) {
-      if (++lines > firstLinesMax) break
-      const record = line && parseJson(line)
-      if (!isRecord(record)) continue
-      found.push(record)
-      if (enough(record)) break
-    }
+    if (!isCompressed(path) && wholeLines(readStartNow(path, chunkBytes)).some(isLast)) return found
+    found = []
+    lines = 0
+    const content = contentOf(path, { chunkBytes })
+    for await (const line of linesOf(content, { lineBytesMax, tail: true })) if (isLast(line)) break
   } catch {
     // The import reports the read error.
   }
   return found
 }
+
+function wholeLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  let start = 0
+  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, start)) {
+    lines.push(bytes.subarray(start, at))
+    start = at + 1
+  }
+  return lines
+}
+
+const newline = 0x0a

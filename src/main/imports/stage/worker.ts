@@ -9,7 +9,6 @@ import type { FoundSession } from '../adapters/adapter.ts'
 import { adapters } from '../adapters/adapters.ts'
 import { idsOf } from '../session-ids.ts'
 import type { EarlierTranscripts } from './earlier-sessions.ts'
-import { stageSession } from './stage-session.ts'
 import type { StagedSession } from './staged-session.ts'
 
 interface StageRequest {
@@ -61,6 +60,8 @@ async function* stage(
   { session, dir, version, earlier }: StageRequest,
   signal: AbortSignal,
 ): AsyncGenerator<StageEvent> {
+  // Loaded with the first session, which an import without new sessions never has.
+  const { stageSession } = await import('./stage-session.ts')
   let bytes = 0
   const done = stageSession(adapters[session.tool], session, {
     ...{ dir, signal, version, earlier, idOf: idsOf(session.tool, session.key, version) },

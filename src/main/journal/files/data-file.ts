@@ -9,6 +9,7 @@ import {
   fstatSync,
   openSync,
   readFileSync,
+  readSync,
   type Stats,
   writeSync,
 } from 'node:fs'
@@ -95,6 +96,22 @@ export function readFileNow(file: string): string {
     const status = fstatSync(descriptor)
     if (!status.isFile()) throw notAFile(file, status)
     return readFileSync(descriptor, 'utf8')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Reads the beginning of a file synchronously, for a thread that does nothing else meanwhile: one call instead of four.
+ * Returns all of a shorter file. Throws as `openDataFile` does.
+ */
+export function readStartNow(file: string, bytes: number): Buffer {
+  const descriptor = openSync(file, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const status = fstatSync(descriptor)
+    if (!status.isFile()) throw notAFile(file, status)
+    const start = Buffer.allocUnsafe(Math.min(bytes, status.size))
+    return start.subarray(0, readSync(descriptor, start, 0, start.length, 0))
   } finally {
     closeSync(descriptor)
   }

@@ -18,12 +18,12 @@ export async function* discoverAtif(
   given: string,
   signal: AbortSignal,
 ): AsyncGenerator<FoundSession> {
-  const named = await namedPath(given)
+  const named = namedPath(given)
   if (!named) return
   if (!named.isFolder) {
-    const file = await fileAt(named.path)
+    const file = fileAt(named.path)
     if (!file) return
-    const { files } = await listFolder(dirname(file.path))
+    const { files } = listFolder(dirname(file.path))
     const beside = files.filter(({ path }) => path !== file.path)
     const [own] = await documentsOf([file], signal)
     if (own)
@@ -37,7 +37,7 @@ export async function* discoverAtif(
   for (let seen = 0; waiting.length > 0 && seen < foldersMax; seen++) {
     signal.throwIfAborted()
     const { path, depth } = waiting.shift() ?? { path: '', depth: 0 }
-    const { files, folders } = await listFolder(path)
+    const { files, folders } = listFolder(path)
     if (depth < depthMax)
       waiting.push(...folders.map((folder) => ({ path: folder.path, depth: depth + 1 })))
     const documents = await documentsOf(files.filter(isJson), signal)

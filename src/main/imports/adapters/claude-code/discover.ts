@@ -5,15 +5,12 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { dayMs } from '../../../../shared/durations.ts'
-import { inParallel } from '../../../../shared/in-parallel.ts'
 import type { FoundSession, SourceFile } from '../adapter.ts'
 import { fileAt, firstRecords, type ListedFile, listFolder, namedPath } from '../folders.ts'
 import { asRecord, isRecord, records, text } from '../values.ts'
+import { isClaudeRecord } from './claude-record.ts'
 import { originalId } from './copied-records.ts'
-import { isClaudeRecord } from './read.ts'
 
-/** Folders searched in parallel, because discovery mostly waits for the disk. */
-const foldersAtOnce = 4
 /** Claude Code's default retention, in days. */
 const cleanupDaysDefault = 30
 const agentFile = /^agent-(.+)\.jsonl$/
@@ -24,37 +21,28 @@ export async function* discoverClaudeCode(
   given: string,
   signal: AbortSignal,
 ): AsyncGenerator<FoundSession> {
-  const named = await namedPath(given)
+  const named = namedPath(given)
   if (!named) return
   const { path, isFolder } = named
   if (!isFolder) {
-    const file = await fileAt(path)
+    const file = fileAt(path)
     const found = file && (await sessionOfFile(file))
     if (found) yield found
     return
   }
-  const { folders } = await listFolder(join(path, 'projects'))
+  const { folders } = listFolder(join(path, 'projects'))
   const cleanupDays = await cleanupDaysOf(path)
   if (folders.length === 0) return yield* sessionsIn(path)
-  let searched = 0
-  async function* search(folder: string): AsyncGenerator<FoundSession> {
-    searched++
-    for await (const found of sessionsIn(folder)) {
+  for (const folder of folders)
+    for await (const found of sessionsIn(folder.path)) {
       signal.throwIfAborted()
       const last = Math.max(...found.files.map(({ mtimeMs }) => mtimeMs))
       yield { ...found, expiresAtMs: last + cleanupDays * dayMs }
     }
-    searched--
-  }
-  yield* inParallel(() => {
-    if (searched >= foldersAtOnce) return 'wait'
-    const folder = folders.shift()
-    return folder ? search(folder.path) : null
-  })
 }
 
 async function* sessionsIn(folder: string): AsyncGenerator<FoundSession> {
-  const { files, folders } = await listFolder(folder)
+  const { files, folders } = listFolder(folder)
   const loose = new Map<string, SourceFile[]>()
   for (const file of files) {
     const agentId = agentFile.exec(file.name)?.[1]
@@ -77,7 +65,7 @@ async function* sessionsIn(folder: string): AsyncGenerator<FoundSession> {
   const orphans = new Set([...folders.map(({ name }) => name), ...loose.keys()])
   for (const key of orphans) {
     if (seen.has(key)) continue
-    const beside = [...(await filesBeside(join(folder, key))), ...(loose.get(key) ?? [])]
+    const beside = [...filesBeside(join(folder, key)), ...(loose.get(key) ?? [])]
     const [first] = beside.filter(({ role }) => role === 'sub-agent')
     if (!first) continue
     const projectDir = await projectOf(first.path)
@@ -98,7 +86,7 @@ async function sessionOfFile(
   if (file.bytes === 0 || !(sessionId.test(key) || first.some(isClaudeRecord))) return null
   const agentId = agentFile.exec(file.name)?.[1]
   const source: SourceFile = { ...file, role: 'session' }
-  const beside = agentId === undefined ? await filesBeside(join(dirname(file.path), key)) : []
+  const beside = agentId === undefined ? filesBeside(join(dirname(file.path), key)) : []
   const siblings = agentId === undefined ? (loose ?? (await siblingsOf(file))).get(key) : []
   const projectDir = first.map(({ cwd }) => text(cwd)).find(Boolean) ?? null
   return {
@@ -129,7 +117,7 @@ function originOf(
 
 /** Sub-agent files that older versions wrote next to the session. */
 async function siblingsOf(file: ListedFile): Promise<Map<string, SourceFile[]>> {
-  const { files } = await listFolder(dirname(file.path))
+  const { files } = listFolder(dirname(file.path))
   const found = new Map<string, SourceFile[]>()
   for (const one of files) {
     const agentId = agentFile.exec(one.name)?.[1]
@@ -141,9 +129,9 @@ async function siblingsOf(file: ListedFile): Promise<Map<string, SourceFile[]>> 
 }
 
 /** The files in `subagents/` and `tool-results/` of a session's folder. */
-async function filesBeside(folder: string): Promise<SourceFile[]> {
-  const agents = (await listFolder(join(folder, 'subagents'))).files
-  const results = (await listFolder(join(folder, 'tool-results'))).files
+function filesBeside(folder: string): SourceFile[] {
+  const agents = listFolder(join(folder, 'subagents')).files
+  const results = listFolder(join(folder, 'tool-results')).files
   return [
     ...agents.flatMap((file) => {
       const agentId = agentFile.exec(file.name)?.[1]
@@ -195,7 +183,7 @@ const settingsBytesMax = 4 << 20
 
 async function readJson(path: string): Promise<unknown> {
   try {
-    const file = await fileAt(path)
+    const file = fileAt(path)
     return file && file.bytes <= settingsBytesMax ? JSON.parse(await readFile(path, 'utf8')) : null
   } catch {
     return null

@@ -1,9 +1,10 @@
 import type { ImportAdapter } from '../adapter.ts'
 import { discoverClaudeCode } from './discover.ts'
-import { readClaudeCode } from './read.ts'
 
 export const claudeCodeAdapter: ImportAdapter = {
   tool: 'claude-code',
   discover: discoverClaudeCode,
-  read: readClaudeCode,
+  async *read(session, context) {
+    yield* (await import('./read.ts')).readClaudeCode(session, context)
+  },
 }

@@ -20,15 +20,9 @@ import { type Piece, readPieces } from '../json-lines.ts'
 import { inheritPlace, parentsFirst, spanOf } from '../task-order.ts'
 import { asRecord, text, timeOf, titleOf } from '../values.ts'
 import { type Branches, createBranchSurvey } from './branches.ts'
+import { isClaudeRecord } from './claude-record.ts'
 import { createCopySurvey } from './copied-records.ts'
 import { type AgentCall, createRecordMapper, type RecordMapper } from './records.ts'
-
-/** Whether the value is a whole record, not a nested object of a torn one. */
-export const isClaudeRecord = (value: Record<string, unknown>): boolean =>
-  typeof value.type === 'string' &&
-  ['uuid', 'sessionId', 'timestamp', 'messageId', 'leafUuid'].some(
-    (key) => typeof value[key] === 'string',
-  )
 
 /** Parsed records of files up to this size are cached between the two passes. */
 const keptBytesMax = 4 << 20

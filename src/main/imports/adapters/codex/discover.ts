@@ -27,7 +27,7 @@ export async function* discoverCodex(
   given: string,
   signal: AbortSignal,
 ): AsyncGenerator<FoundSession> {
-  const named = await namedPath(given)
+  const named = namedPath(given)
   if (!named) return
   const { path, isFolder } = named
   const home = isFolder ? path : homeOf(path)
@@ -41,7 +41,7 @@ export async function* discoverCodex(
     yield* sessionsOf(rollouts, titles)
     return
   }
-  const file = await fileAt(path)
+  const file = fileAt(path)
   const one = file && (await rolloutOf(file, false))
   if (!one) return
   // An explicitly given rollout is treated as the session, even if it is a sub-agent.
@@ -129,7 +129,7 @@ const isNewer = (file: ListedFile, than: ListedFile): boolean =>
     : isCompressed(than.name)
 
 async function* rolloutsIn(home: string, signal: AbortSignal): AsyncGenerator<Rollout> {
-  const { folders } = await listFolder(home)
+  const { folders } = listFolder(home)
   const named = new Set(folders.map(({ name }) => name))
   const isHome = named.has('sessions') || named.has('archived_sessions')
   const places = isHome
@@ -147,7 +147,7 @@ async function* rolloutsIn(home: string, signal: AbortSignal): AsyncGenerator<Ro
 }
 
 async function* rolloutFiles(dir: string, depth: number): AsyncGenerator<ListedFile> {
-  const { files, folders } = await listFolder(dir)
+  const { files, folders } = listFolder(dir)
   for (const file of files) if (rolloutName.test(file.name) && file.bytes > 0) yield file
   if (depth > 0) for (const { path } of folders) yield* rolloutFiles(path, depth - 1)
 }
@@ -176,7 +176,7 @@ function homeOf(path: string): string | null {
 /** Names that people gave to threads, by thread id. The last name of a thread wins. */
 async function titlesIn(home: string, signal: AbortSignal): Promise<Map<string, string>> {
   const titles = new Map<string, string>()
-  const file = await fileAt(join(home, 'session_index.jsonl'))
+  const file = fileAt(join(home, 'session_index.jsonl'))
   if (!file || file.bytes > indexBytesMax) return titles
   for await (const pieces of readPieces(file, isRecord, signal))
     for (const { record } of pieces) {

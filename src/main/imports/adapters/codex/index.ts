@@ -1,9 +1,10 @@
 import type { ImportAdapter } from '../adapter.ts'
 import { discoverCodex } from './discover.ts'
-import { readCodex } from './read.ts'
 
 export const codexAdapter: ImportAdapter = {
   tool: 'codex',
   discover: discoverCodex,
-  read: readCodex,
+  async *read(session, context) {
+    yield* (await import('./read.ts')).readCodex(session, context)
+  },
 }
