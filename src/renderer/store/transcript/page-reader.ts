@@ -5,9 +5,9 @@ import { withWholeValues } from '../../../shared/whole-values.ts'
 
 /** A few screens, fetched before the reader reaches the end of the loaded entries. */
 export const pageEntries = 200
-/** Read before and after the target of a jump: about a screen, and fast to read. */
-const entriesBefore = 20
-const entriesAfter = 60
+/** Read before and after the target of a jump: about a screen. With twice as many a jump takes a third longer. */
+const entriesBefore = 10
+const entriesAfter = 30
 /** The limit for one text, which can't be read in pages. A longer text ends with a line that says so. */
 const valueBytesMax = 4 << 20
 

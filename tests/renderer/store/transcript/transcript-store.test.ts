@@ -158,7 +158,7 @@ describe('transcript store', () => {
       hasNewer: true,
       paging: null,
     })
-    expect([shown().firstSeq, shown().lastSeq]).toEqual([980, 1_059])
+    expect([shown().firstSeq, shown().lastSeq]).toEqual([990, 1_029])
     // Nothing is read for an entry that is loaded.
     const calls = host.calls.length
     const [first] = [shown().target]
@@ -170,7 +170,7 @@ describe('transcript store', () => {
     // What is written meanwhile moves nothing.
     host.append(task, summary('written meanwhile'))
     await until(transcript.store, ({ totalEntries }) => totalEntries === pageEntries * 20 + 3)
-    expect([shown().firstSeq, shown().lastSeq]).toEqual([980, 1_059])
+    expect([shown().firstSeq, shown().lastSeq]).toEqual([990, 1_029])
     await transcript.jumpToEnd()
     expect(shown().items.at(-1)).toMatchObject({ text: 'written meanwhile' })
     await transcript.goTo(9_999_999)
@@ -187,7 +187,7 @@ describe('transcript store', () => {
     await Promise.all([100, 200, 300, 400].map((seq) => transcript.goTo(seq)))
     await paging
     const { target, firstSeq, lastSeq } = transcript.store.getState()
-    expect([target?.seq, firstSeq, lastSeq]).toEqual([400, 380, 459])
+    expect([target?.seq, firstSeq, lastSeq]).toEqual([400, 390, 429])
     const asked = host.calls.flatMap(({ path, input }) =>
       path === 'transcripts.page' ? [(input as { at: { seq?: number } }).at.seq] : [],
     )
@@ -222,7 +222,7 @@ describe('transcript store', () => {
     held.resolve()
     await paging
     const { firstSeq, lastSeq } = transcript.store.getState()
-    expect([firstSeq, lastSeq]).toEqual([2_980, 3_059])
+    expect([firstSeq, lastSeq]).toEqual([2_990, 3_029])
     transcript.close()
   })
 
@@ -254,7 +254,7 @@ describe('transcript store', () => {
     const over = sessions.use(task, 10)
     await Promise.all([ready(below), ready(over)])
     expect(below).not.toBe(over)
-    expect([below.store.getState().lastSeq, over.store.getState().lastSeq]).toEqual([602, 69])
+    expect([below.store.getState().lastSeq, over.store.getState().lastSeq]).toEqual([602, 39])
     sessions.release(over)
     // Shown again, it is moved to where it is asked for.
     const again = sessions.use(task, 300)
