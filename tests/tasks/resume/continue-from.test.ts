@@ -208,8 +208,13 @@ describe('applying tasks with a common past', () => {
     return { fixture, client, shiplog, first, second, apply, files, dir }
   }
 
-  it('[T4] applies the first, then the one that continues it, where both changed the same line', async () => {
-    const { client, first, second, apply, files } = await pair()
+  it('[T4] applies the first, then the one that continues it, where both changed the same line; all of it where the person discarded the first', async () => {
+    const { client, first, second, apply, files, dir } = await pair()
+    expect(await apply(first)).toBe('applied')
+    git(dir, 'clean', '-qfd')
+    expect(await apply(second)).toBe('applied')
+    expect(await files()).toEqual(['two', 'one', 'two'])
+    git(dir, 'clean', '-qfd')
     expect(await apply(first)).toBe('applied')
     const compared = await client.workspace.compareTarget({ workspaceId: second })
     expect(compared.conflicts).toEqual([])
@@ -217,35 +222,20 @@ describe('applying tasks with a common past', () => {
     expect(await files()).toEqual(['two', 'one', 'two'])
   })
 
-  it('[T4] has nothing left to apply of the first when the one that continues it was applied', async () => {
-    const { client, first, second, apply, files } = await pair()
-    expect(await apply(second)).toBe('applied')
-    expect(await apply(first)).toBe('already-applied')
-    expect(await files()).toEqual(['two', 'one', 'two'])
-    expect((await client.tasks.list({})).tasks.map(({ patch }) => patch)).toEqual([
-      'applied',
-      'applied',
-    ])
-  })
-
-  it('[T4] applies two that continue the same task, each with its own changes', async () => {
+  it('[T4] applies two that continue the same task, each with its own changes, and nothing more of that task', async () => {
     const { client, shiplog, first, second, apply, files } = await pair()
     const { taskId: third } = await client.tasks.continueFrom({
       taskId: first,
       agent: playing(scenario(write('c.txt', 'three'))),
     })
     await untilQuiet(shiplog)
-    expect([await apply(second), await apply(third)]).toEqual(['applied', 'applied'])
-    expect(await files()).toEqual(['two', 'three', 'two'])
-  })
-
-  it('[T4] applies all of it where the person discarded what was applied', async () => {
-    const { fixture, first, second, apply, files, dir } = await pair()
-    expect(await apply(first)).toBe('applied')
-    git(dir, 'clean', '-qfd')
-    expect(git(fixture.project.dir, 'status', '--short')).toBe('')
     expect(await apply(second)).toBe('applied')
-    expect(await files()).toEqual(['two', 'one', 'two'])
+    expect(await apply(first)).toBe('already-applied')
+    expect(await apply(third)).toBe('applied')
+    expect(await files()).toEqual(['two', 'three', 'two'])
+    expect((await client.tasks.list({})).tasks.map(({ patch }) => patch)).toEqual([
+      ...['applied', 'applied', 'applied'],
+    ])
   })
 })
 
