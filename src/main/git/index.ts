@@ -72,6 +72,7 @@ export {
   nullForGitError,
   WorktreeRefusedError,
 } from './command/errors.ts'
+export type { AppliedState } from './merge/applied-base.ts'
 export type { CommitSummary } from './repository/history.ts'
 export type { TreeFile, TreeName } from './store/stores.ts'
 export type { TurnSnapshot, TurnState } from './store/turn-snapshot.ts'

@@ -22,7 +22,7 @@ import { createRestoreArchived, type RestoredWorkspaces } from './archived/resto
 import { createArchivedRoots } from './archived/roots.ts'
 import { createArchivedSubAgents } from './archived/sub-agents.ts'
 import { createArchivedWorktrees } from './archived/worktrees.ts'
-import { createFindAppliedState } from './changes/applied-state.ts'
+import { createFindAppliedStates } from './changes/applied-states.ts'
 import { type ApplyChanges, createApplyChanges } from './changes/apply.ts'
 import { type CompareTarget, createCompareTarget } from './changes/compare.ts'
 import { createDiffWorkspace, type DiffWorkspace } from './changes/diff.ts'
@@ -150,9 +150,9 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const diff = createDiffWorkspace({ git, finalStates })
   const keepPatchStatus = createKeepPatchStatus({ ...deps, records, finalStates, locks })
   const fileUpdates = createFileUpdates({ ...deps, keepPatchStatus })
-  const findAppliedState = createFindAppliedState({ state, records })
+  const findAppliedStates = createFindAppliedStates({ state, records })
   const apply = createApplyChanges({
-    ...{ ...deps, finalStates, findAppliedState, fileUpdates, keepPatchStatus, locks },
+    ...{ ...deps, finalStates, findAppliedStates, fileUpdates, keepPatchStatus, locks },
   })
   const leftovers = createLeftovers({ ...deps, workingDirs, locks })
   const saveChanges = createSaveChanges({ ...deps, workingDirs, leftovers })
@@ -258,7 +258,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
     workingDirs,
     records,
     diff,
-    compareTarget: createCompareTarget({ git, finalStates, findAppliedState }),
+    compareTarget: createCompareTarget({ git, finalStates, findAppliedStates }),
     apply: (taskId, selection) =>
       locks.workspace(taskId, () => applyAndListRest(taskId, selection)),
     undoApply: (taskId) =>

@@ -1,6 +1,6 @@
 /** A task continued with another agent, or at one of its turns. */
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TaskId } from '../../../src/shared/records/ids.ts'
@@ -188,23 +188,31 @@ describe('the changes of a task that continues another', () => {
 })
 
 describe('applying tasks with a common past', () => {
-  const overwriting = (...more: string[]) =>
-    playing(scenario(write('b.txt', 'two'), write('d.txt', 'two'), ...more))
-
-  /** A task that wrote b.txt and c.txt, and one that continues it and overwrote b.txt. */
+  /** A task that wrote b.txt, c.txt and e.txt, and one that continues it, overwrote b.txt and deleted e.txt. */
   async function pair() {
     const { fixture, shiplog, client } = await opened({ files: { 'a.txt': 'at first\n' } })
-    const first = await start(fixture, scenario(write('b.txt', 'one'), write('c.txt', 'one')))
+    const first = await start(
+      fixture,
+      scenario(write('b.txt', 'one'), write('c.txt', 'one'), write('e.txt', 'one')),
+    )
     await untilQuiet(shiplog)
     const { taskId: second } = await client.tasks.continueFrom({
       taskId: first,
-      agent: overwriting(),
+      agent: playing(
+        scenario(
+          write('b.txt', 'two'),
+          write('d.txt', 'two'),
+          '- { call: bash, with: { command: rm e.txt } }',
+        ),
+      ),
     })
     await untilQuiet(shiplog)
     const apply = async (taskId: TaskId) => (await client.tasks.applyPatch({ taskId })).kind
     const { dir } = fixture.project
-    const files = () =>
-      Promise.all(['b.txt', 'c.txt', 'd.txt'].map((name) => readFile(join(dir, name), 'utf8')))
+    const files = async () => {
+      const names = (await readdir(dir)).filter((name) => /^[b-z]\.txt$/.test(name)).sort()
+      return Promise.all(names.map((name) => readFile(join(dir, name), 'utf8')))
+    }
     return { fixture, client, shiplog, first, second, apply, files, dir }
   }
 

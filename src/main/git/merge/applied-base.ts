@@ -2,25 +2,37 @@ import { changedTreePaths } from '../changes/tree-changes.ts'
 import type { RunGit } from '../command/run-git.ts'
 import { findTree } from '../repository/commits.ts'
 
+/** The state of another task whose changes were applied to the target. Both are trees. */
+export interface AppliedState {
+  /** What the changes to merge have in common with the applied ones. */
+  shared: string
+  /** The applied changes' final state. */
+  applied: string
+}
+
 interface Trees {
   dir: string
   base: string
   ours: string
-  /** A tree between `base` and the final state whose changes may be in `ours`; null if there is none. */
-  applied: string | null
+  states: readonly AppliedState[]
   signal?: AbortSignal | undefined
 }
 
 /**
- * Returns the base of a three-way merge: `applied` if the target has its changes, else `base`. The target does not have
- * them (another branch, or they were discarded) if one of their files is there as it was before.
+ * Returns the base of a three-way merge: the shared tree of the first applied state that the target has, else `base`.
+ * The target does not have it (another branch, or the changes were discarded) if one of its files is there as in `base`.
  */
 export async function baseOfMerge(
   git: RunGit,
-  { dir, base, ours, applied, signal }: Trees,
+  { dir, base, ours, states, signal }: Trees,
 ): Promise<string> {
-  if (applied === null || (await findTree(git, dir, applied)) === null) return base
-  const changed = await changedTreePaths(git, { dir, from: base, to: applied, signal })
-  const inTarget = new Set(await changedTreePaths(git, { dir, from: base, to: ours, signal }))
-  return changed.every((path) => inTarget.has(path)) ? applied : base
+  if (states.length === 0) return base
+  const changedFromBase = (to: string) => changedTreePaths(git, { dir, from: base, to, signal })
+  const inTarget = new Set(await changedFromBase(ours))
+  for (const { shared, applied } of states) {
+    const found = await Promise.all([shared, applied].map((tree) => findTree(git, dir, tree)))
+    if (found.includes(null)) continue
+    if ((await changedFromBase(applied)).every((path) => inTarget.has(path))) return shared
+  }
+  return base
 }

@@ -10,7 +10,7 @@ import { fields, type RunGit } from '../command/run-git.ts'
 import { treeOfCommit } from '../repository/commits.ts'
 import { readTexts } from '../repository/texts.ts'
 import { withSnapshot } from '../snapshots/snapshot.ts'
-import { baseOfMerge } from './applied-base.ts'
+import { type AppliedState, baseOfMerge } from './applied-base.ts'
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'
 import { patchOf } from './select-changes.ts'
 
@@ -20,7 +20,7 @@ export interface CompareInput {
   /** The final state of the changes. */
   theirCommit: string
   /** See `MergeIntoInput`. */
-  appliedTree?: string | null | undefined
+  appliedStates?: readonly AppliedState[] | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -33,7 +33,7 @@ const placesMax = 20
 /** Returns null if the repository lost one of the commits. Changes nothing. */
 export async function compareTarget(
   git: RunGit,
-  { targetDir, baseCommit, theirCommit, appliedTree, signal }: CompareInput,
+  { targetDir, baseCommit, theirCommit, appliedStates: states = [], signal }: CompareInput,
 ): Promise<TargetComparison | null> {
   const base = await treeOfCommit(git, targetDir, baseCommit, { signal })
   const theirs = await treeOfCommit(git, targetDir, theirCommit, { signal })
@@ -49,13 +49,7 @@ export async function compareTarget(
         ? ({ kind: 'merged', tree: theirs } as const)
         : await mergeTrees(isolated, {
             ...trees,
-            base: await baseOfMerge(isolated, {
-              dir,
-              base,
-              ours,
-              applied: appliedTree ?? null,
-              signal,
-            }),
+            base: await baseOfMerge(isolated, { dir, base, ours, states, signal }),
           })
     return { tree: theirs, files, conflicts: await conflictsOf(isolated, dir, merge) }
   })

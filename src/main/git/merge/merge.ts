@@ -12,7 +12,7 @@ import { line, type RunGit } from '../command/run-git.ts'
 import { treeOfCommit } from '../repository/commits.ts'
 import { type OpenSnapshot, withSnapshot } from '../snapshots/snapshot.ts'
 import { planUpdate, type UpdatePlan } from '../update/plan.ts'
-import { baseOfMerge } from './applied-base.ts'
+import { type AppliedState, baseOfMerge } from './applied-base.ts'
 import { applyToIndex, type IndexApplication, isInIndex, splitSeries } from './apply-to-index.ts'
 import { mergeTrees, type TreeMerge } from './merge-trees.ts'
 import { selectChanges } from './select-changes.ts'
@@ -38,10 +38,10 @@ export interface MergeIntoInput extends Writing {
   /** The final state: `SavedPatch.finalCommit`. */
   theirCommit: string
   /**
-   * A tree with a part of the changes that the target may have already: then only the rest is merged, if all of it is.
-   * Null or absent if there is none.
+   * States of other tasks that the target may have, newest first: if it has one, only what differs from the shared tree is
+   * merged. Ignored with a selection.
    */
-  appliedTree?: string | null | undefined
+  appliedStates?: readonly AppliedState[] | undefined
   /** Only these changes; absent: all. */
   selection?: ChangeSelection | undefined
   signal?: AbortSignal | undefined
@@ -85,7 +85,7 @@ export interface MergePatchInput extends Writing {
   /** Used if the repository still has it: then the merge is as good as that of `mergeInto`. */
   baseCommit?: string | undefined
   /** See `MergeIntoInput`. */
-  appliedTree?: string | null | undefined
+  appliedStates?: readonly AppliedState[] | undefined
   /** The files of `savePatch`; null for one that was not written. */
   seriesPath: string | null
   worktreePath: string | null
@@ -139,7 +139,7 @@ async function mergeSelected(
   git: RunGit,
   target: OpenSnapshot,
   { base, theirs }: { base: string; theirs: string },
-  input: Writing & Pick<MergeIntoInput, 'appliedTree' | 'selection' | 'signal'>,
+  input: Writing & Pick<MergeIntoInput, 'appliedStates' | 'selection' | 'signal'>,
 ): Promise<Prepared> {
   const { selection, signal } = input
   const { git: isolated } = target.quarantine
@@ -156,8 +156,8 @@ async function mergeSelected(
     wanted = selected.tree
     ours = selected.ours
   } else {
-    const applied = input.appliedTree ?? null
-    trees = { ...trees, base: await baseOfMerge(isolated, { ...trees, ours, applied }) }
+    const { appliedStates: states = [] } = input
+    trees = { ...trees, base: await baseOfMerge(isolated, { ...trees, ours, states }) }
   }
   const merge = await mergeTrees(isolated, { ...trees, ours, theirs: wanted })
   return prepare(git, target, merge, input)

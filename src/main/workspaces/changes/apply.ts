@@ -11,7 +11,7 @@ import { exists, sha256OfDataFile } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { FileUpdates } from '../file-updates/file-updates.ts'
 import type { WorkspaceLocks } from '../locks.ts'
-import type { FindAppliedState } from './applied-state.ts'
+import type { FindAppliedStates } from './applied-states.ts'
 import type { FinalState, FinalStates, IsolatedWorkspace } from './final-state.ts'
 import type { KeepPatchStatus } from './patch-status.ts'
 
@@ -29,7 +29,7 @@ export function createApplyChanges(deps: {
   ledger: Ledger
   git: Git
   finalStates: FinalStates
-  findAppliedState: FindAppliedState
+  findAppliedStates: FindAppliedStates
   fileUpdates: FileUpdates
   keepPatchStatus: KeepPatchStatus
   locks: Pick<WorkspaceLocks, 'folder'>
@@ -81,7 +81,7 @@ export function createApplyChanges(deps: {
     const partial = selection !== undefined
     const writing = {
       ...{ ...deps.fileUpdates.applyInto(taskId, target, { partial }), selection },
-      appliedTree: await deps.findAppliedState(task),
+      appliedStates: await deps.findAppliedStates(task),
     }
     const merged = await git.mergeInto({
       ...writing,
@@ -132,7 +132,7 @@ export function createApplyChanges(deps: {
   /** Used if the repository lost the commits (a new clone, an early collection). */
   async function applySavedFiles(
     merged: MergeAnswer & { kind: 'commits-missing' },
-    writing: ReturnType<FileUpdates['applyInto']> & Pick<MergeInput, 'selection' | 'appliedTree'>,
+    writing: ReturnType<FileUpdates['applyInto']> & Pick<MergeInput, 'selection' | 'appliedStates'>,
     targetDir: string,
     workspace: IsolatedWorkspace,
     final: FinalState,

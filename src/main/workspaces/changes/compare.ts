@@ -3,7 +3,7 @@ import type { TargetComparison } from '../../../shared/contract/changes/changes.
 import { refused } from '../../../shared/failure.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { Git } from '../../git/index.ts'
-import type { FindAppliedState } from './applied-state.ts'
+import type { FindAppliedStates } from './applied-states.ts'
 import type { FinalStates } from './final-state.ts'
 
 /** Throws FailureError where there is nothing to compare: no Git, no commit of the changes, or no folder. */
@@ -12,11 +12,11 @@ export type CompareTarget = (taskId: TaskId) => Promise<TargetComparison>
 export function createCompareTarget({
   git,
   finalStates,
-  findAppliedState,
+  findAppliedStates,
 }: {
   git: Git
   finalStates: FinalStates
-  findAppliedState: FindAppliedState
+  findAppliedStates: FindAppliedStates
 }): CompareTarget {
   return async (taskId) => {
     const { task, workspace } = finalStates.isolated(taskId)
@@ -29,8 +29,8 @@ export function createCompareTarget({
       return { tree: null, files: [], conflicts: [] }
     const { baseCommit } = workspace
     const targetDir = finalStates.applyTarget(task)
-    const appliedTree = await findAppliedState(task)
-    const compared = await git.compareTarget({ targetDir, baseCommit, theirCommit, appliedTree })
+    const appliedStates = await findAppliedStates(task)
+    const compared = await git.compareTarget({ targetDir, baseCommit, theirCommit, appliedStates })
     return (
       compared ??
       refused('not-git', `The repository of ${targetDir} lost the commits of "${task.title}".`)
