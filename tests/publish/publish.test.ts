@@ -46,7 +46,7 @@ process.stderr.write('\\nCreating pull request for ' + flags.head + ' into ' + f
 process.stdout.write('https://github.com/harbour/lights/pull/7\\n')
 `
 
-async function published({ isInstalled = true, remote = '' } = {}) {
+async function published({ isInstalled = true, isServer = true, remote = '' } = {}) {
   const dir = await temporaryDir()
   const worktree = await gitProject(join(dir, "it's here"))
   const origin = join(dir, 'origin.git')
@@ -76,7 +76,10 @@ async function published({ isInstalled = true, remote = '' } = {}) {
   const service = createPublishService({
     tasks: world.state.tasks,
     // A folder stands for the repository of a server.
-    git: { ...realGit, remoteName: () => 'github.com/harbour/lights' },
+    git: {
+      ...{ ...realGit, remoteName: () => 'github.com/harbour/lights' },
+      pushAddress: async (at) => ({ ...(await realGit.pushAddress(at)), isFolder: !isServer }),
+    },
     gh: createGithubCli({
       ...{ custody: createCustody(join(dir, 'running')), hostEnv: env },
       find: async () =>
@@ -146,6 +149,68 @@ it('runs nothing that was not shown, or while a repository redirects pushes', as
   expect((await service.state(taskId)).gh).toEqual({
     ...{ state: 'missing', reason: 'GitHub’s command line, gh, is not installed.' },
   })
+})
+
+it('pushes only what was shown, to where it was shown, and starts no program that the repository names', async () => {
+  const { dir, worktree, origin, run } = await published({ isInstalled: false })
+  const request = { subject: 'Fix', body: '', pushTo: 'fix', pullRequest: null }
+  const mark = join(dir, 'ran')
+  const other = join(dir, 'other.git')
+  git(dir, 'init', '-q', '--bare', other)
+  // A remote whose name is the address applies to a push to that address.
+  for (const [key, value] of [
+    ['receivepack', `touch '${mark}'; git-receive-pack`],
+    ['pushurl', other],
+  ] as const) {
+    git(worktree, 'config', `remote.${origin}.${key}`, value)
+    await expect(run(request)).rejects.toThrow(
+      new RegExp(`sets remote\\..*\\.${key}.*Run the commands in a terminal`),
+    )
+    git(worktree, 'config', '--unset', `remote.${origin}.${key}`)
+  }
+
+  // A server that asks for signed pushes.
+  git(origin, 'config', 'receive.certNonceSeed', 'seed')
+  const signer = join(dir, 'signer')
+  await writeFile(signer, `#!/bin/sh\ntouch '${mark}'\nexit 1\n`, { mode: 0o755 })
+  git(worktree, 'config', 'push.gpgSign', 'true')
+  git(worktree, 'config', 'gpg.program', signer)
+  git(worktree, 'config', 'push.followTags', 'true')
+  git(worktree, 'tag', '-a', 'v1', '-m', 'One')
+  const subOrigin = join(dir, 'sub.git')
+  git(dir, 'init', '-q', '--bare', subOrigin)
+  git(worktree, 'init', '-q', 'sub')
+  const sub = join(worktree, 'sub')
+  git(sub, 'commit', '-q', '--allow-empty', '-m', 'Below')
+  git(sub, 'remote', 'add', 'origin', subOrigin)
+  git(sub, 'push', '-q', 'origin', 'HEAD:refs/heads/base')
+  git(sub, 'fetch', '-q')
+  git(sub, 'commit', '-q', '--allow-empty', '-m', 'Not pushed')
+  git(sub, 'config', 'remote.origin.receivepack', `touch '${mark}'; git-receive-pack`)
+  git(sub, 'config', 'push.default', 'current')
+  await writeFile(
+    join(worktree, '.gitmodules'),
+    `[submodule "sub"]\n\tpath = sub\n\turl = ${subOrigin}\n`,
+  )
+  git(worktree, 'config', 'push.recurseSubmodules', 'on-demand')
+  expect(await run(request)).toMatchObject({ done: ['stage', 'commit', 'push'], failed: null })
+  expect(git(origin, 'for-each-ref', '--format=%(refname)').trim()).toBe('refs/heads/fix')
+  expect(git(subOrigin, 'for-each-ref', '--format=%(refname)').trim()).toBe('refs/heads/base')
+  expect(git(other, 'for-each-ref')).toBe('')
+  await expect(readFile(mark)).rejects.toThrow('ENOENT')
+})
+
+it.each([
+  ['origin.git', 'would run the hooks of that repository'],
+  ['--receive-pack=touch ran', 'would be an option of Git'],
+])('does not push to the address %s', async (remote, why) => {
+  const { dir, origin, worktree, run } = await published({ isInstalled: false, isServer: false })
+  const hook = join(origin, 'hooks', 'pre-receive')
+  await writeFile(hook, `#!/bin/sh\ntouch '${join(dir, 'ran')}'\n`, { mode: 0o755 })
+  git(worktree, 'config', 'remote.origin.url', remote === 'origin.git' ? origin : remote)
+  const request = { subject: 'Fix', body: '', pushTo: 'fix', pullRequest: null }
+  await expect(run(request)).rejects.toThrow(why)
+  expect(git(origin, 'for-each-ref')).toBe('')
 })
 
 it('does the same from a terminal, with texts quoted for the shell', async () => {

@@ -35,16 +35,14 @@ export function createPublishService(deps: {
 
   async function stateOf(taskId: TaskId): Promise<PublishState> {
     const { worktree, branch } = placeOf(deps.tasks.get(taskId))
-    const [isClean, { url, settings }] = await Promise.all([
-      git.isClean(worktree),
-      git.pushAddress(worktree),
-    ])
+    const [isClean, address] = await Promise.all([git.isClean(worktree), git.pushAddress(worktree)])
+    const { url } = address
     const name = url === null ? null : git.remoteName(url)
     const repository = name === null ? null : repositoryOf(name)
     return {
       ...{ worktree, branch, uncommitted: !isClean },
       remote: url === null ? null : { url, repository },
-      cannotPush: cannotPush(url, settings),
+      cannotPush: cannotPush(address),
       gh:
         repository === null
           ? { state: 'failed', reason: 'The remote is not a GitHub repository.' }
@@ -117,8 +115,17 @@ function placeOf(task: Task | undefined): { worktree: string; branch: string } {
 const repositoryOf = (remoteName: string): string | null =>
   /^[^/:]+(?::\d+)?\/[^/]+\/[^/]+$/.test(remoteName) ? remoteName : null
 
-function cannotPush(url: string | null, settings: readonly string[]): string | null {
+function cannotPush({
+  url,
+  isFolder,
+  settings,
+}: Awaited<ReturnType<Git['pushAddress']>>): string | null {
   if (url === null) return 'The repository has no remote called origin.'
+  // Of the options that Git would take it for, some run a program.
+  if (url.startsWith('-'))
+    return `The address of origin, ${url}, would be an option of Git. Correct it: git remote set-url origin ADDRESS`
+  if (isFolder)
+    return `The remote origin is a folder, ${url}, and a push to it would run the hooks of that repository. Run the commands in a terminal if you trust it.`
   if (settings.length === 0) return null
   const names = settings.join(', ')
   return `The repository’s own configuration sets ${names}, which Shiplog does not use. Run the commands in a terminal.`

@@ -5,6 +5,8 @@ import { line } from '../command/run-git.ts'
 interface PushAddress {
   /** The address that Git pushes `origin` to; null if there is no such remote. */
   url: string | null
+  /** Whether the address is a folder: a push to it runs that repository's hooks. */
+  isFolder: boolean
   /** Settings of the repository that could send a push elsewhere, or run a program for it. */
   settings: string[]
 }
@@ -17,19 +19,39 @@ const redirecting = String.raw`^(url|credential|http|https|protocol)\.|^core\.(s
 
 /** Reads where a push to `origin` would go. Uses no network. Throws GitError. */
 export async function pushAddress(git: RunGit, dir: string): Promise<PushAddress> {
-  const asked = ['config', '--show-scope', '--includes', '--name-only', '--null', '--get-regexp']
-  const found = await git([...asked, redirecting], { cwd: dir, okExitCodes: [0, 1] })
-  const words = found.stdout.toString().split('\0').filter(Boolean)
-  const settings = words.filter((_, at) => /^(local|worktree)$/.test(words[at - 1] ?? ''))
-  const url = await git(['remote', 'get-url', '--push', 'origin'], {
+  const found = await git(['remote', 'get-url', '--push', 'origin'], {
     cwd: dir,
     okExitCodes: [0, 2],
   })
-  return { url: url.exitCode === 0 ? line(url) : null, settings: [...new Set(settings)] }
+  const url = found.exitCode === 0 ? line(found) : null
+  const settings = (await ownSettings(git, dir, redirecting)).concat(
+    // Settings of a remote apply to an address that is its name.
+    (await ownSettings(git, dir, String.raw`^remote\.`)).filter((key) =>
+      key.startsWith(`remote.${url}.`),
+    ),
+  )
+  return { url, isFolder: url !== null && isFolder(url), settings: [...new Set(settings)] }
 }
+
+/** Returns the names of the repository's own settings that match. */
+async function ownSettings(git: RunGit, dir: string, pattern: string): Promise<string[]> {
+  const asked = ['config', '--show-scope', '--includes', '--name-only', '--null', '--get-regexp']
+  const found = await git([...asked, pattern], { cwd: dir, okExitCodes: [0, 1] })
+  const words = found.stdout.toString().split('\0').filter(Boolean)
+  return words.filter((_, at) => /^(local|worktree)$/.test(words[at - 1] ?? ''))
+}
+
+/** Git takes an address for a folder unless it has a scheme, or a host with a colon before the first slash. */
+const isFolder = (url: string): boolean =>
+  /^file:/i.test(url) || /^[a-z]:[\\/]/i.test(url) || !/^[^/]*:/.test(url)
 
 /** Protocols of an approved push. `ext` and other helpers would run commands. */
 const network = { GIT_ALLOW_PROTOCOL: 'https:ssh:file' }
+/** Nothing else is pushed than what was shown, and no program is run to sign the push. */
+const onlyThis = ['push.gpgSign=false', 'push.followTags=false'].flatMap((setting) => [
+  '-c',
+  setting,
+])
 
 /** Runs one approved command; hooks and signatures are off, as in every call. Throws GitError. */
 export async function runApproved(
@@ -38,5 +60,6 @@ export async function runApproved(
   options: { cwd: string; usesNetwork: boolean; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const { cwd, usesNetwork, signal } = options
-  await git(args, { cwd, signal, ...(usesNetwork && { env: network }) })
+  if (usesNetwork) await git([...onlyThis, ...args], { cwd, signal, env: network })
+  else await git(args, { cwd, signal })
 }
