@@ -121,7 +121,7 @@ function cannotPush({
   settings,
 }: Awaited<ReturnType<Git['pushAddress']>>): string | null {
   if (url === null) return 'The repository has no remote called origin.'
-  // Of the options that Git would take it for, some run a program.
+  // Some options of Git run a program.
   if (url.startsWith('-'))
     return `The address of origin, ${url}, would be an option of Git. Correct it: git remote set-url origin ADDRESS`
   if (isFolder)
