@@ -13,7 +13,7 @@ import { parseRule, type RuleTest } from './parse-rule.ts'
 import { mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
 import { proposedRule } from './propose.ts'
-import { matchesCommand, matchesEdit, matchesTool } from './rules.ts'
+import { allowsCommand, matchesCommand, matchesEdit, matchesTool } from './rules.ts'
 import type { ShellWord } from './shell-words.ts'
 
 /** Decides by the strictest layer. `layers` has at least the person's, first, whose reasons and proposal are returned. */
@@ -243,7 +243,7 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
   }
   const { segment, harmless, transparent } = step
   if (harmless || transparent) return covered()
-  const rule = allow.find(({ test }) => matchesCommand(test, segment))
+  const rule = allow.find(({ test }) => allowsCommand(test, segment))
   if (rule) return covered(rule.text)
   const [name] = segment.words
   const what =

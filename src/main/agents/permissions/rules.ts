@@ -22,6 +22,23 @@ export function matchesCommand(
   )
 }
 
+/**
+ * Reports whether a rule that allows covers the command. A star within a word does not cover a `..`, which would lead out
+ * of the folder that the rule names: `rm build/*.tmp` is not about `rm build/../a.tmp`.
+ */
+export const allowsCommand = (
+  test: RuleTest,
+  segment: Parameters<typeof matchesCommand>[1],
+): boolean =>
+  matchesCommand(test, segment) &&
+  (test.kind !== 'command' ||
+    test.words.every(
+      ({ word }, at) => word.kind !== 'glob' || climbs(word) || !climbs(segment.words[at]),
+    ))
+
+const climbs = (word: ShellWord | undefined): boolean =>
+  word?.kind !== 'dynamic' && /(?:^|[/\\=:])\.\.(?:$|[/\\])/.test(word?.value ?? '')
+
 const matchesWord = (pattern: PatternWord, word: ShellWord | undefined): boolean => {
   if (word?.kind === 'literal') return pattern.test.test(word.value)
   // The same pattern matches the same files.
