@@ -200,6 +200,18 @@ it('pushes only what was shown, to where it was shown, and starts no program tha
   await expect(readFile(mark)).rejects.toThrow('ENOENT')
 })
 
+it('does not push to an address that is the name of a remote in a file of older versions of Git', async () => {
+  const { dir, worktree, run } = await published({ isInstalled: false })
+  const elsewhere = join(dir, 'elsewhere.git')
+  git(dir, 'init', '-q', '--bare', elsewhere)
+  git(worktree, 'config', 'remote.origin.url', 'harbour:lights.git')
+  await mkdir(join(worktree, '.git', 'remotes'))
+  await writeFile(join(worktree, '.git', 'remotes', 'harbour:lights.git'), `URL: ${elsewhere}\n`)
+  const request = { subject: 'Fix', body: '', pushTo: 'fix', pullRequest: null }
+  await expect(run(request)).rejects.toThrow('sets .git/remotes/harbour:lights.git')
+  expect(git(elsewhere, 'for-each-ref')).toBe('')
+})
+
 it.each([
   ['origin.git', 'would run the hooks of that repository'],
   ['--receive-pack=touch ran', 'would be an option of Git'],

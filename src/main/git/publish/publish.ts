@@ -1,6 +1,8 @@
 /** Runs Git commands that the user approved verbatim, and reads the settings that a proposal depends on. */
-import type { RunGit } from '../command/run-git.ts'
-import { line } from '../command/run-git.ts'
+import { join } from 'node:path'
+import { line, type RunGit } from '../command/run-git.ts'
+import { commonDirOf } from '../repository/common-dir.ts'
+import { exists } from '../repository/file-facts.ts'
 
 interface PushAddress {
   /** The address that Git pushes `origin` to; null if there is no such remote. */
@@ -29,8 +31,18 @@ export async function pushAddress(git: RunGit, dir: string): Promise<PushAddress
     (await ownSettings(git, dir, String.raw`^remote\.`)).filter((key) =>
       key.startsWith(`remote.${url}.`),
     ),
+    await namedFiles(git, dir, url),
   )
   return { url, isFolder: url !== null && isFolder(url), settings: [...new Set(settings)] }
+}
+
+/** Returns the files in which older versions of Git kept a remote, and which are still read for one of that name. */
+async function namedFiles(git: RunGit, dir: string, url: string | null): Promise<string[]> {
+  const commonDir = url === null || /[/\\]/.test(url) ? null : await commonDirOf(git, dir)
+  if (commonDir === null) return []
+  return ['remotes', 'branches']
+    .filter((folder) => exists(join(commonDir, folder, url ?? '')))
+    .map((folder) => `.git/${folder}/${url}`)
 }
 
 /** Returns the names of the repository's own settings that match. */
