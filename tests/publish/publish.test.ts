@@ -188,6 +188,8 @@ it('pushes only what was shown, to where it was shown, and starts no program tha
   git(sub, 'commit', '-q', '--allow-empty', '-m', 'Not pushed')
   git(sub, 'config', 'remote.origin.receivepack', `touch '${mark}'; git-receive-pack`)
   git(sub, 'config', 'push.default', 'current')
+  git(sub, 'config', 'core.fsmonitor', signer)
+  git(sub, 'config', 'core.hooksPath', join(dir, 'hooks'))
   await writeFile(
     join(worktree, '.gitmodules'),
     `[submodule "sub"]\n\tpath = sub\n\turl = ${subOrigin}\n`,
