@@ -81,6 +81,21 @@ export async function everyCall(git: Git, project: Repository): Promise<string[]
       await attempt('restoreWorktree', () =>
         git.restoreWorktree({ ...make, head, final: theirCommit }),
       )
+    if (existsSync(worktree)) {
+      const address = path.join(base, 'server.git')
+      project.git('init', '-q', '--bare', address)
+      // The server asks for signed pushes.
+      project.git('-C', address, 'config', 'receive.certNonceSeed', 'seed')
+      await attempt('pushAddress', () => git.pushAddress(worktree))
+      for (const args of [
+        ['add', '--all'],
+        ['commit', '--allow-empty', '--message=All of it'],
+        ['push', address, 'HEAD:refs/heads/a'],
+      ])
+        await attempt(`runApproved ${args[0]}`, () =>
+          git.runApproved(args, { cwd: worktree, usesNetwork: args[0] === 'push' }),
+        )
+    }
     await attempt('removeWorktree again', () =>
       git.removeWorktree({ repoDir: dir, path: worktree, branch: 'shiplog/a' }),
     )

@@ -164,7 +164,7 @@ export const vectors: Vector[] = [
     {
       name: 'signatures',
       config: ({ command }) =>
-        `[gpg]\n\tprogram = ${command}\n[gpg "ssh"]\n\tprogram = ${command}\n\tdefaultKeyCommand = ${command}\n[commit]\n\tgpgSign = true\n[tag]\n\tgpgSign = true\n[log]\n\tshowSignature = true\n[merge]\n\tverifySignatures = true\n`,
+        `[gpg]\n\tprogram = ${command}\n[gpg "ssh"]\n\tprogram = ${command}\n\tdefaultKeyCommand = ${command}\n[commit]\n\tgpgSign = true\n[push]\n\tgpgSign = true\n\trecurseSubmodules = on-demand\n[tag]\n\tgpgSign = true\n[log]\n\tshowSignature = true\n[merge]\n\tverifySignatures = true\n`,
       prepare: async (project) => {
         const raw = project.git('cat-file', 'commit', 'HEAD')
         const signed = raw.replace(
