@@ -49,10 +49,12 @@ async function opened(dataDir?: string): Promise<Shiplog> {
 async function importFrom({ client }: Shiplog, path: string) {
   const sessions = []
   const skipped = []
+  let progress = { sessions: 0, sessionsTotal: 0, bytes: 0, bytesTotal: 0 }
   for await (const event of await client.imports.run({ tool: 'claude-code', path }))
     if (event.type === 'session') sessions.push(event.session)
     else if (event.type === 'skipped') skipped.push(event.skipped)
-  return { sessions, skipped }
+    else progress = event
+  return { sessions, skipped, progress }
 }
 
 const more = (text: string): string => {
@@ -99,9 +101,14 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
   // The same files again: nothing is written.
   const ledger = () => readFile(join(shiplog.dataDir, 'ledger.jsonl'))
   const recorded = await ledger()
-  expect((await importFrom(shiplog, dir)).sessions).toMatchObject([
-    { taskId: session, isNew: false, isUpdated: false, lines: first.sessions[0]?.lines },
-  ])
+  expect(first.progress.bytes).toBe(first.progress.bytesTotal)
+  expect(first.progress.bytes).toBeGreaterThan(0)
+  expect(await importFrom(shiplog, dir)).toMatchObject({
+    sessions: [
+      { taskId: session, isNew: false, isUpdated: false, lines: first.sessions[0]?.lines },
+    ],
+    progress: { sessions: 1, sessionsTotal: 1, bytes: 0, bytesTotal: 0 },
+  })
   expect((await ledger()).equals(recorded)).toBe(true)
   expect((await client.imports.scan({ tool: 'claude-code', path: dir })).sources).toMatchObject([
     { imported: 1 },

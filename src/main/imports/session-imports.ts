@@ -234,8 +234,8 @@ export function createSessionImports(deps: {
   }
 
   /**
-   * Yields the outcomes of the sessions that are imported and unchanged, which needs no thread, and counts them. Returns
-   * the others, in the same order.
+   * Yields the outcomes of the sessions that are imported and unchanged, which needs no thread, and counts them without
+   * their bytes. Returns the others, in the same order.
    */
   async function* skipUnchanged(
     sorted: readonly FoundSession[],
@@ -255,7 +255,7 @@ export function createSessionImports(deps: {
       for (const [n, session] of sessions.entries()) {
         const outcome = existing[n]
         if (outcome && !continuesOther(session)) {
-          progress.bytes += sessionBytes(session)
+          progress.bytesTotal -= sessionBytes(session)
           progress.sessions++
           yield { type: 'session', session: outcome }
           continue

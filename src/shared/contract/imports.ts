@@ -93,6 +93,7 @@ export const expiringDays = 5
 const importProgressSchema = z.object({
   sessions: count,
   sessionsTotal: count,
+  /** Those of unchanged sessions count in neither: they are not read, and the rate would promise too early an end. */
   bytes: count,
   bytesTotal: count,
 })
