@@ -189,7 +189,11 @@ function readRedirection(redirection: Redirection, reader: Reader): void {
     reader.unclear('a descriptor kept in a variable')
   if (redirection.type === 'HereDoc') {
     if (redirection.closing === undefined) reader.unclear('a here-document without its end')
-    for (const part of redirection.body.parts ?? []) scanPart(part, findingsFor(reader))
+    const { parts = [], text } = redirection.body
+    // There a single quote quotes nothing: bash runs the substitution in `${a:-'$(program)'}`.
+    if (parts.length > 0 && /\$\{[^}]*['"]/.test(text))
+      reader.unclear('a quote in an expansion of a here-document')
+    for (const part of parts) scanPart(part, findingsFor(reader))
     return
   }
   const { target } = redirection
