@@ -45,7 +45,7 @@ export const permissionsMutants: Mutant[] = [
   {
     id: 'permissions-here-document-substitution',
     file: 'src/main/agents/permissions/shell-segments.ts',
-    find: '    for (const part of redirection.body.parts ?? []) scanPart(part, findingsFor(reader))\n',
+    find: '    for (const part of parts) scanPart(part, findingsFor(reader))\n',
     replace: '',
     harm: 'A command inside a here-document runs without being asked about.',
     tests: ['tests/agents/permissions/decide.test.ts'],
