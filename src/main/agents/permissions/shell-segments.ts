@@ -17,7 +17,14 @@ import {
   type Word,
 } from 'unbash'
 import { hiddenCharacterIn } from '../../../shared/text/shown-text.ts'
-import { literal, readWord, type ShellWord, scanPart, type WordFindings } from './shell-words.ts'
+import {
+  literal,
+  readWord,
+  type ShellWord,
+  scanPart,
+  scanQuoted,
+  type WordFindings,
+} from './shell-words.ts'
 
 export interface ShellAssignment {
   name: string
@@ -189,10 +196,8 @@ function readRedirection(redirection: Redirection, reader: Reader): void {
     reader.unclear('a descriptor kept in a variable')
   if (redirection.type === 'HereDoc') {
     if (redirection.closing === undefined) reader.unclear('a here-document without its end')
-    const { parts = [], text } = redirection.body
-    // There a single quote quotes nothing: bash runs the substitution in `${a:-'$(program)'}`.
-    if (parts.length > 0 && /\$\{[^}]*['"]/.test(text))
-      reader.unclear('a quote in an expansion of a here-document')
+    const { parts = [] } = redirection.body
+    scanQuoted(parts, findingsFor(reader))
     for (const part of parts) scanPart(part, findingsFor(reader))
     return
   }

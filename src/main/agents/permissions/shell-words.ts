@@ -53,8 +53,10 @@ export function scanPart(node: SyntaxNode, find: WordFindings): void {
     case 'SimpleExpansion':
     case 'Glob':
     case 'BraceExpansion':
-    case 'DoubleQuoted':
     case 'ExtendedGlob':
+      break
+    case 'DoubleQuoted':
+      scanQuoted(node.parts, find)
       break
     case 'ParameterExpansion':
       if (node.prefix === '!') find.unclear('an indirect expansion')
@@ -86,6 +88,15 @@ export function scanPart(node: SyntaxNode, find: WordFindings): void {
       find.unclear(`${node.type} in a word`)
   }
   forEachChild(node, (child) => scanPart(child, find))
+}
+
+/**
+ * Finds single quotes in expansions within double quotes or a here-document, which the parser takes for quotes. Bash runs
+ * the substitution in a here-document's `${a:-'$(program)'}`, and the one that `"${a:-$'\\x24(program)'}"` decodes to.
+ */
+export function scanQuoted(parts: readonly WordPart[], find: WordFindings): void {
+  if (parts.some(({ type, text }) => type === 'ParameterExpansion' && /['"]/.test(text)))
+    find.unclear('a quote in a quoted expansion')
 }
 
 function harmlessOperation({ type, ...rest }: { type: string; operator: string }): boolean {
