@@ -33,10 +33,12 @@ export const allowsCommand = (
   matchesCommand(test, segment) &&
   (test.kind !== 'command' ||
     test.words.every(
-      ({ word }, at) => word.kind !== 'glob' || climbs(word) || !climbs(segment.words[at]),
+      ({ word }, at) =>
+        word.kind !== 'glob' || hasParentStep(word) || !hasParentStep(segment.words[at]),
     ))
 
-const climbs = (word: ShellWord | undefined): boolean =>
+/** Whether a step of a path in the word is `..`. */
+const hasParentStep = (word: ShellWord | undefined): boolean =>
   word?.kind !== 'dynamic' && /(?:^|[/\\=:])\.\.(?:$|[/\\])/.test(word?.value ?? '')
 
 const matchesWord = (pattern: PatternWord, word: ShellWord | undefined): boolean => {

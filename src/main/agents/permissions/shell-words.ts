@@ -92,7 +92,7 @@ export function scanPart(node: SyntaxNode, find: WordFindings): void {
 
 /**
  * Finds single quotes in expansions within double quotes or a here-document, which the parser takes for quotes. Bash runs
- * the substitution in a here-document's `${a:-'$(program)'}`, and the one that `"${a:-$'\\x24(program)'}"` decodes to.
+ * the substitution in a here-document's `${a:-'$(program)'}`, and the one that `"${a:-$'\x24(program)'}"` decodes to.
  */
 export function scanQuoted(parts: readonly WordPart[], find: WordFindings): void {
   if (parts.some(({ type, text }) => type === 'ParameterExpansion' && /['"]/.test(text)))

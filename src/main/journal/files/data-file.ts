@@ -102,8 +102,8 @@ export function readFileNow(file: string): string {
 }
 
 /**
- * Reads the beginning of a file synchronously, for a thread that does nothing else meanwhile: one call instead of four.
- * Returns all of a shorter file. Throws as `openDataFile` does.
+ * Reads the beginning of a file synchronously, for a thread that does nothing else meanwhile: asynchronous
+ * calls would each wait for another thread. Returns all of a shorter file. Throws as `openDataFile` does.
  */
 export function readStartNow(file: string, bytes: number): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
