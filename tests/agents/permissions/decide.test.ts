@@ -97,11 +97,55 @@ describe('[P3] a rule that denies', () => {
     ["runuser -u me -lc 'echo x > secrets/a'", 'deny'],
     ['pkexec git push', 'deny'],
     ['sudo make install', 'allow'],
-    ['sudo -u git push', 'allow'],
+    ['git-push', 'deny'],
+    ['git push --receive-pack=evil', 'deny'],
+    ['git push -c evil', 'deny'],
+    ['git log --grep=push', 'allow'],
     ['git -C . status push', 'allow'],
   ])('%s: %s', (command, outcome) => {
     expect(verdictOf(command, { rules }).kind).toBe(outcome)
     expect(verdictOf(command, { rules, mode: 'allow-all' }).kind).toBe(outcome)
+  })
+
+  it.each([
+    'x=push; git $x',
+    'git {push,--force}',
+    'git pus[h]',
+    'git "$(echo push)"',
+    'git $A push',
+    'git -C "$A" $B',
+    'echo push | xargs git',
+    'sudo git $X',
+  ])('asks about %s, which may be what it forbids, in every mode', (command) => {
+    const verdict = verdictOf(command, { rules })
+    expect(verdict).toMatchObject({ kind: 'ask', proposal: [] })
+    expect(JSON.stringify(verdict)).toContain('git push *')
+    expect(verdictOf(command, { rules, mode: 'allow-all' })).toEqual(verdict)
+  })
+
+  it.each([
+    ['trap "git push" EXIT', 'ask'],
+    ['flock lock git push', 'ask'],
+    ['ionice -c3 git -C . push', 'ask'],
+    ['script -c "git push" log', 'ask'],
+    [`python -c "import os; os.system('git push')"`, 'ask'],
+    ["node -e \"spawn('git', ['push'])\"", 'ask'],
+    ['shopt -s expand_aliases\nalias g=git\ng push', 'ask'],
+    ['hash -p /usr/bin/git g; g push', 'ask'],
+    ['echo git push', 'allow'],
+    ['make git; npm push', 'allow'],
+    ['npm run digit-pushing', 'allow'],
+    ['ls *.md; rm $file *.o', 'allow'],
+    // Allowed in words.
+    ['git commit -m "Explain git push"', 'allow'],
+  ])('in allow-all, %s: %s', (command, outcome) => {
+    expect(verdictOf(command, { rules, mode: 'allow-all' }).kind).toBe(outcome)
+  })
+
+  it('reads a long command in a time that grows with its length', () => {
+    const begun = process.cpuUsage()
+    verdictOf(`node -e "${'git '.repeat(50_000)}"`, { rules, mode: 'allow-all' })
+    expect(process.cpuUsage(begun).user).toBeLessThan(10_000_000)
   })
 
   it('asks about a command that sudo hides', () => {
@@ -138,7 +182,8 @@ describe('the proposed rules', () => {
   it.each([
     ['npm test -- --run a', ['bash: npm test *']],
     ['npm run build -- -w', ['bash: npm run build *']],
-    ['git push origin main', ['bash: git push *']],
+    ['git push origin main', ['bash: git push origin main']],
+    ['git archive --exec=evil HEAD', ['bash: git archive --exec=evil HEAD']],
     ['cargo build && cargo test', ['bash: cargo build *', 'bash: cargo test *']],
     ['npx vitest > out.txt', ['edit: out.txt', 'bash: npx vitest']],
     ['FOO=a npm test', ['bash: FOO=a npm test *']],

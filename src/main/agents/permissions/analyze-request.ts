@@ -186,8 +186,8 @@ function exportsHarmless({ words }: Extract<Segment, { kind: 'command' }>): bool
   const [name, ...args] = words
   if (name?.kind !== 'literal' || name.value !== 'export' || args.length === 0) return false
   return args.every((word) => {
-    const found = word.kind === 'literal' ? /^([A-Z_]+)=/.exec(word.value) : null
-    return found !== null && isHarmlessVariable({ name: found[1] ?? '', value: null })
+    const found = word.kind === 'literal' ? /^([A-Z_]+)=(.*)$/s.exec(word.value) : null
+    return found !== null && isHarmlessVariable({ name: found[1] ?? '', value: found[2] ?? '' })
   })
 }
 

@@ -9,12 +9,18 @@ import {
   type PermissionRequest,
   type Step,
 } from './analyze-request.ts'
-import { parseRule, type RuleTest } from './parse-rule.ts'
+import { type CommandRule, parseRule, type RuleTest } from './parse-rule.ts'
 import { mayBeWritten, type PathFound } from './places.ts'
 import { type PolicyLayer, policyPath } from './policy.ts'
 import { proposedRule } from './propose.ts'
-import { allowsCommand, matchesCommand, matchesEdit, matchesTool } from './rules.ts'
-import type { ShellWord } from './shell-words.ts'
+import {
+  allowsCommand,
+  matchesCommand,
+  matchesEdit,
+  matchesTool,
+  mayMatchCommand,
+} from './rules.ts'
+import { literal, type ShellWord } from './shell-words.ts'
 
 /** Decides by the strictest layer. `layers` has at least the person's, first, whose reasons and proposal are returned. */
 export function decide(layers: readonly PolicyLayer[], request: PermissionRequest): Verdict {
@@ -61,7 +67,9 @@ function verdictOfLayer(layer: Layer, seen: AnalyzedRequest): Verdict {
   if (denied) return { kind: 'deny', rule: denied.text }
   const asked = matching(layer.ask)
   if (asked) return { kind: 'ask', reasons: [`The rule “${asked.text}” asks.`], proposal: [] }
-  if (layer.mode === 'allow-all') return verdictInAllowAll(layer, seen)
+  const uncertain = reasonsNotCertain(layer, seen)
+  if (uncertain.length > 0) return { kind: 'ask', reasons: uncertain, proposal: [] }
+  if (layer.mode === 'allow-all') return { kind: 'allow', by: 'mode' }
   switch (seen.kind) {
     case 'edit':
       return verdictOnEdit(layer, seen)
@@ -83,13 +91,12 @@ function appliesTo(test: RuleTest, seen: AnalyzedRequest): boolean {
         [subject, subject.replace(/\/$/, '')].some((one) => matchesTool(test, seen.tool, one)),
       )
     case 'command':
-      return [...seen.steps, ...seen.behindSudo.steps].some((step) => {
-        if (step.kind === 'run')
-          return equivalentCommands(step.segment.words).some((words) =>
-            matchesCommand(test, { words, assignments: [] }),
-          )
-        return step.kind === 'write' && matchesPath(test, step.found)
-      })
+      return stepsOf(seen).some((step) =>
+        step.kind === 'run'
+          ? test.kind === 'command' &&
+            equivalentCommands(step.segment.words).some((words) => matchesCommand(test, words))
+          : step.kind === 'write' && matchesPath(test, step.found),
+      )
   }
 }
 
@@ -104,7 +111,9 @@ function equivalentCommands(words: ShellWord[]): ShellWord[][] {
   const [name, ...args] = words
   if (name?.kind !== 'literal') return [words]
   const program = basename(name.value)
-  const plain: ShellWord[] = [{ kind: 'literal', value: program }, ...args]
+  const plain: ShellWord[] = [literal(program), ...args]
+  if (program.startsWith('git-'))
+    return [words, plain, [literal('git'), literal(program.slice('git-'.length)), ...args]]
   if (program !== 'git') return [words, plain]
   let from = 0
   for (
@@ -113,7 +122,7 @@ function equivalentCommands(words: ShellWord[]): ShellWord[][] {
     word = args[from]
   )
     from += gitValue.test(word.value) ? 2 : 1
-  return [words, plain, [{ kind: 'literal', value: program }, ...args.slice(from)]]
+  return [words, plain, [literal(program), ...args.slice(from)]]
 }
 
 /** Options of `git` itself whose value is the next word. */
@@ -123,7 +132,7 @@ const gitValue = /^(-C|-c|--(git-dir|work-tree|namespace|config-env|super-prefix
 function policyEdit(layer: Layer | undefined, seen: AnalyzedRequest): Verdict | null {
   const isWritten =
     seen.kind === 'command'
-      ? [...seen.steps, ...seen.behindSudo.steps].some((step) =>
+      ? stepsOf(seen).some((step) =>
           step.kind === 'run'
             ? step.namesPolicy && !step.harmless && !step.transparent
             : step.kind === 'write' && isPolicy(step.found),
@@ -135,24 +144,78 @@ function policyEdit(layer: Layer | undefined, seen: AnalyzedRequest): Verdict | 
   return { kind: 'ask', reasons, proposal: [`edit: ${policyPath}`] }
 }
 
-/** Allows everything unless rules that narrow can't be enforced, because it is not known what runs or is written. */
-function verdictInAllowAll({ ask, deny }: Layer, seen: AnalyzedRequest): Verdict {
-  const narrows = (kind: RuleTest['kind']) =>
-    [...ask, ...deny].some(({ test }) => test.kind === kind)
-  const reasons: string[] = []
-  if (seen.kind === 'command') {
-    const unclear = [...seen.unclear, ...seen.behindSudo.unclear]
-    if (narrows('command'))
-      reasons.push(...unclear.map((what) => `It holds ${what}, which may be what a rule forbids.`))
-    if (narrows('edit'))
-      for (const step of [...seen.steps, ...seen.behindSudo.steps])
-        if (step.kind === 'write' && !step.isKnown)
-          reasons.push(`It writes ${step.path}, which may be a file that a rule is about.`)
-  }
-  return reasons.length === 0
-    ? { kind: 'allow', by: 'mode' }
-    : { kind: 'ask', reasons, proposal: [] }
+/**
+ * Returns why it isn't known whether the rules that narrow apply to a command, because of what is only known when it
+ * runs. In `allow-all`, where nothing else is asked about, also what may hide a command: parts that are not understood,
+ * and a program that is given the words of a rule, like `flock lock git push` or `python -c "system('git push')"`.
+ */
+function reasonsNotCertain({ mode, allow, ask, deny }: Layer, seen: AnalyzedRequest): string[] {
+  if (seen.kind !== 'command') return []
+  const rules = [...deny, ...ask].flatMap(({ text, test }) =>
+    test.kind === 'command' ? [{ text, test }] : [],
+  )
+  const steps = stepsOf(seen)
+  const isCovered = ({ segment, harmless, transparent }: RunStep): boolean =>
+    harmless ||
+    transparent ||
+    allow.some(({ test }) => test.kind === 'command' && allowsCommand(test, segment))
+  const reasons = rules
+    .filter(({ test }) =>
+      steps.some(
+        (step) =>
+          step.kind === 'run' &&
+          (equivalentCommands(step.segment.words).some((words) => mayMatchCommand(test, words)) ||
+            (mode === 'allow-all' && !isCovered(step) && isGiven(test, step))),
+      ),
+    )
+    .map(({ text }) => `It may run what the rule “${text}” is about.`)
+  if (mode !== 'allow-all') return reasons
+  if (rules.length > 0)
+    for (const what of [...seen.unclear, ...seen.behindSudo.unclear])
+      reasons.push(`It holds ${what}, which may be what a rule forbids.`)
+  if ([...ask, ...deny].some(({ test }) => test.kind === 'edit'))
+    for (const step of steps)
+      if (step.kind === 'write' && !step.isKnown)
+        reasons.push(`It writes ${step.path}, which may be a file that a rule is about.`)
+  return reasons
 }
+
+type RunStep = Extract<Step, { kind: 'run' }>
+
+const stepsOf = (seen: Extract<AnalyzedRequest, { kind: 'command' }>): Step[] => [
+  ...seen.steps,
+  ...seen.behindSudo.steps,
+]
+
+/** Reports whether the arguments of a program hold the words with which the rule begins, in the same command. */
+function isGiven({ words }: CommandRule, { segment }: RunStep): boolean {
+  const [program, ...args] = segment.words
+  if (program?.kind === 'literal' && namesPrograms.has(program.value)) return true
+  const text = args.map((word) => (word.kind === 'dynamic' ? word.text : word.value)).join(' ')
+  const end = words.findIndex(({ word }) => word.kind !== 'literal')
+  const given = words.slice(0, end < 0 ? words.length : end)
+  const wanted = given.map(
+    ({ word }) =>
+      new RegExp(
+        `(?<![\\w-])${RegExp.escape(word.kind === 'literal' ? word.value : '')}(?![\\w-])`,
+        'g',
+      ),
+  )
+  return wanted.length > 0 && text.split(/[;&|\n]/).some((command) => holdsInOrder(command, wanted))
+}
+
+function holdsInOrder(text: string, wanted: RegExp[]): boolean {
+  let from = 0
+  return wanted.every((one) => {
+    one.lastIndex = from
+    const found = one.exec(text)
+    from = one.lastIndex
+    return found !== null
+  })
+}
+
+/** After them a program may run under another name. */
+const namesPrograms = new Set(['alias', 'hash', 'enable'])
 
 function verdictOnEdit(
   layer: Layer,
@@ -243,7 +306,7 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
   }
   const { segment, harmless, transparent } = step
   if (harmless || transparent) return covered()
-  const rule = allow.find(({ test }) => allowsCommand(test, segment))
+  const rule = allow.find(({ test }) => test.kind === 'command' && allowsCommand(test, segment))
   if (rule) return covered(rule.text)
   const [name] = segment.words
   const what =

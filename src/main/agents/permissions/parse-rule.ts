@@ -6,9 +6,18 @@ import type { ShellAssignment } from './shell-segments.ts'
 import { readWord, type ShellWord } from './shell-words.ts'
 
 export type RuleTest =
-  | { kind: 'command'; words: PatternWord[]; assignments: ShellAssignment[]; anyMore: boolean }
+  | CommandRule
   | { kind: 'edit'; glob: string }
   | { kind: 'tool'; tool: string; subject: RegExp | null }
+
+export interface CommandRule {
+  kind: 'command'
+  /** The program, always literal, and its arguments; empty, with `anyMore`, in a rule about every command. */
+  words: PatternWord[]
+  assignments: ShellAssignment[]
+  /** Any further arguments, or none, may follow. */
+  anyMore: boolean
+}
 
 export interface PatternWord {
   word: ShellWord
@@ -89,7 +98,6 @@ const patternWord = (word: ShellWord): PatternWord => {
   return { word, test: word.kind === 'glob' ? wildcard(value) : exactly(value) }
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-const exactly = (text: string): RegExp => new RegExp(`^${escaped(text)}$`, 's')
+const exactly = (text: string): RegExp => new RegExp(`^${RegExp.escape(text)}$`, 's')
 const wildcard = (text: string): RegExp =>
-  new RegExp(`^${text.split('*').map(escaped).join('.*')}$`, 's')
+  new RegExp(`^${text.split('*').map(RegExp.escape).join('.*')}$`, 's')

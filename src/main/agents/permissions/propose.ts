@@ -1,6 +1,6 @@
 /** Proposes the narrowest rule that covers a segment, for a person to remember. */
 
-import { isHarmlessVariable } from './rules.ts'
+import { isGitProgramOption, isHarmlessVariable } from './rules.ts'
 import type { Segment, ShellAssignment } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
 
@@ -20,12 +20,12 @@ const twoSubcommands = new Set([
   'uv run',
 ])
 /**
- * Subcommands that run or install their arguments, or configure other commands: proposed only
- * verbatim.
+ * Subcommands that run, install or send to their arguments, or configure other commands: proposed
+ * only verbatim.
  */
 const runsAnything = new Set(
   [
-    'git config rebase bisect submodule filter-branch difftool mergetool grep clone fetch ls-remote',
+    'git config rebase bisect submodule filter-branch difftool mergetool grep clone fetch pull push ls-remote archive',
     'npm exec x explore config set install i add init create',
     'pnpm exec dlx x config install i add create',
     'yarn exec dlx node config install add create',
@@ -94,6 +94,7 @@ const rule = (words: string[]): string => `bash: ${words.join(' ')}`
 function decisiveArguments(program: string, args: (string | null)[]): string[] | null {
   const [first, second] = args
   if (!withSubcommand.has(program) || !first || first.startsWith('-')) return null
+  if (program === 'git' && args.some((one) => one !== null && isGitProgramOption(one))) return null
   const isTwo = twoSubcommands.has(`${program} ${first}`)
   if (!isTwo) return runsAnything.has(`${program} ${first}`) ? null : [first]
   const isNamed = second && !second.startsWith('-') && !interpreters.has(second)

@@ -1,45 +1,69 @@
 /** Matches rules against actions. */
 import { matchesGlob } from 'node:path'
-import type { PatternWord, RuleTest } from './parse-rule.ts'
+import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
 import type { Segment, ShellAssignment } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
 
-/** Reports whether the rule matches a program with its arguments. */
-export function matchesCommand(
-  test: RuleTest,
-  { words, assignments }: Pick<Extract<Segment, { kind: 'command' }>, 'words' | 'assignments'>,
-): boolean {
-  if (test.kind !== 'command') return false
-  const { anyMore, words: patterns } = test
+type Words = readonly ShellWord[]
+
+/** Reports whether the rule is about a program with these arguments, all of them certain. */
+export function matchesCommand({ anyMore, words: patterns }: CommandRule, words: Words): boolean {
   if (words.length < patterns.length || (!anyMore && words.length > patterns.length)) return false
-  if (!patterns.every((pattern, at) => matchesWord(pattern, words[at]))) return false
-  if (patterns.length > 0 && hasUnmatchedGitOption(words, patterns)) return false
-  return assignments.every(
-    (one) =>
-      isHarmlessVariable(one) ||
-      (one.value !== null &&
-        test.assignments.some(({ name, value }) => name === one.name && value === one.value)),
-  )
+  return patterns.every((pattern, at) => matchesWord(pattern, words[at]))
 }
 
 /**
- * Reports whether a rule that allows covers the command. A star within a word does not cover a `..`, which would lead out
- * of the folder that the rule names: `rm build/*.tmp` is not about `rm build/../a.tmp`.
+ * Reports whether the rule may be about the command once its expansions and patterns are replaced: `git $a` may be
+ * `git push`. False where only `matchesCommand` is true.
+ */
+export function mayMatchCommand({ anyMore, words: patterns }: CommandRule, words: Words): boolean {
+  for (const [at, pattern] of patterns.entries()) {
+    const word = words[at]
+    if (!word) return false
+    if (word.kind === 'dynamic') return true
+    if (word.kind === 'glob') return mayBecome(word.value, pattern)
+    if (!pattern.test.test(word.value)) return false
+  }
+  const more = words.slice(patterns.length)
+  return !anyMore && more.length > 0 && more.every((word) => word.kind === 'dynamic')
+}
+
+/** Whether a file whose name a pattern of the shell matches may be a word of the rule. */
+const mayBecome = (glob: string, { word }: PatternWord): boolean => {
+  if (word.kind === 'literal') return matchesGlob(word.value, glob)
+  const [one, other] = [
+    beforeWildcards(glob),
+    beforeWildcards(word.kind === 'glob' ? word.value : ''),
+  ]
+  return one.startsWith(other) || other.startsWith(one)
+}
+
+const beforeWildcards = (text: string): string => /^[^*?[\\]*/.exec(text)?.[0] ?? ''
+
+/**
+ * Reports whether a rule that allows covers the command. Three things need a rule that says them: a variable; an option
+ * of Git that runs or writes what it names; and, for a star within a word, a `..`, which would lead out of the folder
+ * that the rule names: `rm build/*.tmp` is not about `rm build/../a.tmp`.
  */
 export const allowsCommand = (
-  test: RuleTest,
-  segment: Parameters<typeof matchesCommand>[1],
+  rule: CommandRule,
+  { words, assignments }: Extract<Segment, { kind: 'command' }>,
 ): boolean =>
-  matchesCommand(test, segment) &&
-  (test.kind !== 'command' ||
-    test.words.every(
-      ({ word }, at) =>
-        word.kind !== 'glob' || hasParentStep(word) || !hasParentStep(segment.words[at]),
-    ))
+  matchesCommand(rule, words) &&
+  !hasUnmatchedGitOption(words, rule.words) &&
+  assignments.every(
+    (one) =>
+      isHarmlessVariable(one) ||
+      (one.value !== null &&
+        rule.assignments.some(({ name, value }) => name === one.name && value === one.value)),
+  ) &&
+  rule.words.every(
+    ({ word }, at) => word.kind !== 'glob' || hasParentStep(word) || !hasParentStep(words[at]),
+  )
 
 /** Whether a step of a path in the word is `..`. */
 const hasParentStep = (word: ShellWord | undefined): boolean =>
-  word?.kind !== 'dynamic' && /(?:^|[/\\=:])\.\.(?:$|[/\\])/.test(word?.value ?? '')
+  word !== undefined && word.kind !== 'dynamic' && /(?:^|[/\\=:])\.\.(?:$|[/\\])/.test(word.value)
 
 const matchesWord = (pattern: PatternWord, word: ShellWord | undefined): boolean => {
   if (word?.kind === 'literal') return pattern.test.test(word.value)
@@ -47,19 +71,39 @@ const matchesWord = (pattern: PatternWord, word: ShellWord | undefined): boolean
   return word?.kind === 'glob' && pattern.word.kind === 'glob' && word.value === pattern.word.value
 }
 
-/** Options before the subcommand with which Git runs a given program. */
-const gitProgramOption = /^(-c|--config-env(=.*)?|--exec-path=.*)$/s
+/**
+ * Options with which Git, at any place, runs a program or writes a file that they name. Git takes any beginning of a
+ * long option that is unique (`--receive=…`).
+ */
+const gitProgramOptions = [
+  '--config-env',
+  '--exec',
+  '--exec-path',
+  '--extcmd',
+  '--open-files-in-pager',
+  '--output',
+  '--output-directory',
+  '--receive-pack',
+  '--template',
+  '--upload-pack',
+]
+export const isGitProgramOption = (text: string): boolean => {
+  const name = text.split('=', 1)[0] ?? ''
+  return (
+    text === '-c' ||
+    (name.length > 2 && gitProgramOptions.some((option) => option.startsWith(name)))
+  )
+}
 
-/** `git -c` and similar options are matched only by a rule that contains them. */
-function hasUnmatchedGitOption(words: ShellWord[], patterns: PatternWord[]): boolean {
+function hasUnmatchedGitOption(words: Words, patterns: PatternWord[]): boolean {
   const [program, ...args] = words
-  if (program?.kind !== 'literal' || program.value !== 'git') return false
+  if (patterns.length === 0 || program?.kind !== 'literal' || program.value !== 'git') return false
   const [first] = args
   if (first && first.kind !== 'literal') return true
   return args.some(
     (word, at) =>
       word.kind === 'literal' &&
-      gitProgramOption.test(word.value) &&
+      isGitProgramOption(word.value) &&
       patterns[at + 1]?.word.kind !== 'literal',
   )
 }
@@ -78,8 +122,9 @@ const harmlessNames = new Set(
   ),
 )
 
-export const isHarmlessVariable = ({ name }: ShellAssignment): boolean =>
-  harmlessNames.has(name) || /^LC_[A-Z]+$/.test(name)
+/** With a plain value: GNU make expands functions in the values of variables, `$(shell program)` too. */
+export const isHarmlessVariable = ({ name, value }: ShellAssignment): boolean =>
+  (harmlessNames.has(name) || /^LC_[A-Z]+$/.test(name)) && /^[\w.,:@*/+-]*$/.test(value ?? '$')
 
 /**
  * A variable that only the shell reads. Programs ignore such names, except those of proxies and
