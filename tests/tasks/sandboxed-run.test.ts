@@ -81,7 +81,7 @@ it('blocks the network if that is set, for background commands too', async () =>
   expect(outputs[0]?.includes('reached')).toBe(!isSandboxed)
 })
 
-it('works in place as well, where the repository’s configuration stays as it is', async () => {
+it('works in place as well, where all of the repository’s `.git` stays as it is', async () => {
   const fixture = await openFixture()
   const { outputs } = await run(
     fixture,
@@ -92,9 +92,37 @@ it('works in place as well, where the repository’s configuration stays as it i
     ],
     'in-place',
   )
-  expect(outputs[0]).toBe('committed')
+  if (isSandboxed) expect(outputs[0]).toContain('Read-only file system')
+  else expect(outputs[0]).toBe('committed')
   const config = join(fixture.project.dir, isSandboxed ? '.git' : 'moved', 'config')
   expect(readFileSync(config, 'utf8').includes('touch ran')).toBe(!isSandboxed)
+})
+
+it('lets no command create the files by which Git finds a configuration', async () => {
+  const fixture = await openFixture()
+  git(fixture.project.dir, 'config', 'extensions.worktreeConfig', 'true')
+  const trap = 'printf "[core]\\n\\tfsmonitor = touch ran\\n" >'
+  const commands = [
+    { command: `${trap} "$(git rev-parse --absolute-git-dir)/config.worktree"; git status` },
+    { command: 'echo /tmp > "$(git rev-parse --absolute-git-dir)/commondir"' },
+  ]
+  for (const isolation of ['worktree', 'in-place'] as const) {
+    const { outputs } = await run(fixture, 'writes', commands, isolation)
+    for (const output of outputs) expect(output.includes('Read-only')).toBe(isSandboxed)
+    if (!isSandboxed) return
+  }
+})
+
+it('keeps the token with which agents could be started outside of it', async () => {
+  const fixture = await openFixture()
+  const lease = join(fixture.dataDir, 'lease.json')
+  expect(readFileSync(lease, 'utf8')).toContain('pid')
+  const { outputs } = await run(fixture, 'writes', [
+    { command: `cat '${lease}'` },
+    { command: `ls '${fixture.dataDir}'` },
+  ])
+  expect(outputs[0]?.includes('pid')).toBe(!isSandboxed)
+  expect(outputs[1]).toContain('lease.json')
 })
 
 it('is off unless it was set, without a note', async () => {

@@ -50,6 +50,41 @@ it('[K8] starts no agent if a filter was not allowed, and runs it once it was', 
   expect(existsSync(`${marker}2`)).toBe(false)
 })
 
+it('[K8] runs a script of the repository as a filter only as it was when it was allowed', async () => {
+  const files = { '.gitattributes': '*.txt filter=own\n', 'tools/clean': 'tr a-z A-Z\n' }
+  const fixture = await openFixture({ files })
+  const { client } = fixture.shiplog
+  const { id: projectId, dir } = fixture.project
+  const marker = join(fixture.dir, 'sprung')
+  git(dir, 'config', 'filter.own.clean', 'sh tools/clean')
+  const asked = await client.projects.setup({ projectId })
+  expect(asked.git?.commands).toContain('tools/clean = tr a-z A-Z')
+  await client.projects.trustSetup({ projectId, configSha256: asked.configSha256 ?? '' })
+  const agents = (text: string) => `
+version: 1
+name: works
+agents:
+  lead:
+    turns:
+      - call: write_file
+        with: { path: a.txt, content: "small" }
+      - call: write_file
+        with: { path: tools/clean, content: "${text}" }
+      - call: write_file
+        with: { path: b.txt, content: "little" }
+      - say: Done
+`
+  const id = await start(fixture, agents(`touch ${marker}; cat`))
+  await untilQuiet(fixture.shiplog)
+  const { patch } = await client.workspace.diff({ workspaceId: id })
+  expect(existsSync(marker)).toBe(false)
+  expect(patch).toContain('+little')
+  await client.tasks.applyPatch({ taskId: id })
+  expect(existsSync(marker)).toBe(false)
+  // The project's own script is another one now.
+  expect(await client.projects.setup({ projectId })).toMatchObject({ trusted: false })
+})
+
 it.each(['gitdir:**/worktrees/**', ...(isSoak ? ['onbranch:shiplog/**'] : [])])(
   '[K8] makes no worktree where a filter is included for it only (%s), and gives advice',
   async (condition) => {

@@ -18,7 +18,7 @@ import type { createModelSettings } from '../agents/providers/model-settings.ts'
 import { createScriptedDriver } from '../agents/scripted/driver.ts'
 import { createFilesInside } from '../agents/tools/inside/index.ts'
 import type { RecordReader } from '../agents/tools/record-tools.ts'
-import type { Git } from '../git/index.ts'
+import { type Git, isRepository } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Custody } from '../processes/custody.ts'
 import { recordAnswer } from '../record-tools/record-tools.ts'
@@ -132,6 +132,7 @@ function toolServers(): ToolServers {
 
 const configurationReading = (git: Git) => ({
   listFiles: async (dir: string) => (await git.listFiles(dir, {})) ?? [],
+  isRepository,
   isSecret,
 })
 

@@ -74,6 +74,7 @@ export {
 } from './command/errors.ts'
 export type { AppliedState } from './merge/applied-base.ts'
 export type { CommitSummary } from './repository/history.ts'
+export { isRepository } from './repository/nearest-repository.ts'
 export type { TreeFile, TreeName } from './store/stores.ts'
 export type { TurnSnapshot, TurnState } from './store/turn-snapshot.ts'
 export {

@@ -1,5 +1,5 @@
 /** Builds the sandbox of agents' commands from the project's setting. */
-import { realpath } from 'node:fs/promises'
+import { realpath, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CommandSandbox } from '../../shared/agents/driver/tool-context.ts'
@@ -55,6 +55,12 @@ export function createSandboxes(deps: {
       ...(await gitMounts(git, dir)),
     ])
   }
+  // With its token a command could start agents outside of the sandbox.
+  const leaseFile = () =>
+    realpath(join(deps.dataDir, 'lease.json')).then(
+      (path) => [path],
+      () => [],
+    )
   return {
     support: async () => (await deps.findSandbox()).support,
     async of(taskId, dir, environment) {
@@ -65,13 +71,20 @@ export function createSandboxes(deps: {
       if (!wrap) return { inForce: { setting, ...support }, sandbox: null }
       const network = setting === 'writes'
       const mounts = await mountsOf(dir, environment, [])
+      const unreadable = await leaseFile()
       return {
         inForce: { setting, ...support },
         sandbox: {
           network,
           limits: `commands may write only in ${dir} and temporary folders${network ? '' : ', and have no network'}`,
           wrap: (command, stateFile) =>
-            wrap({ network, mounts: [...mounts, { path: stateFile, writable: true }] }, command),
+            wrap(
+              {
+                ...{ network, unreadable },
+                mounts: [...mounts, { path: stateFile, writable: true }],
+              },
+              command,
+            ),
         },
       }
     },
@@ -82,7 +95,8 @@ export function createSandboxes(deps: {
       const home = environment.HOME ?? homedir()
       const caches = packageCaches.map((folder) => join(home, folder))
       const mounts = await mountsOf(dir, environment, caches)
-      return (command) => wrap({ network: true, mounts }, command)
+      const unreadable = await leaseFile()
+      return (command) => wrap({ network: true, mounts, unreadable }, command)
     },
   }
 }
@@ -97,15 +111,18 @@ const packageCaches = [
 /**
  * Returns the Git folders that a commit from the worktree writes. Configuration, hooks and the
  * files that locate the repository stay read-only, because they specify programs that Git runs for
- * the user, outside the sandbox.
+ * the user, outside the sandbox. In the repository's own folder all of `.git` is read-only: in a folder where files can
+ * be created, no sandbox can keep a new one (`commondir`) or another worktree's away.
  */
 async function gitMounts(git: Git, dir: string): Promise<SandboxLimits['mounts']> {
   const found = await git.gitDirsOf(dir)
   if (!found) return []
   const { gitDir, commonDir } = found
-  const inCommon = gitDir === commonDir ? [] : ['objects', 'refs', 'logs']
+  if (gitDir === commonDir) return [{ path: commonDir, writable: false }]
+  // Git reads it where `extensions.worktreeConfig` is set. A file that is missing could be created.
+  await writeFile(join(gitDir, 'config.worktree'), '', { flag: 'a' }).catch(() => {})
   return [
-    ...inCommon.map((name) => ({ path: join(commonDir, name), writable: true })),
+    ...['objects', 'refs', 'logs'].map((name) => ({ path: join(commonDir, name), writable: true })),
     // A separate mount can't be renamed together with the protected files in it.
     { path: gitDir, writable: true },
     ...['config', 'hooks', 'info'].map((name) => ({
@@ -115,7 +132,7 @@ async function gitMounts(git: Git, dir: string): Promise<SandboxLimits['mounts']
     ...['config.worktree', 'commondir', 'gitdir'].map((name) => ({
       ...{ path: join(gitDir, name), writable: false },
     })),
-    ...(gitDir === commonDir ? [] : [{ path: join(dir, '.git'), writable: false }]),
+    { path: join(dir, '.git'), writable: false },
   ]
 }
 

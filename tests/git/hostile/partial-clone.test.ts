@@ -60,6 +60,26 @@ it('[K8] fetches nothing by a program that the repository names, and runs no hel
   expect(existsSync(marker)).toBe(false)
 })
 
+it.each([
+  ['http', 'sslVerify = false'],
+  ['http', 'curloptResolve = example.com:443:127.0.0.1'],
+  ['http "https://example.com"', 'cookieFile = ../outside'],
+  ['http', 'extraHeader = A: b'],
+])('[K8] fetches nothing where the repository has [%s] %s', async (section, setting) => {
+  const { dir, base, first } = await partialClone()
+  await appendFile(path.join(dir, '.git/config'), `[${section}]\n\t${setting}\n`)
+  const git = await allowingNow(dir)
+  const place = { repoDir: dir, path: path.join(base, 'a'), branch: 'a', from: first }
+  await expect(git.createWorktree(place)).rejects.toThrow('http')
+})
+
+it('[K8] fetches where the repository sets how fast, or through which proxy', async () => {
+  const { dir, base, first } = await partialClone()
+  await appendFile(path.join(dir, '.git/config'), '[http]\n\tpostBuffer = 1000000\n\tproxy = x\n')
+  const git = await allowingNow(dir)
+  await git.createWorktree({ repoDir: dir, path: path.join(base, 'a'), branch: 'a', from: first })
+})
+
 /** Allows what a repository asks for now, and nothing that it asks for later. */
 async function allowingNow(dir: string): Promise<Git> {
   const asked = await createGit({ env: testEnv }).repositoryConfig(dir)

@@ -117,7 +117,7 @@ export class ObjectsMissingError extends GitError {
     const what = 'This is a partial clone, and some of what is needed is not in it.'
     const how =
       url === null
-        ? `Its remote "${remote}" names a program for fetching, which is never run for you: fetch what is missing yourself with Git`
+        ? `Its remote "${remote}" names a program for fetching, or the repository has settings of "http." that could send your credentials elsewhere. Neither is used for you: fetch what is missing yourself with Git`
         : `It would have to be fetched from ${url} (remote "${remote}"). Start an agent in the project to be asked whether Git may fetch it, or fetch it yourself with Git`
     this.message = `${what} ${how} (${summarize(cause.stderr)}).`
     this.name = 'ObjectsMissingError'

@@ -2,7 +2,8 @@
 
 export interface RepositoryConfig {
   /**
-   * Settings of the repository whose values are commands, without those equal to the user's own.
+   * Settings of the repository whose values are commands, without those equal to the user's own; then the files of the
+   * working tree that these name, each as its path and its text.
    */
   commands: { key: string; value: string }[]
   /** The remotes from which Git would fetch missing objects; empty if it may not (`isOrdinary`). */
@@ -22,7 +23,10 @@ export interface Setting {
 export interface ReadConfig {
   /** Null: the repository configures no commands. */
   asks: RepositoryConfig | null
-  /** Remotes of a partial clone with a program of their own (`uploadpack`, `vcs`): Git never fetches from them. */
+  /**
+   * Remotes of a partial clone with a program of their own (`uploadpack`, `vcs`), or settings of `http` that could send the
+   * user's credentials elsewhere: Git never fetches from them.
+   */
   unfetchable: string[]
   /** Settings that replace the repository's commands by the user's own, or by harmless ones. */
   withoutCommands: Setting[]

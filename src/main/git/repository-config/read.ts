@@ -7,10 +7,12 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import path from 'node:path'
+import { filesNamedIn } from '../../processes/named-files.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
 import { exists, orNull } from '../repository/file-facts.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
+import { readIfPossible } from '../repository/read-git-file.ts'
 import type { Place, ReadConfig, RepositoryConfig, Setting } from './configuration.ts'
 
 /**
@@ -29,6 +31,9 @@ const plainMerge = 'git merge-file --quiet %A %O %B'
 const programKey = /^(?:core\.(?:sshcommand|gitproxy|askpass)|credential\.(?:.*\.)?helper)$/s
 const identityKey = /^(?:user|author|committer)\.(?:name|email)$/
 const promisorKey = /^remote\.(?:(.*)\.)?(promisor|partialclonefilter)$/s
+/** Settings of a transfer that neither send it elsewhere nor write a file: all others of `http.*` may. */
+const plainHttpKey =
+  /^http\.(?:.*\.)?(?:proxy|version|postbuffer|lowspeed(?:limit|time)|maxrequests|minsessions|keepalive(?:idle|interval|count)|nomultiplex)$/s
 const proxyKey = /^(?:remote\.(?:.*)\.proxy|http\.(?:.*\.)?proxy)$/s
 
 /**
@@ -73,10 +78,15 @@ export async function readRepositoryConfig(
     files.add(path.resolve(dir, file.replace(/\n$/, '')))
   }
   const commands = commandsIn(settings)
+  const scripts = await scriptsOf(
+    commands,
+    gitDir === null ? nearestRepository(path.resolve(dir)) : null,
+  )
+  for (const { file } of scripts) files.add(file)
   const { fetches, unfetchable } = await fetchesIn(ask, settings)
   return {
     unfetchable,
-    asks: await listing(ask, dir, commands, fetches),
+    asks: await listing(ask, { dir, commands, fetches, scripts }),
     withoutCommands: commands.length > 0 ? withoutCommands(settings, commands) : [],
     always: [
       ...withoutHooks(settings),
@@ -251,11 +261,16 @@ async function fetchesIn(
 }
 
 /**
- * Git uses the first of several programs for a remote, so an override added later has no effect.
+ * Git uses the first of several programs for a remote, so an override added later has no effect. Nor can settings of
+ * `http` be overridden by what they were without the repository: with `curloptResolve` and without `sslVerify` another
+ * server would get the user's credentials, and `cookieFile` names a file to write.
  */
 const isOrdinary = (settings: readonly Setting[], remote: string): boolean =>
   !settings.some(
-    ({ own, key }) => own && [`remote.${remote}.uploadpack`, `remote.${remote}.vcs`].includes(key),
+    ({ own, key }) =>
+      own &&
+      ([`remote.${remote}.uploadpack`, `remote.${remote}.vcs`].includes(key) ||
+        (/^https?\./.test(key) && !plainHttpKey.test(key))),
   )
 
 function personalPrograms(settings: readonly Setting[]): Setting[] {
@@ -286,12 +301,53 @@ function personalProxies(settings: readonly Setting[]): Setting[] {
   }))
 }
 
+interface Script {
+  /** Absolute. */
+  file: string
+  /** From the top of the working tree, with `/`. */
+  name: string
+  /** The text; for what is no text, or too long to be read by a person, a hash of it. */
+  content: string
+}
+
+/** Nobody reads more before allowing it. */
+const scriptCharsMax = 64 * 1024
+
+/**
+ * Returns the files of the working tree that the commands name. Git runs what they contain, and an agent that may edit
+ * them would choose what that is.
+ */
+async function scriptsOf(
+  commands: readonly { value: string }[],
+  top: string | null,
+): Promise<Script[]> {
+  if (commands.length === 0 || top === null) return []
+  const text = commands.map(({ value }) => value).join('\n')
+  const named = await filesNamedIn(text, { dirs: [top], all: true })
+  const inside = named.filter((file) => file.startsWith(`${top}${path.sep}`))
+  return inside.sort().map((file) => ({
+    file,
+    name: path.relative(top, file).replaceAll(path.sep, '/'),
+    content: contentOf(file),
+  }))
+}
+
+function contentOf(file: string): string {
+  const text = readIfPossible(file) ?? ''
+  if (text.length <= scriptCharsMax && !/[\0\uFFFD]/.test(text)) return text
+  return `(SHA-256 ${createHash('sha256').update(text).digest('hex')})`
+}
+
 async function listing(
   ask: Ask,
-  dir: string,
-  commands: RepositoryConfig['commands'],
-  fetches: RepositoryConfig['fetches'],
+  found: Pick<RepositoryConfig, 'commands' | 'fetches'> & {
+    dir: string
+    scripts: readonly Script[]
+  },
 ): Promise<RepositoryConfig | null> {
+  const { dir, fetches, scripts } = found
+  const named = scripts.map(({ name, content }) => ({ key: name, value: content }))
+  const commands = [...found.commands, ...named]
   if (commands.length === 0 && fetches.length === 0) return null
   const place = (await ask('rev-parse', '--git-common-dir')).toString().replace(/\n$/, '')
   const text = JSON.stringify([path.resolve(dir, place), commands, fetches])

@@ -6,7 +6,7 @@ import type { SandboxLimits } from './limits.ts'
  * see and signal only each other, and end with it. `hidden` are folders that appear empty; they must exist.
  */
 export function bubblewrapArgs(
-  { mounts, network, hidden }: SandboxLimits & { hidden: string[] },
+  { mounts, network, hidden, unreadable = [] }: SandboxLimits & { hidden: string[] },
   command: string[],
 ): string[] {
   return [
@@ -15,6 +15,8 @@ export function bubblewrapArgs(
     ...mounts.flatMap(({ path, writable }) =>
       writable ? ['--bind', path, path] : ['--ro-bind-try', path, path],
     ),
+    // A device on a mount that allows none: opening it fails.
+    ...unreadable.flatMap((path) => ['--ro-bind', '/dev/null', path]),
     ...['--unshare-pid', '--unshare-ipc', ...(network ? [] : ['--unshare-net'])],
     ...['--die-with-parent', '--', ...command],
   ]

@@ -12,7 +12,7 @@ const devices = [
 ]
 
 /** Denies writes outside writable mounts, applied in order, and the network if it is off; allows everything else. */
-export function seatbeltProfile({ mounts, network }: SandboxLimits): string {
+export function seatbeltProfile({ mounts, network, unreadable = [] }: SandboxLimits): string {
   return [
     '(version 1)',
     '(allow default)',
@@ -22,6 +22,7 @@ export function seatbeltProfile({ mounts, network }: SandboxLimits): string {
       ({ path, writable }) =>
         `(${writable ? 'allow' : 'deny'} file-write* (subpath ${quoted(path)}))`,
     ),
+    ...unreadable.map((path) => `(deny file-read* (literal ${quoted(path)}))`),
     ...(network ? [] : ['(deny network*)']),
   ].join('\n')
 }

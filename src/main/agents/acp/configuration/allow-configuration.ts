@@ -29,6 +29,7 @@ export function createAllowConfiguration(deps: {
   /** In the project of the task. */
   allowedIn: (taskId: TaskId) => AllowedConfiguration
   listFiles: (dir: string) => Promise<readonly string[]>
+  isRepository: (dir: string) => boolean
   isSecret: (name: string, value: string) => boolean
 }): AllowConfiguration {
   const mutex = createKeyedMutex()

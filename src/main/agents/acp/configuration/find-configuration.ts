@@ -1,10 +1,11 @@
 /** Finds a repository's configuration of an installed agent: files that it runs, or that grant it permissions (K8). */
 import { createHash } from 'node:crypto'
-import { lstat, readdir, realpath, stat } from 'node:fs/promises'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { parseEnv } from 'node:util'
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import type { InstalledAgent } from '../../../../shared/agents/installed-agents.ts'
 import { readDataFile, systemCode } from '../../../journal/index.ts'
+import { filesNamedIn } from '../../../processes/named-files.ts'
 import { isEnvFile, isKnownData, isSkippedFolder, locationsOf } from './locations.ts'
 import { runsCode } from './runs-code.ts'
 
@@ -27,7 +28,6 @@ interface Configuration {
 const bytesMax = 200 * 1024
 const filesMax = 300
 const foldersMax = 1_000
-const namesMax = 5_000
 
 interface Place {
   /** The working directory of the agent. Absolute. */
@@ -35,6 +35,8 @@ interface Place {
   program: InstalledAgent
   /** Lists all files below a folder of a repository as Git does, with `/`. Absent if nested files are not searched. */
   listFiles?: (dir: string) => Promise<readonly string[]>
+  /** Reports whether Git would find a repository in the folder itself. */
+  isRepository: (dir: string) => boolean
   /** Reports whether the value of a variable must not be shown. */
   isSecret: (name: string, value: string) => boolean
 }
@@ -42,7 +44,7 @@ interface Place {
 /** Reads the files at each call, without a cache. Rejects with the system's error for a folder that can't be read. */
 export async function findConfiguration(place: Place): Promise<Configuration> {
   const cwd = await realpath(place.cwd)
-  const top = await topOf(cwd)
+  const top = await topOf(cwd, place.isRepository)
   const { paths, nested } = locationsOf(place.program)
   const found = new Map<string, TextFile>()
   const unshowable = new Map<string, Configuration['unshowable'][number]>()
@@ -52,8 +54,8 @@ export async function findConfiguration(place: Place): Promise<Configuration> {
     unshowable.set(path, { path, why })
   }
 
-  /** `path` is relative to the top. */
-  async function addPath(path: string): Promise<void> {
+  /** `path` is relative to the top; `level` is the folder in which the agent looks for it. */
+  async function addPath(path: string, level: string): Promise<void> {
     if (found.has(path) || unshowable.has(path)) return
     if (found.size + unshowable.size >= filesMax)
       return refuse(path, `is one of more than ${filesMax} files`)
@@ -68,10 +70,11 @@ export async function findConfiguration(place: Place): Promise<Configuration> {
       walkedFolders++
       if (walkedFolders > foldersMax)
         return refuse(path, `is one of more than ${foldersMax} folders`)
-      for (const name of (await readdir(target.real)).sort()) await addPath(`${path}/${name}`)
+      for (const name of (await readdir(target.real)).sort())
+        await addPath(`${path}/${name}`, level)
       return
     }
-    if (isKnownData(path)) return
+    if (isKnownData(path.slice(level.length).replace(/^\//, ''))) return
     if (target.kind === 'other') return refuse(path, 'is no regular file')
     const read = await readText(target.real, target.bytes)
     if (typeof read === 'string') return refuse(path, read)
@@ -83,14 +86,18 @@ export async function findConfiguration(place: Place): Promise<Configuration> {
       const path = slashed(join(level, one)).replace(/\/$/, '')
       const isFolder = one.endsWith('/')
       const target = await targetOf(join(top, path))
-      if (target !== null && (target.kind === 'folder') === isFolder) await addPath(path)
+      if (target !== null && (target.kind === 'folder') === isFolder) await addPath(path, level)
       // Neither a file nor a folder: `addPath` reports it.
-      else if (target?.kind === 'other') await addPath(path)
+      else if (target?.kind === 'other') await addPath(path, level)
     }
   if (nested && place.listFiles) {
     const below = slashed(relative(top, cwd))
     for (const name of await place.listFiles(cwd))
-      if (nested.test(name)) await addPath(below === '' ? name : `${below}/${name}`)
+      if (nested.test(name)) {
+        const path = below === '' ? name : `${below}/${name}`
+        const at = path.slice(0, path.length - name.length + name.search(nested))
+        await addPath(path, at.replace(/\/$/, ''))
+      }
   }
   for (const [path, { text }] of [...found])
     for (const name of await scriptsIn({ path, text, top, cwd })) {
@@ -99,7 +106,7 @@ export async function findConfiguration(place: Place): Promise<Configuration> {
       if (target?.kind !== 'file') continue
       const read = await readText(target.real, target.bytes)
       if (typeof read === 'string') refuse(name, read)
-      else found.set(name, read)
+      else found.set(name, whatRuns(name, read))
     }
   const total = [...found.values()].reduce((sum, { bytes }) => sum + bytes.length, 0)
   if (total > bytesMax)
@@ -122,19 +129,19 @@ const slashed = (path: string): string => path.replaceAll(sep, '/')
 
 const kilobytes = (bytes: number): string => `${Math.ceil(bytes / 1024)} KB`
 
-/** Returns the folder with `.git` that contains `cwd`; `cwd` itself if it is in no repository. */
-async function topOf(cwd: string): Promise<string> {
-  for (let dir = cwd; ; dir = dirname(dir)) {
-    if (await exists(join(dir, '.git'))) return dir
-    if (dir === dirname(dir)) return cwd
+/**
+ * Returns the working tree that contains `cwd`. If it is in none, agents search all folders above: then the outermost one
+ * that is neither the file system's root nor the user's home folder, whose configuration is the user's own, or contains it.
+ */
+async function topOf(cwd: string, isRepository: Place['isRepository']): Promise<string> {
+  const home = await realpath(homedir()).catch(homedir)
+  let top = cwd
+  for (let dir = cwd; dir !== dirname(dir); dir = dirname(dir)) {
+    if (isRepository(dir)) return dir
+    if (!`${home}${sep}`.startsWith(`${dir}${sep}`)) top = dir
   }
+  return top
 }
-
-const exists = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )
 
 /** Returns the folders from the working directory up to the top, as paths relative to the top. */
 function levelsOf(cwd: string, top: string): string[] {
@@ -184,46 +191,65 @@ async function readText(file: string, size: number): Promise<TextFile | string> 
   }
 }
 
-/** Removes the values of secrets: they are not code and must not be recorded. */
-function withoutSecrets(text: string, isSecret: Place['isSecret']): string {
-  let shown = text
-  for (const [name, value] of Object.entries(parseEnv(text)))
-    if (value && isSecret(name, value)) shown = shown.replaceAll(value, '[hidden]')
-  return shown
+/** These name what runs, although they look like names of secrets: GIT_ASKPASS, GIT_CONFIG_KEY_0. */
+const namesProgram = /askpass|^git_config_/i
+
+/**
+ * Removes the values of secrets: they are not code and must not be recorded. Each line on its own, because the agent may
+ * end a value of several lines elsewhere than we would, and take the rest for variables.
+ */
+const withoutSecrets = (text: string, isSecret: Place['isSecret']): string =>
+  text
+    .split(/(\r\n?|\n)/)
+    .map((line) => lineWithoutSecrets(line, isSecret))
+    .join('')
+
+const hidden = '[hidden]'
+
+function lineWithoutSecrets(line: string, isSecret: Place['isSecret']): string {
+  // A line of a private key.
+  if (/^[A-Za-z0-9+/]{16,}={0,2}["'`]?$/.test(line)) return hidden
+  const [, start = '', name = '', value = ''] =
+    /^(\s*(?:export\s+)?([\w.-]+)\s*[=:]\s*)(\S.*)$/s.exec(line) ?? []
+  if (value === '' || namesProgram.test(name)) return line
+  // Read by a shell, it may assign or run something else as well.
+  if (/\s[\w.]+=|`|\$\(|[;&|]/.test(value)) return line
+  if (isSecret(name, '')) return start + hidden
+  if (!isSecret(name, value)) return line
+  return value.includes('/')
+    ? start + value.replace(/\/\/[^/@\s]+@/, `//${hidden}@`)
+    : start + hidden
 }
 
-const script = /\.(?:sh|bash|zsh|fish|py|m?js|cjs|jsx|m?ts|cts|tsx|rb|pl|php|lua|ps1|cmd|bat|exe)$/i
-const executable = 0o111
-
-/** Finds scripts of the repository that a configuration names. They must be allowed too, because it runs their content. */
-async function scriptsIn(named: {
+/** Finds files of the repository that a configuration runs. They must be allowed too, because it runs their content. */
+async function scriptsIn({
+  path,
+  text,
+  top,
+  cwd,
+}: {
   path: string
   text: string
   top: string
   cwd: string
 }): Promise<string[]> {
-  const { top, cwd } = named
-  const dirs = [...new Set([cwd, top, dirname(join(top, named.path))])]
-  const scripts = new Set<string>()
-  for (const word of wordsIn(named).slice(0, namesMax))
-    for (const dir of dirs) {
-      const file = resolve(dir, word)
-      const path = slashed(relative(top, file))
-      if (path === '' || /^\.\.(?:\/|$)/.test(path) || isAbsolute(path)) continue
-      const found = await stat(file).catch(() => null)
-      if (found?.isFile() && (script.test(file) || (found.mode & executable) !== 0))
-        scripts.add(path)
-    }
-  return [...scripts]
+  const whole = /\.jsonc?$/i.test(path) ? `${text}\n${stringsIn(text).join('\n')}` : text
+  const dirs = [...new Set([cwd, top, dirname(join(top, path))])]
+  const found = await filesNamedIn(whole, { dirs, all: false })
+  return found
+    .map((file) => slashed(relative(top, file)))
+    .filter((one) => one !== '' && !/^\.\.(?:\/|$)/.test(one) && !isAbsolute(one))
 }
 
-/** Returns words that may be paths, also without their first part, which may be a variable (`$CLAUDE_PROJECT_DIR/…`). */
-function wordsIn({ path, text }: { path: string; text: string }): string[] {
-  const whole = /\.jsonc?$/i.test(path) ? `${text}\n${stringsIn(text).join('\n')}` : text
-  const words = whole.match(/[\p{L}\p{M}\p{N}_@.+~/-]+/gu) ?? []
-  return [...new Set(words.flatMap((word) => [word, word.slice(word.indexOf('/') + 1)]))].filter(
-    (word) => /[\p{L}\p{N}]/u.test(word),
-  )
+/** Only the scripts of `package.json` are run. Its other parts change often. */
+function whatRuns(path: string, read: TextFile): TextFile {
+  if (!/(?:^|\/)package\.json$/.test(path)) return read
+  try {
+    const text = JSON.stringify({ scripts: JSON.parse(read.text).scripts }, null, 2)
+    return { bytes: Buffer.from(text), text }
+  } catch {
+    return read
+  }
 }
 
 /** Returns the keys and strings of a JSON text with their escapes resolved. */

@@ -60,9 +60,13 @@ const folderMetadata =
   /(?:^|\/)(?:\.gitignore|\.gitattributes|\.gitkeep|\.DS_Store|LICENSE(?:\.txt)?)$/i
 /** Colours of OpenCode and Gemini. */
 const theme = /(?:^|\/)\.(?:opencode|gemini|qwen)\/themes\/[^/]+\.json$/i
-/** Files beside a skill are read by the agent, or run when its permissions allow that. */
-const besideSkill = /(?:^|\/)skills?\/[^/]+\/(?!(?:SKILL\.md|agents\/openai\.ya?ml)$).+/i
+/**
+ * Files beside a skill are read by the agent, or run when its permissions allow that. Not those of a folder such as
+ * `.claude` in it, where an agent may be started as well.
+ */
+const besideSkill =
+  /^\.[\w-]+\/skills?\/[^/]+\/(?!(?:SKILL\.md|agents\/openai\.ya?ml)$)(?!\.)(?:(?!\/\.).)+$/i
 
-/** Reports whether a file is known not to be run when an agent starts or works. */
+/** Reports whether a file is known not to be run when an agent starts or works; `path` is as the agent looks for it. */
 export const isKnownData = (path: string): boolean =>
   mediaFile.test(path) || folderMetadata.test(path) || theme.test(path) || besideSkill.test(path)

@@ -18,6 +18,7 @@ export function createProjectConfiguration(deps: {
   dirOf: (projectId: ProjectId) => string
   allowedIn: (projectId: ProjectId) => AllowedConfiguration
   listFiles: (dir: string) => Promise<readonly string[]>
+  isRepository: (dir: string) => boolean
   isSecret: (name: string, value: string) => boolean
 }): ProjectConfiguration {
   async function findUnallowed(id: string, projectId: ProjectId) {
@@ -25,7 +26,7 @@ export function createProjectConfiguration(deps: {
     const allowed = deps.allowedIn(projectId)
     const { files, unshowable } = await findConfiguration({
       ...{ cwd: deps.dirOf(projectId), program },
-      ...{ listFiles: deps.listFiles, isSecret: deps.isSecret },
+      ...{ listFiles: deps.listFiles, isRepository: deps.isRepository, isSecret: deps.isSecret },
     })
     return { name, files: files.filter(({ sha256 }) => !allowed.isAllowed(sha256)), unshowable }
   }

@@ -1,0 +1,127 @@
+/**
+ * Finds the files that a text of commands names: paths, quoted or with patterns, also in folders that it enters; modules
+ * of Python; and what package managers and make read by themselves. What a script computes, downloads or finds is not
+ * found.
+ */
+import { glob, stat } from 'node:fs/promises'
+import { extname, resolve } from 'node:path'
+
+/** More are not legitimate, and each is looked up on the disk. */
+const wordsMax = 5_000
+const foldersMax = 10
+const matchesMax = 100
+
+const script =
+  /\.(?:sh|bash|zsh|fish|py|m?js|cjs|jsx|m?ts|cts|tsx|rb|pl|php|lua|ps1|cmd|bat|exe|mk)$/i
+const executable = 0o111
+
+/** Files that are read without being named. Not where a permission is granted: `Bash(npm run test:*)`. */
+const readByTools: [tool: RegExp, files: string[]][] = [
+  [
+    /\b(?:npm|pnpm|yarn|bun)["']?[\s,]+["']?(?:run(?:-script)?|test|start|exec)\b/,
+    ['package.json'],
+  ],
+  [/\bg?make\b/, ['GNUmakefile', 'makefile', 'Makefile']],
+  [/\bjust\b/, ['justfile', '.justfile', 'Justfile']],
+]
+
+interface Where {
+  /** Absolute paths of the folders from which relative paths may count. */
+  dirs: readonly string[]
+  /** True: any file that is named counts. False: only what looks like a program or a script. */
+  all: boolean
+}
+
+/** Returns the absolute paths of existing files, without duplicates. */
+export async function filesNamedIn(text: string, { dirs, all }: Where): Promise<string[]> {
+  const found = new Set<string>()
+  const folders = [
+    ...new Set([...dirs, ...enteredIn(text).flatMap((to) => dirs.map((dir) => resolve(dir, to)))]),
+  ]
+  const places = folders.slice(0, dirs.length + foldersMax)
+  const add = async (names: readonly string[], counts: (file: string, mode: number) => boolean) => {
+    for (const name of names)
+      for (const dir of places) {
+        const file = resolve(dir, name)
+        if (found.has(file)) continue
+        const { mode } = (await fileAt(file)) ?? {}
+        if (mode !== undefined && counts(file, mode)) found.add(file)
+      }
+  }
+  const looksRun = (file: string, mode: number) =>
+    all || script.test(file) || extname(file) === '' || (mode & executable) !== 0
+  await add(wordsIn(text), looksRun)
+  const withoutGrants = text.replace(/\b[A-Z]\w*\([^()\n]*\)/g, ' ')
+  for (const pattern of patternsIn(withoutGrants))
+    await add(await matching(pattern, places), looksRun)
+  const tools = readByTools.filter(([tool]) => tool.test(withoutGrants))
+  await add(
+    [...givenIn(text), ...modulesIn(text), ...tools.flatMap(([, files]) => files)],
+    () => true,
+  )
+  return [...found]
+}
+
+async function fileAt(path: string) {
+  const found = await stat(path).catch(() => null)
+  return found?.isFile() ? found : null
+}
+
+/** A word may begin with a variable (`$CLAUDE_PROJECT_DIR/…`), so what follows its first slash counts as well. */
+function wordsIn(text: string): string[] {
+  const quoted = [...text.matchAll(/"((?:[^"\\\n]|\\.)+)"|'([^'\n]+)'/g)].map(
+    ([, one, other]) => one ?? other ?? '',
+  )
+  const words = text.match(/(?:[\p{L}\p{M}\p{N}_@.+~,/-]|\\[^\n])+/gu) ?? []
+  const spelled = [...quoted, ...words, ...words.flatMap((word) => word.split(','))].map((word) =>
+    word.replace(/\\(.)/g, '$1'),
+  )
+  return [...new Set(spelled.flatMap((word) => [word, word.slice(word.indexOf('/') + 1)]))]
+    .filter((word) => /[\p{L}\p{N}]/u.test(word))
+    .slice(0, wordsMax)
+}
+
+/** Patterns of the shell with a name in them, which is at most one folder at a time. */
+const patternsIn = (text: string): string[] =>
+  [...new Set(text.match(/[\p{L}\p{M}\p{N}_@.+~*?{},[\]/-]+/gu) ?? [])]
+    .filter((word) => /[*?[{]/.test(word) && /[\p{L}\p{N}]/u.test(word) && !word.includes('**'))
+    .slice(0, matchesMax)
+
+async function matching(pattern: string, dirs: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const dir of dirs)
+    try {
+      for await (const name of glob(pattern, { cwd: dir })) {
+        found.push(resolve(dir, name))
+        if (found.length >= matchesMax) return found
+      }
+    } catch {
+      // The pattern is none.
+    }
+  return found
+}
+
+const captured = (text: string, pattern: RegExp): string[] => [
+  ...new Set([...text.matchAll(pattern)].flatMap(([, one]) => one ?? [])),
+]
+
+/** `cd tools`, `make -C tools`. */
+const enteredIn = (text: string): string[] =>
+  captured(
+    text,
+    /(?:\b(?:cd|pushd)|(?:^|\s)(?:-C|--(?:prefix|dir|cwd|directory)))(?:=|\s+|["']\s*,\s*["'])["']?([^\s"';&|,]+)/g,
+  )
+
+/** `make -f rules`, also as `"-f", "rules"`. */
+const givenIn = (text: string): string[] =>
+  captured(
+    text,
+    /(?:^|[\s"'])(?:-[frc]|--(?:file|makefile|config|require|import|loader|init-file|rcfile|script))(?:=|\s+|["']\s*,\s*["'])["']?([^\s"';&|,]+)/g,
+  )
+
+/** `python3 -m tools.check`. */
+const modulesIn = (text: string): string[] =>
+  captured(text, /(?:^|[\s"'])-m["']?[\s,]+["']?([A-Za-z_][\w.]*)/g).flatMap((name) => {
+    const path = name.replaceAll('.', '/')
+    return [`${path}.py`, `${path}/__init__.py`, `${path}/__main__.py`]
+  })
