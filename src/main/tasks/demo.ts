@@ -6,6 +6,7 @@ import { invalid, refused } from '../../shared/failure.ts'
 import type { ProjectId, TaskId } from '../../shared/records/ids.ts'
 import type { Project } from '../../shared/records/projects/projects.ts'
 import type { Git } from '../git/index.ts'
+import { makeDirDurable } from '../journal/index.ts'
 import type { DataLayout } from '../sessions/session-files.ts'
 import type { WorkspaceService } from '../workspaces/workspace-service.ts'
 import type { TaskService } from './task-service.ts'
@@ -73,7 +74,11 @@ export function createDemo(deps: {
   }
 
   async function writeProject(dir: string): Promise<void> {
-    await mkdir(dir, { recursive: true })
+    // Not with `recursive`: Node tries without end where a parent can't hold folders, as in /proc.
+    await makeDirDurable(dirname(dir))
+    await mkdir(dir).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
     for (const [path, text] of Object.entries(content.files)) {
       await mkdir(dirname(join(dir, path)), { recursive: true })
       await writeFile(join(dir, path), text)
@@ -85,7 +90,7 @@ export function createDemo(deps: {
 }
 
 async function freeDir(base: string): Promise<string> {
-  await mkdir(dirname(base), { recursive: true, mode: 0o700 })
+  await makeDirDurable(dirname(base))
   for (let n = 1; ; n++) {
     const dir = n === 1 ? base : `${base}-${n}`
     // `mkdir` is the check, so that two demos started together do not share a folder.
