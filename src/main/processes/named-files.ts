@@ -34,33 +34,62 @@ interface Where {
 
 /** Returns the absolute paths of existing files, without duplicates. */
 export async function filesNamedIn(text: string, { dirs, all }: Where): Promise<string[]> {
+  const names = namesIn(text)
+  const places = placesOf(names, dirs)
   const found = new Set<string>()
-  const folders = [
-    ...new Set([...dirs, ...enteredIn(text).flatMap((to) => dirs.map((dir) => resolve(dir, to)))]),
-  ]
-  const places = folders.slice(0, dirs.length + foldersMax)
-  const add = async (names: readonly string[], counts: (file: string, mode: number) => boolean) => {
-    for (const name of names)
-      for (const dir of places) {
-        const file = resolve(dir, name)
-        if (found.has(file)) continue
-        const { mode } = (await fileAt(file)) ?? {}
-        if (mode !== undefined && counts(file, mode)) found.add(file)
-      }
+  const add = async (paths: readonly string[], counts: (file: string, mode: number) => boolean) => {
+    for (const file of paths) {
+      if (found.has(file)) continue
+      const { mode } = (await fileAt(file)) ?? {}
+      if (mode !== undefined && counts(file, mode)) found.add(file)
+    }
   }
   const looksRun = (file: string, mode: number) =>
     all || script.test(file) || extname(file) === '' || (mode & executable) !== 0
-  await add(wordsIn(text), looksRun)
-  const withoutGrants = text.replace(/\b[A-Z]\w*\([^()\n]*\)/g, ' ')
-  for (const pattern of patternsIn(withoutGrants))
-    await add(await matching(pattern, places), looksRun)
-  const tools = readByTools.filter(([tool]) => tool.test(withoutGrants))
-  await add(
-    [...givenIn(text), ...modulesIn(text), ...tools.flatMap(([, files]) => files)],
-    () => true,
-  )
+  await add(resolved(names.words, places), looksRun)
+  for (const pattern of names.patterns) await add(await matching(pattern, places), looksRun)
+  await add(resolved(names.run, places), () => true)
   return [...found]
 }
+
+/**
+ * Returns all absolute paths at which the text may name a file, whether there is one or not. Null if it has patterns, which
+ * name any number.
+ */
+export function pathsNamedIn(text: string, dirs: readonly string[]): string[] | null {
+  const names = namesIn(text)
+  if (names.patterns.length > 0) return null
+  return resolved([...names.words, ...names.run], placesOf(names, dirs))
+}
+
+interface Names {
+  /** Words that may be paths. */
+  words: string[]
+  patterns: string[]
+  /** Paths of what is run if it exists, whatever its name looks like. */
+  run: string[]
+  /** Folders that the commands enter. */
+  entered: string[]
+}
+
+function namesIn(text: string): Names {
+  const withoutGrants = text.replace(/\b[A-Z]\w*\([^()\n]*\)/g, ' ')
+  const tools = readByTools.filter(([tool]) => tool.test(withoutGrants))
+  return {
+    words: wordsIn(text),
+    patterns: patternsIn(withoutGrants),
+    run: [...givenIn(text), ...modulesIn(text), ...tools.flatMap(([, files]) => files)],
+    entered: enteredIn(text).slice(0, foldersMax),
+  }
+}
+
+const placesOf = ({ entered }: Names, dirs: readonly string[]): string[] => [
+  ...new Set([...dirs, ...resolved(entered, dirs)]),
+]
+
+const resolved = (names: readonly string[], dirs: readonly string[]): string[] => [
+  ...new Set(names.flatMap((name) => dirs.map((dir) => resolve(dir, name)))),
+]
 
 async function fileAt(path: string) {
   const found = await stat(path).catch(() => null)

@@ -1,4 +1,5 @@
 /** A configuration that changes between two calls is seen by the second (K8). */
+import { existsSync } from 'node:fs'
 import { appendFile, chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
@@ -70,4 +71,22 @@ it('[K8] sees a change in the moment after the configuration was read', async ()
   const git = createGit({ env: testEnv, gitPath })
   await expect(git.repositoryConfig(project.dir)).resolves.toBe(null)
   await expect(git.repositoryConfig(project.dir)).resolves.toMatchObject({ commands: [{}] })
+})
+
+it('[K8] sees a script that appears where an allowed filter names one', async () => {
+  const repository = await makeRepository({ '.gitattributes': '*.txt filter=own\n' })
+  const { dir } = repository
+  const marker = path.join(await temporaryDir(), 'sprung')
+  repository.git('config', 'filter.own.clean', 'sh tools/clean || cat')
+  const asked = await createGit({ env: testEnv }).repositoryConfig(dir)
+  const git = createGit({ env: testEnv, isAllowed: (sha256) => sha256 === asked?.sha256 })
+  await writeFile(path.join(dir, 'a.txt'), 'a\n')
+  await git.snapshot(dir)
+  expect(await git.repositoryConfig(dir)).toEqual(asked)
+  await mkdir(path.join(dir, 'tools'))
+  await writeFile(path.join(dir, 'tools/clean'), `touch '${marker}'\n`)
+  await writeFile(path.join(dir, 'b.txt'), 'b\n')
+  await git.snapshot(dir)
+  expect(existsSync(marker)).toBe(false)
+  expect((await git.repositoryConfig(dir))?.sha256).not.toBe(asked?.sha256)
 })

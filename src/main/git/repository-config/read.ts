@@ -7,13 +7,12 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import { filesNamedIn } from '../../processes/named-files.ts'
 import { fields, type RunGit } from '../command/run-git.ts'
 import { exists, orNull } from '../repository/file-facts.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
-import { readIfPossible } from '../repository/read-git-file.ts'
 import type { Place, ReadConfig, RepositoryConfig, Setting } from './configuration.ts'
+import { type Script, scriptsOf } from './scripts.ts'
 
 /**
  * A name may be empty. The commands that Git LFS would start come last, because LFS is the user's
@@ -78,11 +77,9 @@ export async function readRepositoryConfig(
     files.add(path.resolve(dir, file.replace(/\n$/, '')))
   }
   const commands = commandsIn(settings)
-  const scripts = await scriptsOf(
-    commands,
-    gitDir === null ? nearestRepository(path.resolve(dir)) : null,
-  )
-  for (const { file } of scripts) files.add(file)
+  const top = gitDir === null ? nearestRepository(path.resolve(dir)) : null
+  const { scripts, watched } = await scriptsOf(commands, top)
+  for (const file of watched ?? []) files.add(file)
   const { fetches, unfetchable } = await fetchesIn(ask, settings)
   return {
     unfetchable,
@@ -103,7 +100,8 @@ export async function readRepositoryConfig(
     autocrlf: autocrlfIn(settings),
     // An included file may appear, or apply to another branch, without a change of any of these
     // files.
-    fingerprint: includes || (files.size === 0 && !isOutside) ? null : await fingerprint(),
+    fingerprint:
+      includes || watched === null || (files.size === 0 && !isOutside) ? null : await fingerprint(),
   }
 
   /** Returns null if a file changed while the configuration was being read. */
@@ -299,43 +297,6 @@ function personalProxies(settings: readonly Setting[]): Setting[] {
     key,
     value: personal(settings, key) ?? '',
   }))
-}
-
-interface Script {
-  /** Absolute. */
-  file: string
-  /** From the top of the working tree, with `/`. */
-  name: string
-  /** The text; for what is no text, or too long to be read by a person, a hash of it. */
-  content: string
-}
-
-/** Nobody reads more before allowing it. */
-const scriptCharsMax = 64 * 1024
-
-/**
- * Returns the files of the working tree that the commands name. Git runs what they contain, and an agent that may edit
- * them would choose what that is.
- */
-async function scriptsOf(
-  commands: readonly { value: string }[],
-  top: string | null,
-): Promise<Script[]> {
-  if (commands.length === 0 || top === null) return []
-  const text = commands.map(({ value }) => value).join('\n')
-  const named = await filesNamedIn(text, { dirs: [top], all: true })
-  const inside = named.filter((file) => file.startsWith(`${top}${path.sep}`))
-  return inside.sort().map((file) => ({
-    file,
-    name: path.relative(top, file).replaceAll(path.sep, '/'),
-    content: contentOf(file),
-  }))
-}
-
-function contentOf(file: string): string {
-  const text = readIfPossible(file) ?? ''
-  if (text.length <= scriptCharsMax && !/[\0\uFFFD]/.test(text)) return text
-  return `(SHA-256 ${createHash('sha256').update(text).digest('hex')})`
 }
 
 async function listing(

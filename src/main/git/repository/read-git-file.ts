@@ -8,11 +8,14 @@ const { O_NONBLOCK = 0 } = constants
  * Reads a text file of Git's. Throws the system's error; for a named pipe, a device or a folder in
  * its place, which an agent may have created, throws an Error without blocking. Follows links.
  */
-export function readGitFile(file: string): string {
+export const readGitFile = (file: string): string => readGitBytes(file).toString()
+
+/** Like `readGitFile`, for a file that may be no text. */
+export function readGitBytes(file: string): Buffer {
   const fd = openSync(file, constants.O_RDONLY | O_NONBLOCK)
   try {
     if (!fstatSync(fd).isFile()) throw new Error(`${file} is not a file`)
-    return readFileSync(fd, 'utf8')
+    return readFileSync(fd)
   } finally {
     closeSync(fd)
   }
