@@ -82,11 +82,10 @@ describe('exit codes', () => {
 
   it('5 for a conflict, which names the files', async () => {
     const fake = fakeOfTwo()
-    fake.given.apply = { kind: 'conflict', paths: ['src/a.ts'], message: 'It does not apply' }
+    fake.given.apply = { kind: 'conflict', paths: ['src/a.ts'], message: 'It does not apply.' }
     const { code, stderr } = await runToEnd(['tasks', 'apply', known], { fake })
     expect(code).toBe(5)
-    expect(stderr).toContain('It does not apply. Nothing was changed.')
-    expect(stderr).toContain('src/a.ts')
+    expect(stderr).toContain('It does not apply.\n  src/a.ts')
   })
 
   it('7 when a transcript is damaged, with all that can be read', async () => {

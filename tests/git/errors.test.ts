@@ -72,3 +72,11 @@ it.skipIf(process.platform !== 'linux')(
     }
   },
 )
+
+it('says that the disk is full where Git does not say why it could not write', () => {
+  const stderr = 'error: unable to write file src/a.txt\n'
+  const error = new GitError(['read-tree'], 128, stderr, { code: 'ENOSPC' })
+  expect(error.code).toBe('ENOSPC')
+  expect(error.message).toContain('the disk is full')
+  expect(error.message).toContain('unable to write file src/a.txt')
+})

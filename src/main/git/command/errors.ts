@@ -14,20 +14,19 @@ export class GitError extends Error {
   /** The disk error that Git reported, such as ENOSPC; null for any other failure. */
   readonly code: string | null
 
-  /** `outputCode`: the error code of the file for Git's output, which Git does not report. */
+  /** `code`: the disk error, where Git does not report it; `isOutput`: of the file for Git's output. */
   constructor(
     args: readonly string[],
     exitCode: number | null,
     stderr: string,
-    outputCode: string | null = null,
+    { code: found = null, isOutput = false }: { code?: string | null; isOutput?: boolean } = {},
   ) {
     const subcommand = args.slice(0, 2).join(' ')
     const failed = `git ${subcommand} failed (${exitCode ?? 'ended early'}): ${summarize(stderr)}`
-    const code = outputCode ?? diskCodeIn(stderr)
+    const code = found ?? diskCodeIn(stderr)
     const remedy = code === null ? remedyFor(stderr) : `Git could not write: ${explainErrno(code)}.`
-    // Git then prints only that its output could not be written.
-    const isOutputError = outputCode !== null
-    super(remedy === null ? failed : isOutputError ? remedy : `${remedy} ${failed}`)
+    // Git prints nothing of use about its output.
+    super(remedy === null ? failed : isOutput && found ? remedy : `${remedy} ${failed}`)
     this.name = 'GitError'
     this.args = args
     this.exitCode = exitCode

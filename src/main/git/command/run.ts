@@ -4,14 +4,14 @@
  * LFS) and merge drivers of the user's own configuration still run, because without them files
  * would be written wrong.
  */
-import { writeSync } from 'node:fs'
+import { statfsSync, writeSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findOnPath } from '../../processes/find-on-path.ts'
 import { startProgram } from '../../processes/launcher/launcher.ts'
 import { commonDirOf } from '../repository/common-dir.ts'
-import { exists } from '../repository/file-facts.ts'
+import { exists, orNull } from '../repository/file-facts.ts'
 import {
   createConfigGuard,
   type IsAllowed,
@@ -254,7 +254,8 @@ async function runOnce(
     const { stdoutFd } = options
     const isOutput =
       stdoutFd !== undefined && errorOutput.includes('write failure on standard output')
-    throw new GitError(args, exitCode, errorOutput, isOutput ? writeErrorOf(stdoutFd) : null)
+    const code = isOutput ? writeErrorOf(stdoutFd) : fullDiskOf(errorOutput, options.cwd)
+    throw new GitError(args, exitCode, errorOutput, { code, isOutput })
   }
   return { exitCode, stdout: stdout.bytes(), stderr: errorOutput, truncated: false }
 }
@@ -274,6 +275,20 @@ function writeErrorOf(fd: number): string | null {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? null
   }
+}
+
+/** Messages in which Git names a file that it could not write, relative or not, but not why. */
+const unwritten = /(?:unable to write(?: new)?(?: index)? file|couldn't write) '?([^'\n]*)/
+
+/** Returns ENOSPC if Git could not write a file, and the disk that it would be on is full; else null. */
+function fullDiskOf(stderr: string, cwd: string): string | null {
+  const [, file] = unwritten.exec(stderr) ?? []
+  if (file === undefined) return null
+  const isFull = [cwd, path.dirname(path.resolve(cwd, file))].some((folder) => {
+    const disk = orNull(() => statfsSync(folder))
+    return disk !== null && disk.bavail * disk.bsize < probeBytes
+  })
+  return isFull ? 'ENOSPC' : null
 }
 
 function collect(bytesMax: number) {

@@ -146,7 +146,7 @@ async function printApplied(context: CliContext, outcome: ApplyOutcome): Promise
     const { message, paths } = outcome
     throw new CliError(
       exitCodes.refused,
-      `${message.replace(/\.?$/, '.')} Nothing was changed.`,
+      message,
       paths.map((path) => `  ${path}`),
     )
   }
