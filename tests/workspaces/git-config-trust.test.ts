@@ -58,7 +58,7 @@ it('[K8] runs a script of the repository as a filter only as it was when it was 
   const marker = join(fixture.dir, 'sprung')
   git(dir, 'config', 'filter.own.clean', 'sh tools/clean')
   const asked = await client.projects.setup({ projectId })
-  expect(asked.git?.commands).toContain('tools/clean = tr a-z A-Z')
+  expect(asked.git?.commands).toBe('filter.own.clean = sh tools/clean\n\ntools/clean:\ntr a-z A-Z')
   await client.projects.trustSetup({ projectId, configSha256: asked.configSha256 ?? '' })
   const agents = (text: string) => `
 version: 1
@@ -81,8 +81,12 @@ agents:
   expect(patch).toContain('+little')
   await client.tasks.applyPatch({ taskId: id })
   expect(existsSync(marker)).toBe(false)
-  // The project's own script is another one now.
-  expect(await client.projects.setup({ projectId })).toMatchObject({ trusted: false })
+  // The project's own script is another one now, and the worktree's was never allowed.
+  await expect(start(fixture, agents('cat'))).rejects.toThrow('filter.own.clean')
+  const changed = await client.projects.setup({ projectId })
+  expect(changed).toMatchObject({ trusted: false })
+  await client.projects.trustSetup({ projectId, configSha256: changed.configSha256 ?? '' })
+  await expect(start(fixture, agents('cat'))).rejects.toThrow('tools/clean, whose text is another')
 })
 
 it.each(['gitdir:**/worktrees/**', ...(isSoak ? ['onbranch:shiplog/**'] : [])])(

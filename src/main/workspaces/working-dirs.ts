@@ -19,7 +19,7 @@ import type { Custody } from '../processes/custody.ts'
 import { type DataLayout, storedPath } from '../sessions/session-files.ts'
 import { changedByAgents } from './changed-by-agents.ts'
 import type { Environments } from './environments.ts'
-import { commandsOfWorktreeOnly } from './git-request.ts'
+import { runInWorktreeOnly } from './git-request.ts'
 import { goneFolderAdvice } from './moved-projects/gone-folder.ts'
 import { copyProjectFiles } from './project-config.ts'
 import type { Projects } from './projects.ts'
@@ -190,7 +190,12 @@ export function createWorkingDirs(deps: {
    * it should.
    */
   async function refuseCommandsOfWorktree(projectDir: string, root: string): Promise<void> {
-    const commands = await commandsOfWorktreeOnly(git, { projectDir, root })
+    const { commands, scripts } = await runInWorktreeOnly(git, { projectDir, root })
+    if (commands.length === 0 && scripts.length > 0)
+      refused(
+        'setup-not-trusted',
+        `The repository's Git configuration runs ${scripts.join(', ')}, whose text is another one in the new worktree than in the project's folder, and you allowed only that one. Commit it there, or bring it to what the agent starts from, then start again.`,
+      )
     if (commands.length === 0) return
     refused(
       'setup-not-trusted',

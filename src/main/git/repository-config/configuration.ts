@@ -2,13 +2,14 @@
 
 export interface RepositoryConfig {
   /**
-   * Settings of the repository whose values are commands, without those equal to the user's own; then the files of the
-   * working tree that these name, each as its path and its text.
+   * Settings of the repository whose values are commands, without those equal to the user's own.
    */
   commands: { key: string; value: string }[]
+  /** The files of the working tree that the commands name, by path, with their texts. */
+  scripts: { path: string; text: string }[]
   /** The remotes from which Git would fetch missing objects; empty if it may not (`isOrdinary`). */
   fetches: { remote: string; url: string }[]
-  /** Hash of `commands`, `fetches` and the repository's path: the user's permission applies to exactly these. */
+  /** Hash of `commands`, `scripts`, `fetches` and the repository's path: the user's permission applies to exactly these. */
   sha256: string
 }
 

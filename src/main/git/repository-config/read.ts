@@ -12,7 +12,7 @@ import { exists, orNull } from '../repository/file-facts.ts'
 import { readGitDir } from '../repository/git-dir.ts'
 import { nearestRepository } from '../repository/nearest-repository.ts'
 import type { Place, ReadConfig, RepositoryConfig, Setting } from './configuration.ts'
-import { type Script, scriptsOf } from './scripts.ts'
+import { scriptsOf } from './scripts.ts'
 
 /**
  * A name may be empty. The commands that Git LFS would start come last, because LFS is the user's
@@ -301,18 +301,19 @@ function personalProxies(settings: readonly Setting[]): Setting[] {
 
 async function listing(
   ask: Ask,
-  found: Pick<RepositoryConfig, 'commands' | 'fetches'> & {
-    dir: string
-    scripts: readonly Script[]
-  },
+  found: Omit<RepositoryConfig, 'sha256'> & { dir: string },
 ): Promise<RepositoryConfig | null> {
-  const { dir, fetches, scripts } = found
-  const named = scripts.map(({ name, content }) => ({ key: name, value: content }))
-  const commands = [...found.commands, ...named]
+  const { dir, commands, scripts, fetches } = found
   if (commands.length === 0 && fetches.length === 0) return null
   const place = (await ask('rev-parse', '--git-common-dir')).toString().replace(/\n$/, '')
-  const text = JSON.stringify([path.resolve(dir, place), commands, fetches])
-  return { commands, fetches, sha256: createHash('sha256').update(text).digest('hex') }
+  const all = [
+    path.resolve(dir, place),
+    commands,
+    fetches,
+    ...(scripts.length > 0 ? [scripts] : []),
+  ]
+  const sha256 = createHash('sha256').update(JSON.stringify(all)).digest('hex')
+  return { commands, scripts, fetches, sha256 }
 }
 
 function fingerprintOf(dir: string, files: readonly string[]): string {

@@ -4,13 +4,7 @@ import path from 'node:path'
 import { filesNamedIn, pathsNamedIn } from '../../processes/named-files.ts'
 import { orNull, statOf } from '../repository/file-facts.ts'
 import { readGitBytes } from '../repository/read-git-file.ts'
-
-export interface Script {
-  /** From the top of the working tree, with `/`. */
-  name: string
-  /** The text; for what is no text, or too long to be read by a person, a hash of it. */
-  content: string
-}
+import type { RepositoryConfig } from './configuration.ts'
 
 /** Nobody reads more before allowing it. */
 const scriptCharsMax = 64 * 1024
@@ -25,7 +19,7 @@ const hashedBytesMax = 16 * 1024 * 1024
 export async function scriptsOf(
   commands: readonly { value: string }[],
   top: string | null,
-): Promise<{ scripts: Script[]; watched: string[] | null }> {
+): Promise<{ scripts: RepositoryConfig['scripts']; watched: string[] | null }> {
   if (commands.length === 0 || top === null) return { scripts: [], watched: [] }
   const text = commands.map(({ value }) => value).join('\n')
   const isInside = (file: string) => file.startsWith(`${top}${path.sep}`)
@@ -37,8 +31,8 @@ export async function scriptsOf(
       .filter(isInside)
       .sort()
       .map((file) => ({
-        name: path.relative(top, file).replaceAll(path.sep, '/'),
-        content: contentOf(file),
+        path: path.relative(top, file).replaceAll(path.sep, '/'),
+        text: textOf(file),
       })),
   }
 }
@@ -46,7 +40,8 @@ export async function scriptsOf(
 /** Each is looked at before each call of Git. */
 const watchedMax = 100
 
-function contentOf(file: string): string {
+/** For what is no text, or too long to be read by a person, returns a hash of it. */
+function textOf(file: string): string {
   const { size = 0, mtimeMs = 0 } = statOf(file) ?? {}
   if (size > hashedBytesMax) return `(${size} bytes, changed at ${new Date(mtimeMs).toISOString()})`
   const bytes = orNull(() => readGitBytes(file))
