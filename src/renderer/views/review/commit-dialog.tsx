@@ -107,6 +107,7 @@ function Form({ task, base }: { task: Task; base: string | null }) {
               />
             </Field>
             <Choice label="Open a pull request with gh" on={opens} onChange={setOpens} />
+            {notNow ? <NoticeLine tone="warning" text={notNow} /> : null}
           </>
         ) : null}
       </div>
@@ -118,10 +119,12 @@ function Form({ task, base }: { task: Task; base: string | null }) {
       {commands === '' ? null : (
         <div className="flex flex-col gap-1 rounded-md border bg-panel p-2">
           <CommandToAllow command={commands} label="Commands" onSeen={setSeen} />
-          <p className="text-small text-muted">
-            {notNow ??
-              'Runs as you, without Git hooks and signatures. For those, copy the commands into a POSIX shell.'}
-          </p>
+          {notNow ? null : (
+            <p className="text-small text-muted">
+              Runs as you, without Git hooks and signatures. For those, copy the commands into a
+              POSIX shell.
+            </p>
+          )}
         </div>
       )}
       {failed ? (
