@@ -5,8 +5,12 @@
 import type { z } from 'zod'
 import type { RunTool, ToolContext } from '../../../shared/agents/driver/tool-context.ts'
 import type { ToolResult } from '../../../shared/agents/driver/tool-result.ts'
-import type { ToolName } from '../../../shared/agents/tools.ts'
-import { isToolName, toolInputSchemas, toolNames } from '../../../shared/agents/tools.ts'
+import {
+  isToolName,
+  type ToolName,
+  toolInputSchemas,
+  toolNames,
+} from '../../../shared/agents/tools.ts'
 import type { Custody } from '../../processes/custody.ts'
 import { askPerson } from './ask-person.ts'
 import { createEditFile } from './files/edit-file.ts'

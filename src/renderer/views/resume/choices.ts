@@ -1,7 +1,6 @@
 /** What to do with each of several interrupted agents. Pure. */
 
-import type { DriftReport } from '../../../shared/records/drift.ts'
-import { hasConflicts } from '../../../shared/records/drift.ts'
+import { type DriftReport, hasConflicts } from '../../../shared/records/drift.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeAgent, ResumeChoice } from '../../../shared/records/resume.ts'
 import type { Activity } from '../../../shared/records/tasks/activity.ts'

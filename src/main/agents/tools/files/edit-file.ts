@@ -1,6 +1,5 @@
 import type { FilesInside } from '../inside/index.ts'
-import type { Tool } from '../tool.ts'
-import { ToolError } from '../tool.ts'
+import { type Tool, ToolError } from '../tool.ts'
 import { changeFile } from './change-file.ts'
 import { atLines, explainMismatch } from './edit-mismatch.ts'
 import { readText } from './text-file.ts'

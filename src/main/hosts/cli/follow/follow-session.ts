@@ -12,7 +12,7 @@ import {
 import type { Entry } from '../../../../shared/records/entries.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import { withWholeValues } from '../../../../shared/whole-values.ts'
-import { untilAborted } from './until-aborted.ts'
+import { eventsUntilAborted } from './events-until-aborted.ts'
 
 export interface SessionWatcher {
   entries(taskId: TaskId, entries: Entry[]): Promise<void>
@@ -74,7 +74,7 @@ export function followSession(
   async function followLive(): Promise<void> {
     const signal = AbortSignal.any([stop.signal, closed])
     const feed = await client.feed.session({ workspaceId: taskId }, { signal })
-    for await (const event of untilAborted(feed, signal)) {
+    for await (const event of eventsUntilAborted(feed, signal)) {
       switch (event.type) {
         case 'snapshot':
           await deliver(event.entries)

@@ -15,8 +15,8 @@ import type { LedgerEvent, LedgerRecord } from '../../../../shared/records/ledge
 import { isRunning, isSettled } from '../../../../shared/records/tasks/task-status.ts'
 import type { Task, TaskTree } from '../../../../shared/records/tasks/tasks.ts'
 import type { Baseline } from './baseline.ts'
+import { eventsUntilAborted } from './events-until-aborted.ts'
 import { followSession, type SessionFollower, type SessionWatcher } from './follow-session.ts'
-import { untilAborted } from './until-aborted.ts'
 
 export interface RunWatcher {
   /** Called when a task's new state is durable, with the state of its descendants at that moment. */
@@ -164,7 +164,7 @@ export async function followTrees(
   try {
     const feed = await client.feed.ledger(undefined, { signal })
     const snapshots = createSnapshotJoiner()
-    for await (const event of untilAborted(feed, signal)) {
+    for await (const event of eventsUntilAborted(feed, signal)) {
       const whole = snapshots.take(event)
       if (whole) {
         await onSnapshot(whole)

@@ -1,5 +1,5 @@
 /** Yields the events of a feed until `signal` is aborted, without waiting for the feed. Ends without an error then. */
-export async function* untilAborted<Event>(
+export async function* eventsUntilAborted<Event>(
   feed: AsyncIterator<Event>,
   signal: AbortSignal,
 ): AsyncGenerator<Event, void> {
