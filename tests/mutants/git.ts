@@ -70,4 +70,20 @@ export const gitMutants: Mutant[] = [
     harm: "A person's uncommitted work is carried to another branch.",
     tests: ['tests/git/worktrees.test.ts', 'tests/tasks/drift/restore.test.ts'],
   },
+  {
+    id: 'git-filter-script-unwatched',
+    file: 'src/main/git/repository-config/read.ts',
+    find: '  for (const file of watched ?? []) files.add(file)\n',
+    replace: '',
+    harm: 'A script that an agent creates runs as part of an allowed filter.',
+    tests: ['tests/git/hostile/changed-configuration.test.ts'],
+  },
+  {
+    id: 'git-fetch-with-http-settings',
+    file: 'src/main/git/repository-config/read.ts',
+    find: ' && !plainHttpKey.test(key)',
+    replace: " && key === ''",
+    harm: 'A repository sends the credentials of the person to another server.',
+    tests: ['tests/git/hostile/partial-clone.test.ts'],
+  },
 ]
