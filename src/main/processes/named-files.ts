@@ -10,6 +10,9 @@ import { extname, resolve } from 'node:path'
 const wordsMax = 5_000
 const foldersMax = 10
 const matchesMax = 100
+const patternsMax = 30
+/** Looked at for patterns, all together. */
+const entriesMax = 10_000
 
 const script =
   /\.(?:sh|bash|zsh|fish|py|m?js|cjs|jsx|m?ts|cts|tsx|rb|pl|php|lua|ps1|cmd|bat|exe|mk)$/i
@@ -47,7 +50,7 @@ export async function filesNamedIn(text: string, { dirs, all }: Where): Promise<
   const looksRun = (file: string, mode: number) =>
     all || script.test(file) || extname(file) === '' || (mode & executable) !== 0
   await add(resolved(names.words, places), looksRun)
-  for (const pattern of names.patterns) await add(await matching(pattern, places), looksRun)
+  await add(await matching(names.patterns, places), looksRun)
   await add(resolved(names.run, places), () => true)
   return [...found]
 }
@@ -98,7 +101,7 @@ async function fileAt(path: string) {
 
 /** A word may begin with a variable (`$CLAUDE_PROJECT_DIR/…`), so what follows its first slash counts as well. */
 function wordsIn(text: string): string[] {
-  const quoted = [...text.matchAll(/"((?:[^"\\\n]|\\.)+)"|'([^'\n]+)'/g)].map(
+  const quoted = [...text.matchAll(/"((?:[^"\\\n]|\\.){1,500})"|'([^'\n]{1,500})'/g)].map(
     ([, one, other]) => one ?? other ?? '',
   )
   const words = text.match(/(?:[\p{L}\p{M}\p{N}_@.+~,/-]|\\[^\n])+/gu) ?? []
@@ -114,19 +117,23 @@ function wordsIn(text: string): string[] {
 const patternsIn = (text: string): string[] =>
   [...new Set(text.match(/[\p{L}\p{M}\p{N}_@.+~*?{},[\]/-]+/gu) ?? [])]
     .filter((word) => /[*?[{]/.test(word) && /[\p{L}\p{N}]/u.test(word) && !word.includes('**'))
-    .slice(0, matchesMax)
+    .slice(0, patternsMax)
 
-async function matching(pattern: string, dirs: readonly string[]): Promise<string[]> {
+async function matching(patterns: readonly string[], dirs: readonly string[]): Promise<string[]> {
   const found: string[] = []
-  for (const dir of dirs)
-    try {
-      for await (const name of glob(pattern, { cwd: dir })) {
-        found.push(resolve(dir, name))
-        if (found.length >= matchesMax) return found
+  let entries = 0
+  const exclude = () => ++entries > entriesMax
+  for (const pattern of patterns)
+    for (const dir of dirs)
+      try {
+        for await (const name of glob(pattern, { cwd: dir, exclude })) {
+          found.push(resolve(dir, name))
+          if (found.length >= matchesMax) return found
+        }
+        if (entries > entriesMax) return found
+      } catch {
+        // The pattern is none.
       }
-    } catch {
-      // The pattern is none.
-    }
   return found
 }
 

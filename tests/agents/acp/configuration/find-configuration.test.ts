@@ -170,6 +170,17 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
     }
   })
 
+  it.each([
+    ['unfinished quotes', '"\\\\'.repeat(50_000)],
+    ['patterns', Array.from({ length: 1000 }, (_, n) => `*/*/*/*/x${n}*`).join(' ')],
+    ['words', Array.from({ length: 20_000 }, (_, n) => `w${n}`).join(' ')],
+  ])('takes seconds at most for 100 kB of %s', async (_, text) => {
+    const folders = Array.from({ length: 300 }, (_, n) => [`a${n}/b/c/d/x`, ''])
+    const begun = process.cpuUsage()
+    await foundIn({ '.codex/config.toml': text, ...Object.fromEntries(folders) }, 'codex')
+    expect(process.cpuUsage(begun).user).toBeLessThan(20_000_000)
+  })
+
   it('does not take what a permission is about for what is run', async () => {
     const allow = ['Bash(npm run test:*)', 'Edit(src/*.ts)', 'Bash(make check)']
     const files = { 'package.json': '{}', 'src/a.ts': '', Makefile: '' }
