@@ -55,15 +55,14 @@ export async function filesNamedIn(text: string, { dirs, all }: Where): Promise<
   return [...found]
 }
 
-/**
- * Returns all absolute paths at which the text may name a file, whether there is one or not. Null if it has patterns, which
- * name any number.
- */
-export function pathsNamedIn(text: string, dirs: readonly string[]): string[] | null {
+/** Returns all absolute paths at which the text names a file, whether there is one or not, but for its patterns. */
+export function pathsNamedIn(text: string, dirs: readonly string[]): string[] {
   const names = namesIn(text)
-  if (names.patterns.length > 0) return null
   return resolved([...names.words, ...names.run], placesOf(names, dirs))
 }
+
+/** Reports whether the text may name any number of files by patterns of the shell. */
+export const hasPatterns = (text: string): boolean => namesIn(text).patterns.length > 0
 
 interface Names {
   /** Words that may be paths. */

@@ -90,3 +90,40 @@ it('[K8] sees a script that appears where an allowed filter names one', async ()
   expect(existsSync(marker)).toBe(false)
   expect((await git.repositoryConfig(dir))?.sha256).not.toBe(asked?.sha256)
 })
+
+it.each([
+  ['tools/clean', '. tools/lib', 'tools/lib', 'touch '],
+  ['tools/clean.sh', 'cd tools && sh inner.sh; cat', 'tools/inner.sh', 'touch '],
+  ['tools/clean.py', 'import lib', 'tools/lib.py', 'open("sprung", "w")#'],
+])(
+  '[K8] sees a change of what the script %s of an allowed filter runs',
+  async (script, text, lib, evil) => {
+    const files = { '.gitattributes': '*.txt filter=own\n', [script]: `${text}\n`, [lib]: '' }
+    const repository = await makeRepository(files)
+    const { dir } = repository
+    const program = script.endsWith('.py') ? 'python3' : 'sh'
+    repository.git('config', 'filter.own.clean', `${program} ${script} && cat`)
+    const asked = await createGit({ env: testEnv }).repositoryConfig(dir)
+    expect(asked?.scripts.map((one) => one.path)).toEqual([script, lib].sort())
+    const git = createGit({ env: testEnv, isAllowed: (sha256) => sha256 === asked?.sha256 })
+    await writeFile(path.join(dir, 'a.txt'), 'a\n')
+    await git.snapshot(dir)
+    const marker = path.join(dir, 'sprung')
+    await writeFile(path.join(dir, lib), `${evil}${marker}\n`)
+    await writeFile(path.join(dir, 'b.txt'), 'b\n')
+    await git.snapshot(dir)
+    expect(existsSync(marker)).toBe(false)
+    expect((await git.repositoryConfig(dir))?.sha256).not.toBe(asked?.sha256)
+  },
+)
+
+it('[K8] never allows a filter that runs more files than anybody reviews', async () => {
+  const many = Array.from({ length: 60 }, (_, n) => `tools/a${n}.sh`)
+  const files = Object.fromEntries(many.map((file) => [file, '']))
+  const repository = await makeRepository({ ...files, 'tools/all': many.join('\n') })
+  repository.git('config', 'filter.own.clean', 'sh tools/all')
+  const config = () => createGit({ env: testEnv }).repositoryConfig(repository.dir)
+  const [one, other] = [await config(), await config()]
+  expect(one?.scripts[0]?.text).toContain('more than 50 files')
+  expect(one?.sha256).not.toBe(other?.sha256)
+})

@@ -1,7 +1,8 @@
 /** Finds the scripts of a repository that its allowed commands, such as filters, would run (K8). */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { filesNamedIn, pathsNamedIn } from '../../processes/named-files.ts'
+import { filesNamedIn, hasPatterns, pathsNamedIn } from '../../processes/named-files.ts'
 import { orNull, statOf } from '../repository/file-facts.ts'
 import { readGitBytes } from '../repository/read-git-file.ts'
 import type { RepositoryConfig } from './configuration.ts'
@@ -12,33 +13,67 @@ const scriptCharsMax = 64 * 1024
 /** Hashing more would delay each call of Git. Such a file counts as changed with its time. */
 const hashedBytesMax = 16 * 1024 * 1024
 
+/** Each is looked at before each call of Git. */
+const watchedMax = 500
+/** Nobody reviews more. */
+const scriptsMax = 50
+
 /**
- * Returns the files of the working tree that the commands name. Git runs what they contain, and an agent that may edit
- * them would choose what that is. `watched` are all paths at which such a file may appear; null if they can't be listed.
+ * Returns the files of the working tree that the commands name, that these name in turn, and the modules beside them. Git
+ * runs what they contain, and an agent that may edit them would choose what that is. `watched` are all paths at which
+ * such a file may appear; null if they can't be listed.
  */
 export async function scriptsOf(
   commands: readonly { value: string }[],
   top: string | null,
 ): Promise<{ scripts: RepositoryConfig['scripts']; watched: string[] | null }> {
   if (commands.length === 0 || top === null) return { scripts: [], watched: [] }
-  const text = commands.map(({ value }) => value).join('\n')
   const isInside = (file: string) => file.startsWith(`${top}${path.sep}`)
-  const watched = pathsNamedIn(text, [top])?.filter(isInside) ?? null
-  const named = await filesNamedIn(text, { dirs: [top], all: true })
+  const command = commands.map(({ value }) => value).join('\n')
+  const watched = new Set(pathsNamedIn(command, [top]))
+  const texts = new Map<string, string>()
+  const toRead = (await filesNamedIn(command, { dirs: [top], all: true })).filter(isInside)
+  for (let file = toRead.pop(); file !== undefined; file = toRead.pop()) {
+    if (texts.has(file)) continue
+    const text = textOf(file)
+    texts.set(file, text)
+    if (texts.size > scriptsMax) break
+    const dirs = [top, path.dirname(file)]
+    for (const named of pathsNamedIn(text, dirs)) watched.add(named)
+    toRead.push(...(await filesNamedIn(text, { dirs, all: false })).filter(isInside))
+    toRead.push(...modulesBeside(file, text))
+  }
+  const canWatch = !hasPatterns(command)
+  const inside = [...watched, ...texts.keys()].filter(isInside)
+  if (texts.size > scriptsMax) return { scripts: [tooMany()], watched: null }
   return {
-    watched: watched && watched.length <= watchedMax ? watched : null,
-    scripts: named
-      .filter(isInside)
-      .sort()
-      .map((file) => ({
-        path: path.relative(top, file).replaceAll(path.sep, '/'),
-        text: textOf(file),
-      })),
+    watched: canWatch && inside.length <= watchedMax ? [...new Set(inside)] : null,
+    scripts: [...texts]
+      .map(([file, text]) => ({ path: path.relative(top, file).replaceAll(path.sep, '/'), text }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
   }
 }
 
-/** Each is looked at before each call of Git. */
-const watchedMax = 100
+/** Never the same, so that it is never allowed. */
+const tooMany = (): RepositoryConfig['scripts'][number] => ({
+  path: '(too many files)',
+  text: `The commands run more than ${scriptsMax} files of the repository, which can’t be reviewed: they are not run. ${randomUUID()}`,
+})
+
+/** Languages whose files load others by a name without a path or an ending. */
+const loadsModules = /\.(?:py|[cm]?[jt]s|rb|pl|pm|php|lua)$/
+
+/** Returns the files of the same language beside it whose names are in its text. */
+function modulesBeside(file: string, text: string): string[] {
+  const ending = path.extname(file)
+  if (!loadsModules.test(ending)) return []
+  const dir = path.dirname(file)
+  const names = orNull(() => readdirSync(dir)) ?? []
+  const words = new Set(text.match(/[\w-]+/g))
+  return names
+    .filter((name) => path.extname(name) === ending && words.has(path.basename(name, ending)))
+    .map((name) => path.join(dir, name))
+}
 
 /** For what is no text, or too long to be read by a person, returns a hash of it. */
 function textOf(file: string): string {
