@@ -82,9 +82,8 @@ it('sets up a local server in a script, with the key from standard input', async
 
 it('keeps the default model and exits with 1 if the new one can’t be used', async () => {
   const fake = models({ test: { outcome: 'failed', why: 'refused the key (401)' } })
-  const { code, stderr } = await runToEnd(['agent', 'setup', 'openai', '--model', 'gpt-5.2'], {
-    fake,
-  })
+  const args = ['agent', 'setup', 'openai', '--model', 'gpt-5.2', '--key-stdin']
+  const { code, stderr } = await runToEnd(args, { fake, stdinEnd: 'key' })
   expect(code).toBe(1)
   expect(stderr).toContain("openai/gpt-5.2 can't be used: refused the key (401)")
   expect(stderr).toContain('openai stays set up; the model of new agents did not change.')
@@ -96,6 +95,7 @@ it.each([
   [['nowhere'], 'There is no provider "nowhere" yet. Give the address of a server with --base-url'],
   [['openai', '--key-env', 'sk-1'], 'never a key'],
   [['openai', '--key-stdin'], 'Standard input was empty'],
+  [['anthropic', '--no-test'], 'needs a key, and none was given'],
   [['studio', '--base-url', 'ftp://x'], 'http or https'],
 ])('says what is missing without a terminal: %j', async (args, said) => {
   const { code, stderr } = await runToEnd(['agent', 'setup', ...args], {

@@ -17,6 +17,14 @@ beforeEach(() => {
 const run = (...argv: string[]) => runToEnd(['search', ...argv], { fake })
 
 describe('search', () => {
+  it('asks what to search for', async () => {
+    const { code, stderr } = await run('')
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Name what'),
+    })
+  })
+
   it('prints each match with its task and entry, and shows hidden characters', async () => {
     const { code, stdout, stderr } = await run('albatross')
     expect(code).toBe(0)

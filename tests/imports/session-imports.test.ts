@@ -266,7 +266,7 @@ it('[K4] keeps what looks like a secret in the transcript, and redacts it in lis
 it('refuses a place without sessions, and gives advice', async () => {
   const shiplog = await opened()
   await expect(importFrom(shiplog, await temporaryDir())).rejects.toMatchObject({
-    message: expect.stringContaining('Choose a file or folder that contains one'),
+    message: expect.stringContaining('Choose the file of a session, or a folder with sessions'),
   })
 })
 

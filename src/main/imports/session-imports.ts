@@ -170,7 +170,7 @@ export function createSessionImports(deps: {
             : status
               ? `No session of ${toolName(tool)} was found in ${place}.`
               : `There is no file or folder ${place}.`
-        invalid('path', `${what} Choose a file or folder that contains one.`)
+        invalid('path', `${what} Choose the file of a session, or a folder with sessions.`)
       }
       yield* importAll(threads, found, signal)
     } finally {

@@ -2,7 +2,7 @@
 
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { basename, isAbsolute, join, resolve } from 'node:path'
+import { basename, isAbsolute, join, parse, resolve } from 'node:path'
 import type { Masker } from '../../shared/agents/driver/masker.ts'
 import { FailureError, invalid, refused } from '../../shared/failure.ts'
 import { createKeyedMutex } from '../../shared/keyed-mutex.ts'
@@ -149,8 +149,14 @@ export function createProjects(deps: {
         return invalid('dir', found.advice)
       case 'repository':
         return true
-      case 'not-a-repository':
-        return false
+      case 'not-a-repository': {
+        const what = await nameOfSharedFolder(dir)
+        if (what === null) return false
+        return invalid(
+          'dir',
+          `${dir} is ${what}, where an agent would work on everything. Give the folder that holds the project.`,
+        )
+      }
     }
   }
 
@@ -238,3 +244,10 @@ type EndedRun = LedgerEventOf<'task.completed' | 'task.interrupted' | 'task.fail
 
 /** More would make the message too long to read. */
 const namedMax = 3
+
+/** Returns what a folder is that holds more than one project; null for any other. */
+async function nameOfSharedFolder(dir: string): Promise<string | null> {
+  if (dir === parse(dir).root) return 'the root of the file system'
+  const home = await realpath(homedir()).catch(homedir)
+  return dir === home ? 'your home folder' : null
+}

@@ -38,7 +38,7 @@ export interface AgentSettings {
 const noSettings: AgentSettings = { own: () => null, isFetchAllowed: () => false }
 
 const failUnknownAgent = (name: string): never => {
-  throw new Error(`There is no agent "${name}" of your own: shiplog agent list lists them.`)
+  throw new Error(`There is no agent "${name}". shiplog agent list lists those that there are.`)
 }
 
 export function createAcpDriver(deps: {

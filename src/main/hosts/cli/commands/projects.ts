@@ -17,7 +17,7 @@ import type { Action, ParsedOptions } from '../action.ts'
 import type { CliContext } from '../context.ts'
 import { exitCodes, usageError } from '../exit-codes.ts'
 import { projectPath } from '../paths.ts'
-import { safeLine } from '../terminal/safe-text.ts'
+import { safeLine, safePath } from '../terminal/safe-text.ts'
 import { renderTable } from '../terminal/table.ts'
 import { withShiplog } from '../with-shiplog.ts'
 import { findProject, projectAt } from './project-named.ts'
@@ -37,7 +37,7 @@ export function list(): Action {
         await context.printJson({ projects })
         return exitCodes.done
       }
-      const rows = projects.map(({ id, name, dir }) => [shortId(id), safeLine(name), safeLine(dir)])
+      const rows = projects.map(({ id, name, dir }) => [shortId(id), safeLine(name), safePath(dir)])
       const columns = [{ title: 'ID' }, { title: 'NAME' }, { title: 'FOLDER', shrinks: true }]
       await context.out.write(renderTable(columns, rows, context.out))
       return exitCodes.done
@@ -56,7 +56,7 @@ export function add(folder: string): Action {
         return exitCodes.done
       }
       const known = before.find(({ id }) => id === project.id)
-      const named = `${safeLine(project.name)} (${safeLine(project.dir)})`
+      const named = `${safeLine(project.name)} (${safePath(project.dir)})`
       if (known === undefined)
         await context.say(`Added ${named}.${ofSameRepository(project, before)}`)
       else if (known.dir === project.dir) await context.say(`${named} is a project already.`)
@@ -71,8 +71,10 @@ function ofSameRepository({ identity }: Project, others: readonly Project[]): st
     (one) => identity && one.identity && isSameProject(identity, one.identity),
   )
   if (same.length === 0) return ''
-  return ` It has the same repository as ${same.map(({ dir }) => safeLine(dir)).join(' and ')}, and is a project of its own.`
+  return ` It has the same repository as ${listed(same.map(({ dir }) => safePath(dir)))}, and is a project of its own.`
 }
+
+const listed = (texts: string[]): string => new Intl.ListFormat('en-GB').format(texts)
 
 /** Removes a project from the list. `text` is its id or its folder. */
 export function remove(text: string): Action {

@@ -13,3 +13,8 @@ export function safeText(text: string): string {
 export function safeLine(text: string): string {
   return safeText(text.replace(/\s+/g, ' ')).trim()
 }
+
+/** A path for one line: it stays the same path, so that a line break in it is shown and not replaced. */
+export function safePath(path: string): string {
+  return visibleText(path).replaceAll('\n', '␊').replaceAll('\t', '␉')
+}

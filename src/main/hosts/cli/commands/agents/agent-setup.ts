@@ -80,6 +80,12 @@ async function setUp(
   if (terminal && known?.baseUrl && options.baseUrl === undefined && !known.isOwn)
     await context.say(`${name} is at ${safeLine(known.baseUrl)}; --base-url URL changes that.`)
   const key = await keyFrom(context, terminal, known, options)
+  const hasKey = 'variable' in key || key.value !== undefined || known?.key.from !== 'none'
+  // A server of one's own may need none.
+  if (!hasKey && kind !== 'openai-compatible' && !baseUrl)
+    throw usageError(
+      `${name} needs a key, and none was given. Pipe it in with --key-stdin, or name the variable that holds it with --key-env.`,
+    )
   const contextTokens = options.contextTokens ?? known?.contextTokens ?? null
   await client.models.saveProvider({
     ...{ name, kind, ...(baseUrl && { baseUrl }) },

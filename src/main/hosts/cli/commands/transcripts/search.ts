@@ -10,7 +10,7 @@ import { shortId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
-import { exitCodes } from '../../exit-codes.ts'
+import { exitCodes, usageError } from '../../exit-codes.ts'
 import { projectPath } from '../../paths.ts'
 import { marked } from '../../terminal/marked.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
@@ -36,6 +36,10 @@ export function search(words: string[], given: ParsedOptions): Action {
         ...(kind === 'transcript' ? transcriptKinds : []),
       ]
       const query = [...words, ...filters].join(' ')
+      if (words.join('').trim() === '')
+        throw usageError(
+          'Name what to search for, such as "connection refused" or "tool:bash is:error".',
+        )
       const answer = await withProgress(context, client, ending, () =>
         client.search.find({ query, limit, wait: true, isPattern }, { signal: ending }),
       )
