@@ -154,8 +154,11 @@ export const InDiff: Story = {
     await userEvent.keyboard('albatross')
     await waitFor(() => expect(status).toHaveTextContent('1 of 1'))
     await waitFor(() => expect(marked('find-current')).toEqual(['albatross']))
-    const [range] = CSS.highlights.get('find-current') ?? []
-    await expect(range?.startContainer.getRootNode()).toBeInstanceOf(ShadowRoot)
+    // Plain text is marked until the highlighted diff replaces it.
+    await waitFor(() => {
+      const [range] = CSS.highlights.get('find-current') ?? []
+      expect(range?.startContainer.getRootNode()).toBeInstanceOf(ShadowRoot)
+    })
     await userEvent.clear(field)
     await userEvent.keyboard('existing')
     await waitFor(() => expect(status).toHaveTextContent(/^\d+ of 42$/))
