@@ -27,6 +27,67 @@ describe('[P3] a command is allowed if every segment of it is', () => {
   })
 })
 
+describe('[P3] what must not be covered', () => {
+  const asked = (command: string, mode: PermissionMode = 'ask', rules: PermissionRule[] = []) =>
+    expect(verdictOf(command, { mode, rules }).kind, command).toBe('ask')
+  const allowed = (rule: string): PermissionRule[] => [{ effect: 'allow', rule }]
+
+  it('asks about a script of sh that dash reads differently than bash', () => {
+    asked(String.raw`sh -c "echo \$'\\'; touch x #'"`)
+    for (const shell of ['sh', 'dash', 'ash', '/bin/sh']) {
+      asked(`${shell} -c '[[ a || ./evil ]]'`)
+      asked(`${shell} -c 'echo a &> b'`, 'allow-edits')
+      asked(`${shell} -c 'cat <(./evil)'`)
+      asked(`${shell} -c '((./evil))'`)
+    }
+    expect(verdictOf(`sh -c 'cat a 2>&1 | head'`, { rules: [] }).kind).toBe('allow')
+    expect(verdictOf(`bash -c '[[ a == b ]] || cat a'`).kind).not.toBe('deny')
+  })
+
+  it('sees a change of directory that a command in a loop runs', () => {
+    for (const cd of ['eval "cd .git"', 'command cd .git', 'eval \'eval "cd .git"\''])
+      asked(`for i in 1 2; do echo evil > config; ${cd}; done`, 'allow-edits')
+    asked('for i in 1 2; do echo evil > permissions.json; eval "cd .shiplog"; done', 'allow-edits')
+    asked('for i in 1 2; do cat a; eval "cd .."; done')
+  })
+
+  it('covers no short option with which Git runs or writes what it names', () => {
+    asked('git grep -O./evil x', 'ask', allowed('bash: git grep *'))
+    asked('git grep -nO./evil x', 'ask', allowed('bash: git grep *'))
+    asked('git format-patch -o /outside HEAD~1', 'ask', allowed('bash: git format-patch *'))
+    asked('git difftool -x ./evil', 'ask', allowed('bash: git difftool *'))
+    asked('git rebase -x ./evil HEAD~1', 'ask', allowed('bash: git rebase *'))
+    asked('git clone -u ./evil a', 'ask', allowed('bash: git *'))
+    const rules = allowed('bash: git grep *')
+    expect(verdictOf('git grep -n x', { rules }).kind).toBe('allow')
+    expect(verdictOf('git format-patch HEAD~1', { rules })).toMatchObject({
+      proposal: ["bash: git format-patch 'HEAD~1'"],
+    })
+  })
+
+  it('covers files whose names begin with a dot', () => {
+    const edit = (path: string, rule: string, effect: 'allow' | 'deny' = 'deny') =>
+      decide([{ mode: 'allow-edits', rules: [{ effect, rule }] }], { kind: 'edit', path, place })
+        .kind
+    expect(edit('.github/workflows/ci.yml', 'edit: **')).toBe('deny')
+    expect(edit('.env', 'edit')).toBe('deny')
+    expect(edit('a/.b/c.yml', 'edit: **/*.yml')).toBe('deny')
+    expect(edit('a/.env', 'edit: a/[.]env')).toBe('deny')
+    expect(edit('a2.ts', 'edit: a{1..3}.ts')).toBe('deny')
+    expect(edit('axts', 'edit: a.ts')).toBe('allow')
+  })
+
+  it('proposes a rule that matches the file, whatever its name', () => {
+    for (const path of ['a/[x].ts', 'a*b', 'a/(b)/c!', '.a/?', 'routes/[...all].tsx']) {
+      const request = { kind: 'edit' as const, path, place }
+      const verdict = decide([{ mode: 'ask', rules: [] }], request)
+      const [rule = ''] = verdict.kind === 'ask' ? verdict.proposal : []
+      expect(rule, path).toMatch(/^edit: /)
+      expect(decide([{ mode: 'ask', rules: allowed(rule) }], request).kind, rule).toBe('allow')
+    }
+  })
+})
+
 describe('[P1] modes', () => {
   const edit = (path: string, mode: PermissionMode, rules: PermissionRule[] = []) =>
     decide([{ mode, rules }], { kind: 'edit', path, place })

@@ -101,7 +101,7 @@ function addSteps(
       ? where.folders !== null && isGlobInside(path, where.place, where.folders)
       : find(path).inside
   // Checked first, because in a loop or after a substitution it may run first.
-  const targets = segments.flatMap((segment) => folderOf(segment))
+  const targets = foldersOf(segments)
   if (targets.length > 0) where.folders = foldersBy(targets, where)
   for (const segment of segments) {
     if (segment.kind !== 'command') {
@@ -155,6 +155,17 @@ function folderOf(segment: Segment): (string | null)[] {
   if (name.value !== 'cd' || more.length > 0 || to?.kind !== 'literal') return [null]
   const isPlain = to.value !== '' && !/^[-~]/.test(to.value) && !to.value.split('/').includes('..')
   return [isPlain ? to.value : null]
+}
+
+/** Returns the target of every `cd`, also of those that a command such as `eval` runs. */
+function foldersOf(segments: Segment[], depth = 0): (string | null)[] {
+  if (depth > depthMax) return []
+  return segments.flatMap((segment) => {
+    if (segment.kind !== 'command') return []
+    const wrapped = wrappedIn(segment.words)
+    const inner = wrapped.kind === 'runs' ? foldersOf(wrapped.reading.segments, depth + 1) : []
+    return [...folderOf(segment), ...inner]
+  })
 }
 
 /** Returns all folders that the shell may enter, because each `cd` may run any number of times, in any order. */

@@ -15,6 +15,7 @@ import { type PolicyLayer, policyPath } from './policy.ts'
 import { proposedRule } from './propose.ts'
 import {
   allowsCommand,
+  globMatches,
   matchesCommand,
   matchesEdit,
   matchesTool,
@@ -231,10 +232,14 @@ function verdictOnEdit(
   const at = found.inside ? (found.relative ?? path) : path
   const rule = layer.allow.find(({ test }) => matchesEdit(test, at))
   if (rule) return { kind: 'allow', by: 'rule', rule: rule.text }
-  return { kind: 'ask', reasons: ['Edits are asked about.'], proposal: [`edit: ${globQuoted(at)}`] }
+  return { kind: 'ask', reasons: ['Edits are asked about.'], proposal: editRules(at) }
 }
 
-const globQuoted = (path: string): string => path.replace(/[*?[\]{}!()]/g, '\\$&')
+/** Returns the rule for this path alone; none if no pattern can say it. */
+function editRules(path: string): string[] {
+  const glob = path.replace(/[*?[\]]/g, '[$&]')
+  return globMatches(glob, path) ? [`edit: ${glob}`] : []
+}
 
 function verdictOnOther(layer: Layer, { tool, subject }: OtherRequest): Verdict {
   if (subject === null)
@@ -302,7 +307,7 @@ function checkStep({ allow, mode }: Layer, step: Step): StepResult {
     const at = found.relative
     const rule = at === null ? undefined : allow.find(({ test }) => matchesEdit(test, at))
     if (rule) return covered(rule.text)
-    return open(`It writes ${path}.`, at === null ? null : `edit: ${globQuoted(at)}`)
+    return open(`It writes ${path}.`, at === null ? null : (editRules(at)[0] ?? null))
   }
   const { segment, harmless, transparent } = step
   if (harmless || transparent) return covered()

@@ -3,7 +3,7 @@
  * security boundary.
  */
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
-import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { isGitName } from '../../../shared/git-names.ts'
 import { pathWithin, systemCode } from '../../journal/index.ts'
 
@@ -71,6 +71,9 @@ export function isGlobInside(
       ? paths.flatMap((path) => matchingNames(path, part).map((name) => `${path}${sep}${name}`))
       : paths.map((path) => `${path}${sep}${part}`)
     if (paths.length > globFilesMax) return false
+    // It would be an option of the program.
+    if (at === 0 && isGlobPart(part) && paths.some((path) => basename(path).startsWith('-')))
+      return false
     if (at >= first && !paths.every((one) => findIn(place.workingDir, one).inside)) return false
   }
   return true

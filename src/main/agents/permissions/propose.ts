@@ -25,7 +25,7 @@ const twoSubcommands = new Set([
  */
 const runsAnything = new Set(
   [
-    'git config rebase bisect submodule filter-branch difftool mergetool grep clone fetch pull push ls-remote archive',
+    'git config rebase bisect submodule filter-branch difftool mergetool grep clone fetch pull push ls-remote archive format-patch bundle send-email',
     'npm exec x explore config set install i add init create',
     'pnpm exec dlx x config install i add create',
     'yarn exec dlx node config install add create',
@@ -94,7 +94,8 @@ const rule = (words: string[]): string => `bash: ${words.join(' ')}`
 function decisiveArguments(program: string, args: (string | null)[]): string[] | null {
   const [first, second] = args
   if (!withSubcommand.has(program) || !first || first.startsWith('-')) return null
-  if (program === 'git' && args.some((one) => one !== null && isGitProgramOption(one))) return null
+  const literals = args.filter((one) => one !== null)
+  if (program === 'git' && literals.some((one) => isGitProgramOption(one, literals))) return null
   const isTwo = twoSubcommands.has(`${program} ${first}`)
   if (!isTwo) return runsAnything.has(`${program} ${first}`) ? null : [first]
   const isNamed = second && !second.startsWith('-') && !interpreters.has(second)

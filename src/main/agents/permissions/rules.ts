@@ -79,6 +79,7 @@ const gitProgramOptions = [
   '--config-env',
   '--exec',
   '--exec-path',
+  '--export-marks',
   '--extcmd',
   '--open-files-in-pager',
   '--output',
@@ -87,11 +88,26 @@ const gitProgramOptions = [
   '--template',
   '--upload-pack',
 ]
-export const isGitProgramOption = (text: string): boolean => {
+/** Their short forms by subcommand. Git takes them joined with other options and with their value: `-nO./pager`. */
+const shortGitProgramOptions = Object.entries({
+  archive: 'o',
+  clone: 'cu',
+  difftool: 'x',
+  'format-patch': 'o',
+  grep: 'O',
+  rebase: 'x',
+})
+/** `args`: all arguments of Git that are certain, `text` among them. */
+export const isGitProgramOption = (text: string, args: readonly string[]): boolean => {
   const name = text.split('=', 1)[0] ?? ''
   return (
     text === '-c' ||
-    (name.length > 2 && gitProgramOptions.some((option) => option.startsWith(name)))
+    (name.length > 2 && gitProgramOptions.some((option) => option.startsWith(name))) ||
+    (/^-[^-]/.test(text) &&
+      shortGitProgramOptions.some(
+        ([subcommand, letters]) =>
+          args.includes(subcommand) && [...letters].some((letter) => text.includes(letter)),
+      ))
   )
 }
 
@@ -100,17 +116,26 @@ function hasUnmatchedGitOption(words: Words, patterns: PatternWord[]): boolean {
   if (patterns.length === 0 || program?.kind !== 'literal' || program.value !== 'git') return false
   const [first] = args
   if (first && first.kind !== 'literal') return true
+  const literals = args.flatMap((word) => (word.kind === 'literal' ? word.value : []))
   return args.some(
     (word, at) =>
       word.kind === 'literal' &&
-      isGitProgramOption(word.value) &&
+      isGitProgramOption(word.value, literals) &&
       patterns[at + 1]?.word.kind !== 'literal',
   )
 }
 
 /** `path` is relative to the working directory. */
 export const matchesEdit = (test: RuleTest, path: string): boolean =>
-  test.kind === 'edit' && matchesGlob(path, test.glob)
+  test.kind === 'edit' && globMatches(test.glob, path)
+
+/** Unlike in a shell, `*` also matches names that begin with a dot: `edit: **` is about `.env`, too. */
+export const globMatches = (glob: string, path: string): boolean =>
+  matchesGlob(withoutDots(path), withoutDots(glob))
+
+/** Replaces dots by a character without a meaning in patterns; not in a range such as `{1..3}`. */
+const withoutDots = (text: string): string =>
+  text.replace(/(\{[^{}.,]+\.\.[^{}.,]+\})|\./g, (_, range?: string) => range ?? '\uE000')
 
 export const matchesTool = (test: RuleTest, tool: string, subject: string): boolean =>
   test.kind === 'tool' && test.tool === tool && (test.subject?.test(subject) ?? true)

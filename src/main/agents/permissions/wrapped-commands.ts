@@ -15,8 +15,14 @@ type Words = readonly ShellWord[]
 
 const none: Wrapped = { kind: 'none' }
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh', 'fish'])
-/** Shells whose scripts have bash's grammar, so that they can be parsed. */
+/** Shells whose scripts can be parsed. The parser has bash's grammar. */
 const readableShells = new Set(['sh', 'bash', 'dash', 'ash'])
+/**
+ * Syntax that another shell may read differently than bash, quoted or not. To dash, `$'\\'` is an unfinished string, and
+ * `[[ a || b ]]` runs `b`.
+ */
+const differsFromBash =
+  /\$['"[]|\$\{(?!\w+\})|`|\\\n|\[\[|&>|>&(?![\d-])|[<>]\(|<<<|\(\(|\|&|;&|=\(|[@!?*+]\(|\{[^}]*(?:,|\.\.)|\b(?:function|select|coproc|time)\b/
 
 /** Returns the command that a program such as `env`, `xargs` or `sh -c` runs. */
 export function wrappedIn(words: Words): Wrapped {
@@ -163,7 +169,10 @@ function inShell(program: string, args: Words): Wrapped {
   if (!readableShells.has(program)) return opaque(`a script in ${program}`)
   if (texts.some((text) => !/^-[ceux]+$/.test(text))) return opaque(`an option of ${program}`)
   if (script?.kind !== 'literal') return opaque('a script that is only known when it runs')
-  return { kind: 'runs', reading: readShellCommand(script.value), own: null }
+  const reading = readShellCommand(script.value)
+  if (program !== 'bash' && differsFromBash.test(script.value))
+    reading.unclear.push(`a script that ${program} may read differently than bash`)
+  return { kind: 'runs', reading, own: null }
 }
 
 function inEval(args: Words): Wrapped {
