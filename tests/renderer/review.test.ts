@@ -73,7 +73,7 @@ describe('changes of a file', () => {
     expect(changesOfPatch(whole)).toEqual([
       {
         range: { oldStart: 1, oldLines: 7, newStart: 1, newLines: 8 },
-        ...{ blocks: 2, label: { side: 'additions', line: 1 } },
+        ...{ blocks: 2, label: null },
       },
       {
         range: { oldStart: 15, oldLines: 1, newStart: 16, newLines: 1 },
@@ -82,12 +82,9 @@ describe('changes of a file', () => {
     ])
   })
 
-  it('are labelled within the first lines of a new file', () => {
-    const added = (lines: number) =>
-      `--- /dev/null\n+++ b/x\n@@ -0,0 +1,${lines} @@\n${'+line\n'.repeat(lines)}`
-    const label = (lines: number) => changesOfPatch(added(lines))[0]?.label
-    expect(label(12)).toEqual({ side: 'additions', line: 12 })
-    expect(label(13)).toEqual({ side: 'additions', line: 1 })
+  it('are labelled above the diff of a new file', () => {
+    const added = '--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+one\n+two\n'
+    expect(changesOfPatch(added)[0]?.label).toBeNull()
   })
 
   it('are applied when each of their blocks is', () => {

@@ -28,7 +28,7 @@ export function Outline(props: {
   onGo(item: OutlineItem): void
   /** Shown beside the filter. */
   actions?: ReactNode
-  /** The filter takes the focus when the outline appears. */
+  /** The list takes the focus when the outline appears. */
   takesFocus?: boolean
 }) {
   const { items, current, busy, onGo, actions, takesFocus = false } = props
@@ -53,6 +53,11 @@ export function Outline(props: {
     estimateSize: () => rowPx,
     overscan: 8,
   })
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it appears
+  useEffect(() => {
+    if (takesFocus) scroller.current?.focus()
+  }, [])
 
   // Follows the reader, except while the outline itself is used.
   useEffect(() => {
@@ -97,7 +102,6 @@ export function Outline(props: {
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex shrink-0 items-center gap-1 border-b px-2 py-1.5">
         <TextInput
-          autoFocus={takesFocus}
           type="search"
           aria-label="Filter the outline"
           placeholder="Filter turns"
@@ -128,6 +132,7 @@ export function Outline(props: {
       <div
         ref={scroller}
         role="listbox"
+        data-stays
         aria-label="Outline"
         aria-busy={busy}
         aria-activedescendant={at >= 0 ? optionId(at) : undefined}

@@ -21,6 +21,8 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   size?: 'normal' | 'small'
   /** In progress: stays focusable and does nothing. */
   busy?: boolean
+  /** The action was done and can't be repeated: stays focusable, and does nothing. */
+  done?: boolean
   ref?: Ref<HTMLButtonElement>
 }
 
@@ -31,6 +33,7 @@ export function Button(props: ButtonProps) {
     shortcut,
     size = 'normal',
     busy = false,
+    done = false,
     className,
     children,
     onClick,
@@ -41,14 +44,15 @@ export function Button(props: ButtonProps) {
       type="button"
       {...rest}
       aria-busy={busy || undefined}
-      aria-disabled={busy || undefined}
+      aria-disabled={busy || done || undefined}
       aria-keyshortcuts={shortcut ? ariaKeys(shortcut) : undefined}
-      onClick={busy ? undefined : onClick}
+      onClick={busy || done ? undefined : onClick}
       className={classNames(
         'inline-flex shrink-0 select-none items-center gap-1.5 rounded-md border whitespace-nowrap transition-colors',
         size === 'normal' ? 'h-7 px-2.5 text-ui' : 'h-6 px-2 text-small',
         'disabled:opacity-50 aria-busy:opacity-70',
         variants[variant],
+        done && 'opacity-50',
         className,
       )}
     >

@@ -1,8 +1,8 @@
 import { Check, GitMerge } from 'lucide-react'
 import type { ReactNode, Ref } from 'react'
-import { Button } from '../primitives/index.ts'
+import { Button, classNames } from '../primitives/index.ts'
 
-/** Labels one change inside a diff, with Apply or the fact that it is applied; `children` adds further facts. */
+/** Labels one change inside a diff or above it, with Apply or the fact that it is applied; `children` adds further facts. */
 export function ChangeBar(props: {
   index: number
   count: number
@@ -12,25 +12,30 @@ export function ChangeBar(props: {
   notNow: string | null
   /** The name of the target, as in the button that applies everything. */
   target: string
+  isAboveDiff: boolean
   children?: ReactNode
   ref?: Ref<HTMLFieldSetElement>
   onApply(): void
 }) {
-  const { index, count, applied, applying, notNow, target, children, ref, onApply } = props
+  const { index, count, applied, applying, notNow, target, isAboveDiff, children } = props
+  const { ref, onApply } = props
   return (
     <fieldset
       ref={ref}
       tabIndex={-1}
       data-change={index}
       aria-label={`Change ${index + 1} of ${count}`}
-      className="focus-inset flex min-h-7 min-w-0 flex-wrap content-center items-center gap-x-2 border-y bg-panel px-3 font-sans text-small whitespace-normal text-muted"
+      className={classNames(
+        'focus-inset flex min-h-7 min-w-0 flex-wrap content-center items-center gap-x-2 bg-panel px-3 font-sans text-small whitespace-normal text-muted',
+        isAboveDiff ? 'rounded-md border' : 'border-y',
+      )}
     >
       <span className="tabular shrink-0">
         Change {index + 1} of {count}
       </span>
       <span className="min-w-0 flex-1">{children}</span>
       {applied ? (
-        <span className="flex items-center gap-1 text-green">
+        <span className="flex h-6 items-center gap-1 text-green">
           <Check aria-hidden className="size-3.5" />
           Applied
         </span>

@@ -9,15 +9,9 @@ interface FileChange {
   range: HunkRange
   /** Runs of consecutive changed lines in it. */
   blocks: number
-  /**
-   * The line at which the label is placed: above the first line; if nothing is shown above, below its first lines or
-   * the first.
-   */
-  label: PatchLine
+  /** The line below which the label is placed, the last unchanged one; null: above the whole diff. */
+  label: PatchLine | null
 }
-
-/** A longer change with no line shown above it is labelled below its first line. */
-const labelledLinesMax = 12
 
 /**
  * As many context lines as Git shows: two changes with fewer lines between them form one hunk, also in a whole file.
@@ -30,7 +24,6 @@ export function changesOfPatch(patch: string): FileChange[] {
     let [oldLine, newLine] = [hunk.oldStart, hunk.newStart]
     let unchanged = Number.POSITIVE_INFINITY
     let above: PatchLine | null = null
-    let first: PatchLine = { side: 'additions', line: 1 }
     for (const line of hunk.lines) {
       if (line.startsWith('\\')) continue
       if (line.startsWith(' ')) {
@@ -40,26 +33,17 @@ export function changesOfPatch(patch: string): FileChange[] {
         newLine++
         continue
       }
-      const removed = line.startsWith('-')
-      const here: PatchLine = removed
-        ? { side: 'deletions', line: oldLine }
-        : { side: 'additions', line: newLine }
       if (unchanged > contextLines * 2) {
         const range = { oldStart: oldLine, oldLines: 0, newStart: newLine, newLines: 0 }
-        changes.push({ range, blocks: 1, label: above ?? here })
-        first = here
+        changes.push({ range, blocks: 1, label: above })
       } else if (unchanged > 0) bump(changes)
       const change = changes.at(-1)
       unchanged = 0
-      if (removed) oldLine++
+      if (line.startsWith('-')) oldLine++
       else newLine++
       if (!change) continue
       change.range.oldLines = oldLine - change.range.oldStart
       change.range.newLines = newLine - change.range.newStart
-      // In a new file the last line may be far below.
-      if (above !== null) continue
-      const lines = change.range.oldLines + change.range.newLines
-      change.label = lines <= labelledLinesMax ? here : first
     }
   }
   return changes

@@ -137,7 +137,8 @@ export function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | 
       variant={applied ? 'quiet' : 'primary'}
       icon={applied ? <Check className="text-green" /> : <GitMerge />}
       busy={view?.kind === 'applying'}
-      disabled={running || applied || lost}
+      done={applied}
+      disabled={running || lost}
       title={
         lost
           ? unreachable

@@ -30,11 +30,15 @@ function sidebarPane(): Pane[] {
   return target ? [{ target, region }] : []
 }
 
+/** The list or the conversation of a screen; null if it has none, or has not loaded it. */
+export const mainList = (): HTMLElement | null =>
+  document.querySelector<HTMLElement>(
+    'main [role="tree"][tabindex="0"], main section[aria-label^="Transcript of"][tabindex="0"], main nav[aria-label="Files"] [aria-current]',
+  )
+
 /** A list or a conversation; on a screen without one, its first control. */
 function mainPane(): Pane[] {
-  const list = document.querySelector<HTMLElement>(
-    'main [role="tree"][tabindex="0"], main section[aria-label^="Transcript of"][tabindex="0"]',
-  )
+  const list = mainList()
   if (list) return [{ target: list, region: list }]
   const region = document.querySelector('main')
   const target = region && focusablesIn(region).find((one) => !one.closest(outsideTheScreen))

@@ -1,7 +1,8 @@
 import { useEffect } from 'react'
 import { focusablesIn } from './focusables.ts'
+import { mainList } from './panes.ts'
 
-/** The regions of the window: the focus is not moved from a removed region into another one. */
+/** The regions of the window: from a removed region the focus only moves to the list of the screen. */
 const regions = 'section, nav, aside, main'
 const covering = '[role="dialog"], [role="menu"]'
 
@@ -12,8 +13,8 @@ interface FocusAncestor {
 }
 
 /**
- * Moves the focus from a removed row or button to the one that takes its place, because the next Tab would otherwise
- * start at the top of the window.
+ * Moves the focus from a removed row or button to the one that takes its place, and from a removed screen to the list of
+ * the next one, because the next Tab would otherwise start at the top of the window.
  */
 export function useFocusRecovery(): void {
   useEffect(() => {
@@ -31,7 +32,7 @@ export function useFocusRecovery(): void {
       if (activeElement !== body || !focused || focused.isConnected) return
       if (document.querySelector(covering)) return
       const ancestor = ancestors.find(({ element }) => element.isConnected)
-      if (!ancestor) return
+      if (!ancestor) return mainList()?.focus()
       const next = focusablesIn(ancestor.element)
       next[Math.min(ancestor.index, next.length - 1)]?.focus()
     }

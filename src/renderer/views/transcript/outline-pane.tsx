@@ -12,15 +12,18 @@ import {
 } from '../../store/transcript/outline-store.ts'
 import type { TranscriptStore } from '../../store/transcript/transcript-store.ts'
 import type { ReadingPosition } from './reading.ts'
+import type { PaneState } from './use-panes.ts'
 
-/** The outline of an open transcript, which marks the entry at `position`. */
+/** The outline of an open transcript. It marks the entry at `position`, or the moment of the replay. */
 export function OutlinePane(props: {
   transcript: TranscriptStore
   position: StoreApi<ReadingPosition>
-  isSheet: boolean
+  /** The last entry that the replay shows; null without one. */
+  through: number | null
+  pane: PaneState
   onClose(): void
 }) {
-  const { transcript, position, isSheet, onClose } = props
+  const { transcript, position, through, pane, onClose } = props
   const { client } = useStores()
   const { taskId } = transcript
   const [outline, setOutline] = useState<OutlineStore | null>(null)
@@ -34,7 +37,8 @@ export function OutlinePane(props: {
       transcript={transcript}
       outline={outline}
       position={position}
-      isSheet={isSheet}
+      through={through}
+      pane={pane}
       onClose={onClose}
     />
   ) : null
@@ -44,14 +48,17 @@ function OpenOutline(props: {
   transcript: TranscriptStore
   outline: OutlineStore
   position: StoreApi<ReadingPosition>
-  isSheet: boolean
+  /** The last entry that the replay shows; null without one. */
+  through: number | null
+  pane: PaneState
   onClose(): void
 }) {
-  const { transcript, outline, position, isSheet, onClose } = props
+  const { transcript, outline, position, through, pane, onClose } = props
   const { items, busy, problem } = useStore(outline.store)
   const { totalEntries } = useTranscriptView(transcript)
   const { seq } = useStore(position)
-  const current = useMemo(() => outlineIndexOf(items, seq), [items, seq])
+  const shownSeq = through ?? seq
+  const current = useMemo(() => outlineIndexOf(items, shownSeq), [items, shownSeq])
   useEffect(() => outline.follow(totalEntries), [outline, totalEntries])
   return (
     <>
@@ -68,10 +75,10 @@ function OpenOutline(props: {
         items={items}
         current={current}
         busy={busy}
-        takesFocus={isSheet}
+        takesFocus={pane.isSheet || pane.wasOpenedHere}
         onGo={(item) => {
-          void transcript.goTo(item.seq, { focus: isSheet })
-          if (isSheet) onClose()
+          void transcript.goTo(item.seq, { focus: pane.isSheet })
+          if (pane.isSheet) onClose()
         }}
         actions={<IconButton label="Close the outline" icon={<X />} onClick={onClose} />}
       />

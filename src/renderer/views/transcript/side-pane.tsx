@@ -21,7 +21,7 @@ export function SidePane(props: {
       <aside
         aria-label={label}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || !isSheet || event.defaultPrevented) return
+          if (event.key !== 'Escape' || event.defaultPrevented) return
           event.stopPropagation()
           onClose()
         }}

@@ -171,7 +171,8 @@ function OpenTranscript(props: {
             <OutlinePane
               transcript={transcript}
               position={position}
-              isSheet={outline.isSheet}
+              through={through}
+              pane={outline}
               onClose={closing(outline)}
             />
           </SidePane>

@@ -8,6 +8,8 @@ export interface PaneState {
   shown: boolean
   /** Whether the pane covers the transcript for lack of room; then it is not remembered that it is open. */
   isSheet: boolean
+  /** Whether it was opened since the transcript is shown; a pane that was open before does not take the focus. */
+  wasOpenedHere: boolean
   toggle(): void
   close(): void
 }
@@ -57,5 +59,13 @@ function usePane(
   const [sheet, setSheet] = useState(false)
   const show = (open: boolean) => (hasRoom ? preferences.setState({ [key]: open }) : setSheet(open))
   const shown = hasRoom ? remembered : sheet
-  return { shown, isSheet: !hasRoom, toggle: () => show(!shown), close: () => show(false) }
+  const [wasOpenedHere, setOpenedHere] = useState(false)
+  return {
+    ...{ shown, isSheet: !hasRoom, wasOpenedHere },
+    toggle() {
+      setOpenedHere(!shown)
+      show(!shown)
+    },
+    close: () => show(false),
+  }
 }

@@ -36,6 +36,7 @@ export function createApplyActions({
       case 'failed':
         return showProblem(view.problem)
       case 'undone':
+        toast.dismiss(appliedToast(taskId))
         toast.success(`Undone. ${counted(view.files, 'file is', 'files are')} as before.`)
         return
       case 'changed-since':
@@ -53,6 +54,7 @@ export function createApplyActions({
       else if (view.kind !== 'applying' && view.kind !== 'undoing') {
         const task = ledger.store.getState().ledger.tasks.get(taskId)
         showApplied(view, target ?? (task ? targetName(task) : 'its target'), {
+          id: appliedToast(taskId),
           undo: () => void undoApply(taskId),
           show: () => showChanges(taskId),
         })
@@ -61,17 +63,21 @@ export function createApplyActions({
   }
 }
 
+/** The toast of the newest apply offers its undo, so it goes once that is done. */
+const appliedToast = (taskId: TaskId): string => `applied ${taskId}`
+
 /** `target`: where the changes were applied, uncommitted. */
 function showApplied(
   outcome: ApplyOutcome,
   target: string,
-  { undo, show }: { undo(): void; show(): void },
+  { id, undo, show }: { id: string; undo(): void; show(): void },
 ): void {
   switch (outcome.kind) {
     case 'applied':
       toast.success(
         `Applied to ${target}: ${counted(outcome.files.length, 'file')} changed, not committed.`,
         {
+          id,
           description: outcome.converted
             ? `Git wrote ${counted(outcome.converted.length, 'file')} with the line endings or keywords that .gitattributes specifies.`
             : undefined,

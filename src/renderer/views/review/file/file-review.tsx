@@ -78,7 +78,7 @@ export function FileReview(props: FileReviewProps) {
       line === null || line === 0 ? [] : [{ side: comment.side, line }],
     )
     const open = writing && writing.line > 0 ? [writing] : []
-    const labels = changes.map(({ label }) => label)
+    const labels = changes.flatMap(({ label }) => label ?? [])
     const byLine = new Map(
       [...labels, ...open, ...shown].map((one) => [`${one.side} ${one.line}`, one]),
     )
@@ -136,9 +136,10 @@ export function FileReview(props: FileReviewProps) {
       />
     )
   }
-  const labelsAt = (at: PatchLine) =>
+  /** `at`: null for what is above the diff. */
+  const labelsAt = (at: PatchLine | null) =>
     changes.map((change, index) =>
-      change.label.side === at.side && change.label.line === at.line ? (
+      change.label?.side === at?.side && change.label?.line === at?.line ? (
         <ChangeBar
           key={change.range.newStart}
           ref={(bar) => {
@@ -152,6 +153,7 @@ export function FileReview(props: FileReviewProps) {
             ignoreSpace ? 'Turn off “Ignore white space” to apply single changes' : partial.notNow
           }
           target={partial.target}
+          isAboveDiff={at === null}
           onApply={() => partial.apply([{ path: file.path, hunks: [change.range] }])}
         >
           <ChangeAuthors authors={written[index] ?? []} onOpen={openTurnOf} onReview={openReview} />
@@ -200,6 +202,7 @@ export function FileReview(props: FileReviewProps) {
           text="The file is too long to show in full; this is its beginning."
         />
       ) : null}
+      {labelsAt(null)}
       {view.phase === 'ready' && view.patch !== null ? (
         <PatchView
           key={file.path}

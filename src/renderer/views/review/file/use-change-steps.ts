@@ -49,7 +49,7 @@ export function useChangeSteps(deps: {
     scrollToTop(bar, frame, barMarginPx)
     focusOnceDrawn(bar, () => {
       // The user may be writing a comment by now.
-      const isWanted = current.current === index && document.activeElement === document.body
+      const isWanted = current.current === index && !document.activeElement?.closest('textarea')
       if (isWanted) scrollToTop(bar, frame, barMarginPx)
       return isWanted
     })
