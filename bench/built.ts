@@ -12,7 +12,9 @@ export async function buildProbe(dir: string): Promise<string> {
     // Bundles all dependencies, as electron.vite.config.ts does.
     ssr: { noExternal: true },
     build: {
-      ...{ ssr: true, outDir, target: 'node22' },
+      ssr: true,
+      outDir,
+      target: 'node22',
       rollupOptions: {
         input: {
           probe: 'bench/probe.ts',

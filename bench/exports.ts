@@ -46,7 +46,7 @@ export async function measureExports(bench: Bench): Promise<Measured> {
   const exported = join(bench.dir, 'export.jsonl')
   const write = (format: ExportFormat, redact: boolean) =>
     timed(async () => {
-      const asked = { ...{ format, redact, keep: [], files: false, content: false } }
+      const asked = { format, redact, keep: [], files: false, content: false }
       const events = service.read(task.id, { ...asked, children: 'none', outputs: 'bounded' })
       const texts = async function* () {
         for await (const event of events)

@@ -53,7 +53,10 @@ export async function measureFullText(bench: Bench): Promise<Measured> {
     timed(async () => {
       const query = parseQuery(text, madeUpAtMs)
       const found = findInIndex(db, vocabulary, {
-        ...{ query, taskIds: null, limit: hitsOfPage, nowMs: madeUpAtMs },
+        query,
+        taskIds: null,
+        limit: hitsOfPage,
+        nowMs: madeUpAtMs,
       })
       if (found.hits.length === 0) throw new Error(`nothing was found for ${text}`)
     })

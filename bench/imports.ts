@@ -84,7 +84,9 @@ export async function measureLongImport(bench: Bench): Promise<Measured> {
   const isFull = sizes.longSessionMb >= fullSizes.longSessionMb
   return {
     title: `Importing a session of ${Math.round(mb)} MB`,
-    ...{ rounds: 1, figures: [...Object.values(found), ...Object.values(speed)], ratios: [] },
+    rounds: 1,
+    figures: [...Object.values(found), ...Object.values(speed)],
+    ratios: [],
     verdicts: isFull ? [judge(found['memory of the import (peak)'], { atMost: memoryMbMax })] : [],
     notes: isFull ? [] : [notJudged],
   }

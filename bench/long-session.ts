@@ -174,7 +174,10 @@ function turnOf(
       files: { [path]: { agentChars: 400, otherChars: 0, sha256, authors: [400] } },
     },
     {
-      ...{ type: 'tool-result', ...call, outcome: 'ok', durationMs: 3 },
+      type: 'tool-result',
+      ...call,
+      outcome: 'ok',
+      durationMs: 3,
       output: made.text(Math.max(1, Math.floor(bytes * 0.2))),
     },
     message,

@@ -28,8 +28,16 @@ function* lines(seed: number, session: string, bytes: number): Generator<string>
   const line = (type: string, fields: object): string => {
     const uuid = made.uuid()
     const text = `${JSON.stringify({
-      ...{ parentUuid, isSidechain: false, userType: 'external', cwd: '/home/robin/harbour' },
-      ...{ sessionId: session, version: '2.1.39', gitBranch: 'main', type, ...fields, uuid },
+      parentUuid,
+      isSidechain: false,
+      userType: 'external',
+      cwd: '/home/robin/harbour',
+      sessionId: session,
+      version: '2.1.39',
+      gitBranch: 'main',
+      type,
+      ...fields,
+      uuid,
       timestamp: new Date(madeUpAtMs + ++count * 1000).toISOString(),
     })}\n`
     parentUuid = uuid
@@ -39,8 +47,12 @@ function* lines(seed: number, session: string, bytes: number): Generator<string>
   const says = (content: object) =>
     line('assistant', {
       message: {
-        ...{ id: `msg_${made.uuid()}`, type: 'message', role: 'assistant' },
-        ...{ model: 'claude-opus-4-6', content: [content], stop_reason: null },
+        id: `msg_${made.uuid()}`,
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-opus-4-6',
+        content: [content],
+        stop_reason: null,
         usage: { input_tokens: 4, output_tokens: 120, cache_read_input_tokens: 30_000 },
       },
     })
@@ -52,7 +64,8 @@ function* lines(seed: number, session: string, bytes: number): Generator<string>
       yield says({ type: 'text', text: made.text(300) })
       yield says({ type: 'tool_use', id, name: 'Bash', input: { command: made.text(80) } })
       yield line('progress', {
-        ...{ toolUseID: id, parentToolUseID: id },
+        toolUseID: id,
+        parentToolUseID: id,
         data: { type: 'hook_progress', hookEvent: 'PreToolUse', command: made.text(60) },
       })
       yield line('user', {

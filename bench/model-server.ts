@@ -46,7 +46,10 @@ function answerTo({ messages, tools = [] }: ChatRequest): object[] {
 }
 
 const chunk = (delta: object, finish: string | null = null, more: object = {}) => ({
-  ...{ id: 'answer', object: 'chat.completion.chunk', created: 1, model: 'quick' },
+  id: 'answer',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'quick',
   choices: [{ index: 0, delta, finish_reason: finish }],
   ...more,
 })

@@ -119,7 +119,9 @@ async function starter(shiplog: Shiplog, dir: string, baseUrl: string) {
       taskId ??
       (
         await client.tasks.start({
-          ...{ projectId, prompt, permissions: 'allow-all' },
+          projectId,
+          prompt,
+          permissions: 'allow-all',
           agent: { kind: 'model', model: 'quick/quick' },
         })
       ).taskId

@@ -48,7 +48,10 @@ export async function measureSearch(bench: Bench): Promise<Measured> {
     filesOfGit: (at, { signal }) => createGit().listFiles(at, { signal, withDeleted: true }),
   })
   const context = {
-    ...{ taskId: newTaskId(), callId: newToolCallId(), workingDir: project, mask: createMasker() },
+    taskId: newTaskId(),
+    callId: newToolCallId(),
+    workingDir: project,
+    mask: createMasker(),
     signal: new AbortController().signal,
     // Tools that only read use no other part of the context.
   } as Partial<ToolContext> as ToolContext

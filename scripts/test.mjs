@@ -193,8 +193,11 @@ async function run({ name, args, env }, isFirstLane) {
   const problem = await runInOwnGroup(process.execPath, args, {
     cwd: root,
     env: {
-      ...{ ...process.env, ...env, PATH: path.join(delimiter) },
-      ...{ TMPDIR: scratch, NODE_COMPILE_CACHE: compileCache },
+      ...process.env,
+      ...env,
+      PATH: path.join(delimiter),
+      TMPDIR: scratch,
+      NODE_COMPILE_CACHE: compileCache,
     },
     timeoutMs: stepTimeoutMs,
     output,

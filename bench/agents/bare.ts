@@ -28,10 +28,12 @@ export async function streamBare(given: Streaming): Promise<Sample> {
         )
       await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} })
       const { sessionId } = await agent.request(methods.agent.session.new, {
-        ...{ cwd: dir, mcpServers: [] },
+        cwd: dir,
+        mcpServers: [],
       })
       const answered = agent.request(methods.agent.session.prompt, {
-        ...{ sessionId, prompt: [{ type: 'text', text: 'Write.' }] },
+        sessionId,
+        prompt: [{ type: 'text', text: 'Write.' }],
       })
       return { child, answered }
     }),

@@ -15,9 +15,13 @@ export async function streamRecorded(given: Streaming): Promise<Sample> {
   const { id: projectId } = await client.projects.add({ dir: project })
   for (const folder of streaming.folders)
     await client.tasks.start({
-      ...{ projectId, prompt: 'Write.', permissions: 'allow-all', isolation: 'in-place' },
+      projectId,
+      prompt: 'Write.',
+      permissions: 'allow-all',
+      isolation: 'in-place',
       agent: {
-        ...{ kind: 'acp', program: 'acp' },
+        kind: 'acp',
+        program: 'acp',
         command: `env SCRIPTED_ACP=${folder} ${process.execPath} ${program}`,
       },
     })

@@ -107,7 +107,10 @@ function turnOf(
   const messageUuid = message.uuid ?? made.uuid()
   const share = (of: keyof typeof shares) => made.text(Math.floor(bytes * shares[of]))
   const call = (name: string) => ({
-    ...{ messageUuid, runId, turn: n, name },
+    messageUuid,
+    runId,
+    turn: n,
+    name,
     callId: `${name}-${n}` as ToolCallId,
   })
   const bash = call('bash')
@@ -116,7 +119,8 @@ function turnOf(
     { type: 'tool-call', ...bash, input: { command: `npm test -- --only ${n}` } },
     { type: 'tool-result', ...bash, outcome: 'ok', durationMs: 800, output: share('output') },
     {
-      ...{ type: 'tool-call', ...write },
+      type: 'tool-call',
+      ...write,
       input: { path: `src/deck-${n % 10}/plank-${n}.ts`, content: share('content') },
     },
     { type: 'tool-result', ...write, outcome: 'ok', durationMs: 3, output: 'Written.' },

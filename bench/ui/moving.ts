@@ -134,8 +134,11 @@ async function scroll({ page, cdp }: Window) {
   }, rows)
   for (const yDistance of [-scrolledPx, scrolledPx])
     await cdp.send('Input.synthesizeScrollGesture', {
-      ...{ x: viewport.width / 2, y: viewport.height / 2, yDistance },
-      ...{ speed: scrollPxPerSecond, gestureSourceType: 'mouse' },
+      x: viewport.width / 2,
+      y: viewport.height / 2,
+      yDistance,
+      speed: scrollPxPerSecond,
+      gestureSourceType: 'mouse',
     })
   const times = await frames.evaluate((running) => running.stop())
   const shown = await most.evaluate((state) => state.rows)
@@ -157,7 +160,11 @@ async function drag(page: Page, cdp: CDPSession) {
     box.x + (box.width - 2) * (1 - Math.abs(1 - (2 * step) / dragSteps)) + 1
   const send = (type: 'mousePressed' | 'mouseMoved' | 'mouseReleased', x: number) =>
     cdp.send('Input.dispatchMouseEvent', {
-      ...{ type, x, y, button: 'left', buttons: 1 },
+      type,
+      x,
+      y,
+      button: 'left',
+      buttons: 1,
       clickCount: type === 'mouseMoved' ? 0 : 1,
     })
   await send('mousePressed', at(0))

@@ -33,8 +33,11 @@ export async function measureResting(
     for (let n = 1; n <= jumps; n++) {
       await showRows(page, `#/t/${made.long}?seq=${1 + below(made.entries)}`)
       await cdp.send('Input.synthesizeScrollGesture', {
-        ...{ x: viewport.width / 2, y: viewport.height / 2 },
-        ...{ yDistance: -scrolledPx, speed: 20_000, gestureSourceType: 'mouse' },
+        x: viewport.width / 2,
+        y: viewport.height / 2,
+        yDistance: -scrolledPx,
+        speed: 20_000,
+        gestureSourceType: 'mouse',
       })
       if (n % 10 === 0) {
         await goTo(page, '#/settings')

@@ -50,6 +50,9 @@ function piece(n: number): string {
 }
 
 const chunk = (delta: object, finish: string | null = null) => ({
-  ...{ id: 'answer', object: 'chat.completion.chunk', created: 1, model: 'quick' },
+  id: 'answer',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'quick',
   choices: [{ index: 0, delta, finish_reason: finish }],
 })

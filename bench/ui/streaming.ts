@@ -111,7 +111,9 @@ async function startAgents(
   const started = await Promise.all(
     Array.from({ length: agents }, (_, n) =>
       client.tasks.start({
-        ...{ projectId, prompt: `Voyage ${n}: read what there is.`, permissions: 'allow-all' },
+        projectId,
+        prompt: `Voyage ${n}: read what there is.`,
+        permissions: 'allow-all',
         agent: { kind: 'model', model: 'quick/quick' },
       }),
     ),

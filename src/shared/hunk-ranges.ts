@@ -8,8 +8,10 @@ import type { HunkRange } from './contract/changes/changes.ts'
 export function hunkRangesOf(patch: string): HunkRange[] {
   return [...patch.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm)].map(
     ([, oldStart, oldLines = '1', newStart, newLines = '1']) => ({
-      ...{ oldStart: Number(oldStart), oldLines: Number(oldLines) },
-      ...{ newStart: Number(newStart), newLines: Number(newLines) },
+      oldStart: Number(oldStart),
+      oldLines: Number(oldLines),
+      newStart: Number(newStart),
+      newLines: Number(newLines),
     }),
   )
 }

@@ -36,7 +36,10 @@ test('a limit is reached, raised, and the agent takes a message and wraps up', a
     const repository = await app.repository('parser')
     const { id: projectId } = await host.client.projects.add({ dir: repository })
     await host.client.models.saveProvider({
-      ...{ name: 'fake', kind: 'openai-compatible', baseUrl: fake.baseURLs.chat, key: fake.key },
+      name: 'fake',
+      kind: 'openai-compatible',
+      baseUrl: fake.baseURLs.chat,
+      key: fake.key,
     })
     await openAt(page, host)
     await test.step('the limits of a new agent', async () => {
@@ -48,8 +51,11 @@ test('a limit is reached, raised, and the agent takes a message and wraps up', a
       await page.keyboard.press('Escape')
     })
     const { taskId } = await host.client.tasks.start({
-      ...{ projectId, prompt: 'Count the lines', budget: { tokens: 100 } },
-      ...{ agent: { kind: 'model', model: 'fake/deepseek-reasoner' }, permissions: 'allow-all' },
+      projectId,
+      prompt: 'Count the lines',
+      budget: { tokens: 100 },
+      agent: { kind: 'model', model: 'fake/deepseek-reasoner' },
+      permissions: 'allow-all',
     })
     await page.goto(`${host.origin}/#/t/${taskId}`)
     const budget = conversation(page).getByRole('region', { name: 'Budget' })
@@ -84,7 +90,10 @@ test('a limit is reached, raised, and the agent takes a message and wraps up', a
     await expect(page.getByRole('form', { name: 'Limits' })).toBeVisible()
 
     const shared = await host.client.tasks.start({
-      ...{ projectId, prompt: 'Share the work', quotaWaits: 1, permissions: 'allow-all' },
+      projectId,
+      prompt: 'Share the work',
+      quotaWaits: 1,
+      permissions: 'allow-all',
       agent: { kind: 'model', model: 'fake/deepseek-reasoner' },
     })
     await page.goto(`${host.origin}/#/t/${shared.taskId}`)

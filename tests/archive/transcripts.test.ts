@@ -232,7 +232,9 @@ it('returns the timeline in bounded pages without gaps, and continues with what 
   const whole = await reader.timeline(taskId, { fromSeq: 1, limit: 5_000 })
   expect(whole).toMatchObject({ nextSeq: entries.length + 1, total: entries.length, open: [] })
   expect(await reader.timeline(taskId, { fromSeq: whole.nextSeq, limit: 5 })).toEqual({
-    ...{ marks: [], open: [], nextSeq: whole.nextSeq },
+    marks: [],
+    open: [],
+    nextSeq: whole.nextSeq,
     total: entries.length,
   })
   let timeline = emptyTimelineOf()

@@ -12,13 +12,28 @@ const projectId = newProjectId()
 const treeId = (digit: string) => digit.repeat(40)
 const snapshot = (turn: number | null, digit: string) =>
   ({
-    ...{ type: 'workspace-snapshot', runId: 'r', turn, head: null, branch: 'main' },
-    ...{ tree: treeId(digit), changed: [], changedMore: 0 },
+    type: 'workspace-snapshot',
+    runId: 'r',
+    turn,
+    head: null,
+    branch: 'main',
+    tree: treeId(digit),
+    changed: [],
+    changedMore: 0,
   }) as never
 const call = (type: string, digit: string) =>
   ({
-    ...{ type, messageUuid: 'm', runId: 'r', turn: 2, callId: 'c', name: 'bash' },
-    ...{ input: {}, outcome: 'ok', output: '', durationMs: 1, tree: treeId(digit) },
+    type,
+    messageUuid: 'm',
+    runId: 'r',
+    turn: 2,
+    callId: 'c',
+    name: 'bash',
+    input: {},
+    outcome: 'ok',
+    output: '',
+    durationMs: 1,
+    tree: treeId(digit),
   }) as never
 const failed = (reason: string) =>
   ({ type: 'snapshot-failed', runId: 'r', turn: 1, reason }) as never
@@ -37,7 +52,8 @@ function filesOf(
         [
           taskId,
           {
-            ...{ projectId, workspace: null },
+            projectId,
+            workspace: null,
             transcriptExpired: expired ? { at: '2026-11-01T10:00:00.000Z' } : null,
           },
         ],
@@ -65,7 +81,8 @@ function filesOf(
           { name: `${tree[0]}.txt`, mode: '100644', kind: 'file', id: treeId('0'), bytes: 1 },
         ],
         diff: async ({ from, to }: { from: string; to: string }) => ({
-          ...{ files: differing.map((path) => ({ path })), truncated: false },
+          files: differing.map((path) => ({ path })),
+          truncated: false,
           patch: `${from[0]}→${to[0]}`,
         }),
       }),

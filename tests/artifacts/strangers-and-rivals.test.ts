@@ -46,9 +46,18 @@ const patch = (to: string, text: string, updatedAtMs: number) =>
   savePatch(to, taskId, async (folder) => {
     await writeFile(join(folder, 'series.mbox'), text)
     return {
-      ...{ childTaskId: taskId, parentWorkspaceId: parentId, ancestorWorkspaceIds: [parentId] },
-      ...{ title: text, createdAtMs: 1, updatedAtMs, status: 'ready', baseCommit: null },
-      ...{ headCommit: null, finalCommit: null, paths: [], files: [] },
+      childTaskId: taskId,
+      parentWorkspaceId: parentId,
+      ancestorWorkspaceIds: [parentId],
+      title: text,
+      createdAtMs: 1,
+      updatedAtMs,
+      status: 'ready',
+      baseCommit: null,
+      headCommit: null,
+      finalCommit: null,
+      paths: [],
+      files: [],
     }
   })
 

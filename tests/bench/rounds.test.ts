@@ -103,7 +103,11 @@ it('prints ratios first, then figures in columns, then targets and notes', () =>
 
 it('says that a file system in memory measures no disk', () => {
   const machine = {
-    ...{ platform: 'linux x64', node: '24.0.0', cpus: 2, memoryGb: 8, loadBefore: 0.25 },
+    platform: 'linux x64',
+    node: '24.0.0',
+    cpus: 2,
+    memoryGb: 8,
+    loadBefore: 0.25,
     disk: { writes: 500, medianUs: 1.5, p99Us: 9 },
   }
   expect(machineInWords({ ...machine, fileSystem: 'tmpfs' })).toContain('--dir')

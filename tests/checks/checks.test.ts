@@ -46,7 +46,9 @@ it('lists the newest run of each check, whether it applies to the delivered file
   expect({ neverRan, more }).toEqual({ neverRan: [], more: 0 })
   const [, , tests] = checks
   const page = await client.transcripts.page({
-    ...{ taskId: lead, at: { seq: tests?.seq ?? 0 }, limit: 1 },
+    taskId: lead,
+    at: { seq: tests?.seq ?? 0 },
+    limit: 1,
   })
   expect(page.entries).toMatchObject([{ type: 'tool-call', callId: tests?.callId }])
   await expect(

@@ -201,8 +201,14 @@ describe('agent run', () => {
       await Promise.resolve()
       fake.spawn(lead)
       fake.append(lead, {
-        ...{ type: 'tool-result', name: 'bash', outcome: 'error', output, durationMs: 1 },
-        ...{ messageUuid: newEntryId(), callId: 'c1' as never, turn: 1 },
+        type: 'tool-result',
+        name: 'bash',
+        outcome: 'error',
+        output,
+        durationMs: 1,
+        messageUuid: newEntryId(),
+        callId: 'c1' as never,
+        turn: 1,
         runId: runIdOf(lead, 1),
       })
       fake.complete(lead)

@@ -49,14 +49,17 @@ it('asks again, saying why, for a number that is not in the list, and an address
 it('uses a key of the environment after the user agreed', async () => {
   const fake = models({ env: { OPENAI_API_KEY: 'k' } })
   const cli = startCli(['agent', 'setup', 'openai', '--model', 'gpt-5.2', '--no-test'], {
-    ...{ fake, stdinText: '', stderrTTY: true },
+    fake,
+    stdinText: '',
+    stderrTTY: true,
   })
   await cli.said('Use the key in OPENAI_API_KEY?')
   cli.type('y\n')
   expect((await cli.ended).code).toBe(0)
   const { providers } = await stateOf(fake)
   expect(providers.find(({ name }) => name === 'openai')?.key).toEqual({
-    ...{ from: 'environment', variable: 'OPENAI_API_KEY' },
+    from: 'environment',
+    variable: 'OPENAI_API_KEY',
   })
 })
 
@@ -71,12 +74,16 @@ it('sets up a local server in a script, with the key from standard input', async
   )
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({
-    ...{ provider: 'studio', model: 'studio/qwen3-coder', test: { outcome: 'ok' } },
+    provider: 'studio',
+    model: 'studio/qwen3-coder',
+    test: { outcome: 'ok' },
   })
   expect(stdout).not.toContain('piped-secret')
   const { providers } = await stateOf(fake)
   expect(providers.at(-1)).toMatchObject({
-    ...{ name: 'studio', key: { from: 'stored' }, contextTokens: 32_768 },
+    name: 'studio',
+    key: { from: 'stored' },
+    contextTokens: 32_768,
   })
 })
 
@@ -99,7 +106,8 @@ it.each([
   [['studio', '--base-url', 'ftp://x'], 'http or https'],
 ])('says what is missing without a terminal: %j', async (args, said) => {
   const { code, stderr } = await runToEnd(['agent', 'setup', ...args], {
-    ...{ fake: models(), stdinEnd: '' },
+    fake: models(),
+    stdinEnd: '',
   })
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) })
 })

@@ -150,7 +150,11 @@ it('[Q1] tasks list shows a tree that waits for a quota as sleeping, and offers 
   const cause = { kind: 'quota', untilMs, detail: '5-hour limit' } as const
   fake.interrupt(lead, cause)
   fake.record({
-    ...{ type: 'task.sleep-started', taskId: lead, untilMs, wait: 1, reason: cause.detail },
+    type: 'task.sleep-started',
+    taskId: lead,
+    untilMs,
+    wait: 1,
+    reason: cause.detail,
   })
   const { stdout, stderr } = await run('tasks', 'list')
   expect(stdout).toContain('☾ sleeping')

@@ -59,8 +59,14 @@ it('prints to standard output unless a file is named, passes all options on, and
   const choices = '--children summary --from 2 --through 5 --outputs whole --files --no-redact'
   await run(family.tester, '--format', 'json', ...choices.split(' '), '--keep', 'a', '--keep', 'b')
   expect(family.fake.asked('exports.read').at(-1)).toMatchObject({
-    ...{ format: 'json', children: 'summary', fromSeq: 2, throughSeq: 5, outputs: 'whole' },
-    ...{ files: true, redact: false, keep: ['a', 'b'] },
+    format: 'json',
+    children: 'summary',
+    fromSeq: 2,
+    throughSeq: 5,
+    outputs: 'whole',
+    files: true,
+    redact: false,
+    keep: ['a', 'b'],
   })
 })
 
@@ -75,14 +81,12 @@ it('answers --json with one document, for which the export goes to a file', asyn
 it('lists masked values in a preview, with their places and context', async () => {
   family.fake.given.exportHits = [
     {
-      ...{
-        id: 'a1b2',
-        kind: 'key',
-        mark: '[hidden: key]',
-        match: 'sk-secret',
-        kept: false,
-        count: 3,
-      },
+      id: 'a1b2',
+      kind: 'key',
+      mark: '[hidden: key]',
+      match: 'sk-secret',
+      kept: false,
+      count: 3,
       places: [{ taskId: family.tester, seq: 4, before: 'export KEY=', after: '\u001b[0m' }],
     },
   ]

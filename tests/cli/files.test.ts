@@ -39,7 +39,10 @@ it('answers --json with one document', async () => {
   const { run } = worked()
   const { stdout } = await run('README.md', '--at', '1', '--json')
   expect(JSON.parse(stdout)).toMatchObject({
-    ...{ kind: 'file', stated: { seq: 1 }, bytes: 4, truncated: false },
+    kind: 'file',
+    stated: { seq: 1 },
+    bytes: 4,
+    truncated: false,
     content: { kind: 'bytes', base64: btoa('old\n') },
   })
   expect(JSON.parse((await run('--json')).stdout)).toMatchObject({ kind: 'folder' })

@@ -6,9 +6,20 @@ import { jsonLines, runToEnd } from './fake-process.ts'
 import { createFakeShiplog } from './fake-shiplog.ts'
 
 const imported: ImportedSession = {
-  ...{ source: 'codex', session: 's1', taskId: newTaskId(), title: 'Find the auk' },
-  ...{ lines: 3, mapped: 3, foreign: 0, damaged: 0, withheld: 0 },
-  ...{ linked: 0, unlinked: 0, orphaned: 0, isNew: true, isUpdated: false },
+  source: 'codex',
+  session: 's1',
+  taskId: newTaskId(),
+  title: 'Find the auk',
+  lines: 3,
+  mapped: 3,
+  foreign: 0,
+  damaged: 0,
+  withheld: 0,
+  linked: 0,
+  unlinked: 0,
+  orphaned: 0,
+  isNew: true,
+  isUpdated: false,
 }
 const progress = { sessions: 1, sessionsTotal: 2, bytes: 10, bytesTotal: 20 }
 const skipped = { source: 'codex', session: 's2', reason: 'It was deleted.' } as const

@@ -7,7 +7,10 @@ import { createFakeShiplog } from './fake-shiplog.ts'
 
 const codex = {
   ...presetState('codex'),
-  ...{ available: true, why: null, file: '/opt/codex-acp', version: '2.6.0' },
+  available: true,
+  why: null,
+  file: '/opt/codex-acp',
+  version: '2.6.0',
   uses: { command: 'codex', file: '/opt/codex', version: '0.169.0' },
   signIn: { text: 'Sign in with: codex login', command: ['/opt/codex', 'login'] },
 }
@@ -28,7 +31,9 @@ it('lists installed agents, with unknown values as unknown', async () => {
   const { stdout } = await runToEnd(['agent', 'list', '--json'], { fake })
   const { agents } = JSON.parse(stdout) as { agents: { kind: string }[] }
   expect(agents.find(({ kind }) => kind === 'codex')).toMatchObject({
-    ...{ available: true, version: '2.6.0', signedIn: true },
+    available: true,
+    version: '2.6.0',
+    signedIn: true,
     capabilities: { resume: true, subAgents: null },
   })
 })
@@ -45,19 +50,24 @@ it('fetches a package only after the user agreed to its name and size', async ()
   cli.type('y\n')
   expect((await cli.ended).code).toBe(0)
   expect(fake.calls.find(({ path }) => path === 'agents.allowFetch')?.input).toEqual({
-    ...{ id: 'gemini', version: '0.61.0' },
+    id: 'gemini',
+    version: '0.61.0',
   })
 })
 
 it('signs in on this terminal', async () => {
   const signedOut = {
-    ...{ ...readyCheck, outcome: 'signed-out' as const, signedIn: false },
+    ...readyCheck,
+    outcome: 'signed-out' as const,
+    signedIn: false,
     why: 'Codex is not signed in.',
   }
   const fake = fakeWith({ agentChecks: { codex: signedOut } })
   const ran: (readonly string[])[] = []
   const cli = startCli(['agent', 'setup', 'codex'], {
-    ...{ fake, stdinText: '', stderrTTY: true },
+    fake,
+    stdinText: '',
+    stderrTTY: true,
     runAttached: async (command) => {
       ran.push(command)
       return 0
@@ -83,12 +93,16 @@ it('adds, changes, tests and removes a command of the user', async () => {
   expect(added).toMatchObject({ code: 0 })
   expect(added.stderr).toContain('--agent copilot')
   expect(await own()).toEqual({
-    ...{ name: 'copilot', command: 'copilot --acp', passes: ['GH_TOKEN'], sets: { LEVEL: 'a=b' } },
+    name: 'copilot',
+    command: 'copilot --acp',
+    passes: ['GH_TOKEN'],
+    sets: { LEVEL: 'a=b' },
   })
   await run('setup', 'copilot', '--agent-mode', 'plan')
   expect(await own()).toMatchObject({ mode: 'plan', passes: ['GH_TOKEN'] })
   expect(await run('test', 'copilot')).toMatchObject({
-    ...{ code: 0, stdout: 'copilot answered in 2.1 s.\n' },
+    code: 0,
+    stdout: 'copilot answered in 2.1 s.\n',
   })
   expect((await run('remove', 'copilot')).code).toBe(0)
   expect((await run('remove', 'copilot')).code).toBe(3)

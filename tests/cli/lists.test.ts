@@ -70,13 +70,26 @@ describe('tasks', () => {
       [tester]: {
         checks: [
           {
-            ...{ kind: 'tests', command: 'npm test', seq: 3, callId: newToolCallId(), turn: 2 },
-            ...{ at: Date.parse('2026-11-21T09:58:00Z'), durationMs: 5, outcome: 'passed' },
-            ...{ exitCode: 0, times: 2, state: 'stale', changed: ['a.ts'], changedMore: 4 },
-            ...{ end: 'known', cited: false },
+            kind: 'tests',
+            command: 'npm test',
+            seq: 3,
+            callId: newToolCallId(),
+            turn: 2,
+            at: Date.parse('2026-11-21T09:58:00Z'),
+            durationMs: 5,
+            outcome: 'passed',
+            exitCode: 0,
+            times: 2,
+            state: 'stale',
+            changed: ['a.ts'],
+            changedMore: 4,
+            end: 'known',
+            cited: false,
           },
         ],
-        ...{ more: 0, neverRan: [{ kind: 'lint', command: 'npm run lint' }], citedMore: 0 },
+        more: 0,
+        neverRan: [{ kind: 'lint', command: 'npm run lint' }],
+        citedMore: 0,
         cited: [
           {
             callId: newToolCallId(),
@@ -218,10 +231,20 @@ describe('transcripts', () => {
 
   it('show --raw: prints an output whole', async () => {
     fake.append(tester, {
-      ...{ type: 'tool-result', name: 'bash', outcome: 'ok', output: 'short', durationMs: 1 },
-      ...{ messageUuid: newEntryId(), runId: runIdOf(tester, 1), turn: 9, callId: newToolCallId() },
+      type: 'tool-result',
+      name: 'bash',
+      outcome: 'ok',
+      output: 'short',
+      durationMs: 1,
+      messageUuid: newEntryId(),
+      runId: runIdOf(tester, 1),
+      turn: 9,
+      callId: newToolCallId(),
       detail: {
-        ...{ kind: 'bash', exitCode: 0, timedOut: false, omittedBytes: 9 },
+        kind: 'bash',
+        exitCode: 0,
+        timedOut: false,
+        omittedBytes: 9,
         whole: { sha256: 'f'.repeat(64), bytes: 1e5, leftOutBytes: 0 },
       },
     })
@@ -234,8 +257,14 @@ describe('transcripts', () => {
 
   it('show: leaves the colours of an output out, and --raw prints them', async () => {
     fake.append(tester, {
-      ...{ type: 'tool-result', name: 'bash', outcome: 'ok', durationMs: 1 },
-      ...{ messageUuid: newEntryId(), runId: runIdOf(tester, 1), turn: 9, callId: newToolCallId() },
+      type: 'tool-result',
+      name: 'bash',
+      outcome: 'ok',
+      durationMs: 1,
+      messageUuid: newEntryId(),
+      runId: runIdOf(tester, 1),
+      turn: 9,
+      callId: newToolCallId(),
       output: '\u001B[32m4 passed\u001B[0m',
       detail: { kind: 'bash', exitCode: 0, timedOut: false, omittedBytes: 0 },
     })
@@ -367,7 +396,8 @@ describe('workspaces', () => {
   it('remove: reports that one is already in the archive, or in the trash', async () => {
     const name = `Add tests (${tester.slice(0, 8)})`
     expect(await run('workspaces', 'remove', tester.slice(0, 8))).toEqual({
-      ...{ code: 0, stdout: '' },
+      code: 0,
+      stdout: '',
       stderr: `${name} is in the archive already; nothing was removed.\n`,
     })
     expect(await document('workspaces', 'remove', tester)).toEqual({ removed: [], leftovers: [] })

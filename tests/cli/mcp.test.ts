@@ -135,7 +135,9 @@ describe('mcp', () => {
       ended.resolve(root)
     })
     const said = await client.tool('start_task', {
-      ...{ prompt: 'Look at it.', project: 'api', agent: 'codex' },
+      prompt: 'Look at it.',
+      project: 'api',
+      agent: 'codex',
     })
     const [, task = ''] = started.exec(said) ?? []
     const call = fake.calls.find(({ path }) => path === 'tasks.start')

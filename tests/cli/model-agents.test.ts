@@ -199,16 +199,23 @@ itInSoak(
     const root = [...tasks.values()][0] ?? expect.unreachable()
     expect(
       starts.map(([, { agent, model, permissions, definition }]) => ({
-        ...{ agent, model, permissions, source: definition?.source },
+        agent,
+        model,
+        permissions,
+        source: definition?.source,
       })),
     ).toEqual([
       { agent: 'lead', model: root.model, permissions: 'allow-all', source: 'built-in' },
       {
-        ...{ agent: 'review', model: root.model, permissions: 'allow-all' },
+        agent: 'review',
+        model: root.model,
+        permissions: 'allow-all',
         source: '.shiplog/agents/review.md',
       },
       {
-        ...{ agent: 'careful', model: root.model, permissions: 'ask' },
+        agent: 'careful',
+        model: root.model,
+        permissions: 'ask',
         source: '.claude/agents/careful.md',
       },
     ])

@@ -15,14 +15,23 @@ async function scenarioRun(...more: string[]) {
 }
 
 const questionOf = (taskId: TaskId, more: Partial<PendingPermission> = {}): PendingPermission => ({
-  ...{ id: 'q1', taskId, projectId: newProjectId(), callId: null, kind: 'command', tool: 'bash' },
-  ...{ text: 'npm test\nrm -rf build', directory: '/code/api', lastText: 'Now the tests.' },
+  id: 'q1',
+  taskId,
+  projectId: newProjectId(),
+  callId: null,
+  kind: 'command',
+  tool: 'bash',
+  text: 'npm test\nrm -rf build',
+  directory: '/code/api',
+  lastText: 'Now the tests.',
   chain: [
     { taskId, title: 'Lead' },
     { taskId, title: 'Tests' },
   ],
   sandbox: { setting: 'writes-and-network', program: 'bubblewrap', why: null },
-  ...{ reasons: ['No rule allows npm.'], proposal: ['bash: npm test *'], askedAt: 0 },
+  reasons: ['No rule allows npm.'],
+  proposal: ['bash: npm test *'],
+  askedAt: 0,
   ...more,
 })
 
@@ -66,7 +75,9 @@ describe('the mode of a run', () => {
 
 describe('[K8] a repository’s configuration of an agent', () => {
   const configuration: Partial<PendingPermission> = {
-    ...{ kind: 'configuration', tool: 'Codex', text: 'Configuration for Codex\nevil\u202e' },
+    kind: 'configuration',
+    tool: 'Codex',
+    text: 'Configuration for Codex\nevil\u202e',
     proposal: [],
   }
 
@@ -180,7 +191,9 @@ describe('a question in the terminal', () => {
       const fake = createFakeShiplog()
       fake.given.onStart = async (taskId) => fake.complete(taskId)
       await runToEnd([...argv, ...('json' in options ? ['--json'] : [])], {
-        ...{ cwd, fake, ...options },
+        cwd,
+        fake,
+        ...options,
         async openShiplog(opening) {
           canAsk.push(opening.canAsk?.())
           return fake.shiplog

@@ -15,15 +15,23 @@ function fakeWithOldTasks() {
     return id
   })
   const transcript = (id: string | undefined, title: string, bytes: number, day: string) => ({
-    ...{ id: id ?? '', kind: 'transcript' as const, reason: 'age' as const },
-    ...{ bytes, title, lastActiveAt: `2026-${day}T08:00:00.000Z` },
+    id: id ?? '',
+    kind: 'transcript' as const,
+    reason: 'age' as const,
+    bytes,
+    title,
+    lastActiveAt: `2026-${day}T08:00:00.000Z`,
   })
   fake.expire([
     transcript(ids[0], 'Parse', 339_000_000, '08-01'),
     transcript(ids[1], 'Print', 1_000_000, '10-01'),
     {
-      ...{ id: 'doctor-2026', kind: 'trashed-file', reason: 'trash', bytes: 2000 },
-      ...{ title: 'doctor-2026', lastActiveAt: '2026-11-01T08:00:00.000Z' },
+      id: 'doctor-2026',
+      kind: 'trashed-file',
+      reason: 'trash',
+      bytes: 2000,
+      title: 'doctor-2026',
+      lastActiveAt: '2026-11-01T08:00:00.000Z',
     },
   ])
   return { fake, ids }

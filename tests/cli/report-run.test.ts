@@ -34,7 +34,10 @@ it.each([
   } as unknown as CliContext
   const task = { id: 'a', status: 'completed', spec, workspace: null } as unknown as TaskTree
   await printResult(context, session, task, {
-    ...{ type: 'result', taskId: task.id, status: 'completed', report: null },
+    type: 'result',
+    taskId: task.id,
+    status: 'completed',
+    report: null,
   })
   expect([printed, lines]).toEqual([out, said])
 })

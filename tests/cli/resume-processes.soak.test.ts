@@ -111,7 +111,10 @@ describe('a tree whose process was killed', () => {
       expect(look.stdout).toMatch(/`while .*` was running when it stopped; its result is unknown/)
       const before = await statuses()
       expect(before).toEqual({
-        ...{ 'Do it': 'interrupted', left: 'interrupted', right: 'interrupted', last: 'queued' },
+        'Do it': 'interrupted',
+        left: 'interrupted',
+        right: 'interrupted',
+        last: 'queued',
       })
       const noted = await logged()
 
@@ -172,7 +175,9 @@ describe('a tree whose process was killed', () => {
       expect(code).toBe(0)
       const events = jsonLines(stdout)
       expect(events.at(-1)).toMatchObject({
-        ...{ type: 'result', taskId: lead?.id, status: 'completed' },
+        type: 'result',
+        taskId: lead?.id,
+        status: 'completed',
         report: { reportMarkdown: 'All of it.' },
       })
       const after = await transcript(lead?.id ?? '')
@@ -247,7 +252,8 @@ inProcesses(
     expect(await logged()).toEqual(['Mine.'])
     const listed = await box.json<{ tasks: TaskTree[] }>('tasks', 'list')
     expect(listed.tasks.find(({ id }) => id === result.taskId)).toMatchObject({
-      ...{ resumedFrom: lead?.id, status: 'completed' },
+      resumedFrom: lead?.id,
+      status: 'completed',
     })
     expect((await box.run('tasks', 'list')).stdout).toContain('continues "Do it"')
   },

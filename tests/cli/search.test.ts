@@ -56,7 +56,9 @@ describe('search', () => {
     ])
     await run('x', '--project', '/code/api', '--regex', '--limit', '3')
     expect(fake.asked('search.find').at(-1)).toMatchObject({
-      ...{ query: 'x project:"/code/api"', isPattern: true, limit: 3 },
+      query: 'x project:"/code/api"',
+      isPattern: true,
+      limit: 3,
     })
   })
 
@@ -91,7 +93,9 @@ describe('transcripts find', () => {
   it('answers --json with one document, and says what is wrong with an expression', async () => {
     const { stdout } = await find(lead, 'al\\w+', '--regex', '--json')
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ query: { text: 'al\\w+', isPattern: true }, matches: 1, placeCount: 1 },
+      query: { text: 'al\\w+', isPattern: true },
+      matches: 1,
+      placeCount: 1,
       places: [{ kind: 'message', count: 1, texts: ['albatross'], marks: [[4, 13]] }],
     })
     const wrong = await find(lead, '(a', '--regex')

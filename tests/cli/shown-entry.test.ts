@@ -8,7 +8,8 @@ it('shortens long texts of foreign entries, at any depth, and of no others', () 
   const cut = `${'a'.repeat(400)}… [19600 characters more: --raw prints them]`
   const entry = { type: 'foreign', source: 'Codex', content } as unknown as Entry
   expect(shownEntry(entry)).toEqual({
-    ...{ type: 'foreign', source: 'Codex' },
+    type: 'foreign',
+    source: 'Codex',
     content: { line: 1, record: { payload: { base: cut, id: 7, list: [cut, null] } } },
   })
   const summary = { type: 'summary', text: long } as unknown as Entry

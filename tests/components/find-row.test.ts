@@ -34,7 +34,9 @@ describe('where a match is shown', () => {
 
   it('is the row of its text, or the call in its group, with what hides it', () => {
     expect(place(message, 'reasoning', 0)).toMatchObject({
-      ...{ rowKey: keyOf('Which'), nth: 0, folds: [keyOf('Which')] },
+      rowKey: keyOf('Which'),
+      nth: 0,
+      folds: [keyOf('Which')],
     })
     expect(place(message, 'message', 1)).toMatchObject({
       rowKey: keyOf('A lamp'),
@@ -49,7 +51,8 @@ describe('where a match is shown', () => {
     const [first, , last] = calls
     const group = rows.find(({ kind }) => kind === 'calls')?.key
     expect(place(first?.resultSeq ?? 0, 'output', 0)).toMatchObject({
-      ...{ rowKey: group, nth: 0 },
+      rowKey: group,
+      nth: 0,
       folds: [group, first?.callId, `${first?.callId}:output:text`],
     })
     expect(place(last?.resultSeq ?? 0, 'output', 0)?.folds).toContain(`${last?.callId}:output:more`)

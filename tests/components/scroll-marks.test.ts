@@ -4,9 +4,13 @@ import { scrollMarks } from '../../src/renderer/components/conversation/list/scr
 /** 1,000 entries of 10 px, of which 401 to 500 are loaded and 20 px high each. */
 const laid = {
   heights: { between: (first: number, last: number) => Math.max(0, last - first + 1) * 10 },
-  ...{ seqs: [], firstSeq: 401, lastSeq: 500, loadedPx: 2_000 },
+  seqs: [],
+  firstSeq: 401,
+  lastSeq: 500,
+  loadedPx: 2_000,
   startOf: (seq: number) => (seq - 401) * 20,
-  ...{ railPx: 1_100, pxPerRailPx: 10 },
+  railPx: 1_100,
+  pxPerRailPx: 10,
 }
 
 it('places matches before, in and after the loaded part, and draws adjacent ones once', () => {

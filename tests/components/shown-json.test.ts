@@ -6,7 +6,10 @@ const plain = (value: unknown) => JSON.parse(JSON.stringify(shownJson(value)))
 describe('a JSON value in a tree', () => {
   it('[V4] shows hidden characters in names and texts, and shortens long ones with their length', () => {
     expect(plain({ 'a\u202Eb': 'c\u0000', n: 1, ok: true, no: null })).toEqual({
-      ...{ 'a<U+202E>b': 'c\u2400', n: 1, ok: true, no: null },
+      'a<U+202E>b': 'c\u2400',
+      n: 1,
+      ok: true,
+      no: null,
     })
     expect(shownJson('x'.repeat(2_500))).toBe(`${'x'.repeat(2_000)}… 500 more characters`)
   })

@@ -17,16 +17,19 @@ import { styledTerminalText } from '../../src/shared/text/terminal-text.ts'
 import { callId } from '../fixtures/entries/ids.ts'
 
 const call = (fields: Partial<ToolCallView>): ToolCallView => ({
-  ...{ callId: callId('one'), name: 'bash', input: {}, state: 'ok', output: '', images: [] },
-  ...{
-    seq: 1,
-    resultSeq: 2,
-    title: null,
-    detail: null,
-    durationMs: 3,
-    startedAt: null,
-    permission: null,
-  },
+  callId: callId('one'),
+  name: 'bash',
+  input: {},
+  state: 'ok',
+  output: '',
+  images: [],
+  seq: 1,
+  resultSeq: 2,
+  title: null,
+  detail: null,
+  durationMs: 3,
+  startedAt: null,
+  permission: null,
   ...fields,
 })
 

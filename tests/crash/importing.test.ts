@@ -91,8 +91,13 @@ async function importAll(dataDir: string, logs: string, signal?: AbortSignal): P
   try {
     await clearStaging(layout)
     const imports = createSessionImports({
-      ...{ ledger, layout, clock: Date.now, oneAtATime: createKeyedMutex() },
-      ...{ startThread: threadHere, transcriptFile: async () => null, redact: (text) => text },
+      ledger,
+      layout,
+      clock: Date.now,
+      oneAtATime: createKeyedMutex(),
+      startThread: threadHere,
+      transcriptFile: async () => null,
+      redact: (text) => text,
     })
     for await (const event of imports.run({ tool: 'claude-code', path: logs }, signal))
       if (event.type === 'skipped') skipped.push(event.skipped.reason)

@@ -8,10 +8,17 @@ const call = (name: string, input: unknown) =>
 it('[E1] exports an edit with an inconsistent patch, for example if a masked key spanned lines', () => {
   const patch = '--- a/key.pem\n+++ b/key.pem\n@@ -0,0 +1,3 @@\n+[hidden: private key]\n'
   const detail = {
-    ...{ kind: 'edit', path: 'key.pem', change: 'created', additions: 3, deletions: 0, patch },
+    kind: 'edit',
+    path: 'key.pem',
+    change: 'created',
+    additions: 3,
+    deletions: 0,
+    patch,
   }
   expect(toolUseResult({ name: 'write_file', detail }, '/code/api', undefined)).toEqual({
-    ...{ type: 'create', filePath: '/code/api/key.pem', structuredPatch: [] },
+    type: 'create',
+    filePath: '/code/api/key.pem',
+    structuredPatch: [],
   })
 })
 

@@ -161,7 +161,8 @@ describe('JSONL', () => {
     const record = lines.findIndex((line) => line.startsWith('{"v":1') && line.includes('title'))
     const changed = lines.with(record, (lines[record] ?? '').replace('"title":"', '"title":"x'))
     expect(await problemsOf(changed)).toContainEqual({
-      ...{ line: record + 1, reason: expect.stringContaining('bad checksum') },
+      line: record + 1,
+      reason: expect.stringContaining('bad checksum'),
     })
     expect(await problemsOf(lines.with(record, lines[record + 1] ?? ''))).not.toEqual([])
     expect((await checkOf('{"shiplog":"export","version":2}\n')).problems[0]?.reason).toContain(
@@ -177,7 +178,11 @@ it('[E1] is the same as JSON and as JSONL, even if the document was reformatted'
   const { tasks, records, withheld, redacted } = lines
   for (const document of [text, JSON.stringify(JSON.parse(text), null, 2)])
     expect(await checkOf(document, 'export.json')).toMatchObject({
-      ...{ tasks, records, withheld, redacted, problems: [] },
+      tasks,
+      records,
+      withheld,
+      redacted,
+      problems: [],
     })
   const damaged = text.replace('"type":"title"', '"type":"tilte"')
   expect((await checkOf(damaged, 'export.json')).problems).not.toEqual([])
@@ -192,7 +197,8 @@ it('[E1] is the same as JSON and as JSONL, even if the document was reformatted'
   content.splice(at, 1, second)
   content.splice(next, 1, first)
   expect((await checkOf(JSON.stringify(moved), 'export.json')).problems).toContainEqual({
-    ...{ line: expect.any(Number), reason: expect.stringContaining('does not follow') },
+    line: expect.any(Number),
+    reason: expect.stringContaining('does not follow'),
   })
 })
 
@@ -223,7 +229,8 @@ it('[E1] is a valid ATIF-v1.7 trajectory: the sub-agent embedded, and referred t
   const text = await textOf(made, made.lead, { format: 'atif' })
   const root = atifTrajectory.parse(JSON.parse(text))
   expect(root).toMatchObject({
-    ...{ trajectory_id: made.lead, agent: { name: 'lead' } },
+    trajectory_id: made.lead,
+    agent: { name: 'lead' },
     subagent_trajectories: [{ trajectory_id: made.helper, session_id: made.lead }],
   })
   const [refs] = root.steps.flatMap(
@@ -278,7 +285,9 @@ it('[E1] is read as a session of Claude Code: tools, edits, and sub-agents with 
   expect(again?.tasks).toMatchObject([
     { title: 'Do it', isComplete: true, counts: { damaged: 0 } },
     {
-      ...{ title: 'Helping', agent: 'helper', isComplete: true },
+      title: 'Helping',
+      agent: 'helper',
+      isComplete: true,
       report: '# Found\n\nA puffin was there.',
       edited: [{ path: expect.stringMatching(/\/src\/puffin\.txt$/) }],
     },
@@ -358,7 +367,10 @@ it('[E1] is a valid Agent Trace: the lines that each agent wrote, with their has
   const [lead, helper] = linesOf(text).map((line) => agentTraceRecord.parse(line))
   expect(lead).toMatchObject({ id: made.lead, files: [] })
   expect(helper).toMatchObject({
-    ...{ version: '0.1.0', id: made.helper, vcs: { type: 'git' }, tool: { name: 'shiplog' } },
+    version: '0.1.0',
+    id: made.helper,
+    vcs: { type: 'git' },
+    tool: { name: 'shiplog' },
     files: [
       {
         path: 'src/puffin.txt',

@@ -32,8 +32,14 @@ const recorded = keptFixture(async (fixture) => {
   const lead = await start(fixture, scenario)
   await untilQuiet(fixture.shiplog)
   await fixture.shiplog.client.review.comment({
-    ...{ taskId: lead, path: 'long.txt', side: 'additions', line: 1, lineText: 'x' },
-    ...{ tree: null, contentId: '1', text: `Was that ${key}?` },
+    taskId: lead,
+    path: 'long.txt',
+    side: 'additions',
+    line: 1,
+    lineText: 'x',
+    tree: null,
+    contentId: '1',
+    text: `Was that ${key}?`,
   })
   return { lead, helper: (await taskOf(fixture.shiplog, 'Helping')).id }
 })
@@ -84,14 +90,12 @@ it.each(['jsonl', 'json'] as const)(
     const [root, helper] = await allTasks(there)
     const original = await taskOf(made.fixture.shiplog, made.lead)
     expect(root).toMatchObject({
-      ...{
-        id: made.lead,
-        imported: true,
-        archived: true,
-        status: 'completed',
-        usage: original.usage,
-        reviewComments: original.reviewComments,
-      },
+      id: made.lead,
+      imported: true,
+      archived: true,
+      status: 'completed',
+      usage: original.usage,
+      reviewComments: original.reviewComments,
       importedFrom: { tool: 'shiplog', originalId: made.lead, redacted: false },
     })
     expect(helper).toMatchObject({ parentId: made.lead, rootId: made.lead, imported: true })
@@ -138,7 +142,8 @@ it('[E1] imports a masked and shortened export, with a note at each omission', a
     originals.slice(0, 6).map(({ type, uuid }) => [type, uuid]),
   )
   expect(entries.at(-1)).toMatchObject({
-    ...{ type: 'foreign', source: 'shiplog export' },
+    type: 'foreign',
+    source: 'shiplog export',
     content: { leftOut: `Entry ${originals.length} is not in the export.` },
   })
   expect(JSON.stringify(entries)).not.toContain(key)

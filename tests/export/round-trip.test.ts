@@ -103,7 +103,11 @@ async function makeTree(
         report === null
           ? null
           : {
-              ...{ taskId: id, run: 1, title, reportMarkdown: report, ancestorIds: [] },
+              taskId: id,
+              run: 1,
+              title,
+              reportMarkdown: report,
+              ancestorIds: [],
               createdAt: template.createdAt,
             },
     })
@@ -205,7 +209,9 @@ it('[E1] an import that is killed between the move and its event leaves nothing 
       record: () => Promise.reject(new Error('killed')),
       subscribe: () => () => {},
     } as unknown as Parameters<typeof createSessionImports>[0]['ledger'],
-    ...{ layout: layoutOf(dataDir), clock: Date.now, oneAtATime: createKeyedMutex() },
+    layout: layoutOf(dataDir),
+    clock: Date.now,
+    oneAtATime: createKeyedMutex(),
     transcriptFile: async () => null,
     redact: (text) => text,
   })

@@ -62,7 +62,12 @@ export function agentAnswers(os: Implementer, { given }: Pick<Memory, 'given'>) 
       states = states.filter((one) => one.id !== name)
       states.push({
         ...presetState('codex'),
-        ...{ id: name, name, program: 'acp', available: true, why: null, package: null },
+        id: name,
+        name,
+        program: 'acp',
+        available: true,
+        why: null,
+        package: null,
         file: `/usr/local/bin/${command.split(' ')[0]}`,
         signIn: { text: 'Sign in to it in a terminal', command: null },
         own: { name, command, ...(mode && { mode }), passes, sets },

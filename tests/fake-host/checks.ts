@@ -6,7 +6,11 @@ export const checkAnswers = (os: Implementer, { given, find }: Memory) => ({
   list: os.checks.list.handler(
     ({ input }) =>
       given.checks?.[find(input.taskId).id] ?? {
-        ...{ checks: [], more: 0, cited: [], citedMore: 0, neverRan: [] },
+        checks: [],
+        more: 0,
+        cited: [],
+        citedMore: 0,
+        neverRan: [],
       },
   ),
 })

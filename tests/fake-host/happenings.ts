@@ -109,7 +109,10 @@ export function createHappenings(memory: Memory) {
     const { workspace } = find(taskId)
     return {
       type: 'message',
-      ...{ uuid, role, parts, turn },
+      uuid,
+      role,
+      parts,
+      turn,
       cwd: workspace?.path ?? '/',
       timestamp: new Date(memory.now()).toISOString(),
       gitBranch: workspace?.branch ?? null,

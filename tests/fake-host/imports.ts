@@ -7,7 +7,11 @@ import type { Memory } from './memory.ts'
 
 export function importAnswers(os: Implementer, { given, find }: Memory) {
   let watch: ImportWatchState = {
-    ...{ enabled: false, checkedAt: null, kept: 0, failed: [], problem: null },
+    enabled: false,
+    checkedAt: null,
+    kept: 0,
+    failed: [],
+    problem: null,
     ...given.importWatch,
   }
   let hasFailed = false

@@ -8,7 +8,10 @@ import type { Implementer } from './implementer.ts'
 import type { Memory } from './memory.ts'
 
 const commitsOnly = (worktree: string, branch: string): PublishState => ({
-  ...{ worktree, branch, uncommitted: true, remote: null },
+  worktree,
+  branch,
+  uncommitted: true,
+  remote: null,
   cannotPush: 'The repository has no remote called origin.',
   gh: { state: 'failed', reason: 'The remote is not a GitHub repository.' },
 })

@@ -88,8 +88,10 @@ function createFakeRetention(options: FakeRetentionOptions) {
     record(
       ...swept.map(
         ({ id }): LedgerEvent => ({
-          ...{ type: 'transcript.expired', taskId: id as TaskId },
-          ...{ receiptId, keptUntil },
+          type: 'transcript.expired',
+          taskId: id as TaskId,
+          receiptId,
+          keptUntil,
         }),
       ),
       { type: 'retention.swept', receiptId },
@@ -105,7 +107,8 @@ function createFakeRetention(options: FakeRetentionOptions) {
       keptUntil: swept.length > 0 ? new Date(keptUntil).toISOString() : null,
       deleted: deleted.length,
       deletedBytes: bytesOf(deleted),
-      ...{ restored: 0, gone: 0 },
+      restored: 0,
+      gone: 0,
     })
     return { dryRun: false, removed, kept, receipt: receiptId }
   }
@@ -132,8 +135,14 @@ function createFakeRetention(options: FakeRetentionOptions) {
     const ofTasks = [...state.tasks.values()].flatMap((task): TrashEntry[] => {
       const { id, title, projectDir, trashed, trashedAt, parentId, transcriptExpired } = task
       const common = {
-        ...{ taskId: id, title, projectDir, count: null, bytes: 1_200_000, reason: null },
-        ...{ notRestorable: null, recreatable: [] },
+        taskId: id,
+        title,
+        projectDir,
+        count: null,
+        bytes: 1_200_000,
+        reason: null,
+        notRestorable: null,
+        recreatable: [],
       }
       if (trashed && trashedAt && parentId === null) {
         const until = day(trashedAt, settings.trashTtlDays)
@@ -200,10 +209,17 @@ function createFakeRetention(options: FakeRetentionOptions) {
         { type: 'retention.swept', receiptId },
       )
       receipts.unshift({
-        ...{ id: receiptId, at: new Date(nowMs).toISOString(), by: 'person', bytes: 0 },
-        ...{ transcripts: chosen.length, inTrash: chosen.length, deleted: 0, deletedBytes: 0 },
+        id: receiptId,
+        at: new Date(nowMs).toISOString(),
+        by: 'person',
+        bytes: 0,
+        transcripts: chosen.length,
+        inTrash: chosen.length,
+        deleted: 0,
+        deletedBytes: 0,
         keptUntil: new Date(keptUntil).toISOString(),
-        ...{ restored: 0, gone: 0 },
+        restored: 0,
+        gone: 0,
       })
       return { deleted: chosen, left, receipt: receiptId }
     },

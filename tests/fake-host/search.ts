@@ -37,8 +37,11 @@ export function searchAnswers(os: Implementer, memory: Memory) {
         .filter(({ id }) => isAsked && (chosen === null || chosen.includes(id)))
         .flatMap((task) => hitsIn(task))
       return {
-        ...{ query: text, hits: hits.slice(0, limit), more: hits.length > limit },
-        ...{ tookMs: 1, index: index() },
+        query: text,
+        hits: hits.slice(0, limit),
+        more: hits.length > limit,
+        tookMs: 1,
+        index: index(),
         expired: searched().filter((task) => task.transcriptExpired).length,
       }
 
@@ -52,8 +55,18 @@ export function searchAnswers(os: Implementer, memory: Memory) {
           .map(({ kind, seq, at, tool, text, paths }) => {
             const { text: snippet, marks } = snippetOf(`${text}\n${paths}`, query)
             return {
-              ...{ taskId, rootId, projectId, kind, title, agent, seq, at, archived, tool },
-              ...{ snippet, marks },
+              taskId,
+              rootId,
+              projectId,
+              kind,
+              title,
+              agent,
+              seq,
+              at,
+              archived,
+              tool,
+              snippet,
+              marks,
             }
           })
       }

@@ -101,7 +101,8 @@ export function taskAnswers(
     const outcome = given.apply ?? went
     if (outcome.kind === 'applied')
       recordUpdate(task.id, {
-        ...{ reason: 'apply', files: outcome.files.length },
+        reason: 'apply',
+        files: outcome.files.length,
         ...(selection ? { partial: true } : {}),
       })
     return outcome
@@ -147,7 +148,8 @@ export function taskAnswers(
           spec: modelSpec(modelRefOf(given.models, agent.model)),
         }),
         options: {
-          ...{ agentsAtOnce: input.agentsAtOnce ?? 3, keep: input.keep },
+          agentsAtOnce: input.agentsAtOnce ?? 3,
+          keep: input.keep,
           ...(input.permissions && { permissions: input.permissions }),
           ...(input.quotaWaits && { quotaWaits: input.quotaWaits }),
         },
@@ -234,7 +236,10 @@ export function taskAnswers(
       if (reportMarkdown === undefined || (input.run ?? last) !== last) {
         if (hasReport && input.run === undefined)
           throw new FailureError({
-            ...{ kind: 'damaged', what: 'report', id, file: 'reports' },
+            kind: 'damaged',
+            what: 'report',
+            id,
+            file: 'reports',
             reason: 'the ledger refers to a report that is not on disk',
           })
         const why =
@@ -244,7 +249,10 @@ export function taskAnswers(
         throw new FailureError({ kind: 'not-found', what: 'report', id, why })
       }
       return {
-        ...{ taskId: id, run: last, title: reportTitle ?? 'Report', reportMarkdown },
+        taskId: id,
+        run: last,
+        title: reportTitle ?? 'Report',
+        reportMarkdown,
         createdAt: endedAt ?? createdAt,
         ancestorIds: ancestorsOf(state, id),
       }
@@ -266,7 +274,10 @@ export function taskAnswers(
       const { id, projectDir } = find(input.taskId)
       return (
         given.continuations?.[id] ?? {
-          ...{ recordedDir: projectDir, dirExists: false, places: [], problem: null },
+          recordedDir: projectDir,
+          dirExists: false,
+          places: [],
+          problem: null,
         }
       )
     }),

@@ -146,7 +146,15 @@ export function workspaceAnswers(
         if (!workspace || archived !== input.archived || trashed) return []
         const { path, branch, createdAt, pending } = workspace
         return {
-          ...{ id, title, projectDir, status, archived, path, branch, createdAt, pending },
+          id,
+          title,
+          projectDir,
+          status,
+          archived,
+          path,
+          branch,
+          createdAt,
+          pending,
           kind: parentId === null ? ('root' as const) : ('task' as const),
           bytes: bytesOf(id),
         }

@@ -59,7 +59,10 @@ describe.each(wires)('on the %s wire', (wire) => {
 
   it('an error may come as the first event', async () => {
     const { errors, finishReason } = await asked(wire, {
-      ...{ status: 429, code: 'insufficient_quota', message: 'No credit.', inStream: true },
+      status: 429,
+      code: 'insufficient_quota',
+      message: 'No credit.',
+      inStream: true,
     })
     expect(errors).toMatchObject([{ message: 'No credit.' }])
     // Two of the packages read the first event before they report the start of the stream.

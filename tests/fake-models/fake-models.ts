@@ -153,8 +153,15 @@ export async function startFakeModels({
       })
     })
     const recorded: RecordedRequest = {
-      ...{ wire, path: req.url ?? '', headers: withoutKeys(req.headers), body: {} },
-      ...{ conversation: null, turn: null, status: null, isOpen: true, ended },
+      wire,
+      path: req.url ?? '',
+      headers: withoutKeys(req.headers),
+      body: {},
+      conversation: null,
+      turn: null,
+      status: null,
+      isOpen: true,
+      ended,
     }
     requests.push(recorded)
     changed()

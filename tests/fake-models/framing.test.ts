@@ -39,7 +39,9 @@ function eventsIn(text: string) {
 
 const thinking = { type: 'adaptive', display: 'summarized' }
 const anthropic = {
-  ...{ model: 'claude-opus-5-5', max_tokens: 100, stream: true },
+  model: 'claude-opus-5-5',
+  max_tokens: 100,
+  stream: true,
   messages: [{ role: 'user', content: 'Hello' }],
 }
 
@@ -254,7 +256,9 @@ it.each(wires)('an answer may come whole on the %s wire', async (wire) => {
   expect(first).toMatchObject({ text: 'I read.', reasoningText: 'Hm.', finishReason: 'tool-calls' })
   expect(first.toolCalls.map(({ input }) => input)).toEqual([{ path: 'a' }, { path: 'b' }])
   const content = first.toolCalls.map(({ toolCallId, toolName }) => ({
-    ...{ type: 'tool-result' as const, toolCallId, toolName },
+    type: 'tool-result' as const,
+    toolCallId,
+    toolName,
     output: { type: 'text' as const, value: 'ok' },
   }))
   const messages: ModelMessage[] = [

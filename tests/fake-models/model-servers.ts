@@ -10,7 +10,10 @@ const tokensOf = ({ contextChars }: Model): number => Math.floor(contextChars / 
 
 export function openaiModelList(catalogue: ModelCatalogue, server: ModelServer) {
   const data = catalogue.list(['responses', 'chat']).map((model) => ({
-    ...{ id: model.id, object: 'model', created: 1_788_000_000, owned_by: 'fake' },
+    id: model.id,
+    object: 'model',
+    created: 1_788_000_000,
+    owned_by: 'fake',
     ...lengthInList(model, server),
   }))
   return { object: 'list', data }
@@ -53,8 +56,12 @@ const chatModels = (catalogue: ModelCatalogue) => catalogue.list(['chat'])
 const studioList: Answer = (catalogue, loaded) => ({
   object: 'list',
   data: chatModels(catalogue).map((model) => ({
-    ...{ id: model.id, object: 'model', type: 'llm', publisher: 'fake', arch: 'qwen3' },
-    ...{ state: loaded.has(model.id) ? 'loaded' : 'not-loaded' },
+    id: model.id,
+    object: 'model',
+    type: 'llm',
+    publisher: 'fake',
+    arch: 'qwen3',
+    state: loaded.has(model.id) ? 'loaded' : 'not-loaded',
     max_context_length: 4 * tokensOf(model),
     ...(loaded.has(model.id) && { loaded_context_length: tokensOf(model) }),
   })),
@@ -67,7 +74,10 @@ const ollamaLoaded: Answer = (catalogue, loaded) => ({
   models: chatModels(catalogue)
     .filter(({ id }) => loaded.has(id))
     .map((model) => ({
-      ...{ name: ollamaName(model.id), model: ollamaName(model.id), size: 1, digest: 'f00' },
+      name: ollamaName(model.id),
+      model: ollamaName(model.id),
+      size: 1,
+      digest: 'f00',
       context_length: tokensOf(model),
     })),
 })

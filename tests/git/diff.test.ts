@@ -51,7 +51,11 @@ it('counts without the text of the changes', async () => {
     tree: (await git.snapshot(project.dir)).tree,
     files: [
       {
-        ...{ path: 'a.txt', change: 'modified', oldPath: null, additions: 2, deletions: 1 },
+        path: 'a.txt',
+        change: 'modified',
+        oldPath: null,
+        additions: 2,
+        deletions: 1,
         contentId: project.git('hash-object', 'a.txt'),
       },
     ],

@@ -21,12 +21,18 @@ async function apply(
 }
 
 const range = (oldStart: number, oldLines = 7, newStart = oldStart, newLines = 7): HunkRange => ({
-  ...{ oldStart, oldLines, newStart, newLines },
+  oldStart,
+  oldLines,
+  newStart,
+  newLines,
 })
 
 it('applies whole files: changed, added, deleted, renamed, binary and their modes, and nothing else', async () => {
   const setting = await family({
-    ...{ 'a.txt': text(numbered), 'b.txt': 'b\n', 'gone.txt': 'g\n', 'kept.txt': 'k\n' },
+    'a.txt': text(numbered),
+    'b.txt': 'b\n',
+    'gone.txt': 'g\n',
+    'kept.txt': 'k\n',
     'old.txt': text(numbered.toReversed()),
   })
   const { parent, child } = setting
@@ -94,7 +100,10 @@ it('puts a file in the place of what the target made of it, where that is asked 
 
 it('compares with the target: what is there, which hunks, and both sides of a conflict', async () => {
   const setting = await family({
-    ...{ 'a.txt': text(numbered), 'b.txt': 'b\n', 'c.txt': 'c\n', 'd.txt': 'd\n' },
+    'a.txt': text(numbered),
+    'b.txt': 'b\n',
+    'c.txt': 'c\n',
+    'd.txt': 'd\n',
     'e.txt': text(numbered),
   })
   const { parent, child, baseCommit } = setting
@@ -123,7 +132,8 @@ it('compares with the target: what is there, which hunks, and both sides of a co
     conflicts: [
       { path: 'd.txt', message: expect.stringContaining('modify/delete'), places: [] },
       {
-        ...{ path: 'e.txt', message: expect.stringContaining('content') },
+        path: 'e.txt',
+        message: expect.stringContaining('content'),
         places: [{ target: 'of the parent\n=\n', changes: 'of the child\nline 4\n' }],
       },
     ],
@@ -136,10 +146,12 @@ it('changes nothing for a change that there is not, or after the changes became 
   await child.write('a.txt', withLines({ 2: 'two' }))
   const before = await parent.account()
   await expect(apply(setting, [{ path: 'b.txt' }])).resolves.toEqual({
-    ...{ kind: 'no-such-change', what: 'b.txt' },
+    kind: 'no-such-change',
+    what: 'b.txt',
   })
   await expect(apply(setting, [{ path: 'a.txt', hunks: [range(20)] }])).resolves.toEqual({
-    ...{ kind: 'no-such-change', what: 'a.txt: -20,7 +20,7' },
+    kind: 'no-such-change',
+    what: 'a.txt: -20,7 +20,7',
   })
   const shown = (await git.snapshot(child.dir)).tree
   await child.write('a.txt', withLines({ 2: 'zwei' }))

@@ -8,7 +8,9 @@ const id = (digit: string) => digit.repeat(40)
 function gitThatSays(sizes: string, contents: string): RunGit {
   const answers = [sizes, contents]
   const run = async () => ({
-    ...{ exitCode: 0, stderr: '', truncated: false },
+    exitCode: 0,
+    stderr: '',
+    truncated: false,
     stdout: Buffer.from(answers.shift() ?? ''),
   })
   return Object.assign(run, {}) as unknown as RunGit

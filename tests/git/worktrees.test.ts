@@ -352,7 +352,8 @@ it('sees every change in a worktree and saves it, whatever the repository sets f
   expect(await git.treeDifferences({ dir, from, to: tree })).toMatchObject([{ path: 'a.txt' }])
   const patches = await temporaryDir()
   const saved = await git.savePatch({
-    ...{ dir, baseCommit: from },
+    dir,
+    baseCommit: from,
     seriesPath: path.join(patches, 'series.mbox'),
     worktreePath: path.join(patches, 'worktree.patch'),
   })

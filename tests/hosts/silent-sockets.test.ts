@@ -18,7 +18,10 @@ async function serverThat(
   answer: (response: ServerResponse) => void = (response) => void response.end(),
 ) {
   const server = await startRpcServer({
-    ...{ router: createCountingRouter().router, address: '127.0.0.1', port: 0, silence },
+    router: createCountingRouter().router,
+    address: '127.0.0.1',
+    port: 0,
+    silence,
     grantOf: () => null,
     answer: (_request, response) => answer(response),
   })
@@ -40,7 +43,10 @@ const closed = (socket: Socket): Promise<void> =>
 
 it('disconnects a client that sends nothing, or an incomplete request', async () => {
   const { port } = await serverThat({
-    ...{ requestMsMax: 20, requestCheckMs: 10, refusedMsMax: neverMs, idleMsMax: neverMs },
+    requestMsMax: 20,
+    requestCheckMs: 10,
+    refusedMsMax: neverMs,
+    idleMsMax: neverMs,
   })
   const silent = await knockAt(port)
   const silentEnded = closed(silent)
@@ -63,7 +69,10 @@ it('disconnects a client that does not read the answer', async () => {
 
 it('closes a refused socket that stays open, after sending it the reason', async () => {
   const { port } = await serverThat({
-    ...{ requestMsMax: neverMs, requestCheckMs: neverMs, refusedMsMax: 20, idleMsMax: neverMs },
+    requestMsMax: neverMs,
+    requestCheckMs: neverMs,
+    refusedMsMax: 20,
+    idleMsMax: neverMs,
   })
   const socket = await knockAt(port)
   const received: Buffer[] = []

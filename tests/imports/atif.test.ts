@@ -22,7 +22,11 @@ const nested = {
     { step_id: 1, source: 'system', message: 'You plan.' },
     { step_id: 2, timestamp: at(2), source: 'user', message: [{ type: 'text', text: 'Find it' }] },
     {
-      ...{ step_id: 3, timestamp: at(3), source: 'agent', message: 'I ask.', novel: { deep: 1 } },
+      step_id: 3,
+      timestamp: at(3),
+      source: 'agent',
+      message: 'I ask.',
+      novel: { deep: 1 },
       reasoning_content: 'Who knows?',
       tool_calls: [{ tool_call_id: 'c1', function_name: 'delegate', arguments: { to: 'sub' } }],
       observation: {
@@ -37,11 +41,16 @@ const nested = {
       metrics: { prompt_tokens: 100, completion_tokens: 20, cached_tokens: 60, cost_usd: 0.01 },
     },
     {
-      ...{ step_id: 4, source: 'system', message: 'Short.' },
+      step_id: 4,
+      source: 'system',
+      message: 'Short.',
       extra: { context_management: { type: 'compaction', boundary: 'replace' } },
     },
     {
-      ...{ step_id: 5, timestamp: at(9), source: 'agent', message: 'A puffin.' },
+      step_id: 5,
+      timestamp: at(9),
+      source: 'agent',
+      message: 'A puffin.',
       metrics: { prompt_tokens: 30, completion_tokens: 2, cost_usd: 0.03 },
     },
   ],
@@ -53,7 +62,9 @@ const nested = {
       steps: [
         { step_id: 1, source: 'user', message: 'Look' },
         {
-          ...{ step_id: 2, source: 'agent', message: '' },
+          step_id: 2,
+          source: 'agent',
+          message: '',
           tool_calls: [{ tool_call_id: 'c1', function_name: 'ask', arguments: {} }],
           observation: {
             results: [{ content: 'ok', subagent_trajectory_ref: [{ trajectory_id: 'subsub' }] }],
@@ -63,7 +74,9 @@ const nested = {
       ],
       subagent_trajectories: [
         {
-          ...{ schema_version: 'ATIF-v1.7', trajectory_id: 'subsub', agent: agent('deep') },
+          schema_version: 'ATIF-v1.7',
+          trajectory_id: 'subsub',
+          agent: agent('deep'),
           steps: [{ step_id: 1, source: 'agent', message: 'Deep.' }],
           final_metrics: { total_prompt_tokens: 7, total_completion_tokens: 3 },
         },
@@ -87,7 +100,11 @@ it.each([
     if (!one) throw new Error('no document was found')
     expect(one.tasks).toMatchObject([
       {
-        ...{ key: '', parentId: null, title: 'Find it', agent: 'planner', isComplete: true },
+        key: '',
+        parentId: null,
+        title: 'Find it',
+        agent: 'planner',
+        isComplete: true,
         usage: { inputTokens: 130, outputTokens: 22, cacheReadTokens: 60, costUsd: 0.04 },
         counts: { lines: 6, mapped: 5, foreign: 1, damaged: 0 },
       },
@@ -124,7 +141,9 @@ it('[I1] shows images of prompts and results from the folder of the document, an
   const steps = [
     { step_id: 1, source: 'user', message: content },
     {
-      ...{ step_id: 2, source: 'agent', message: '' },
+      step_id: 2,
+      source: 'agent',
+      message: '',
       tool_calls: [{ tool_call_id: 'c1', function_name: 'see', arguments: {} }],
       observation: { results: [{ source_call_id: 'c1', content: [image('images/one.png')] }] },
     },
@@ -155,10 +174,13 @@ it('links sub-agents in files that a document refers to, and finds documents in 
   const [step] = [nested.steps[2]]
   const ref = { trajectory_path: 'files/trajectory.sub.json' }
   const main = {
-    ...{ schema_version: 'ATIF-v1.6', session_id: 's1', agent: agent('terminus') },
+    schema_version: 'ATIF-v1.6',
+    session_id: 's1',
+    agent: agent('terminus'),
     steps: [
       {
-        ...{ ...step, step_id: 1 },
+        ...step,
+        step_id: 1,
         observation: { results: [{ source_call_id: 'c1', subagent_trajectory_ref: [ref] }] },
       },
     ],
@@ -183,7 +205,9 @@ it('links sub-agents in files that a document refers to, and finds documents in 
 
 it('never throws on a damaged document, and loses no good step that is on lines of its own', async () => {
   const steps = Array.from({ length: 30 }, (_, nth) => ({
-    ...{ step_id: nth + 1, source: 'agent', message: `said ${nth}; {"[` },
+    step_id: nth + 1,
+    source: 'agent',
+    message: `said ${nth}; {"[`,
   }))
   const document = { ...nested, subagent_trajectories: undefined, steps }
   const text = JSON.stringify(document, null, 2)

@@ -15,8 +15,14 @@ export function claudeLog(session: string, shared: Fields = {}) {
   function add(type: string, fields: Fields): string {
     const uuid = idOf(++count)
     const record = {
-      ...{ parentUuid: last, isSidechain: false, cwd: '/code/app', sessionId: session },
-      ...{ version: '2.1.39', gitBranch: 'main', type, uuid },
+      parentUuid: last,
+      isSidechain: false,
+      cwd: '/code/app',
+      sessionId: session,
+      version: '2.1.39',
+      gitBranch: 'main',
+      type,
+      uuid,
       timestamp: new Date(Date.UTC(2026, 0, 2, 3, 4, count)).toISOString(),
       ...shared,
       ...fields,
@@ -33,7 +39,10 @@ export function claudeLog(session: string, shared: Fields = {}) {
     says: (id: string, content: Fields | string, fields: Fields = {}) =>
       add('assistant', {
         message: {
-          ...{ id, type: 'message', role: 'assistant', model: 'claude-opus-4-6' },
+          id,
+          type: 'message',
+          role: 'assistant',
+          model: 'claude-opus-4-6',
           content: [typeof content === 'string' ? { type: 'text', text: content } : content],
           stop_reason: null,
           usage: { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 100 },
@@ -43,7 +52,10 @@ export function claudeLog(session: string, shared: Fields = {}) {
     calls: (id: string, callId: string, name: string, input: Fields, fields: Fields = {}) =>
       add('assistant', {
         message: {
-          ...{ id, type: 'message', role: 'assistant', model: 'claude-opus-4-6' },
+          id,
+          type: 'message',
+          role: 'assistant',
+          model: 'claude-opus-4-6',
           content: [{ type: 'tool_use', id: callId, name, input }],
           stop_reason: null,
           usage: { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 100 },

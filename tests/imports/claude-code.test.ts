@@ -33,7 +33,9 @@ describe('a conversation', () => {
       ...['run-start', 'message', 'tool-call', 'tool-result', 'message', 'message', 'run-end'],
     ])
     expect(entries[2]).toMatchObject({
-      ...{ name: 'bash', input: { command: 'npm test', timeoutMs: 5 }, by: 'agent' },
+      name: 'bash',
+      input: { command: 'npm test', timeoutMs: 5 },
+      by: 'agent',
     })
     expect(entries[3]).toMatchObject({ output: 'ok', detail: { kind: 'bash', exitCode: 0 } })
     expect(entries[4]).toMatchObject({
@@ -43,7 +45,10 @@ describe('a conversation', () => {
     })
     expect(one.tasks).toMatchObject([
       {
-        ...{ title: 'Fix the parser', cwd: '/code/app', branch: 'main', isComplete: true },
+        title: 'Fix the parser',
+        cwd: '/code/app',
+        branch: 'main',
+        isComplete: true,
         usage: { inputTokens: 220, outputTokens: 10 },
         counts: { lines: 6, mapped: 6, foreign: 0, damaged: 0 },
       },
@@ -115,7 +120,8 @@ describe('a conversation', () => {
     const one = await readLog(log.text())
     expect(messages(one.entriesOf(''))).toEqual(['user: Test', 'assistant: I will.'])
     expect(one.tasks[0]).toMatchObject({
-      ...{ prompt: 'Test', isComplete: false },
+      prompt: 'Test',
+      isComplete: false,
       counts: { lines: 4, mapped: 2, foreign: 2 },
     })
   })
@@ -129,7 +135,8 @@ describe('a conversation', () => {
     })
     const one = await readLog(log.text())
     expect(one.entriesOf('').find(({ type }) => type === 'tool-result')).toMatchObject({
-      ...{ outcome: 'ok', detail: null },
+      outcome: 'ok',
+      detail: null,
     })
   })
 
@@ -156,7 +163,8 @@ describe('a conversation', () => {
       items: [{ text: 'Test it', status: 'in-progress' }],
     })
     expect(entries.find(({ type }) => type === 'foreign')).toMatchObject({
-      ...{ source: 'Claude Code', content: { line: 6, record: { wonder: true } } },
+      source: 'Claude Code',
+      content: { line: 6, record: { wonder: true } },
     })
   })
 
@@ -253,11 +261,13 @@ describe('branches', () => {
     log.goTo(null)
     log.prompt('Another root')
     log.add('user', {
-      ...{ uuid: 'aaaaaaaa-0000-4000-8000-000000000000', message: { content: 'A cycle' } },
+      uuid: 'aaaaaaaa-0000-4000-8000-000000000000',
+      message: { content: 'A cycle' },
       parentUuid: 'bbbbbbbb-0000-4000-8000-000000000000',
     })
     log.add('user', {
-      ...{ uuid: 'bbbbbbbb-0000-4000-8000-000000000000', message: { content: 'and back' } },
+      uuid: 'bbbbbbbb-0000-4000-8000-000000000000',
+      message: { content: 'and back' },
       parentUuid: 'aaaaaaaa-0000-4000-8000-000000000000',
     })
     expect(messages((await readLog(log.text())).entriesOf(''))).toEqual([
@@ -291,7 +301,9 @@ describe('sub-agents', () => {
     const log = claudeLog(session)
     log.prompt('Find birds')
     log.calls('m1', 'c1', 'Task', {
-      ...{ subagent_type: 'Explore', description: 'Find a puffin', prompt: 'Look for the puffin' },
+      subagent_type: 'Explore',
+      description: 'Find a puffin',
+      prompt: 'Look for the puffin',
     })
     return log
   }
@@ -306,7 +318,9 @@ describe('sub-agents', () => {
     })
     log.says('m2', 'Found.')
     const agent = claudeLog('1b2c3d4e-0000-4000-8000-00000000000a', {
-      ...{ isSidechain: true, agentId: 'a1', sessionId: session },
+      isSidechain: true,
+      agentId: 'a1',
+      sessionId: session,
     })
     agent.prompt('Look for the puffin')
     agent.says('s1', 'A puffin was there.')
@@ -316,11 +330,15 @@ describe('sub-agents', () => {
     expect(one?.links).toEqual({ linked: 1, unlinked: 0, orphaned: 0, missing: 0 })
     const [root, child] = one?.tasks ?? []
     expect(child).toMatchObject({
-      ...{ parentId: root?.id, callId: 'c1', title: 'Find a puffin', agent: 'Explore' },
+      parentId: root?.id,
+      callId: 'c1',
+      title: 'Find a puffin',
+      agent: 'Explore',
       report: 'A puffin was there.',
     })
     expect(one?.entriesOf('').find(({ type }) => type === 'tool-result')).toMatchObject({
-      ...{ name: 'task', detail: { kind: 'tasks', tasks: [{ taskId: child?.id }] } },
+      name: 'task',
+      detail: { kind: 'tasks', tasks: [{ taskId: child?.id }] },
     })
   })
 
@@ -399,7 +417,8 @@ describe('damage', () => {
   })
 
   const file = () => ({
-    ...{ adapter: claudeCodeAdapter, name: `${session}.jsonl` },
+    adapter: claudeCodeAdapter,
+    name: `${session}.jsonl`,
     lines: good().lines.map((line, at) => ({
       line,
       says: ['user: One', 'assistant: Two', 'user: Three'][at] ?? null,

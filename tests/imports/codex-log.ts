@@ -35,9 +35,15 @@ export function codexLog(
   const done = (completed: Fields) => event({ type: 'item_completed', item: completed })
 
   add('session_meta', {
-    ...{ id: threadId, timestamp: new Date(startMs).toISOString(), cwd: '/code/app' },
-    ...{ originator: 'codex_exec', cli_version: '0.166.0', source: 'exec' },
-    ...{ model_provider: 'openai', git: { branch: 'main' }, ...meta },
+    id: threadId,
+    timestamp: new Date(startMs).toISOString(),
+    cwd: '/code/app',
+    originator: 'codex_exec',
+    cli_version: '0.166.0',
+    source: 'exec',
+    model_provider: 'openai',
+    git: { branch: 'main' },
+    ...meta,
   })
 
   return {
@@ -69,8 +75,10 @@ export function codexLog(
       if (style === 'events') event({ type: 'agent_reasoning', text })
       else done({ type: 'Reasoning', summary_text: [text], raw_content: [] })
       item({
-        ...{ type: 'reasoning', summary: [{ type: 'summary_text', text }] },
-        ...{ content: null, encrypted_content: encrypted },
+        type: 'reasoning',
+        summary: [{ type: 'summary_text', text }],
+        content: null,
+        encrypted_content: encrypted,
       })
     },
     calls(callId: string, name: string, input: Fields, namespace?: string) {

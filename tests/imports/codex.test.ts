@@ -51,7 +51,9 @@ describe.each(['items', 'events'] as const)('a conversation with %s', (style) =>
     expect(entries[3]).toMatchObject({ name: 'bash', input: { command: 'npm test' }, by: 'agent' })
     expect(entries[4]).toMatchObject({ outcome: 'error', detail: { kind: 'bash', exitCode: 3 } })
     expect(entries[5]).toMatchObject({
-      ...{ turn: 1, model: 'gpt-5.2', usage: { inputTokens: 100, outputTokens: 10 } },
+      turn: 1,
+      model: 'gpt-5.2',
+      usage: { inputTokens: 100, outputTokens: 10 },
       parts: [
         { type: 'reasoning', providerData: { data: { encrypted_content: 'opaque' } } },
         { type: 'text', text: 'I look.' },
@@ -62,7 +64,10 @@ describe.each(['items', 'events'] as const)('a conversation with %s', (style) =>
     expect(JSON.stringify(entries[7])).toContain('"wonder":true')
     expect(one.tasks).toMatchObject([
       {
-        ...{ title: 'Fix the parser', cwd: '/code/app', branch: 'main', isComplete: true },
+        title: 'Fix the parser',
+        cwd: '/code/app',
+        branch: 'main',
+        isComplete: true,
         usage: { inputTokens: 300, outputTokens: 30, pricedBy: 'estimate' },
         counts: { damaged: 0 },
       },
@@ -127,7 +132,9 @@ describe('calls', () => {
     log.prompt('Edit')
     log.script('c1', 'apply_patch', '*** Begin Patch\n*** End Patch')
     log.done({
-      ...{ type: 'FileChange', id: 'c1', status: 'completed' },
+      type: 'FileChange',
+      id: 'c1',
+      status: 'completed',
       changes: {
         '/code/app/a.ts': { type: 'update', unified_diff: '@@ -7,1 +7,1 @@\n-a\n+b\n' },
         '/code/app/b.ts': { type: 'add', content: 'new\n' },
@@ -161,8 +168,12 @@ describe('calls', () => {
     log.script('c1', 'exec', 'text(await tools.exec_command({cmd: "ls"}))')
     log.used(10, 0, 1)
     log.done({
-      ...{ type: 'CommandExecution', id: 'exec-1', command: ['/bin/bash', '-lc', 'ls'] },
-      ...{ cwd: 'file:///code/app', aggregated_output: 'a.ts\n', exit_code: 0 },
+      type: 'CommandExecution',
+      id: 'exec-1',
+      command: ['/bin/bash', '-lc', 'ls'],
+      cwd: 'file:///code/app',
+      aggregated_output: 'a.ts\n',
+      exit_code: 0,
     })
     log.returns('c1', [{ type: 'input_text', text: 'done' }], 'custom_tool_call_output')
     log.calls('c2', 'find', { name: 'auk' }, 'mcp__birds')
@@ -232,8 +243,12 @@ describe('threads', () => {
     const [root, child] = one?.tasks ?? []
     expect(root).toMatchObject({ title: 'Birds', usage: { inputTokens: 0 } })
     expect(child).toMatchObject({
-      ...{ parentId: root?.id, callId: 'c1', title: 'Look for the puffin', agent: 'explorer' },
-      ...{ report: 'A puffin was there.', usage: { inputTokens: 30 } },
+      parentId: root?.id,
+      callId: 'c1',
+      title: 'Look for the puffin',
+      agent: 'explorer',
+      report: 'A puffin was there.',
+      usage: { inputTokens: 30 },
     })
     const results = one?.entriesOf('').filter(({ type }) => type === 'tool-result')
     expect(results).toMatchObject([
@@ -259,7 +274,9 @@ describe('threads', () => {
     log.ends('Found.')
     const agent = codexLog(agentId, {
       meta: {
-        ...{ parent_thread_id: session, agent_path: '/main/find', forked_from_id: session },
+        parent_thread_id: session,
+        agent_path: '/main/find',
+        forked_from_id: session,
         subagent_history_start_ordinal: 5,
       },
       startMs: codexStartMs + 5_000,
@@ -381,7 +398,8 @@ describe.each(['items', 'events'] as const)('damage of a rollout with %s', (styl
       return type === 'response_item' && part ? `${payload.role}: ${part.text}` : null
     }
     return {
-      ...{ adapter: codexAdapter, name: rolloutName(session) },
+      adapter: codexAdapter,
+      name: rolloutName(session),
       lines: log.lines.map((line) => ({ line, says: says(line) })),
     }
   }

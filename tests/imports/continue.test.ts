@@ -81,12 +81,18 @@ it('[S3][G5] continues an imported session in its folder: at its end, at a turn 
 
   const continued = async (at?: number) => {
     const { taskId } = await client.tasks.continueFrom({
-      ...{ taskId: session, prompt: 'And the puffin?', agent, place: { projectId } },
+      taskId: session,
+      prompt: 'And the puffin?',
+      agent,
+      place: { projectId },
       ...(at !== undefined && { at }),
     })
     await untilQuiet(fixture.shiplog)
     expect(await taskOf(fixture.shiplog, taskId)).toMatchObject({
-      ...{ status: 'completed', parentId: null, isolation: 'in-place', projectId },
+      status: 'completed',
+      parentId: null,
+      isolation: 'in-place',
+      projectId,
       resumedFrom: { taskId: session },
     })
     return { taskId, sent: JSON.stringify(fake.requests.at(-1)?.body.messages) }
@@ -133,7 +139,10 @@ it('[T4] finds where an imported session can continue: its folder, another clone
   })
   await rename(clone, join(fixture.dir, 'moved'))
   expect(await client.tasks.continuation({ taskId: session })).toMatchObject({
-    ...{ recordedDir: clone, dirExists: false, places: [], problem: null },
+    recordedDir: clone,
+    dirExists: false,
+    places: [],
+    problem: null,
   })
   const place = { projectId: fixture.project.id, isolation: 'worktree' } as const
   const { taskId } = await client.tasks.continueFrom({ ...ask, place })

@@ -38,7 +38,9 @@ function logs() {
   const renamed = (uuid: unknown) => (uuid === null ? null : String(uuid).replace(/^0/, 'f'))
   const forked = b.map((line) => ({
     ...line,
-    ...{ sessionId: third, uuid: renamed(line.uuid), parentUuid: renamed(line.parentUuid) },
+    sessionId: third,
+    uuid: renamed(line.uuid),
+    parentUuid: renamed(line.parentUuid),
     forkedFrom: { sessionId: second, messageUuid: line.uuid },
   }))
   const more = claudeLog(third.replace('1b2c3d4e', '3b2c3d4e'), { sessionId: third })
@@ -113,7 +115,8 @@ it('keeps all of a session whose beginning is in a file that is not here', async
   const { [`${third}.jsonl`]: text = '' } = logs()
   const dir = await writeFiles(join(fixture.dir, 'logs'), { [`${third}.jsonl`]: text })
   for await (const event of await fixture.shiplog.client.imports.run({
-    ...{ tool: 'claude-code', path: dir },
+    tool: 'claude-code',
+    path: dir,
   }))
     if (event.type === 'skipped') expect.unreachable()
   const entries = await entriesOf(fixture.shiplog, third)

@@ -10,7 +10,9 @@ import { claudeLog, writeFiles } from './claude-code-log.ts'
 
 const session = '1b2c3d4e-0000-4000-8000-000000000001' as TaskId
 const trajectory = {
-  ...{ schema_version: 'ATIF-v1.7', trajectory_id: 't', agent: { name: 'a', version: '1' } },
+  schema_version: 'ATIF-v1.7',
+  trajectory_id: 't',
+  agent: { name: 'a', version: '1' },
   steps: [{ step_id: 1, source: 'user', message: 'Count the auks' }],
 }
 

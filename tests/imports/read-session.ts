@@ -45,7 +45,9 @@ async function readOne(adapter: ImportAdapter, found: FoundSession): Promise<Rea
   const parsed = new Map([...entries].map(([id, list]) => [id, list.map(asEntry)]))
   for (const list of parsed.values()) expectSound(list)
   return {
-    ...{ found, tasks, damage },
+    found,
+    tasks,
+    damage,
     links: links ?? { linked: 0, unlinked: 0, orphaned: 0, missing: 0 },
     entriesOf: (key) => parsed.get(idOf(key)) ?? [],
   }

@@ -21,7 +21,9 @@ function logs() {
   const log = claudeLog(session)
   log.prompt('Find the albatross')
   log.calls('m1', 'c1', 'Task', {
-    ...{ subagent_type: 'Explore', description: 'Look at sea', prompt: 'Look for it' },
+    subagent_type: 'Explore',
+    description: 'Look at sea',
+    prompt: 'Look for it',
   })
   log.returns('c1', 'It flew over the gannet.', { toolUseResult: { agentId: 'a1' } })
   log.says('m2', 'Found.')
@@ -79,7 +81,10 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
   const { tasks } = await client.tasks.list({ all: true })
   expect(tasks).toMatchObject([
     {
-      ...{ id: session, imported: true, archived: true, status: 'completed' },
+      id: session,
+      imported: true,
+      archived: true,
+      status: 'completed',
       importedFrom: { tool: 'claude-code', originalId: session },
       children: [{ title: 'Look at sea', callId: 'c1', hasReport: true, imported: true }],
     },
@@ -138,7 +143,9 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
 
   // Only those that are named.
   const none = await client.imports.run({
-    ...{ tool: 'claude-code', path: dir, sessions: ['another'] },
+    tool: 'claude-code',
+    path: dir,
+    sessions: ['another'],
   })
   await expect(none.next()).rejects.toThrow('No session of Claude Code was found')
   const gone = join(dir, 'gone')
@@ -159,7 +166,10 @@ it('[I1][I3][I4] makes an archived root with its sub-agent, adds what is new, an
   ])
   expect((await client.doctor.check({ repair: false })).problems).toEqual([])
   expect((await client.imports.details({ taskId: child })).details).toMatchObject({
-    ...{ source: 'claude-code', toolVersion: '2.1.39', linked: 1, missing: 0 },
+    source: 'claude-code',
+    toolVersion: '2.1.39',
+    linked: 1,
+    missing: 0,
     files: [{ name: `${session}.jsonl` }, { name: 'subagents/agent-a1.jsonl' }],
   })
 })
@@ -240,7 +250,8 @@ it('[I3] recognizes a compressed, archived rollout of Codex as already imported,
     (entry) => entry.type === 'message' && entry.role === 'assistant',
   )
   expect(tasks.find((task) => task.id === made)?.resumedFrom).toEqual({
-    ...{ taskId: origin, seq: answer?.seq },
+    taskId: origin,
+    seq: answer?.seq,
   })
 })
 
@@ -284,7 +295,9 @@ it('continues with the other sessions when its thread dies in the middle of one'
       record: async () => {},
       subscribe: () => () => {},
     } as unknown as Parameters<typeof createSessionImports>[0]['ledger'],
-    ...{ layout, clock: Date.now, oneAtATime: createKeyedMutex() },
+    layout,
+    clock: Date.now,
+    oneAtATime: createKeyedMutex(),
     transcriptFile: async () => null,
     redact: (text) => text,
     startThread() {

@@ -24,7 +24,11 @@ function logOf(title: string): string {
 function found(bytes: number, mtimeMs: number, place = '/nowhere'): FoundSession {
   const path = join(place, 'app', `${session}.jsonl`)
   return {
-    ...{ tool: 'claude-code', key: session, projectDir: null, expiresAtMs: null, isHidden: false },
+    tool: 'claude-code',
+    key: session,
+    projectDir: null,
+    expiresAtMs: null,
+    isHidden: false,
     files: [{ path, name: `${session}.jsonl`, bytes, mtimeMs, role: 'session' }],
   }
 }
@@ -45,7 +49,9 @@ it('imports each state of a session once, and a growing one only once it is quie
   const abort = new AbortController()
   const watching = watchSessions(
     {
-      ...{ place: '/nowhere', clock: () => nowMs, discover: async () => sessions },
+      place: '/nowhere',
+      clock: () => nowMs,
+      discover: async () => sessions,
       times: { ...times, rescanMs: 0, quietMs: 20_000, growingMs: 300_000 },
       isWanted: async ({ files }) => files[0]?.bytes !== 99,
       isImportedUnchanged: async () => false,
@@ -148,7 +154,8 @@ it('keeps sessions while the app runs once it is on, also after a restart, and n
   expect((await third.client.tasks.list({ all: true })).tasks).toEqual([])
   await third.client.imports.setWatch({ enabled: false })
   expect(JSON.parse(await readFile(join(dataDir, 'imports.json'), 'utf8'))).toEqual({
-    ...{ version: 1, watch: false },
+    version: 1,
+    watch: false,
   })
   await third.close()
 

@@ -56,8 +56,12 @@ describe.each(names)('%s', (name) => {
     await mkdir(join(box.dir, 'tmp'), { recursive: true })
     const options = {
       env: {
-        ...{ HOME: home, XDG_CONFIG_HOME: undefined, XDG_DATA_HOME: undefined },
-        ...{ ANTHROPIC_API_KEY: undefined, OPENAI_API_KEY: undefined, GEMINI_API_KEY: undefined },
+        HOME: home,
+        XDG_CONFIG_HOME: undefined,
+        XDG_DATA_HOME: undefined,
+        ANTHROPIC_API_KEY: undefined,
+        OPENAI_API_KEY: undefined,
+        GEMINI_API_KEY: undefined,
         ...(signedIn ? env : {}),
         // Codex keeps no program of its own below the folder for temporary files.
         TMPDIR: join(box.dir, 'tmp'),

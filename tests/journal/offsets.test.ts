@@ -38,8 +38,10 @@ it('[J8] finds each record, added in any order', () => {
 
 it('continues from known places, with and without a gap', () => {
   const known = {
-    ...{ starts: Float64Array.of(0, 11), lengths: Uint32Array.of(10, 20) },
-    ...{ lowBits: Uint32Array.of(7, 2 ** 32 - 1), highBits: Uint16Array.of(1, 2 ** 16 - 1) },
+    starts: Float64Array.of(0, 11),
+    lengths: Uint32Array.of(10, 20),
+    lowBits: Uint32Array.of(7, 2 ** 32 - 1),
+    highBits: Uint16Array.of(1, 2 ** 16 - 1),
   }
   const index = createOffsetIndex(known)
   expect(index.at(1)).toEqual({ seq: 2, start: 11, end: 31, fingerprint: 2 ** 48 - 1 })

@@ -10,7 +10,11 @@ import { record } from '../crash/fault-fs/record.ts'
 import { temporaryDir } from '../harness.ts'
 
 const added = (name: string): LedgerEvent => ({
-  ...{ type: 'project.added', projectId: newProjectId(), name, dir: `/${name}`, git: false },
+  type: 'project.added',
+  projectId: newProjectId(),
+  name,
+  dir: `/${name}`,
+  git: false,
 })
 
 it('[J7][T2] folds and publishes what is recorded after an append that the disk refused', async () => {

@@ -68,8 +68,9 @@ async function published({ isInstalled = true, isServer = true, remote = '' } = 
   })
   const linked: string[] = []
   const env = {
-    ...{ ...process.env, GH_CONFIG_DIR: dir },
-    ...{ GIT_CONFIG_GLOBAL: join(dir, 'gitconfig') },
+    ...process.env,
+    GH_CONFIG_DIR: dir,
+    GIT_CONFIG_GLOBAL: join(dir, 'gitconfig'),
   }
   await writeFile(env.GIT_CONFIG_GLOBAL, '[user]\nname = Ada\nemail = a@localhost\n')
   const realGit = createGit({ env })
@@ -77,11 +78,13 @@ async function published({ isInstalled = true, isServer = true, remote = '' } = 
     tasks: world.state.tasks,
     // A folder stands for the repository of a server.
     git: {
-      ...{ ...realGit, remoteName: () => 'github.com/harbour/lights' },
+      ...realGit,
+      remoteName: () => 'github.com/harbour/lights',
       pushAddress: async (at) => ({ ...(await realGit.pushAddress(at)), isFolder: !isServer }),
     },
     gh: createGithubCli({
-      ...{ custody: createCustody(join(dir, 'running')), hostEnv: env },
+      custody: createCustody(join(dir, 'running')),
+      hostEnv: env,
       find: async () =>
         isInstalled ? { file: join(bin, 'gh'), path: process.env.PATH ?? '' } : null,
     }),
@@ -125,8 +128,11 @@ it('commits, pushes and opens a pull request with exactly the approved commands,
   expect(await run(request)).toMatchObject({ done: ['push', 'pull-request'], failed: null })
   const opened = JSON.parse(await readFile(join(dir, 'opened-fix'), 'utf8'))
   expect(opened.flags).toEqual({
-    ...{ repo: 'github.com/harbour/lights', head: 'fix', base: 'main' },
-    ...{ title: subject, body: shownBody },
+    repo: 'github.com/harbour/lights',
+    head: 'fix',
+    base: 'main',
+    title: subject,
+    body: shownBody,
   })
   expect(opened.inside).not.toContain('.git')
   // Again: the one that is open is found.
@@ -147,7 +153,8 @@ it('runs nothing that was not shown, or while a repository redirects pushes', as
   expect(git(worktree, 'log', '-1', '--format=%s').trim()).not.toBe('Fix')
   expect(git(origin, 'branch', '--list')).toBe('')
   expect((await service.state(taskId)).gh).toEqual({
-    ...{ state: 'missing', reason: 'GitHub’s command line, gh, is not installed.' },
+    state: 'missing',
+    reason: 'GitHub’s command line, gh, is not installed.',
   })
 })
 
@@ -235,12 +242,15 @@ it('does the same from a terminal, with texts quoted for the shell', async () =>
   const commands = publishCommands(planPublish(await service.state(taskId), request))
   expect(commands).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/)
   execFileSync('sh', ['-c', commands], {
-    ...{ cwd: dir, stdio: 'pipe', env: { ...env, PATH: `${bin}:${process.env.PATH}` } },
+    cwd: dir,
+    stdio: 'pipe',
+    env: { ...env, PATH: `${bin}:${process.env.PATH}` },
   })
   expect(git(worktree, 'log', '-1', '--format=%B').trim()).toBe(`${subject}\n\n${shownBody}`)
   expect(git(origin, 'rev-parse', 'fix')).toBe(git(worktree, 'rev-parse', 'HEAD'))
   expect(JSON.parse(await readFile(join(dir, 'opened-fix'), 'utf8')).flags).toMatchObject({
-    ...{ title: subject, body: shownBody },
+    title: subject,
+    body: shownBody,
   })
 })
 
@@ -249,7 +259,9 @@ it('answers for a gh that ends before its start is recorded', async () => {
   const gh = createGithubCli({
     custody: {
       begin: async () => ({
-        ...{ dir, environment: {}, ended: async () => {} },
+        dir,
+        environment: {},
+        ended: async () => {},
         started: () => new Promise((resolve) => setTimeout(resolve, 300)),
       }),
     },

@@ -171,7 +171,9 @@ describe('archive rows', () => {
     expect(rows([root?.taskId ?? ''], 'fixtures')).toHaveLength(4)
     const many = Array.from({ length: 9 }, (_, index) => ({
       ...transcripts[0],
-      ...{ taskId: `${index}`.repeat(8), parentId: root?.taskId, projectDir: root?.projectDir },
+      taskId: `${index}`.repeat(8),
+      parentId: root?.taskId,
+      projectDir: root?.projectDir,
     })) as typeof transcripts
     const large = rowsOf([...many, ...(root ? [root] : [])], everything)
     expect(large).toHaveLength(2)

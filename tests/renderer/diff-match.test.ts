@@ -31,7 +31,10 @@ describe('the line of a diff that shows a match of an edit', () => {
       { old_text: 'tern', new_text: 'gull' },
     ]
     expect(find(1, { edits })).toEqual({
-      ...{ side: 'additions', line: 'gull', linesBefore: 1, nthInLine: 0 },
+      side: 'additions',
+      line: 'gull',
+      linesBefore: 1,
+      nthInLine: 0,
     })
   })
 

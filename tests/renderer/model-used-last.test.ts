@@ -7,14 +7,21 @@ import type { Task } from '../../src/shared/records/tasks/tasks.ts'
 import { scriptedSpec } from '../fixtures/scripted-spec.ts'
 
 const provider = (over: Partial<ProviderState>): ProviderState => ({
-  ...{ name: 'anthropic', kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', isOwn: true },
-  ...{ key: { from: 'stored', where: 'file' }, contextTokens: null },
+  name: 'anthropic',
+  kind: 'anthropic',
+  baseUrl: 'https://api.anthropic.com/v1',
+  isOwn: true,
+  key: { from: 'stored', where: 'file' },
+  contextTokens: null,
   ...over,
 })
 const box = { kind: 'openai-compatible', baseUrl: 'http://box/v1' } as const
 const server = provider({ ...box, name: 'box', isOwn: false, key: { from: 'none', offered: null } })
 const model = (more: object): AgentSpec => ({
-  ...{ kind: 'model', provider: 'anthropic', model: 'opus', agent: 'lead' },
+  kind: 'model',
+  provider: 'anthropic',
+  model: 'opus',
+  agent: 'lead',
   ...more,
 })
 

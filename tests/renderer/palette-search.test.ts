@@ -48,7 +48,9 @@ describe('entries of the palette with the same title', () => {
     [site, 'site'],
   ])
   const task = (id: string, title: string, projectId = api) => ({
-    ...{ id: `${id}-0000-4000-8000-000000000000` as TaskId, title, projectId },
+    id: `${id}-0000-4000-8000-000000000000` as TaskId,
+    title,
+    projectId,
   })
   const marksOf = (...tasks: ReturnType<typeof task>[]) =>
     tasks.map(({ id }) => taskMarks(tasks, names).get(id) ?? null)

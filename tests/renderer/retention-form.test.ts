@@ -11,8 +11,12 @@ const defaults = formOf(retentionDefaults)
 
 it('shows the settings, and reads them back unchanged', () => {
   expect(defaults).toEqual({
-    ...{ days: '30', transcripts: '', size: '', unit: 'GB' },
-    ...{ trashDays: '7', trashSize: '5' },
+    days: '30',
+    transcripts: '',
+    size: '',
+    unit: 'GB',
+    trashDays: '7',
+    trashSize: '5',
   })
   const limit = (max: number) => fc.option(fc.integer({ min: 0, max }), { nil: null })
   fc.assert(
@@ -23,7 +27,9 @@ it('shows the settings, and reads them back unchanged', () => {
       fc.integer({ min: 1, max: 36_500 }),
       (ttl, count, kilobytes, trash) => {
         const settings = {
-          ...{ transcriptTtlDays: ttl, transcriptsMax: count, trashTtlDays: trash },
+          transcriptTtlDays: ttl,
+          transcriptsMax: count,
+          trashTtlDays: trash,
           bytesMax: kilobytes === null ? null : kilobytes * 1000,
           trashBytesMax: kilobytes === null ? null : kilobytes * 3000,
         }

@@ -12,8 +12,12 @@ import type { ReviewComment } from '../../src/shared/records/review-comments.ts'
 import { reviewPrompt } from '../../src/shared/text/review-prompt.ts'
 
 const file = (path: string) => ({
-  ...{ path, change: 'modified' as const, oldPath: null },
-  ...{ additions: 1, deletions: 0, contentId: '1' },
+  path,
+  change: 'modified' as const,
+  oldPath: null,
+  additions: 1,
+  deletions: 0,
+  contentId: '1',
 })
 
 describe('the tree of changed files', () => {
@@ -60,11 +64,13 @@ describe('changes of a file', () => {
     expect(ranges).toEqual([
       {
         range: { oldStart: 2, oldLines: 1, newStart: 2, newLines: 1 },
-        ...{ blocks: 1, label: { side: 'additions', line: 1 } },
+        blocks: 1,
+        label: { side: 'additions', line: 1 },
       },
       {
         range: { oldStart: 21, oldLines: 0, newStart: 21, newLines: 1 },
-        ...{ blocks: 1, label: { side: 'additions', line: 20 } },
+        blocks: 1,
+        label: { side: 'additions', line: 20 },
       },
     ])
     const context = (from: number, to: number) =>
@@ -73,11 +79,13 @@ describe('changes of a file', () => {
     expect(changesOfPatch(whole)).toEqual([
       {
         range: { oldStart: 1, oldLines: 7, newStart: 1, newLines: 8 },
-        ...{ blocks: 2, label: null },
+        blocks: 2,
+        label: null,
       },
       {
         range: { oldStart: 15, oldLines: 1, newStart: 16, newLines: 1 },
-        ...{ blocks: 1, label: { side: 'additions', line: 15 } },
+        blocks: 1,
+        label: { side: 'additions', line: 15 },
       },
     ])
   })
@@ -116,11 +124,24 @@ describe('viewed marks', () => {
 })
 
 const draft: ReviewComment = {
-  ...{ id: newCommentId(), at: new Date(0).toISOString(), tree: null, contentId: '1' },
-  ...{ path: 'x.ts', side: 'additions', line: 2, lineText: 'zwei', text: 'Why?', sent: null },
+  id: newCommentId(),
+  at: new Date(0).toISOString(),
+  tree: null,
+  contentId: '1',
+  path: 'x.ts',
+  side: 'additions',
+  line: 2,
+  lineText: 'zwei',
+  text: 'Why?',
+  sent: null,
 }
 const author = (turn: number, by: ChangeAuthor['by'] = 'call'): ChangeAuthor => ({
-  ...{ by, turn, seq: turn * 10, at: 0, tool: 'bash', applied: null },
+  by,
+  turn,
+  seq: turn * 10,
+  at: 0,
+  tool: 'bash',
+  applied: null,
 })
 
 describe('comments on lines', () => {
@@ -173,7 +194,8 @@ describe('comments on lines', () => {
     const whole = { ...draft, line: 0, sent: at5 }
     const changed = (atMs: number) =>
       placeComment(whole, {
-        ...{ lines, fate: undefined },
+        lines,
+        fate: undefined,
         authors: [{ ...author(6), at: atMs }],
       }).changedBy?.turn
     expect([changed(4), changed(6)]).toEqual([undefined, 6])
@@ -181,12 +203,22 @@ describe('comments on lines', () => {
 
   it('are answered by the last turn before the next prompt, or before the end of the run', () => {
     const turn = (n: number, status: 'complete' | 'interrupted' = 'complete') => ({
-      ...{ kind: 'turn' as const, seq: n * 10, at: 0, turn: n, calls: 0, failedCalls: 0 },
-      ...{ status, text: '' },
+      kind: 'turn' as const,
+      seq: n * 10,
+      at: 0,
+      turn: n,
+      calls: 0,
+      failedCalls: 0,
+      status,
+      text: '',
     })
     const prompt = (text: string) => ({ kind: 'prompt' as const, seq: 1, at: 0, text })
     const end = (status: 'completed' | 'interrupted') => ({
-      ...{ kind: 'run-end' as const, seq: 99, at: 0, run: 2, status },
+      kind: 'run-end' as const,
+      seq: 99,
+      at: 0,
+      run: 2,
+      status,
     })
     const taskId = newTaskId()
     const reply = (...items: Parameters<typeof replyTo>[2]) =>

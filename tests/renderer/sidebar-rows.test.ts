@@ -206,7 +206,11 @@ describe('[Q1] a tree that waits for a spent quota', () => {
     const listed = () => interruptedRows(host.state.tasks).map(({ task }) => task.title)
     expect(listed()).toEqual(['Light the harbour', 'Test the lamps', 'Make fixtures'])
     host.record({
-      ...{ type: 'task.sleep-started', taskId: root, untilMs, wait: 1, reason: cause.detail },
+      type: 'task.sleep-started',
+      taskId: root,
+      untilMs,
+      wait: 1,
+      reason: cause.detail,
     })
     const sleeping = rows().flatMap((row) =>
       row.kind === 'task' ? [[row.task.title, row.sleepsUntil !== null]] : [],

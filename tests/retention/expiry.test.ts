@@ -34,12 +34,18 @@ async function openExpiry(meanwhile: () => Promise<unknown>) {
     },
   } as unknown as WorkspaceService
   const expiry = createExpiry({
-    ...{ ledger, layout, workspaces, signal: new AbortController().signal },
+    ledger,
+    layout,
+    workspaces,
+    signal: new AbortController().signal,
     onProblem: (text, error) => problems.push([text, error]),
   })
   const expire = (taskId: TaskId) =>
     ledger.record({
-      ...{ type: 'transcript.expired', taskId, receiptId: newReceiptId(), keptUntil: 1 },
+      type: 'transcript.expired',
+      taskId,
+      receiptId: newReceiptId(),
+      keptUntil: 1,
     })
   const inTrash = (id: TaskId) => join(layout.trash, expiredName(id), 'chat.jsonl')
   return { layout, ledger, expiry, expire, inTrash, problems }

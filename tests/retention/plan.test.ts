@@ -49,7 +49,9 @@ describe('transcripts that a sweep removes', () => {
         spawnCommit: null,
       },
       {
-        ...{ type: 'task.completed', taskId: id, run: 2 },
+        type: 'task.completed',
+        taskId: id,
+        run: 2,
         usage: noUsage,
       },
     )
@@ -155,8 +157,10 @@ describe('transcripts that a sweep removes', () => {
             sizes.set(id, bytes)
           }
           const settings = {
-            ...{ transcriptTtlDays: ttl === null ? null : ttl * 5, transcriptsMax: countMax },
-            ...{ bytesMax: bytesCap === null ? null : bytesCap * 20, trashTtlDays: 7 },
+            transcriptTtlDays: ttl === null ? null : ttl * 5,
+            transcriptsMax: countMax,
+            bytesMax: bytesCap === null ? null : bytesCap * 20,
+            trashTtlDays: 7,
             trashBytesMax: null,
           }
           const { remove, kept } = planSweep(world.state, sizes, settings, nowMs)

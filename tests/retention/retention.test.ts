@@ -304,8 +304,11 @@ it('[X1] a pin holds across restarts, for the task and everything below it', asy
   expect((await taskOf(shiplog, middleId)).pinned).toBe(true)
   expect(idsOf(await shiplog.client.retention.preview({}))).toEqual([])
   const all = {
-    ...{ transcriptTtlDays: 0, transcriptsMax: 0, bytesMax: 0 },
-    ...{ trashTtlDays: 1, trashBytesMax: null },
+    transcriptTtlDays: 0,
+    transcriptsMax: 0,
+    bytesMax: 0,
+    trashTtlDays: 1,
+    trashBytesMax: null,
   }
   await shiplog.client.workspace.remove({ workspaceId: rootId })
   expect(idsOf(await shiplog.client.retention.preview({ settings: all }))).toEqual([rootId])

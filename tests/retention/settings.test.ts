@@ -14,8 +14,11 @@ it('keeps settings across restarts, and refuses invalid ones', async () => {
   let shiplog = await open()
   expect(await shiplog.client.retention.settings()).toEqual(retentionDefaults)
   const settings = {
-    ...{ transcriptTtlDays: null, transcriptsMax: 500, bytesMax: 2e9 },
-    ...{ trashTtlDays: 14, trashBytesMax: 1e9 },
+    transcriptTtlDays: null,
+    transcriptsMax: 500,
+    bytesMax: 2e9,
+    trashTtlDays: 14,
+    trashBytesMax: 1e9,
   }
   await shiplog.client.retention.setSettings(settings)
   for (const wrong of [{ trashTtlDays: 0 }, { transcriptTtlDays: -1 }, { bytesMax: 0.5 }]) {

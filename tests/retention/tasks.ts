@@ -44,13 +44,20 @@ export function createWorld() {
     const root = parentId ? state.tasks.get(parentId)?.rootId : undefined
     record(at, {
       type: 'task.created',
-      ...{ taskId, parentId, rootId: root ?? taskId, projectId, title: 'A task', agent: 'lead' },
-      ...{ spec: scriptedSpec(), prompt: '', model: null, isolation: 'worktree', callId: null },
-      ...{
-        resumedFrom: wanted.resumedFrom ? { taskId: wanted.resumedFrom, seq: 1 } : null,
-        dependsOn: [],
-        plan: {},
-      },
+      taskId,
+      parentId,
+      rootId: root ?? taskId,
+      projectId,
+      title: 'A task',
+      agent: 'lead',
+      spec: scriptedSpec(),
+      prompt: '',
+      model: null,
+      isolation: 'worktree',
+      callId: null,
+      resumedFrom: wanted.resumedFrom ? { taskId: wanted.resumedFrom, seq: 1 } : null,
+      dependsOn: [],
+      plan: {},
       imported: wanted.imported,
       options: { agentsAtOnce: 3, keep: false },
     })
@@ -61,8 +68,13 @@ export function createWorld() {
     }
     record(at, {
       type: 'workspace.created',
-      ...{ workspaceId: taskId, kind: parentId ? 'task' : 'root', isolation: 'worktree' },
-      ...{ path: taskId, branch: null, baseCommit: null, baseBranch: null },
+      workspaceId: taskId,
+      kind: parentId ? 'task' : 'root',
+      isolation: 'worktree',
+      path: taskId,
+      branch: null,
+      baseCommit: null,
+      baseBranch: null,
     })
     if (status === 'queued') return taskId
     record(at, { type: 'task.spawned', ...run, process, spawnCommit: null })

@@ -55,7 +55,9 @@ it('names the call or the turn that wrote each line, and marks changes outside o
   })
   expect(await of('d.txt')).toEqual({ written: [], removed: ['1 by bash in 2'] })
   const applied = await client.review.authors({
-    ...{ workspaceId: lead, path: 'c.txt', oldPath: 'b.txt' },
+    workspaceId: lead,
+    path: 'c.txt',
+    oldPath: 'b.txt',
   })
   expect(applied.authors.map((author) => author.applied?.taskId ?? null)).toEqual([null, task.id])
   // Opens at the call.
@@ -70,7 +72,8 @@ it('names the call or the turn that wrote each line, and marks changes outside o
   const before = await contentId()
   await writeFile(join(dir, 'a.txt'), 'zero\none\nTWO\nthree\n')
   const now = await client.review.authors({
-    ...{ workspaceId: lead, path: 'a.txt' },
+    workspaceId: lead,
+    path: 'a.txt',
     anchors: [
       ...anchors.map((one) => ({ ...one, contentId: before })),
       { line: 1, contentId: '0' },

@@ -106,7 +106,8 @@ it('compares the files of one turn in one time, whatever has to be compared of e
 
 it('records every deleted file, however many others changed', async () => {
   const many = Array.from({ length: 150 }, (_, n) => ({
-    ...{ path: `made/${n}.txt`, change: 'added' as const },
+    path: `made/${n}.txt`,
+    change: 'added' as const,
     newId: `made ${n}\n`,
   }))
   const gone = { path: 'a.txt', change: 'deleted' as const }

@@ -78,9 +78,16 @@ const entry = (seq: number, fields: object): Entry =>
 function growing() {
   const message = (seq: number, role: string) =>
     entry(seq, {
-      ...{ type: 'message', role, parts: [], cwd: '/w', timestamp: '2026-11-21T12:00:00.000Z' },
-      ...{ gitBranch: null, sessionId: uuidOf('s'), runId: `${uuidOf('s')}/1` },
-      ...{ turn: role === 'user' ? null : seq, status: 'complete' },
+      type: 'message',
+      role,
+      parts: [],
+      cwd: '/w',
+      timestamp: '2026-11-21T12:00:00.000Z',
+      gitBranch: null,
+      sessionId: uuidOf('s'),
+      runId: `${uuidOf('s')}/1`,
+      turn: role === 'user' ? null : seq,
+      status: 'complete',
     })
   const entries = [message(1, 'user'), message(2, 'assistant')]
   return {
@@ -95,8 +102,12 @@ describe('who wrote what, as it was recorded last', () => {
   const hash = (digit: string) => digit.repeat(64)
   const written = (seq: number, path: string, after: string) =>
     entry(seq, {
-      ...{ type: 'file-history-snapshot', messageUuid: uuidOf('m'), callId: 'c', path },
-      ...{ before: null, after },
+      type: 'file-history-snapshot',
+      messageUuid: uuidOf('m'),
+      callId: 'c',
+      path,
+      before: null,
+      after,
     })
   const attributed = (seq: number, files: object) =>
     entry(seq, { type: 'attribution-snapshot', messageUuid: uuidOf('m'), files })

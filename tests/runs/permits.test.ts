@@ -27,7 +27,8 @@ function permitsWith(
   const permits = createPermits(
     {
       task: {
-        ...{ id: newTaskId(), agent: 'worker' },
+        id: newTaskId(),
+        agent: 'worker',
         spec: { kind: 'model', provider: 'anthropic', model: 'any', agent: 'worker' },
       },
       permissions: {
@@ -114,7 +115,8 @@ describe('[P3] a request of an installed agent', () => {
     const { forwardQuestion } = createPermits(
       {
         task: {
-          ...{ id: newTaskId(), agent: 'codex' },
+          id: newTaskId(),
+          agent: 'codex',
           spec: { kind: 'acp', program: 'codex', agent: 'codex' },
         },
         permissions: {

@@ -30,8 +30,14 @@ async function openRecorder(onAppend: (type: string) => void = () => undefined) 
     },
   })
   const recorder = createRecorder({
-    ...{ session: told, sessionId: id, runId: runIdOf(id, 1), turnsBefore: 0, mask },
-    ...{ cwd: () => dir, gitBranch: async () => null, clock: Date.now },
+    session: told,
+    sessionId: id,
+    runId: runIdOf(id, 1),
+    turnsBefore: 0,
+    mask,
+    cwd: () => dir,
+    gitBranch: async () => null,
+    clock: Date.now,
   })
   return { session, recorder, heard }
 }
@@ -206,7 +212,10 @@ it('[G1] records calls on the agent’s side, later corrections of them, and cal
     kind: 'execute',
   })
   await recorder.event({
-    ...{ type: 'call-updated', callId: one, title: `echo ${secret}`, output: `${secret}\n` },
+    type: 'call-updated',
+    callId: one,
+    title: `echo ${secret}`,
+    output: `${secret}\n`,
   })
   await recorder.event({ type: 'call-ended', callId: one, outcome: 'ok', output: secret })
   await recorder.event({ type: 'call-started', callId: two, by: 'provider', name: 'web_search' })
@@ -215,7 +224,10 @@ it('[G1] records calls on the agent’s side, later corrections of them, and cal
   expect(records).toMatchObject([
     { type: 'tool-call', callId: '1', by: 'agent', kind: 'execute' },
     {
-      ...{ type: 'tool-result', callId: '1', outcome: 'ok', output: '[hidden: API_KEY]' },
+      type: 'tool-result',
+      callId: '1',
+      outcome: 'ok',
+      output: '[hidden: API_KEY]',
       revised: { title: 'echo [hidden: API_KEY]' },
     },
     { type: 'tool-call', callId: '2', by: 'provider' },

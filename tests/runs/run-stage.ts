@@ -38,21 +38,39 @@ export async function stage({
     return all
   }
   const task = {
-    ...{ id, parentId, title: 'Task', agent: 'worker', model: null, prompt: 'Go' },
+    id,
+    parentId,
+    title: 'Task',
+    agent: 'worker',
+    model: null,
+    prompt: 'Go',
     spec: { kind: 'model', provider: 'anthropic', model: 'any', agent: 'worker' },
   } as Task
   const play = (run: PlayRun, over: Partial<RunOptions> = {}) =>
     executeRun({
       task,
-      ...{ run: 1, reason: 'prompt', prompt: promptOf('Go'), lineage: [], opening: [], session },
+      run: 1,
+      reason: 'prompt',
+      prompt: promptOf('Go'),
+      lineage: [],
+      opening: [],
+      session,
       openAgent: playedAgent(run),
       endProcesses: async () => undefined,
       permissions: { mode: null, check: async () => null, ask: async () => ({ kind: 'nobody' }) },
       runTool: async (name) => ({ outcome: 'ok', output: '', endsRun: name === 'agent_report' }),
       taskTools: {} as TaskToolsPort,
-      ...{ workingDir: dir, environment: {}, withheld: [], secrets, signal: abort.signal },
-      ...{ clock: Date.now, gitBranch: async () => null, setUpWorktree: async () => null },
-      ...{ snapshots: () => null, onActivity: () => undefined, limits: noLimits },
+      workingDir: dir,
+      environment: {},
+      withheld: [],
+      secrets,
+      signal: abort.signal,
+      clock: Date.now,
+      gitBranch: async () => null,
+      setUpWorktree: async () => null,
+      snapshots: () => null,
+      onActivity: () => undefined,
+      limits: noLimits,
       ...over,
     })
   return { session, task, abort, secrets, entries, play }

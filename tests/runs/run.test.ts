@@ -35,18 +35,22 @@ describe('how a run ends', () => {
   })
 
   const report: EntryBody = {
-    ...{ type: 'tool-result', messageUuid: crypto.randomUUID(), runId: runIdOf(id, 1), turn: 1 },
-    ...{ callId: 'call-1' as ToolCallId, name: 'agent_report', outcome: 'ok', output: '' },
+    type: 'tool-result',
+    messageUuid: crypto.randomUUID(),
+    runId: runIdOf(id, 1),
+    turn: 1,
+    callId: 'call-1' as ToolCallId,
+    name: 'agent_report',
+    outcome: 'ok',
+    output: '',
     durationMs: 1,
   } as EntryBody
   const ended = (status: 'failed' | 'interrupted'): EntryBody => ({
-    ...{
-      type: 'run-end',
-      runId: runIdOf(id, 1),
-      run: 1,
-      status,
-      cause: { kind: 'error', detail: 'so' },
-    },
+    type: 'run-end',
+    runId: runIdOf(id, 1),
+    run: 1,
+    status,
+    cause: { kind: 'error', detail: 'so' },
   })
 
   it.each([
@@ -238,8 +242,13 @@ it('[G6] counts the known usage of a turn that was interrupted or retried, and r
 
 it('[S3] gives the agent its lineage and history with every call answered, and counts the turns on', async () => {
   const call: EntryBody = {
-    ...{ type: 'tool-call', messageUuid: crypto.randomUUID(), runId: runIdOf(id, 1), turn: 4 },
-    ...{ callId: 'call-1' as ToolCallId, name: 'bash', input: {} },
+    type: 'tool-call',
+    messageUuid: crypto.randomUUID(),
+    runId: runIdOf(id, 1),
+    turn: 4,
+    callId: 'call-1' as ToolCallId,
+    name: 'bash',
+    input: {},
   } as EntryBody
   const { play, entries } = await stage({ before: [call], parentId: null })
   const title = { type: 'title', title: 'Before' } as EntryBody

@@ -187,7 +187,10 @@ it('[S2] continues recording states where texts can’t be read, and says so onc
   const problems: string[] = []
   const turns = {
     snapshot: async () => ({
-      ...{ tree: `tree ${recorded.length}`, head: 'head', commit: 'commit', notStored: [] },
+      tree: `tree ${recorded.length}`,
+      head: 'head',
+      commit: 'commit',
+      notStored: [],
     }),
   }
   const fakeGit = {

@@ -50,7 +50,9 @@ const someSession = () => session(newTaskId()).runStart()
 
 const bash = (command: string, output: string, exitCode = 0) => ({
   call: {
-    ...{ name: 'bash', input: { command }, output },
+    name: 'bash',
+    input: { command },
+    output,
     detail: { kind: 'bash' as const, exitCode, timedOut: false, omittedBytes: 0 },
   },
 })

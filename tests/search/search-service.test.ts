@@ -41,13 +41,20 @@ describe('search', () => {
     expect(answer.index).toMatchObject({ state: 'ready', indexed: 2, total: 2 })
     const [report, prompt] = answer.hits
     expect(report).toMatchObject({
-      ...{ kind: 'report', taskId: helper.id, rootId: lead, archived: true },
-      ...{ snippet: 'Found A puffin was there.', marks: [[8, 14]] },
+      kind: 'report',
+      taskId: helper.id,
+      rootId: lead,
+      archived: true,
+      snippet: 'Found A puffin was there.',
+      marks: [[8, 14]],
     })
     expect(prompt).toMatchObject({ kind: 'prompt', taskId: helper.id })
     for (const { taskId, seq } of answer.hits) {
       const { entries } = await shiplog.client.transcripts.page({
-        ...{ taskId, at: { seq: seq ?? 0 }, limit: 1, previews: true },
+        taskId,
+        at: { seq: seq ?? 0 },
+        limit: 1,
+        previews: true,
       })
       expect(JSON.stringify(entries)).toContain('puffin')
     }

@@ -39,7 +39,8 @@ const transcript = () =>
       { think: 'A heron(1) is a bird.' },
       {
         call: {
-          ...{ name: 'bash', input: { command: 'echo heron' } },
+          name: 'bash',
+          input: { command: 'echo heron' },
           output: '\u001b[31mhe\u001b[0mron\nHERON\n',
         },
       },
@@ -89,7 +90,8 @@ describe('finding in a transcript', () => {
     const query = { ...plain, text: '[hH]er(on)s?', matchCase: true, isPattern: true }
     const { places } = await all(scanTranscript({ file, query, ...everything, snippets: true }))
     expect(places[0]).toMatchObject({
-      ...{ texts: ['Heron', 'herons'], snippet: 'Find the Heron, or two herons' },
+      texts: ['Heron', 'herons'],
+      snippet: 'Find the Heron, or two herons',
       marks: [
         [9, 14],
         [23, 29],

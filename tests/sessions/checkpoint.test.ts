@@ -48,9 +48,16 @@ async function opened(
 }
 
 const said = (text: string): EntryBody => ({
-  ...{ type: 'message', role: 'user', parts: [{ type: 'text', text }], cwd: '/w' },
-  ...{ timestamp: '2026-11-21T12:00:00.000Z', gitBranch: null, sessionId: id },
-  ...{ runId: runIdOf(id, 1), turn: null, status: 'complete' },
+  type: 'message',
+  role: 'user',
+  parts: [{ type: 'text', text }],
+  cwd: '/w',
+  timestamp: '2026-11-21T12:00:00.000Z',
+  gitBranch: null,
+  sessionId: id,
+  runId: runIdOf(id, 1),
+  turn: null,
+  status: 'complete',
 })
 const many = (entries: number): EntryBody[] => Array.from({ length: entries }, () => said('Go'))
 

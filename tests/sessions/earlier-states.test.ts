@@ -34,9 +34,18 @@ it('[G9] folds to the same from a stored state anywhere in any history', () => {
 it('[I5] continues within a fork as the whole fold does', () => {
   const [begin, start, end] = ['fork-start', 'run-start', 'fork-end'].map((type, index) =>
     parseEntry({
-      ...{ v: 1, seq: index + 1, at: 1, parentUuid: null, uuid: uuidOf(`entry ${index}`) },
-      ...{ type, forkId: uuidOf('fork'), runId: runIdOf(newTaskId(), 1), run: 1 },
-      ...{ reason: 'prompt', agent: 'lead', model: 'model-1' },
+      v: 1,
+      seq: index + 1,
+      at: 1,
+      parentUuid: null,
+      uuid: uuidOf(`entry ${index}`),
+      type,
+      forkId: uuidOf('fork'),
+      runId: runIdOf(newTaskId(), 1),
+      run: 1,
+      reason: 'prompt',
+      agent: 'lead',
+      model: 'model-1',
     }),
   ) as [Entry, Entry, Entry]
   const inFork = foldFromBrief(null, [begin])

@@ -20,9 +20,18 @@ async function sessionDir(): Promise<string> {
 }
 
 const saying = (text: string): PartialMessage => ({
-  ...{ v: 1, uuid: newEntryId(), type: 'message', role: 'assistant' },
-  ...{ parts: [{ type: 'text', text }], cwd: '/w', timestamp: '2026-11-21T12:00:00.000Z' },
-  ...{ gitBranch: null, sessionId: id, runId: runIdOf(id, 1), turn: 1, status: 'interrupted' },
+  v: 1,
+  uuid: newEntryId(),
+  type: 'message',
+  role: 'assistant',
+  parts: [{ type: 'text', text }],
+  cwd: '/w',
+  timestamp: '2026-11-21T12:00:00.000Z',
+  gitBranch: null,
+  sessionId: id,
+  runId: runIdOf(id, 1),
+  turn: 1,
+  status: 'interrupted',
 })
 
 it('[J7] names as the parent of an entry the last one that was written, also after a failed append', async () => {

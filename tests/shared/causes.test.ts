@@ -39,7 +39,11 @@ const all: { [Kind in Cause['kind']]: Extract<Cause, { kind: Kind }>[] } = {
   'no-report': [{ kind: 'no-report' }],
   'permission-denied': [{ kind: 'permission-denied', detail }],
   'agent-config': (['refused', 'nobody', 'unshowable'] as const).map((why) => ({
-    ...{ kind: 'agent-config', agent: 'Codex', why, files: ['.codex/config.toml'], detail },
+    kind: 'agent-config',
+    agent: 'Codex',
+    why,
+    files: ['.codex/config.toml'],
+    detail,
   })),
   budget: [{ kind: 'budget', detail }],
   dependencies: [

@@ -6,13 +6,19 @@ import { session } from '../fixtures/entries/builder.ts'
 
 const edit = (id: string, path: string, change: 'created' | 'unchanged') => ({
   call: {
-    ...{ id, name: 'write_file', input: { path, content: 'x' }, output: 'Done.' },
+    id,
+    name: 'write_file',
+    input: { path, content: 'x' },
+    output: 'Done.',
     detail: { kind: 'edit' as const, path, change, additions: 1, deletions: 0, patch: null },
   },
 })
 const bash = (id: string, command: string, exitCode: number) => ({
   call: {
-    ...{ id, name: 'bash', input: { command }, output: '' },
+    id,
+    name: 'bash',
+    input: { command },
+    output: '',
     detail: { kind: 'bash' as const, exitCode, timedOut: false, omittedBytes: 0 },
   },
 })
@@ -54,7 +60,9 @@ it('selects the entries of a filter, calls with their results, and counts those 
   expect(seqs({ tool: 'bash' })).toEqual([5, 6, 11, 12])
   expect(seqs({ file: 'lamp.ts', kind: 'changes' })).toEqual([3, 4])
   expect(filtered({ kind: 'errors', tool: 'bash' })).toMatchObject({
-    ...{ seqs: [5, 6], matches: 1, lastSeq: 14 },
+    seqs: [5, 6],
+    matches: 1,
+    lastSeq: 14,
     counts: {
       kinds: { messages: 2, tools: 4, edits: 2, errors: 2, changes: 2 },
       tools: [

@@ -23,14 +23,22 @@ function knownProject(over: { dir?: string; identity?: ProjectIdentity } = {}) {
     const place = { branch: null, baseCommit: null, baseBranch: null }
     happen({
       type: 'workspace.created',
-      ...{ workspaceId: taskId, kind: 'root', isolation, path, ...place },
+      workspaceId: taskId,
+      kind: 'root',
+      isolation,
+      path,
+      ...place,
     })
     return taskId
   }
   const move = (dir: string) =>
     happen({
       type: 'project.moved',
-      ...{ projectId, name: 'lamps', from, dir, identity: over.identity ?? identity },
+      projectId,
+      name: 'lamps',
+      from,
+      dir,
+      identity: over.identity ?? identity,
     })
   return { ...ledger, work, move, project: () => state.projects.get(projectId), from }
 }
@@ -59,8 +67,13 @@ describe('a project that has moved', () => {
     const taskId = work(dir, 'in-place')
     happen({
       type: 'files.update-started',
-      ...{ updateId: newUpdateId(), taskId, reason: 'apply', commit: 'c0ffee', files: 1 },
-      ...{ dir, root: '/home/ada/lights' },
+      updateId: newUpdateId(),
+      taskId,
+      reason: 'apply',
+      commit: 'c0ffee',
+      files: 1,
+      dir,
+      root: '/home/ada/lights',
     })
     move('/srv/lights/packages/lamp')
     const task = state.tasks.get(taskId)

@@ -19,9 +19,20 @@ function ledger() {
     const taskId = newTaskId()
     record(at, {
       type: 'task.created',
-      ...{ taskId, parentId: rootId, rootId: rootId ?? taskId, projectId, spec: scriptedSpec() },
-      ...{ title: 'One', agent: 'one', prompt: 'Go', isolation: 'worktree', model: null },
-      ...{ callId: null, resumedFrom: null, dependsOn: [], plan: {} },
+      taskId,
+      parentId: rootId,
+      rootId: rootId ?? taskId,
+      projectId,
+      spec: scriptedSpec(),
+      title: 'One',
+      agent: 'one',
+      prompt: 'Go',
+      isolation: 'worktree',
+      model: null,
+      callId: null,
+      resumedFrom: null,
+      dependsOn: [],
+      plan: {},
       options: { agentsAtOnce: 3, keep: false },
     })
     const process = { pid: 1, startedAt: '1' }
@@ -36,7 +47,11 @@ function ledger() {
   const stop = (at: number, taskId: TaskId, endedAt?: number) =>
     record(at, {
       type: 'task.interrupted',
-      ...{ taskId, run: 1, cause: { kind: 'closed', how: 'quit' }, usage: noUsage, endedAt },
+      taskId,
+      run: 1,
+      cause: { kind: 'closed', how: 'quit' },
+      usage: noUsage,
+      endedAt,
     })
   return { start: (at: number) => create(at, lead), stop, groupOf }
 }

@@ -40,8 +40,12 @@ const part = fc.oneof(
 const ofRun = { runId: run.map((n) => runIdOf(sessionId, n)) }
 const ofCall = { messageUuid, ...ofRun, turn, callId, name }
 const awaited = fc.constantFrom('k1', 'k2').map((word) => ({
-  ...{ taskId: uuidOf(word), title: word, agent: 'a', status: 'completed' },
-  ...{ cause: null, report: null },
+  taskId: uuidOf(word),
+  title: word,
+  agent: 'a',
+  status: 'completed',
+  cause: null,
+  report: null,
 }))
 
 const body = fc.oneof(

@@ -272,8 +272,14 @@ describe('the parts that grow with a session', () => {
     parseEntry({ v: 1, seq, at: seq, uuid: uuidOf(`${seq}`), parentUuid: null, ...fields })
   const snapshot = (seq: number, changed: string[]) =>
     entry(seq, {
-      ...{ type: 'workspace-snapshot', runId: runIdOf(sessionId, 1), turn: seq, head: null },
-      ...{ branch: null, tree: 'a'.repeat(40), changed, changedMore: 0 },
+      type: 'workspace-snapshot',
+      runId: runIdOf(sessionId, 1),
+      turn: seq,
+      head: null,
+      branch: null,
+      tree: 'a'.repeat(40),
+      changed,
+      changedMore: 0,
     })
 
   it('keeps the last changed files, and states that there were more', () => {
@@ -305,8 +311,13 @@ describe('the parts that grow with a session', () => {
     const state = emptySessionState()
     const call = (seq: number) =>
       entry(seq, {
-        ...{ type: 'tool-call', messageUuid: uuidOf('m'), runId: runIdOf(sessionId, 1), turn: 1 },
-        ...{ callId: `c${seq}`, name: 'write_file', input: { path: 'a' } },
+        type: 'tool-call',
+        messageUuid: uuidOf('m'),
+        runId: runIdOf(sessionId, 1),
+        turn: 1,
+        callId: `c${seq}`,
+        name: 'write_file',
+        input: { path: 'a' },
       })
     for (let n = 1; n <= listedMax; n++) foldSessionState(state, call(n))
     expect(state.sinceTree.anyFile).toBe(false)
@@ -343,8 +354,16 @@ it('[G6] knows the cost of the agent’s session, even from turns without its su
     fold({ type: 'agent-session', runId, ref: { agent: 'acp:x', id } })
   const turn = (costUsd: number, more: object = {}) =>
     fold({
-      ...{ type: 'message', role: 'assistant', parts: [], cwd: '/', gitBranch: null, sessionId },
-      ...{ timestamp: new Date(0).toISOString(), runId, turn: 1, status: 'complete' },
+      type: 'message',
+      role: 'assistant',
+      parts: [],
+      cwd: '/',
+      gitBranch: null,
+      sessionId,
+      timestamp: new Date(0).toISOString(),
+      runId,
+      turn: 1,
+      status: 'complete',
       usage: { ...noUsage, costUsd, pricedBy: 'agent' },
       ...more,
     })

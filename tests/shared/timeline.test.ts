@@ -163,8 +163,14 @@ describe('the state as of a moment', () => {
 
   it('names the entry that last stated the files, and why a later snapshot failed', () => {
     const snapshot = {
-      ...{ type: 'workspace-snapshot', runId: 'r', turn: 1, head: null, branch: 'main' },
-      ...{ tree: 'a'.repeat(40), changed: ['x.ts'], changedMore: 2 },
+      type: 'workspace-snapshot',
+      runId: 'r',
+      turn: 1,
+      head: null,
+      branch: 'main',
+      tree: 'a'.repeat(40),
+      changed: ['x.ts'],
+      changedMore: 2,
     }
     const failed = { type: 'snapshot-failed', runId: 'r', turn: 2, reason: 'timed out' }
     const { entries } = session(taskId)

@@ -93,7 +93,8 @@ const runEnd: EntryBody = {
 
 describe('a notice of an installed agent', () => {
   const foreign = (content: object, source = 'acp:codex'): EntryBody => ({
-    ...{ type: 'foreign', source },
+    type: 'foreign',
+    source,
     content: JSON.parse(JSON.stringify({ sessionUpdate: 'notice', ...content })),
   })
 

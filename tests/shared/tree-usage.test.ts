@@ -17,7 +17,9 @@ const task = (...spans: [number, number | null][]) =>
     status: spans.at(-1)?.[1] === null ? 'spawned' : 'completed',
     usage: { ...noUsage, inputTokens: 5 },
     runs: spans.map(([from, to], index) => ({
-      ...{ run: index + 1, startedAt: at(from), endedAt: to === null ? null : at(to) },
+      run: index + 1,
+      startedAt: at(from),
+      endedAt: to === null ? null : at(to),
     })),
   }) as unknown as Task
 

@@ -11,12 +11,26 @@ const priced = used(10, { costUsd: 0.25, pricedBy: 'agent' })
 describe('a sum of usage', () => {
   it('adds every count of tokens', () => {
     const one: Usage = {
-      ...{ inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 },
-      ...{ reasoningTokens: 5, costUsd: 0.5, pricedBy: 'agent', unpriced: false, complete: true },
+      inputTokens: 1,
+      outputTokens: 2,
+      cacheReadTokens: 3,
+      cacheWriteTokens: 4,
+      reasoningTokens: 5,
+      costUsd: 0.5,
+      pricedBy: 'agent',
+      unpriced: false,
+      complete: true,
     }
     expect(addUsage(one, one)).toEqual({
-      ...{ inputTokens: 2, outputTokens: 4, cacheReadTokens: 6, cacheWriteTokens: 8 },
-      ...{ reasoningTokens: 10, costUsd: 1, pricedBy: 'agent', unpriced: false, complete: true },
+      inputTokens: 2,
+      outputTokens: 4,
+      cacheReadTokens: 6,
+      cacheWriteTokens: 8,
+      reasoningTokens: 10,
+      costUsd: 1,
+      pricedBy: 'agent',
+      unpriced: false,
+      complete: true,
     })
   })
 

@@ -35,7 +35,8 @@ const scenario = JSON.stringify({
             call('search_files', { pattern: 'database' }),
             call('write_file', { path: 'out.txt', content: `key ${planted.copied}` }),
             call('task', {
-              ...{ agent: 'helper', title: `Use ${planted.copied}` },
+              agent: 'helper',
+              title: `Use ${planted.copied}`,
               prompt: `With ${planted.envFile}`,
             }),
           ],
@@ -130,7 +131,9 @@ it('[K2] lists withheld variables once, by name, and passes on those that the us
   const run = async (env?: string[]) => {
     const { taskId } = await fixture.shiplog.client.tasks.start({
       projectId: fixture.project.id,
-      ...{ agent: { kind: 'scripted', scenario: echo, source: 'e.yaml' }, prompt: 'Go', env },
+      agent: { kind: 'scripted', scenario: echo, source: 'e.yaml' },
+      prompt: 'Go',
+      env,
     })
     await until(fixture.shiplog, (tasks) => tasks.every((task) => task.status === 'completed'))
     return { taskId, entries: await entriesOf(fixture, taskId) }

@@ -28,7 +28,8 @@ agents:
         with: { command: 'echo $$ > ${file}; exec sleep 600' }
 `
     const order = {
-      ...{ dataDir: fixture.dataDir, agentsAtOnce: 1 },
+      dataDir: fixture.dataDir,
+      agentsAtOnce: 1,
       work: { kind: 'start', projectDir: fixture.project.dir, scenario },
     }
     const child = spawn(process.execPath, ['--import', hook, host, JSON.stringify(order)], {

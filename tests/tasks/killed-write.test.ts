@@ -27,7 +27,8 @@ agents:
         with: ${input}
 `
   const order = {
-    ...{ dataDir: fixture.dataDir, agentsAtOnce: 1 },
+    dataDir: fixture.dataDir,
+    agentsAtOnce: 1,
     work: { kind: 'start', projectDir: fixture.project.dir, scenario },
   }
   const child = spawn(process.execPath, ['--import', hook, host, JSON.stringify(order)], {

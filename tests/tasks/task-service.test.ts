@@ -57,7 +57,8 @@ describe('a root without a prompt', () => {
   ])('is called by its scenario, else by the file: %j', async (name, title) => {
     const { shiplog, project } = await openFixture()
     const { taskId } = await shiplog.client.tasks.start({
-      ...{ projectId: project.id, prompt: '' },
+      projectId: project.id,
+      prompt: '',
       agent: {
         kind: 'scripted',
         scenario: `version: 1\n${name}\nagents: { lead: { turns: [{ say: Done. }] } }`,

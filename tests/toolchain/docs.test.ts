@@ -23,7 +23,10 @@ describe('a page names every', () => {
   it('command, in the page of the command line', () => {
     const page = readProjectFile('docs/CLI.md')
     const program = createProgram({
-      ...{ version: '', columns: 80, writeOut: () => undefined, writeErr: () => undefined },
+      version: '',
+      columns: 80,
+      writeOut: () => undefined,
+      writeErr: () => undefined,
       onCommand: () => undefined,
     })
     const missing = program.commands.flatMap((group) =>

@@ -14,7 +14,10 @@ import { readProjectFile } from './tracked-files.ts'
 
 const bash = (command: string, exitCode: number) => ({
   call: {
-    ...{ name: 'bash', input: { command }, output: 'a heron', ms: 20 },
+    name: 'bash',
+    input: { command },
+    output: 'a heron',
+    ms: 20,
     detail: { kind: 'bash' as const, exitCode, timedOut: false, omittedBytes: 0 },
   },
 })
@@ -49,8 +52,11 @@ it('prints what each recipe of docs/JOURNALS.md says', async () => {
       bash('false', 1),
       {
         call: {
-          ...{ name: 'read_file', input: { path: 'x' }, outcome: 'error' },
-          ...{ output: 'no such file', ms: 5 },
+          name: 'read_file',
+          input: { path: 'x' },
+          outcome: 'error',
+          output: 'no such file',
+          ms: 5,
         },
       },
       { say: 'Done.' },
@@ -65,7 +71,8 @@ it('prints what each recipe of docs/JOURNALS.md says', async () => {
     if (recipe.startsWith('jq') && !hasJq) continue
     const cwd = recipe.startsWith('jq') ? transcript : dir
     const { stdout } = await promisify(execFile)('sh', ['-c', `exec </dev/null; ${recipe}`], {
-      ...{ cwd, env: { ...process.env, PATH: path } },
+      cwd,
+      env: { ...process.env, PATH: path },
     })
     expect([recipe, stdout.trim()]).toEqual([recipe, expectedOf(recipe)?.[1]])
   }

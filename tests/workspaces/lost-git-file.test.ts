@@ -40,7 +40,9 @@ const makeEnclosed = (odd: string) => async (dir: string) => {
   try {
     const { id: projectId } = await shiplog.client.projects.add({ dir: project })
     const { taskId } = await shiplog.client.tasks.start({
-      ...{ projectId, agent: { kind: 'scripted', scenario, source: 'test.yaml' }, prompt: 'Do it' },
+      projectId,
+      agent: { kind: 'scripted', scenario, source: 'test.yaml' },
+      prompt: 'Do it',
     })
     await untilQuiet(shiplog)
     const path = (await taskOf(shiplog, taskId)).workspace?.path ?? ''

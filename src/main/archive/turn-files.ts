@@ -195,7 +195,9 @@ export function createTurnFiles({
       if (other === null || other.tree === stated.tree)
         return {
           ...about,
-          ...{ files: [], patch: '', truncated: false },
+          files: [],
+          patch: '',
+          truncated: false,
           other: other ? publicOther(other) : { kind: 'same' },
         }
       if (other.kind === 'entry' && (await turns.missing([other.tree])).length > 0)

@@ -95,7 +95,14 @@ export function createChecks({
         command: found.command,
         // Without the end of the command, the output may be incomplete.
         outcome: end !== 'known' && found.outcome === 'passed' ? 'unclear' : found.outcome,
-        ...{ end, seq, callId, turn, at, durationMs, exitCode, times },
+        end,
+        seq,
+        callId,
+        turn,
+        at,
+        durationMs,
+        exitCode,
+        times,
         ...(await changes.since(ran.tree)),
         cited: ran.callIds.some((id) => isCited.has(id)),
       })

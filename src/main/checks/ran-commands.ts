@@ -38,7 +38,9 @@ interface CommandReading {
 }
 
 export const emptyReading = (): CommandReading => ({
-  ...{ commands: [], begun: new Map(), background: new Map() },
+  commands: [],
+  begun: new Map(),
+  background: new Map(),
 })
 
 /** Folds one entry into `reading`, in place. Returns the call that it ends, if any. */

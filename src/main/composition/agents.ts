@@ -73,8 +73,11 @@ export function createDrivers(
   const isInstalled = async (command: string) =>
     (await find(command, process.env.PATH ?? '')) !== null
   const definitions = createDefinitions({
-    ...{ inside: createFilesInside(), mask: secrets, onNotice: notices.warning },
-    ...{ resolveModel: models.providers.resolve, isSetUp: async () => true },
+    inside: createFilesInside(),
+    mask: secrets,
+    onNotice: notices.warning,
+    resolveModel: models.providers.resolve,
+    isSetUp: async () => true,
     subAgentModel: () => null,
   })
   const model = createModelDriver({
@@ -92,7 +95,11 @@ export function createDrivers(
     model,
     acp: createAcpDriver({
       mask: secrets,
-      ...{ custody, version, find, hostEnv: process.env, definitions },
+      custody,
+      version,
+      find,
+      hostEnv: process.env,
+      definitions,
       settings: agentSettingsOf(agentStore),
       allowConfiguration: createAllowConfiguration({
         allowedIn: createAllowedConfiguration(ledger).ofTask,
@@ -100,7 +107,8 @@ export function createDrivers(
       }),
       openTools: createOpenTaskTools({
         servers: toolServers(),
-        ...{ definitions, isInstalled },
+        definitions,
+        isInstalled,
       }),
       async onModel({ name, model: own, source }, dir) {
         const named =
@@ -151,7 +159,13 @@ export function installedAgents(
   const hostEnv = process.env
   const onPath = (program: string) => find(program, hostEnv.PATH ?? '')
   const agents = createInstalledAgents({
-    ...{ store: agentStore, find, custody, version, now: clock, hostEnv, isSecret },
+    store: agentStore,
+    find,
+    custody,
+    version,
+    now: clock,
+    hostEnv,
+    isSecret,
     environment: (passes) => agentEnvironment(hostEnv, { allowed: passes, only: null }).env,
     openTerminal: (command) =>
       openTerminal(command, { find: async (program) => (await onPath(program))?.file ?? null }),

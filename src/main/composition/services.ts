@@ -79,15 +79,22 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
   const agentStore = await openAgentStore(layout.installedAgents)
   const limitSettings = await openLimitSettings(layout.limits, notices.warning)
   const opened = createOpenedLogs({
-    ...{ dir: layout.openedLogs, openHost: options.openAnother, newId: randomUUID },
+    dir: layout.openedLogs,
+    openHost: options.openAnother,
+    newId: randomUUID,
   })
   const sessionImports = createSessionImports({
-    ...{ ledger, layout, clock, oneAtATime: createKeyedMutex() },
+    ledger,
+    layout,
+    clock,
+    oneAtATime: createKeyedMutex(),
     transcriptFile: workspaces.records.transcriptFile,
     redact: redactPatterns,
   })
   const watchedImport = await openWatchedImport({
-    ...{ path: layout.imports, watch: sessionImports.watch, onLost: notices.warning },
+    path: layout.imports,
+    watch: sessionImports.watch,
+    onLost: notices.warning,
   })
   const readers = createReaders(common, { workspaces, turnStore, secrets })
   const tasks = createTaskService({
@@ -133,7 +140,11 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
     publish: publishing(common, { workspaces, tasks, custody, find }),
     workspaces,
     demo: createDemo({
-      ...{ content: demoContent, git, layout, workspaces, tasks },
+      content: demoContent,
+      git,
+      layout,
+      workspaces,
+      tasks,
       obstacle: async (id) => (await agents.list()).find((one) => one.id === id)?.why ?? null,
     }),
     permissions,
@@ -199,9 +210,12 @@ function publishing(
 ) {
   const { workspaces, tasks, custody, find } = deps
   return createPublishService({
-    ...{ tasks: ledger.state.tasks, git, exclusively: workspaces.exclusively },
+    tasks: ledger.state.tasks,
+    git,
+    exclusively: workspaces.exclusively,
     gh: createGithubCli({
-      ...{ custody, hostEnv: process.env },
+      custody,
+      hostEnv: process.env,
       find: () => find('gh', process.env.PATH ?? ''),
     }),
     linkPullRequest: (taskId, url) => tasks.linkPullRequest(taskId, url, 'person'),

@@ -79,7 +79,12 @@ export async function openShiplog(options: OpenShiplogOptions): Promise<Shiplog>
   log.info('host.starting', { host, version, ...machine(), tookOver: lease.tookOver })
   try {
     const services = await openServices({
-      ...{ ...options, lease, warning, secrets, notices, log },
+      ...options,
+      lease,
+      warning,
+      secrets,
+      notices,
+      log,
       openAnother: (other) => openShiplog({ dataDir: other, host: 'cli', sweepAtStart: false }),
     })
     log.info('host.started', { ms: Math.round(performance.now() - startedAtMs) })

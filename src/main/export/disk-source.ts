@@ -52,7 +52,9 @@ export function createDiskSource({
       const { expired, status } = await archive.transcriptPage(id, { last: 1, previews: true })
       if (status === 'expired' && expired)
         throw new FailureError({
-          ...{ kind: 'not-found', what: 'transcript', id },
+          kind: 'not-found',
+          what: 'transcript',
+          id,
           why: `The transcript of "${task(id).title}" expired on ${dayOf(expired.at, Date.now())}; its reports are kept. \`shiplog tasks report ${shortId(id)}\` prints the newest one.`,
         })
       const file = await archive.transcriptFile(id)

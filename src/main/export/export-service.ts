@@ -81,7 +81,11 @@ export function createExportService({
     const request = { ...asked, ...(await turns(rootId, { fromTurn, throughTurn })) }
     const keep = new Set(request.keep)
     return {
-      ...{ rootId, request, source, version, signal },
+      rootId,
+      request,
+      source,
+      version,
+      signal,
       redactor: request.redact ? createRedactor({ person, maskKnown, keep }) : null,
       result: { bytes: 0, tasks: 0, entries: 0, masked: 0, withheld: 0, images: 0, damaged: 0 },
       now: new Date(clock()),

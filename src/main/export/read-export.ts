@@ -46,7 +46,12 @@ const problemsMax = 100
 /** Checks a whole export. Throws the system's error if the file can't be read. */
 export async function checkExport(file: string): Promise<ExportCheck> {
   const check: ExportCheck = {
-    ...{ header: null, tasks: 0, records: 0, withheld: 0, redacted: 0, problems: [] },
+    header: null,
+    tasks: 0,
+    records: 0,
+    withheld: 0,
+    redacted: 0,
+    problems: [],
   }
   for await (const read of readExport(file)) {
     if (read.kind === 'header') check.header = read.header
@@ -225,7 +230,10 @@ interface OpenTask {
 }
 
 const openTask = (id: TaskId): OpenTask => ({
-  ...{ id, records: 0, withheld: 0, lastStub: null },
+  id,
+  records: 0,
+  withheld: 0,
+  lastStub: null,
   chain: createChainCheck(),
   files: createFileCheck(),
 })

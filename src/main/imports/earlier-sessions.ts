@@ -75,7 +75,8 @@ export function createEarlierSessions({
       const dir = layout.archiveDir(id)
       const agents = descendantsOf(state, id).filter(({ hasTranscript }) => hasTranscript)
       return {
-        ...{ taskId: id, own: join(dir, chatFile) },
+        taskId: id,
+        own: join(dir, chatFile),
         isNamed: namedEarlier.includes(importedFrom?.originalId ?? ''),
         subAgents: agents.map((agent) => join(dir, transcriptsDir, agent.id, chatFile)),
       }

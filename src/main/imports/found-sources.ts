@@ -20,7 +20,10 @@ export function sourceFound(
       .length
   const byProject = projectsOf(found, expiringOf)
   return {
-    ...{ ...known, sessions: found.length, projects: byProject.length, byProject },
+    ...known,
+    sessions: found.length,
+    projects: byProject.length,
+    byProject,
     subAgents: found.reduce(
       (sum, { files }) => sum + files.filter(({ role }) => role === 'sub-agent').length,
       0,
@@ -39,7 +42,9 @@ function projectsOf(
   const byDir = Map.groupBy(found, ({ projectDir }) => projectDir)
   return [...byDir]
     .map(([dir, sessions]) => ({
-      ...{ dir, sessions: sessions.length, expiringSoon: expiringOf(sessions) },
+      dir,
+      sessions: sessions.length,
+      expiringSoon: expiringOf(sessions),
       bytes: sessions.reduce((sum, session) => sum + sessionBytes(session), 0),
       lastAt: new Date(Math.max(...sessions.map(lastOf))).toISOString(),
     }))

@@ -148,7 +148,8 @@ export function createSessionImporter(deps: {
   ): Promise<TaskId> {
     const tasks = await buildHome(staged, staging, {
       importedAt: new Date(clock()).toISOString(),
-      ...{ isKnown: (id) => state.tasks.has(id), redact },
+      isKnown: (id) => state.tasks.has(id),
+      redact,
     })
     const [root] = tasks
     if (!root) throw new Error('The session contains no task.')
@@ -160,7 +161,9 @@ export function createSessionImporter(deps: {
     // Both paths are in the archive, and the target does not exist.
     await renameDurable(join(staging, homeDir), target)
     await ledger.record({
-      ...{ type: 'tasks.imported', tasks, source: sourceOf(staged.record, opening) },
+      type: 'tasks.imported',
+      tasks,
+      source: sourceOf(staged.record, opening),
       projectId: projectOf(root.project),
     })
     return root.id
@@ -191,14 +194,14 @@ export function createSessionImporter(deps: {
   ): ImportedSession {
     const counts = record ? { ...sumOf(record.tasks), ...linksOf(record) } : countsOf(id)
     return {
-      ...{
-        source: tool,
-        session: key,
-        taskId: id,
-        title: state.tasks.get(id)?.title ?? '',
-        ...counts,
-      },
-      ...{ withheld: 0, isNew: false, isUpdated: false },
+      source: tool,
+      session: key,
+      taskId: id,
+      title: state.tasks.get(id)?.title ?? '',
+      ...counts,
+      withheld: 0,
+      isNew: false,
+      isUpdated: false,
     }
   }
 
@@ -210,8 +213,13 @@ export function createSessionImporter(deps: {
       0,
     )
     return {
-      ...{ lines: entries, mapped: entries, foreign: 0, damaged: 0 },
-      ...{ linked: agents.length, unlinked: 0, orphaned: 0 },
+      lines: entries,
+      mapped: entries,
+      foreign: 0,
+      damaged: 0,
+      linked: agents.length,
+      unlinked: 0,
+      orphaned: 0,
     }
   }
 
@@ -223,10 +231,14 @@ const imported = (
   { record, tasks }: StagedSession,
   kind: 'new' | 'grown',
 ): Omit<ImportedSession, 'title'> => ({
-  ...{ source: record.tool, session: record.session, taskId: id },
-  ...{ ...sumOf(record.tasks), ...linksOf(record) },
+  source: record.tool,
+  session: record.session,
+  taskId: id,
+  ...sumOf(record.tasks),
+  ...linksOf(record),
   withheld: tasks.reduce((sum, { exported }) => sum + (exported?.withheld ?? 0), 0),
-  ...{ isNew: kind === 'new', isUpdated: kind === 'grown' },
+  isNew: kind === 'new',
+  isUpdated: kind === 'grown',
 })
 
 /** Yields the numbers of bytes read. */

@@ -64,19 +64,31 @@ export async function buildHome(
           if (await exists(join(from, part))) await rename(join(from, part), join(home, part))
       } else
         await archiveTranscript(from, home, {
-          ...{ taskId: task.id, ancestorIds, title: task.title, nowMs: atMs },
+          taskId: task.id,
+          ancestorIds,
+          title: task.title,
+          nowMs: atMs,
           counted: task.transcriptCounts ?? undefined,
         })
     }
     for (const { run, title, markdown, createdAt, taskResults } of task.exported?.reports ?? [])
       await saveReport(home, {
-        ...{ taskId: task.id, run, title, markdown, ancestorIds, taskResults },
+        taskId: task.id,
+        run,
+        title,
+        markdown,
+        ancestorIds,
+        taskResults,
         nowMs: Date.parse(createdAt),
       })
     if (task.report !== null && !task.exported)
       await saveReport(home, {
-        ...{ taskId: task.id, run: 1, title: task.title, markdown: task.report },
-        ...{ ancestorIds, nowMs: atMs },
+        taskId: task.id,
+        run: 1,
+        title: task.title,
+        markdown: task.report,
+        ancestorIds,
+        nowMs: atMs,
       })
     imported.push(
       task.exported
@@ -115,21 +127,31 @@ function importedTask(
   const cause = isComplete ? null : unfinished
   const program = installedAgentSchema.safeParse(tool)
   return {
-    ...{ id: task.id, parentId: task.parentId, title: task.title || titleOf(task.prompt) },
+    id: task.id,
+    parentId: task.parentId,
+    title: task.title || titleOf(task.prompt),
     agent: task.agent,
     spec: { kind: 'acp', program: program.success ? program.data : 'acp', agent: task.agent },
     isolation: 'in-place',
     status: isComplete ? 'completed' : 'abandoned',
     prompt: task.prompt.slice(0, promptCharsMax).toWellFormed(),
-    ...{ createdAt: startedAt, startedAt, endedAt },
+    createdAt: startedAt,
+    startedAt,
+    endedAt,
     runs: [{ run: 1, status: isComplete ? 'completed' : 'interrupted', startedAt, endedAt, cause }],
     resumedFrom:
       continues && task.parentId === null ? { taskId: continues.taskId, seq: continues.seq } : null,
-    ...{ dependsOn: [], cause, model: task.model, usage: task.usage },
+    dependsOn: [],
+    cause,
+    model: task.model,
+    usage: task.usage,
     hasReport: task.report !== null,
     reportTitle: task.report === null ? null : task.title,
     reportedRun: task.report === null ? null : 1,
-    ...{ callId: task.callId, spawnCommit: null, plan: {}, branch: task.branch },
+    callId: task.callId,
+    spawnCommit: null,
+    plan: {},
+    branch: task.branch,
     project: { name: task.cwd.split(/[\\/]/).findLast(Boolean) ?? '', dir: task.cwd },
     hasTranscript: task.transcriptCounts !== null,
     ...(task.transcriptCounts && { transcriptCounts: task.transcriptCounts }),
@@ -166,10 +188,12 @@ export const sourceOf = (
   record: Omit<ImportRecord, 'importedAt'>,
   opening: string | undefined,
 ): ImportSource => ({
-  ...{ tool: record.tool, version: record.toolVersion },
+  tool: record.tool,
+  version: record.toolVersion,
   file: record.files[0]?.name ?? record.session,
   bytes: totalBytes(record.files),
-  ...{ sha256: record.sha256, originalId: record.session },
+  sha256: record.sha256,
+  originalId: record.session,
   redacted: record.redacted === true,
   ...(record.withoutFiles === true && { withoutFiles: true }),
   ...(opening !== undefined && { opening }),

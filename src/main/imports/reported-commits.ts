@@ -56,7 +56,8 @@ export function reportsOf(
   session: string,
 ): ReportedCommit[] {
   const about = {
-    ...{ commit, subject: bounded(subject) },
+    commit,
+    subject: bounded(subject),
     at: new Date(Number.isFinite(atMs) ? Math.min(Math.max(atMs, 0), 8e15) : 0).toISOString(),
   }
   const noted = note === null ? null : notedBy(note, session)

@@ -95,7 +95,13 @@ export function createSessionImports(deps: {
   const earlier = createEarlierSessions({ ledger, layout })
   const places = createSessionPlaces({ state, layout, earlier, transcriptFile })
   const { findExisting, importOne } = createSessionImporter({
-    ...{ ledger, layout, clock, oneAtATime, places, earlier, redact },
+    ledger,
+    layout,
+    clock,
+    oneAtATime,
+    places,
+    earlier,
+    redact,
   })
 
   async function scan(
@@ -202,7 +208,9 @@ export function createSessionImports(deps: {
       ),
     )
     const progress = {
-      ...{ sessions: 0, sessionsTotal: found.length, bytes: 0 },
+      sessions: 0,
+      sessionsTotal: found.length,
+      bytes: 0,
       bytesTotal: found.reduce((sum, session) => sum + sessionBytes(session), 0),
     }
     const running = new Set<FoundSession>()
@@ -277,7 +285,10 @@ export function createSessionImports(deps: {
     const place = await realpath(given).catch(() => given)
     yield* watchSessions(
       {
-        ...{ place, clock, times, isWanted: places.isWanted },
+        place,
+        clock,
+        times,
+        isWanted: places.isWanted,
         isImportedUnchanged: places.isImportedUnchanged,
         async discover() {
           if (!(await exists(place))) return []
@@ -303,7 +314,12 @@ export function createSessionImports(deps: {
     if (!record) return null
     const { tool: source, toolVersion, folder, importedAt, files, tasks, damage } = record
     return {
-      ...{ source, toolVersion, folder, importedAt, damage, ...record.links },
+      source,
+      toolVersion,
+      folder,
+      importedAt,
+      damage,
+      ...record.links,
       continues: record.continues && {
         taskId: record.continues.taskId,
         copies: record.continues.copies,

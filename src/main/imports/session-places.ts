@@ -186,8 +186,12 @@ export function createSessionPlaces({
   }
 
   return {
-    ...{ isImportedUnchanged, findExisting, isRunByShiplog, isWanted },
-    ...{ placeOf, placeOfStagedExport },
+    isImportedUnchanged,
+    findExisting,
+    isRunByShiplog,
+    isWanted,
+    placeOf,
+    placeOfStagedExport,
   }
 }
 export type SessionPlaces = ReturnType<typeof createSessionPlaces>

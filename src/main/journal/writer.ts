@@ -45,7 +45,12 @@ export async function openJournal(file: string, options: JournalOptions = {}): P
   try {
     const loaded = await loadWorthwhileIndex(file, reader, fromBytes)
     const keeper = createIndexKeeper({
-      ...{ file, reader, fromBytes, loaded, atEndOnly: isStaged, onFailed: onIndexFailed },
+      file,
+      reader,
+      fromBytes,
+      loaded,
+      atEndOnly: isStaged,
+      onFailed: onIndexFailed,
     })
     const state = loaded?.state ?? createScanState()
     const healed = await scanAndHeal(file, reader, state)

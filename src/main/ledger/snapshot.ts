@@ -98,7 +98,10 @@ async function readFrom(handle: FileHandle, dataDir: string): Promise<SnapshotRe
   if (sum !== hash.digest('base64url')) return unusable('a wrong checksum')
   const { seq, link, clock } = head
   const state = {
-    ...{ seq, dataDir, tasks, clock },
+    seq,
+    dataDir,
+    tasks,
+    clock,
     projects: byId(head.projects),
     removedProjects: byId(head.removedProjects),
     trustedSetups: new Map(head.trustedSetups),
@@ -169,7 +172,11 @@ type Head = z.infer<typeof headSchema>
 async function* linesFor({ state, link }: Snapshot): AsyncGenerator<string> {
   const { dataDir, seq, clock } = state
   const head: Head = {
-    ...{ version: snapshotVersion, rules: foldRules, dataDir, seq, link },
+    version: snapshotVersion,
+    rules: foldRules,
+    dataDir,
+    seq,
+    link,
     projects: [...state.projects.values()],
     removedProjects: [...state.removedProjects.values()],
     trustedSetups: [...state.trustedSetups],

@@ -40,7 +40,9 @@ export function createPublishService(deps: {
     const name = url === null ? null : git.remoteName(url)
     const repository = name === null ? null : repositoryOf(name)
     return {
-      ...{ worktree, branch, uncommitted: !isClean },
+      worktree,
+      branch,
+      uncommitted: !isClean,
       remote: url === null ? null : { url, repository },
       cannotPush: cannotPush(address),
       gh:

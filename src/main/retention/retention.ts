@@ -126,7 +126,14 @@ export async function createRetention(deps: RetentionDependencies): Promise<Rete
   const clockGuard = createClockGuard(deps)
   const lookup = createReceiptLookup({ state, layout, receipts })
   const { preview, sweepNow, deleteTranscripts, purgeNow } = createSweeper({
-    ...{ ledger, clock, settings, receipts, expiry, sizes, trash, clockGuard },
+    ledger,
+    clock,
+    settings,
+    receipts,
+    expiry,
+    sizes,
+    trash,
+    clockGuard,
     signal: ending.signal,
   })
 

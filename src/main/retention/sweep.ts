@@ -112,7 +112,10 @@ export function createSweeper(deps: SweeperDependencies) {
     await ledger.record(
       ...chosen.map(
         (taskId): LedgerEvent => ({
-          ...{ type: 'transcript.expired', taskId, receiptId, keptUntil },
+          type: 'transcript.expired',
+          taskId,
+          receiptId,
+          keptUntil,
           ...said,
         }),
       ),
@@ -139,7 +142,10 @@ export function createSweeper(deps: SweeperDependencies) {
       const bytes = await sizes.of(chosen)
       const items = chosen.map(
         (id): RemovedItem => ({
-          ...{ id, kind: 'transcript', reason: 'person', bytes: bytes.get(id) ?? 0 },
+          id,
+          kind: 'transcript',
+          reason: 'person',
+          bytes: bytes.get(id) ?? 0,
           ...describe(id),
         }),
       )

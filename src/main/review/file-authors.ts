@@ -37,7 +37,12 @@ const keptCharsMax = 4_000_000
 
 /** The author of a change that no record attributes. */
 const unknown: ChangeAuthor = {
-  ...{ by: 'unknown', turn: null, seq: null, at: null, tool: null, applied: null },
+  by: 'unknown',
+  turn: null,
+  seq: null,
+  at: null,
+  tool: null,
+  applied: null,
 }
 
 export function createFileAuthors({
@@ -158,10 +163,14 @@ export function createFileAuthors({
           ? steps.length - 1
           : contents.findLastIndex(({ id }) => id === contentId)
       const placed = anchors.map(({ contentId, line }) => ({
-        ...{ step: stepOf(contentId), line: line - 1 },
+        step: stepOf(contentId),
+        line: line - 1,
       }))
       const { written, removed, ...history } = await followLines({
-        ...{ base: sides.from, steps, anchors: placed, msMax: comparisonMsMax },
+        base: sides.from,
+        steps,
+        anchors: placed,
+        msMax: comparisonMsMax,
       })
       return {
         authors,

@@ -77,7 +77,11 @@ function add(reading: Reading, entry: Entry): void {
     const author: ChangeAuthor =
       call && isAlone
         ? {
-            ...{ by: 'call', turn: entry.turn, seq: call.seq, at: entry.at, tool: entry.name },
+            by: 'call',
+            turn: entry.turn,
+            seq: call.seq,
+            at: entry.at,
+            tool: entry.name,
             applied: appliedBy(entry.detail),
           }
         : turnOf(entry)
@@ -93,16 +97,27 @@ function add(reading: Reading, entry: Entry): void {
 }
 
 const placeOf = ({ turn, runId, seq }: { turn: number | null; runId: string; seq: number }) => ({
-  ...{ turn, runId, seq },
+  turn,
+  runId,
+  seq,
 })
 
 const turnOf = ({ turn, seq, at }: { turn: number; seq: number; at: number }): ChangeAuthor => ({
-  ...{ by: 'turn', turn, seq, at, tool: null, applied: null },
+  by: 'turn',
+  turn,
+  seq,
+  at,
+  tool: null,
+  applied: null,
 })
 
 const outsideAfter = ({ last }: Reading): ChangeAuthor => ({
-  ...{ by: 'outside', turn: last?.turn ?? null, seq: last?.seq ?? null, at: null },
-  ...{ tool: null, applied: null },
+  by: 'outside',
+  turn: last?.turn ?? null,
+  seq: last?.seq ?? null,
+  at: null,
+  tool: null,
+  applied: null,
 })
 
 function appliedBy(detail: unknown): ChangeAuthor['applied'] {

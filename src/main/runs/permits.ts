@@ -100,7 +100,9 @@ export function createPermits(
     if (verdict.kind === 'allow' || verdict.kind === 'deny') {
       const allowed = verdict.kind === 'allow'
       await recorder.permission(asked, {
-        ...{ optionId: null, allowed, by: 'rule' },
+        optionId: null,
+        allowed,
+        by: 'rule',
         rule: verdict.rule,
       })
       return { refusal: allowed ? null : forbiddenBy(verdict.rule), waitedMs: 0 }
@@ -113,7 +115,8 @@ export function createPermits(
         taskId: task.id,
         callId,
         lastText: secrets.text(words),
-        ...{ reasons: verdict.reasons, proposal: verdict.proposal },
+        reasons: verdict.reasons,
+        proposal: verdict.proposal,
         recheck: async (tried): Promise<Verdict> =>
           (await permissions.check({ name, input, cwd, tried }))?.verdict ?? verdict,
       },
@@ -135,9 +138,16 @@ export function createPermits(
       await recorder.permission(recorded, null)
       const outcome = await permissions.ask(
         {
-          ...{ kind: 'configuration', tool: question.configures, text },
-          ...{ directory: cwd, taskId: task.id, callId, lastText: '' },
-          ...{ reasons: [], proposal: [], recheck: null },
+          kind: 'configuration',
+          tool: question.configures,
+          text,
+          directory: cwd,
+          taskId: task.id,
+          callId,
+          lastText: '',
+          reasons: [],
+          proposal: [],
+          recheck: null,
         },
         signal,
       )
@@ -150,7 +160,10 @@ export function createPermits(
     if (notItsTool) {
       const rule = `the definition of ${task.agent} has no ${notItsTool.name}`
       const refused: PermissionAnswer = {
-        ...{ optionId: onceOption(options, false), allowed: false, by: 'rule', rule },
+        optionId: onceOption(options, false),
+        allowed: false,
+        by: 'rule',
+        rule,
       }
       await recorder.permission(recorded, refused)
       return refused
@@ -173,9 +186,14 @@ export function createPermits(
       only && (await permissions.check({ cwd, ...only, input: secrets.asked(only.input) }))
     const outcome = await permissions.ask(
       {
-        ...{ kind: 'other', tool: 'agent', text, directory: cwd },
+        kind: 'other',
+        tool: 'agent',
+        text,
+        directory: cwd,
         ...(shown?.action ?? {}),
-        ...{ taskId: task.id, callId, lastText: secrets.text(words) },
+        taskId: task.id,
+        callId,
+        lastText: secrets.text(words),
         reasons: known?.reasons ?? [],
         proposal: known?.proposal ?? [],
         recheck:
@@ -218,9 +236,17 @@ export function createPermits(
     const askedMs = clock()
     const outcome = await permissions.ask(
       {
-        ...{ kind: 'question', tool: 'ask_person', text: question, choices: [...choices] },
-        ...{ directory: cwd, taskId: task.id, callId, lastText: secrets.text(words) },
-        ...{ reasons: [], proposal: [], recheck: null },
+        kind: 'question',
+        tool: 'ask_person',
+        text: question,
+        choices: [...choices],
+        directory: cwd,
+        taskId: task.id,
+        callId,
+        lastText: secrets.text(words),
+        reasons: [],
+        proposal: [],
+        recheck: null,
       },
       signal,
     )
@@ -250,12 +276,16 @@ function answerOf(outcome: PermissionOutcome): PermissionAnswer {
       return outcome.by === 'rule'
         ? { optionId: null, allowed: true, by: 'rule', rule: outcome.rule }
         : {
-            ...{ optionId: null, allowed: true, by: 'person' },
+            optionId: null,
+            allowed: true,
+            by: 'person',
             ...(outcome.rules === undefined ? {} : { rule: outcome.rules }),
           }
     case 'denied':
       return {
-        ...{ optionId: null, allowed: false, by: 'person' },
+        optionId: null,
+        allowed: false,
+        by: 'person',
         ...(outcome.message === '' ? {} : { message: outcome.message }),
       }
     // An answer to a question does not permit anything.

@@ -153,7 +153,8 @@ export function createToolCalls(
       ...options,
       runId: runIdOf(task.id, options.run),
       place: () => ({
-        ...{ ...options, cwd: callState.shell.cwd },
+        ...options,
+        cwd: callState.shell.cwd,
         ...(callState.isElsewhere && { gitBranch: () => options.gitBranch(callState.shell.cwd) }),
       }),
     }),

@@ -38,8 +38,12 @@ export async function scan({ query, transcripts, limit }: ScanRequest): Promise<
 }
 
 const titleOnly = {
-  ...{ kind: 'title' as SearchKind, part: 0, paths: '' },
-  ...{ tool: null, model: null, isError: false },
+  kind: 'title' as SearchKind,
+  part: 0,
+  paths: '',
+  tool: null,
+  model: null,
+  isError: false,
 }
 
 async function visitDocuments(

@@ -71,8 +71,18 @@ export function createSearchService(deps: Dependencies): SearchService {
     const { taskId, kind, seq, at, tool } = found
     const { rootId, projectId, title, agent, archived } = task
     return {
-      ...{ taskId, rootId, projectId, kind, title, agent, seq, at, archived, tool },
-      ...{ snippet: snippet.text, marks: snippet.marks },
+      taskId,
+      rootId,
+      projectId,
+      kind,
+      title,
+      agent,
+      seq,
+      at,
+      archived,
+      tool,
+      snippet: snippet.text,
+      marks: snippet.marks,
     }
   }
 

@@ -55,7 +55,8 @@ export async function openTerminal(
         cmd,
         ['/c', 'start', '""', quotedForCmd(cmd), '/k', command.map(quotedForCmd).join(' ')],
         {
-          ...{ stdio: 'ignore', windowsVerbatimArguments: true },
+          stdio: 'ignore',
+          windowsVerbatimArguments: true,
         },
       ),
     )

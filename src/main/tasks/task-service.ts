@@ -145,7 +145,10 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
   const activity = createActivityBoard()
   const transcripts = { state, records: workspaces.records }
   const limits = createTreeLimits({
-    ...{ ledger, taskLedger, clock: deps.clock, canAsk: deps.canAskForBudget },
+    ledger,
+    taskLedger,
+    clock: deps.clock,
+    canAsk: deps.canAskForBudget,
     messages: {
       of: (taskId) => followUps.messagesFor(taskId),
       deliver: (taskId, promptId, record) => followUps.deliver(taskId, promptId, record),
@@ -307,7 +310,9 @@ export function createTaskService(deps: TaskServiceDependencies): TaskService {
     start,
     followUps,
     reviewComments: createReviewComments({
-      ...{ ledger, taskLedger, followUps },
+      ledger,
+      taskLedger,
+      followUps,
       lastSeq: async (taskId) => {
         const { entries } = await workspaces.records.transcriptPage(taskId, { last: 1 })
         return entries.at(-1)?.seq ?? 0

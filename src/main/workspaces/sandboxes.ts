@@ -80,7 +80,8 @@ export function createSandboxes(deps: {
           wrap: (command, stateFile) =>
             wrap(
               {
-                ...{ network, unreadable },
+                network,
+                unreadable,
                 mounts: [...mounts, { path: stateFile, writable: true }],
               },
               command,
@@ -130,7 +131,8 @@ async function gitMounts(git: Git, dir: string): Promise<SandboxLimits['mounts']
       writable: false,
     })),
     ...['config.worktree', 'commondir', 'gitdir'].map((name) => ({
-      ...{ path: join(gitDir, name), writable: false },
+      path: join(gitDir, name),
+      writable: false,
     })),
     { path: join(dir, '.git'), writable: false },
   ]

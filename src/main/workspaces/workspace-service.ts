@@ -152,7 +152,12 @@ export function createWorkspaceService(deps: WorkspaceServiceDependencies): Work
   const fileUpdates = createFileUpdates({ ...deps, keepPatchStatus })
   const findAppliedStates = createFindAppliedStates({ state, records })
   const apply = createApplyChanges({
-    ...{ ...deps, finalStates, findAppliedStates, fileUpdates, keepPatchStatus, locks },
+    ...deps,
+    finalStates,
+    findAppliedStates,
+    fileUpdates,
+    keepPatchStatus,
+    locks,
   })
   const leftovers = createLeftovers({ ...deps, workingDirs, locks })
   const saveChanges = createSaveChanges({ ...deps, workingDirs, leftovers })

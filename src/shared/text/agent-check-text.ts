@@ -2,7 +2,11 @@
 import type { AgentCheck, InstalledAgentState } from '../agents/agent-checks.ts'
 
 const abilityNames: Record<keyof NonNullable<AgentCheck['can']>, string> = {
-  ...{ resume: 'resume', fork: 'fork', mcp: 'MCP', images: 'images', subAgents: 'sub-agents' },
+  resume: 'resume',
+  fork: 'fork',
+  mcp: 'MCP',
+  images: 'images',
+  subAgents: 'sub-agents',
 }
 
 /** Returns the names of the agent's supported, unsupported and unknown abilities; null if it was not checked. */

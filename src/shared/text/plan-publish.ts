@@ -7,7 +7,8 @@ export function planPublish(state: PublishState, request: PublishRequest): Publi
   const { subject, body, pushTo, pullRequest } = request
   const repository = remote?.repository ?? null
   return publishSteps({
-    ...{ worktree, branch },
+    worktree,
+    branch,
     commit: uncommitted ? { subject, body } : null,
     push: remote && pushTo !== null ? { url: remote.url, branch: pushTo } : null,
     pullRequest:

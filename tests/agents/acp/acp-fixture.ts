@@ -30,10 +30,14 @@ export async function acpFixture(script: AgentScript) {
     const { taskId } = await fixture.shiplog.client.tasks.start({
       projectId: fixture.project.id,
       agent: {
-        ...{ kind: 'acp', program: 'acp' },
+        kind: 'acp',
+        program: 'acp',
         command: `env SCRIPTED_ACP=${agentDir} ${process.execPath} ${program}`,
       },
-      ...{ prompt: 'Go', title: 'Lead', permissions, ...more },
+      prompt: 'Go',
+      title: 'Lead',
+      permissions,
+      ...more,
     })
     return taskId
   }

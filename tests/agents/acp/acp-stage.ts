@@ -43,15 +43,22 @@ export async function acpStage({
   const stage1 = await stage(isSubAgent ? {} : { parentId: null })
   const driver = createAcpDriver({
     mask: stage1.secrets,
-    ...{ custody, version: '0.0.0', find: createFindProgram(), hostEnv: process.env },
-    ...{ definitions: noDefinitions, onModel: async () => null },
+    custody,
+    version: '0.0.0',
+    find: createFindProgram(),
+    hostEnv: process.env,
+    definitions: noDefinitions,
+    onModel: async () => null,
     allowConfiguration: async () => null,
     ...(openTools && { openTools }),
     onNotice: (text) => notices.push(text),
   })
   const { spec } = await driver.prepare(
     {
-      ...{ kind: 'acp', program: 'acp', command: `node ${program}`, mode: 'asking' },
+      kind: 'acp',
+      program: 'acp',
+      command: `node ${program}`,
+      mode: 'asking',
       ...(options && { options }),
     },
     dir,
@@ -66,7 +73,10 @@ export async function acpStage({
   }
   return {
     ...stage1,
-    ...{ driver, spec, notices, log },
+    driver,
+    spec,
+    notices,
+    log,
     async run(script: AgentScript, over: Partial<RunOptions> = {}) {
       await writeFile(join(agentDir, 'script.json'), JSON.stringify(script))
       return stage1.play(() => noEvents(), {

@@ -43,7 +43,9 @@ async function rootWithBudget(usd: number, first: AgentScript) {
     runs++
   }
   return {
-    ...{ shiplog, root, start },
+    shiplog,
+    root,
+    start,
     usage: async () => (await allTasks(shiplog)).find(({ id }) => id === root)?.usage,
     async continueWith(next: AgentScript) {
       await start(next)
@@ -126,7 +128,8 @@ it('[G6] starts from the cost that a loaded session reports, and adds no replaye
   await run({ ...loads, prompts: [[textChunk('One.'), costs(0.2), ended()]] })
   const next = await run(
     {
-      ...{ ...loads, replay: [update(0.1), update(0.2)] },
+      ...loads,
+      replay: [update(0.1), update(0.2)],
       prompts: [[textChunk('Two.'), costs(0.25), ended()]],
     },
     { reason: 'resume', prompt: { text: '', images: [] }, run: 2 },
@@ -143,7 +146,8 @@ it('[Q2] treats the cost of the agent’s own sub-agents as part of their parent
       announced({ state: 'running' }),
       inside('c1', textChunk('I look.', 'k1')),
       announced({
-        ...{ state: 'idle', stopReason: 'end_turn' },
+        state: 'idle',
+        stopReason: 'end_turn',
         usage: { totalTokens: 12, inputTokens: 9, outputTokens: 3 },
       }),
       // It says nothing at all of what this one used.

@@ -71,11 +71,13 @@ const moments: Record<string, Moment> = {
     marker: '"text":"I look."',
   },
   'in a cancel': {
-    ...{ script: { prompts: [[...before, never]] }, marker: '"method":"session/cancel"' },
+    script: { prompts: [[...before, never]] },
+    marker: '"method":"session/cancel"',
     isStopped: true,
   },
   'at the end of its input': {
-    ...{ script: { prompts: [[...before, ended()]], staysAtEnd: true }, marker: '"method":"end"' },
+    script: { prompts: [[...before, ended()]], staysAtEnd: true },
+    marker: '"method":"end"',
     isOver: true,
   },
 }
@@ -108,8 +110,11 @@ async function crash(
     writeFile(
       join(agentDir, 'script.json'),
       JSON.stringify({
-        ...{ logsSent: true, modes: asking, prompts: [[textChunk('x'), ended()]] },
-        ...{ capabilities: { mcpCapabilities: { http: true }, ...ways[way] }, ...next },
+        logsSent: true,
+        modes: asking,
+        prompts: [[textChunk('x'), ended()]],
+        capabilities: { mcpCapabilities: { http: true }, ...ways[way] },
+        ...next,
       }),
     )
   const log = async () =>
@@ -121,9 +126,14 @@ async function crash(
   const first = await openShiplog({ host: 'cli', dataDir, canAsk: () => true })
   const { id: projectId } = await first.client.projects.add({ dir: project })
   const request = {
-    ...{ projectId, prompt: 'Go', title: 'Lead', permissions: 'ask' as const },
+    projectId,
+    prompt: 'Go',
+    title: 'Lead',
+    permissions: 'ask' as const,
     agent: {
-      ...{ kind: 'acp' as const, program: 'acp' as const, mode: 'asking' },
+      kind: 'acp' as const,
+      program: 'acp' as const,
+      mode: 'asking',
       command: `env SCRIPTED_ACP=${agentDir} ${process.execPath} ${agentFile}`,
     },
   }

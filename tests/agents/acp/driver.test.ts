@@ -142,8 +142,12 @@ describe('a run of an installed agent', () => {
         return {
           bridge: () => ({ name: 'shiplog', command: '', args: [], env: [] }),
           entry: { type: 'http', name: 'shiplog', url: 'http://127.0.0.1:1/', headers: [] },
-          ...{ connect() {}, received: () => true, reported: () => false, stopWaiting() {} },
-          ...{ listed: async () => true, close: async () => {} },
+          connect() {},
+          received: () => true,
+          reported: () => false,
+          stopWaiting() {},
+          listed: async () => true,
+          close: async () => {},
           turnEnded: () => turn.abort(),
         }
       },
@@ -267,7 +271,10 @@ describe('a run of an installed agent', () => {
     const resume = { run: 2, reason: 'resume' as const, prompt: { text: '', images: [] } }
     const asked = { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'Go' } }
     const calls = ['a', 'b'].map((toolCallId) => ({
-      ...{ sessionUpdate: 'tool_call', toolCallId, title: 'make', status: 'completed' },
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      title: 'make',
+      status: 'completed',
     }))
     const same = [asked, said('One.').update, calls[0], said('Two.').update] as object[]
     const prompts = [[textChunk('Three.'), ended()]]
@@ -299,7 +306,9 @@ describe('a run of an installed agent', () => {
     const { run, sent } = await acpStage()
     const ran = (id: string, title: string) =>
       call(id, {
-        ...{ title, kind: 'execute', status: 'completed' },
+        title,
+        kind: 'execute',
+        status: 'completed',
         content: [{ type: 'content', content: { type: 'text', text: `ran ${id}` } }],
       })
     const first = [textChunk('I look.'), ran('a', 'ls'), textChunk('I build.'), ran('b', 'make')]

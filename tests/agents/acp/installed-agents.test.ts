@@ -26,14 +26,24 @@ async function machine({ find = createFindProgram() }: { find?: FindProgram } = 
   const opened: string[][] = []
   const open = async () =>
     createInstalledAgents({
-      ...{ store: await openAgentStore(file), find, custody: createCustody(running) },
-      ...{ version: '0.0.0', now: Date.now, hostEnv: process.env, isSecret },
+      store: await openAgentStore(file),
+      find,
+      custody: createCustody(running),
+      version: '0.0.0',
+      now: Date.now,
+      hostEnv: process.env,
+      isSecret,
       environment: () => ({ PATH: process.env.PATH ?? '', HOME: dir }),
       openTerminal: async (command) => opened.push([...command]) > 0,
       onWarning: () => {},
     })
   return {
-    ...{ dir, file, running, opened, open, agents: await open() },
+    dir,
+    file,
+    running,
+    opened,
+    open,
+    agents: await open(),
     async scripted(script: AgentScript) {
       const place = join(dir, 'agent')
       await mkdir(place, { recursive: true })
@@ -59,13 +69,18 @@ describe('a check of an installed agent', () => {
     await on.agents.saveOwn(
       await on.scripted({
         capabilities: {
-          ...{ loadSession: true, mcpCapabilities: { http: true } },
+          loadSession: true,
+          mcpCapabilities: { http: true },
           promptCapabilities: { image: true },
         },
         modes: asking,
         configOptions: [
           {
-            ...{ type: 'select', id: 'model', name: 'Model', category: 'model', currentValue: 'a' },
+            type: 'select',
+            id: 'model',
+            name: 'Model',
+            category: 'model',
+            currentValue: 'a',
             options: [{ group: 'g', name: 'G', options: [{ value: 'a', name: 'A' }] }],
           },
           { type: 'boolean', id: 'fast', name: 'Fast', currentValue: false },
@@ -75,7 +90,10 @@ describe('a check of an installed agent', () => {
     )
     const found = await on.agents.check('mine', { prompts: false })
     expect(found).toMatchObject({
-      ...{ outcome: 'ready', version: '1.0.0', signedIn: null, answeredMs: null },
+      outcome: 'ready',
+      version: '1.0.0',
+      signedIn: null,
+      answeredMs: null,
       can: { resume: true, fork: false, mcp: true, images: true, subAgents: null },
       modes: { current: 'free', choices: [{ value: 'free' }, { value: 'asking' }] },
       options: [
@@ -93,11 +111,16 @@ describe('a check of an installed agent', () => {
     const on = await machine()
     await on.agents.saveOwn(await on.scripted({ signedOut: 'session/new', prompts: [] }))
     expect(await on.agents.check('mine', { prompts: false })).toMatchObject({
-      ...{ outcome: 'signed-out', signedIn: false, version: '1.0.0' },
+      outcome: 'signed-out',
+      signedIn: false,
+      version: '1.0.0',
     })
     await on.scripted({ diesAt: 'initialize', prompts: [] })
     expect(await on.agents.check('mine', { prompts: false })).toMatchObject({
-      ...{ outcome: 'failed', why: expect.stringContaining('7'), can: null, signedIn: null },
+      outcome: 'failed',
+      why: expect.stringContaining('7'),
+      can: null,
+      signedIn: null,
     })
   })
 
@@ -108,7 +131,8 @@ describe('a check of an installed agent', () => {
     expect(found).toMatchObject({ outcome: 'ready', answeredMs: expect.any(Number) })
     await on.scripted({ prompts: [[ended()]] })
     expect(await on.agents.check('mine', { prompts: true })).toMatchObject({
-      ...{ outcome: 'failed', why: expect.stringContaining('answered nothing') },
+      outcome: 'failed',
+      why: expect.stringContaining('answered nothing'),
     })
   })
 })
@@ -129,12 +153,16 @@ describe('the list of installed agents', () => {
       ],
     ])
     expect(list[0]).toMatchObject({
-      ...{ file: '/opt/codex-acp', version: null, signedIn: null, check: null },
+      file: '/opt/codex-acp',
+      version: null,
+      signedIn: null,
+      check: null,
       uses: { command: 'codex', file: '/opt/codex' },
       signIn: { command: ['/opt/codex', 'login'] },
     })
     expect(list[1]).toMatchObject({
-      ...{ file: null, why: 'claude-agent-acp was not found on your PATH' },
+      file: null,
+      why: 'claude-agent-acp was not found on your PATH',
       package: { megabytes: 391, allowed: false, fetchable: true },
     })
   })

@@ -67,7 +67,9 @@ it('[G4] compares replayed reasoning and outputs, and texts with their secrets m
   const prompts = [[ended()]]
   const ran = (id: string, output: string) =>
     call(id, {
-      ...{ title: 'ls', kind: 'execute', status: 'completed' },
+      title: 'ls',
+      kind: 'execute',
+      status: 'completed',
       content: [{ type: 'content', content: { type: 'text', text: output } }],
     })
   const updates = (...steps: object[]) => steps.map((step) => (step as { update: object }).update)

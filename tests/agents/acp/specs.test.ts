@@ -10,8 +10,11 @@ const driverWith = (installed: readonly string[]) =>
   createAcpDriver({
     mask: createMasker(),
     custody: createCustody('/nowhere'),
-    ...{ version: '0.0.0', hostEnv: { PATH: '/bin' }, onNotice: () => {} },
-    ...{ definitions: noDefinitions, onModel: async () => null },
+    version: '0.0.0',
+    hostEnv: { PATH: '/bin' },
+    onNotice: () => {},
+    definitions: noDefinitions,
+    onModel: async () => null,
     allowConfiguration: async () => null,
     find: async (command, path) =>
       installed.includes(command) ? { file: `/opt/${command}`, path } : null,
@@ -83,7 +86,9 @@ describe('an installed agent', () => {
       isInstalled: async (command) => command !== 'gemini',
     })
     await open({
-      ...{ place: { cwd: '/' } as never, host: {} as never, definition: null },
+      place: { cwd: '/' } as never,
+      host: {} as never,
+      definition: null,
       untilRead: async () => {},
     })
     expect(offered.map(({ name }) => name)).toEqual(['codex', 'claude-code', 'opencode', 'qwen'])

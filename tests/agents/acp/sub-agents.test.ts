@@ -19,7 +19,9 @@ import { acpFixture } from './acp-fixture.ts'
 /** As Claude Code announces one: without a call, and with the prompt in a message of its own. */
 const started = (id: string, title: string, callId: string, of?: string): Step[] => {
   const message = {
-    ...{ sessionUpdate: 'session_message', messageId: callId, recipientSessionId: id },
+    sessionUpdate: 'session_message',
+    messageId: callId,
+    recipientSessionId: id,
     senderSessionId: of ?? 'SELF',
     content: [{ type: 'text', text: `Do ${title}` }],
   }
@@ -56,8 +58,11 @@ it('makes tasks of them, with transcript, report, usage, and permissions with th
         // It is told more while it works, and something that this version does not know.
         {
           update: {
-            ...{ sessionUpdate: 'session_message', messageId: 'more', senderSessionId: 'SELF' },
-            ...{ recipientSessionId: 'c1', content: [{ type: 'text', text: 'Hurry' }] },
+            sessionUpdate: 'session_message',
+            messageId: 'more',
+            senderSessionId: 'SELF',
+            recipientSessionId: 'c1',
+            content: [{ type: 'text', text: 'Hurry' }],
           },
           of: 'c1',
         },
@@ -186,7 +191,9 @@ it('attributes the paths, questions and files of one in another folder correctly
   const elsewhere = await temporaryDir()
   await writeFile(join(elsewhere, 'old.txt'), 'old\n')
   const edit = (id: string, path: string) => ({
-    ...{ toolCallId: id, title: 'Edit', kind: 'edit' },
+    toolCallId: id,
+    title: 'Edit',
+    kind: 'edit',
     content: [{ type: 'diff', path, oldText: null, newText: 'x\n' }],
   })
   const list = {
@@ -197,7 +204,8 @@ it('attributes the paths, questions and files of one in another folder correctly
   }
   const asks = (id: string, ask: object): Step =>
     ({
-      ...{ ask, of: 'a' },
+      ask,
+      of: 'a',
       allowed: [inside('a', callUpdate(id, { status: 'completed' }))],
     }) as Step
   const { shiplog, project, begin } = await acpFixture({

@@ -7,7 +7,10 @@ import type { AgentSpec } from '../../../src/shared/agents/agent-specs.ts'
 import type { InstalledAgent } from '../../../src/shared/agents/installed-agents.ts'
 
 const counts = (inputTokens: number, cachedInputTokens: number, cachedWriteTokens: number) => ({
-  ...{ inputTokens, cachedInputTokens, cachedWriteTokens, outputTokens: 5 },
+  inputTokens,
+  cachedInputTokens,
+  cachedWriteTokens,
+  outputTokens: 5,
 })
 
 /** As Claude Code answers a prompt in which a sub-agent of its own worked, on two models. */
@@ -27,8 +30,12 @@ const answer = {
 it('[Q2] counts the usage of all models if it covers the agent’s own sub-agents', () => {
   const usage = { isSum: true, costUsd: 0.5 }
   expect(usageOfAnswer(answer, { ...usage, byModel: true })).toMatchObject({
-    ...{ inputTokens: 164, cacheReadTokens: 20, cacheWriteTokens: 43, outputTokens: 10 },
-    ...{ costUsd: 0.5, complete: true },
+    inputTokens: 164,
+    cacheReadTokens: 20,
+    cacheWriteTokens: 43,
+    outputTokens: 10,
+    costUsd: 0.5,
+    complete: true,
   })
   expect(usageOfAnswer(answer, usage)).toMatchObject({ inputTokens: 24, outputTokens: 5 })
 })

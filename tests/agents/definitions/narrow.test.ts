@@ -5,12 +5,23 @@ import type { DefinedAgent } from '../../../src/shared/agents/agent-specs.ts'
 
 const sha256 = '0'.repeat(64)
 const defined = (over: Partial<AgentDefinition> = {}): AgentDefinition => ({
-  ...{ name: 'review', description: 'Looks.', prompt: 'Look.', source: 'x.md', text: '', sha256 },
-  ...{ model: null, program: null, tools: null, permissions: null, limits: {}, notes: [] },
+  name: 'review',
+  description: 'Looks.',
+  prompt: 'Look.',
+  source: 'x.md',
+  text: '',
+  sha256,
+  model: null,
+  program: null,
+  tools: null,
+  permissions: null,
+  limits: {},
+  notes: [],
   ...over,
 })
 const parent = (over: Partial<DefinedAgent>): DefinedAgent => ({
-  ...{ source: 'built-in', sha256 },
+  source: 'built-in',
+  sha256,
   ...over,
 })
 
@@ -36,7 +47,10 @@ it('[P1] allow an installed agent only if no tool must be withheld', () => {
   const definition = defined({ program: 'codex' })
   const free = narrowed(definition, { builtIn: null, parent: null })
   expect(onInstalledAgent('tests', { definition, ...free }, null)).toEqual({
-    ...{ kind: 'acp', program: 'codex', agent: 'tests', definition: free.defined },
+    kind: 'acp',
+    program: 'codex',
+    agent: 'tests',
+    definition: free.defined,
   })
   const reader = parent({ tools: ['read_file'] })
   const limited = narrowed(definition, { builtIn: null, parent: reader })

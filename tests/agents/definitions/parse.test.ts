@@ -18,15 +18,26 @@ describe('a definition in Shiplog’s form', () => {
       'limits: {turns: 20, minutes: 15}',
     )
     expect(parseDefinition(text)).toEqual({
-      ...{ name: 'tester', description: 'Tests.', prompt: 'Do it.' },
-      ...{ model: 'anthropic/claude-opus-5-5', program: null, tools: ['read_file', 'bash'] },
-      ...{ permissions: 'allow-edits', limits: { turns: 20, minutes: 15 }, notes: [] },
+      name: 'tester',
+      description: 'Tests.',
+      prompt: 'Do it.',
+      model: 'anthropic/claude-opus-5-5',
+      program: null,
+      tools: ['read_file', 'bash'],
+      permissions: 'allow-edits',
+      limits: { turns: 20, minutes: 15 },
+      notes: [],
     })
   })
 
   it('inherits from its parent what it does not name', () => {
     expect(parseDefinition(ours())).toMatchObject({
-      ...{ model: null, program: null, tools: null, permissions: null, limits: {}, notes: [] },
+      model: null,
+      program: null,
+      tools: null,
+      permissions: null,
+      limits: {},
+      notes: [],
     })
   })
 
@@ -194,8 +205,10 @@ describe('the permissions of an agent', () => {
     const definition = defined('.shiplog/agents/a.md', 'tools: [bash]', 'permissions: ask')
     expect(narrowed(definition, { builtIn: null, parent: null })).toEqual({
       defined: {
-        ...{ source: '.shiplog/agents/a.md', sha256: definition.sha256 },
-        ...{ tools: ['bash'], permissions: 'ask' },
+        source: '.shiplog/agents/a.md',
+        sha256: definition.sha256,
+        tools: ['bash'],
+        permissions: 'ask',
       },
       notes: [],
     })

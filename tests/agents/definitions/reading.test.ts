@@ -30,7 +30,9 @@ function reader({ setUp = [] as string[], subAgentModel = null as string | null 
   mask.learn([{ name: 'API_TOKEN', value: 'kept-from-every-disk' }])
   const notices: string[] = []
   const definitions = createDefinitions({
-    ...{ inside: createFilesInside(), mask, onNotice: (notice) => notices.push(notice) },
+    inside: createFilesInside(),
+    mask,
+    onNotice: (notice) => notices.push(notice),
     resolveModel: (named) =>
       named === 'lab/qwen'
         ? { provider: 'openai-compatible', model: 'qwen', baseUrl: 'http://127.0.0.1:2/v1' }
@@ -42,7 +44,9 @@ function reader({ setUp = [] as string[], subAgentModel = null as string | null 
 }
 
 const model: ModelRef = {
-  ...{ provider: 'anthropic', model: 'claude-opus-5-5', baseUrl: 'http://127.0.0.1:1/v1' },
+  provider: 'anthropic',
+  model: 'claude-opus-5-5',
+  baseUrl: 'http://127.0.0.1:1/v1',
 }
 const place = () => ({ dir, parent: null, isRoot: false, model })
 
@@ -164,7 +168,8 @@ it('[P1] does not let a repository widen a built-in agent, and reports it', asyn
   await put('.shiplog/agents/review.md', text('review', 'tools: [bash, write_file, read_file]'))
   const { resolve, notices } = reader()
   expect((await resolve('review', place())).defined).toMatchObject({
-    ...{ source: '.shiplog/agents/review.md', tools: ['read_file'] },
+    source: '.shiplog/agents/review.md',
+    tools: ['read_file'],
   })
   expect(notices).toEqual([expect.stringContaining('without bash, write_file')])
 })

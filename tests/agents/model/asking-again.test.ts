@@ -11,13 +11,12 @@ const runId = runIdOf(id, 1)
 const uuid = newEntryId()
 const callId = 'ask-1' as ToolCallId
 const message = {
-  ...{
-    type: 'message' as const,
-    cwd: '/work',
-    timestamp: '2026-11-22T10:00:00.000Z',
-    gitBranch: null,
-  },
-  ...{ sessionId: id, runId },
+  type: 'message' as const,
+  cwd: '/work',
+  timestamp: '2026-11-22T10:00:00.000Z',
+  gitBranch: null,
+  sessionId: id,
+  runId,
 } as const
 
 /** As recovery leaves it. */
@@ -32,19 +31,22 @@ const cutOff: EntryBody[] = [
   },
   { type: 'tool-call', messageUuid: uuid, runId, turn: 1, callId, name: 'ask_person', input },
   {
-    ...{
-      type: 'tool-result' as const,
-      messageUuid: uuid,
-      runId,
-      turn: 1,
-      callId,
-      name: 'ask_person',
-    },
-    ...{ outcome: 'unknown' as const, output: 'Interrupted while it ran.', durationMs: 0 },
+    type: 'tool-result' as const,
+    messageUuid: uuid,
+    runId,
+    turn: 1,
+    callId,
+    name: 'ask_person',
+    outcome: 'unknown' as const,
+    output: 'Interrupted while it ran.',
+    durationMs: 0,
   },
   {
     ...message,
-    ...{ uuid, role: 'assistant' as const, turn: 1, status: 'interrupted' as const },
+    uuid,
+    role: 'assistant' as const,
+    turn: 1,
+    status: 'interrupted' as const,
     parts: [{ type: 'tool-call', callId, name: 'ask_person' }],
   },
   { type: 'run-end', runId, run: 1, status: 'interrupted', cause: { kind: 'crashed' } },
@@ -53,7 +55,9 @@ const cutOff: EntryBody[] = [
 it.each(wires)('[S3] asks again after a crash, on the wire %s', async (wire) => {
   const fake = await fakeModels({ script: [[say('Both it is.')]] })
   const stage = await modelStage({
-    ...{ fake, wire, before: cutOff },
+    fake,
+    wire,
+    before: cutOff,
     answer: () => 'The person answers: Both',
   })
   expect(await stage.run('', { run: 2 })).toMatchObject({ status: 'completed' })

@@ -132,7 +132,9 @@ it('[Q3] reports in the turn in which it must wrap up, and calls nothing else', 
   expect(await run('Go.', { limits })).toMatchObject({ status: 'completed' })
   expect(calls.map(({ name }) => name)).toEqual(['agent_report'])
   expect((await entries()).find((entry) => entry.type === 'message' && entry.by)).toMatchObject({
-    ...{ role: 'user', by: 'shiplog', parts: [{ text: expect.stringContaining('Wrap up now') }] },
+    role: 'user',
+    by: 'shiplog',
+    parts: [{ text: expect.stringContaining('Wrap up now') }],
   })
   expect(fake.refused).toEqual([])
 })

@@ -21,7 +21,8 @@ describe.each(wires)('a model on the wire %s', (wire) => {
       ],
     })
     const { run, entries, calls } = await modelStage({
-      ...{ fake, wire },
+      fake,
+      wire,
       answer: ({ name }) => `output of ${name}`,
     })
     expect(await run('Look around.')).toMatchObject({ status: 'completed' })
@@ -52,7 +53,8 @@ describe.each(wires)('a model on the wire %s', (wire) => {
       ],
     })
     const { run, entries, abort, calls } = await modelStage({
-      ...{ fake, wire },
+      fake,
+      wire,
       answer: ({ name }) => {
         if (name === 'bash') abort.abort(new Error('killed'))
         return name === 'bash' ? new Promise<string>(() => {}) : 'A'
@@ -103,7 +105,8 @@ describe('a model', () => {
     expect(await run('Look.')).toMatchObject({ status: 'completed' })
     expect(calls).toEqual([
       {
-        ...{ name: 'agent_report', callId: expect.any(String) },
+        name: 'agent_report',
+        callId: expect.any(String),
         input: {
           title: expect.any(String),
           markdown: expect.stringMatching(/ended without a report.*It is fine\./s),
@@ -131,7 +134,8 @@ describe('a model', () => {
       permissions: { mode: 'ask' as const, check: async () => null, ask: async () => outcome },
     })
     expect(await run('Go.', answering({ kind: 'nobody' }))).toMatchObject({
-      ...{ status: 'interrupted', cause: { kind: 'permission-denied' } },
+      status: 'interrupted',
+      cause: { kind: 'permission-denied' },
     })
     expect(calls).toHaveLength(4)
     const allowed = answering({ kind: 'allowed', by: 'person' })

@@ -49,13 +49,16 @@ describe('a spec', () => {
     const dir = await temporaryDir()
     const { spec, title, files } = await driverWith().prepare(
       {
-        ...{ kind: 'model', model: 'openai-compatible/qwen/qwen3-coder' },
+        kind: 'model',
+        model: 'openai-compatible/qwen/qwen3-coder',
         baseUrl: 'http://127.0.0.1:11434/v1',
       },
       dir,
     )
     const model = {
-      ...{ kind: 'model', provider: 'openai-compatible', model: 'qwen/qwen3-coder' },
+      kind: 'model',
+      provider: 'openai-compatible',
+      model: 'qwen/qwen3-coder',
       baseUrl: 'http://127.0.0.1:11434/v1',
     }
     expect(spec).toEqual({ ...model, agent: 'lead', definition: expect.anything() })
@@ -104,7 +107,8 @@ describe('a spec', () => {
     expect(await check('anthropic/a', { ANTHROPIC_API_KEY: 'k' })).toEqual({ state: 'ready' })
     expect(await check('google/a', { GEMINI_API_KEY: 'k' })).toEqual({ state: 'ready' })
     expect(await check('openai/a', { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: ' ' })).toMatchObject({
-      ...{ state: 'unavailable', cause: { kind: 'sign-in' } },
+      state: 'unavailable',
+      cause: { kind: 'sign-in' },
     })
     expect(await check('openai/a', {}, 'http://127.0.0.1:1/v1')).toEqual({ state: 'ready' })
     expect(await check('openai-compatible/a', {})).toMatchObject({
@@ -159,7 +163,9 @@ describe('[K1] a key', () => {
 describe('[G6] usage', () => {
   const used = (inputTokens: number | undefined, outputTokens: number | undefined, read = 0) =>
     ({
-      ...{ inputTokens, outputTokens, totalTokens: undefined },
+      inputTokens,
+      outputTokens,
+      totalTokens: undefined,
       inputTokenDetails: { cacheReadTokens: read, cacheWriteTokens: 0 },
       outputTokenDetails: { reasoningTokens: 5 },
     }) as LanguageModelUsage
@@ -204,14 +210,12 @@ describe('instructions', () => {
       await writeFile(join(cwd, path), text)
     }
     return instructionsFor({
-      ...{
-        cwd,
-        agent: 'lead',
-        prompt: '',
-        isSubAgent: false,
-        platform: 'linux',
-        date: '2026-11-22',
-      },
+      cwd,
+      agent: 'lead',
+      prompt: '',
+      isSubAgent: false,
+      platform: 'linux',
+      date: '2026-11-22',
       facts: { branch: 'feature', isClean: false, files: Object.keys(texts) },
       inside: createFilesInside(),
       ...over,

@@ -242,7 +242,10 @@ describe('the messages for a provider', () => {
 
   it('includes images of the record, and states where one is missing', () => {
     const image = (sha256: string): MessagePart => ({
-      ...{ type: 'image', mediaType: 'image/png', sha256, bytes: 3 },
+      type: 'image',
+      mediaType: 'image/png',
+      sha256,
+      bytes: 3,
     })
     const kept = 'a'.repeat(64)
     const entries = history({ ...prompt('See.'), parts: [image(kept), image('b'.repeat(64))] })
@@ -297,15 +300,11 @@ describe('the messages for a provider', () => {
           fc.array(randomHistory, { minLength: 1, maxLength: 2 }),
           async (sessions) => {
             const { stream } = streamText({
-              ...{
-                model,
-                messages: messagesOf(sessions.flat(), { target: to, imageOf }),
-                maxRetries: 0,
-              },
-              ...{
-                tools: toolDefinitions({ has: () => true, agents: [] }),
-                providerOptions: usualModels[wire].providerOptions,
-              },
+              model,
+              messages: messagesOf(sessions.flat(), { target: to, imageOf }),
+              maxRetries: 0,
+              tools: toolDefinitions({ has: () => true, agents: [] }),
+              providerOptions: usualModels[wire].providerOptions,
               onError: () => undefined,
             })
             for await (const part of stream) expect(part).not.toHaveProperty('error')
@@ -383,7 +382,13 @@ const turn = (
 
 const call = (messageUuid: string, callId: string, name: string, input: unknown): Body =>
   ({
-    ...{ type: 'tool-call', messageUuid: uuidOf(messageUuid), runId, turn: 1, callId, name, input },
+    type: 'tool-call',
+    messageUuid: uuidOf(messageUuid),
+    runId,
+    turn: 1,
+    callId,
+    name,
+    input,
   }) as Body
 
 const result = (
@@ -394,8 +399,15 @@ const result = (
   outcome = 'ok',
 ): Body =>
   ({
-    ...{ type: 'tool-result', messageUuid: uuidOf(messageUuid), runId, turn: 1, callId, name },
-    ...{ outcome, output, durationMs: 1 },
+    type: 'tool-result',
+    messageUuid: uuidOf(messageUuid),
+    runId,
+    turn: 1,
+    callId,
+    name,
+    outcome,
+    output,
+    durationMs: 1,
   }) as Body
 
 /** One line a message. */

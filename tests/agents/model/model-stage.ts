@@ -87,7 +87,8 @@ export async function modelStage({
     (of: Wire, id: string): OpenAgent =>
     async (place) => {
       const choice = {
-        ...{ kind: 'model' as const, model: `${providerOf[of]}/${id}` },
+        kind: 'model' as const,
+        model: `${providerOf[of]}/${id}`,
         baseUrl: fake.baseURLs[of],
       }
       if (lead !== undefined) {
@@ -107,7 +108,9 @@ export async function modelStage({
     count++
     const of = over.wire ?? wire
     return staged.play(() => (async function* () {})(), {
-      ...{ prompt: promptOf(prompt), run: count, reason: prompt === '' ? 'resume' : 'prompt' },
+      prompt: promptOf(prompt),
+      run: count,
+      reason: prompt === '' ? 'resume' : 'prompt',
       openAgent: opening(of, over.model ?? (over.wire ? usualModels[of].id : model)),
       runTool: async (name, input, context) => {
         const call = { name, input, callId: context.callId }

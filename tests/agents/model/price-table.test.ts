@@ -20,14 +20,19 @@ it('returns the same as the list itself, for each of its models', () => {
       ({ provider, id }, { plain, read, write, hour, out }, atMs) => {
         const input = plain + read + write + hour
         const counts = {
-          ...{ input_tokens: input, output_tokens: out },
-          ...{ cache_read_tokens: read, cache_write_tokens: write + hour },
+          input_tokens: input,
+          output_tokens: out,
+          cache_read_tokens: read,
+          cache_write_tokens: write + hour,
           cache_write_1h_tokens: hour,
         }
         const listed = listedOf(provider, id, counts, atMs)
         const of = {
-          ...{ inputTokens: input, outputTokens: out },
-          ...{ cacheReadTokens: read, cacheWriteTokens: write + hour, cacheWrite1hTokens: hour },
+          inputTokens: input,
+          outputTokens: out,
+          cacheReadTokens: read,
+          cacheWriteTokens: write + hour,
+          cacheWrite1hTokens: hour,
         }
         const price = listedPrice(provider, id, of, atMs)
         if (listed === null) expect(price).toBeNull()

@@ -80,7 +80,10 @@ describe('asking the user', () => {
     const question = await answer(shiplog, { kind: 'allow-once' })
     await untilQuiet(shiplog)
     expect(question).toMatchObject({
-      ...{ taskId: id, kind: 'command', tool: 'bash', text: 'echo hello > a.txt' },
+      taskId: id,
+      kind: 'command',
+      tool: 'bash',
+      text: 'echo hello > a.txt',
       directory: await worktreeOf(fixture, id),
       chain: [{ taskId: id, title: 'Do it' }],
       lastText: 'I will write the file.',
@@ -110,7 +113,8 @@ describe('asking the user', () => {
     const second = await start(fixture, script, { permissions: 'ask' })
     await asked(shiplog, 2)
     const wrong: PermissionDecision = {
-      ...{ kind: 'allow-always', scope: 'project' },
+      kind: 'allow-always',
+      scope: 'project',
       rules: ['bash: npm test *'],
     }
     await expect(
@@ -233,7 +237,9 @@ agents:
     ).rejects.toMatchObject(refused)
     await expect(
       other.tasks.start({
-        ...{ projectId: project.id, prompt: 'Go', permissions: 'allow-edits' },
+        projectId: project.id,
+        prompt: 'Go',
+        permissions: 'allow-edits',
         agent: { kind: 'scripted', scenario: playing(), source: 'test.yaml' },
       }),
     ).rejects.toMatchObject(refused)
@@ -337,8 +343,12 @@ describe('[P4] a question of an agent', () => {
     const id = await start(fixture, playing(ask))
     const question = await asked(shiplog)
     expect(question).toMatchObject({
-      ...{ taskId: id, kind: 'question', tool: 'ask_person', text: 'Keep the old format?' },
-      ...{ choices: ['Both', 'Only the new one'], chain: [{ taskId: id, title: 'Do it' }] },
+      taskId: id,
+      kind: 'question',
+      tool: 'ask_person',
+      text: 'Keep the old format?',
+      choices: ['Both', 'Only the new one'],
+      chain: [{ taskId: id, title: 'Do it' }],
     })
     const { answer: give } = shiplog.client.permissions
     // It is no permission.

@@ -3,15 +3,17 @@ import { createPermissionBoard } from '../../../src/main/agents/permissions/boar
 import { newProjectId, newTaskId } from '../../../src/shared/records/ids.ts'
 
 const question = {
-  ...{ kind: 'command', tool: 'bash', text: 'rm x', directory: '/', lastText: '' },
-  ...{
-    taskId: newTaskId(),
-    projectId: newProjectId(),
-    chain: [],
-    callId: null,
-    reasons: [],
-    proposal: [],
-  },
+  kind: 'command',
+  tool: 'bash',
+  text: 'rm x',
+  directory: '/',
+  lastText: '',
+  taskId: newTaskId(),
+  projectId: newProjectId(),
+  chain: [],
+  callId: null,
+  reasons: [],
+  proposal: [],
 } as Parameters<ReturnType<typeof createPermissionBoard>['ask']>[0]
 
 it('[P4] is not asked for a run that has already ended', async () => {

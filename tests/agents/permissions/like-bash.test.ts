@@ -32,7 +32,10 @@ const running =
 
 function ranByBash(commands: string[], cwd: string): string[][][] {
   const printed = execFileSync('bash', ['-c', script, 'bash', ...commands], {
-    ...{ cwd, encoding: 'utf8', env: {}, timeout: 150_000 },
+    cwd,
+    encoding: 'utf8',
+    env: {},
+    timeout: 150_000,
   })
   const ran: string[][][] = [[]]
   const fields = printed.split('\0').slice(0, -1)

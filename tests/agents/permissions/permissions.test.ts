@@ -39,7 +39,7 @@ async function openPermissions(file?: string) {
   const task = (parentId: TaskId | null, mode: PermissionMode | null, kind: string): Task => {
     const id = newTaskId()
     const options = { ...(mode && { permissions: mode }) }
-    const made = { ...{ id, parentId, projectId, projectDir: dir, options }, spec: { kind } }
+    const made = { id, parentId, projectId, projectDir: dir, options, spec: { kind } }
     tasks.set(id, made as unknown as Task)
     return made as unknown as Task
   }

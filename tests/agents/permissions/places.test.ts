@@ -16,8 +16,15 @@ async function linked() {
   for (const folder of folders) await mkdir(join(workingDir, folder), { recursive: true })
   await writeFile(join(workingDir, 'src/x'), 'x\n')
   const links = {
-    ...{ etc: '/etc', rc: '../../.bashrc', hooks: '.git/hooks', safe: 'secrets', loop: 'loop' },
-    ...{ 'a/link': '../a/b', 'a/up': '..', 'logs/all': '/etc/passwd', 'src/in': '../a' },
+    etc: '/etc',
+    rc: '../../.bashrc',
+    hooks: '.git/hooks',
+    safe: 'secrets',
+    loop: 'loop',
+    'a/link': '../a/b',
+    'a/up': '..',
+    'logs/all': '/etc/passwd',
+    'src/in': '../a',
   }
   for (const [from, to] of Object.entries(links)) await symlink(to, join(workingDir, from))
   const place = { workingDir, cwd: workingDir }

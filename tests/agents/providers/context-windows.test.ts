@@ -7,7 +7,10 @@ import type { Model } from '../../fake-models/models.ts'
 
 const key = 'no-key'
 const model: Model = {
-  ...{ id: 'qwen3', wires: ['chat'], contextChars: 4 * 32_768, maxOutputTokens: 8_000 },
+  id: 'qwen3',
+  wires: ['chat'],
+  contextChars: 4 * 32_768,
+  maxOutputTokens: 8_000,
 }
 const set = { id: 'set', wires: ['chat'], contextChars: 4 * 8_192, maxOutputTokens: 8_000 } as const
 

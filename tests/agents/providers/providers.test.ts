@@ -145,7 +145,8 @@ it('[K1] uses a key of the environment after the user agreed, or if a command na
 it('[K1] sends the environment’s key to the provider’s own address only, and the right one of two at one origin', async () => {
   const env = { ANTHROPIC_API_KEY: key }
   const { providers, keyOf } = await settingsIn(await temporaryDir(), {
-    ...{ env, usesEnvironment: true },
+    env,
+    usesEnvironment: true,
   })
   const baseUrl = 'https://proxy.example/v1'
   await providers.save({ name: 'proxy', kind: 'anthropic', baseUrl }, undefined)
@@ -155,7 +156,8 @@ it('[K1] sends the environment’s key to the provider’s own address only, and
   for (const team of ['a', 'b'])
     await providers.save(
       {
-        ...{ name: `team-${team}`, kind: gateway.kind },
+        name: `team-${team}`,
+        kind: gateway.kind,
         baseUrl: `https://gateway.example/${team}/v1`,
       },
       `${key}-${team}`,

@@ -89,7 +89,14 @@ async function playDemo(installed: AgentPreset | null = null): Promise<Sailor> {
     const head = git(from, ['rev-parse', 'HEAD']).trim()
     const depth = (parent?.depth ?? -1) + 1
     const sailor: Sailor = {
-      ...{ id, request, dir, base: head, depth, children: [], calls: [], report: null },
+      id,
+      request,
+      dir,
+      base: head,
+      depth,
+      children: [],
+      calls: [],
+      report: null,
       done: Promise.resolve(),
     }
     parent?.children.push(sailor)

@@ -24,7 +24,10 @@ async function openBench(calls: Partial<FileCalls> = {}, hasOpenPaths?: boolean)
   await writeFile(join(bench.dir, 'sub', 'file.txt'), 'old\n')
   const discard = (over: { name?: string; input?: unknown } = {}) =>
     createDiscardUnfinished(inside)({
-      ...{ ...ids, name: 'write_file', input, workingDir: bench.dir },
+      ...ids,
+      name: 'write_file',
+      input,
+      workingDir: bench.dir,
       ...over,
     })
   const names = () => readdir(join(bench.dir, 'sub'))

@@ -29,14 +29,12 @@ describe('tasks retry, restart, abandon and continue', () => {
     fake.fail(again, 'out of luck')
     const { code, stdout } = await run(['tasks', 'retry', again, '--json'])
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
-      ...{
-        code: 1,
-        taskId: again,
-        run: 2,
-        status: 'failed',
-        cause: { kind: 'said', text: 'again' },
-        report: null,
-      },
+      code: 1,
+      taskId: again,
+      run: 2,
+      status: 'failed',
+      cause: { kind: 'said', text: 'again' },
+      report: null,
     })
   })
 

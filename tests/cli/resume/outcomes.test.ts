@@ -87,7 +87,9 @@ describe('agent run --resume', () => {
     const told = events.filter((event) => event.type === 'entry' && event.taskId === tester)
     expect(told.map((event) => event.entry)).toEqual(fake.sessionOf(tester).entries.slice(before))
     expect(events.at(-1)).toMatchObject({
-      ...{ type: 'result', taskId: lead, status: 'completed' },
+      type: 'result',
+      taskId: lead,
+      status: 'completed',
       report: { reportMarkdown: 'Report of Fix the parser.' },
     })
   })

@@ -99,7 +99,9 @@ describe('[S1] tasks resume: selection', () => {
       if (taskId === tester) {
         if (statusOf(taskId) === 'queued') fake.spawn(taskId)
         fake.append(taskId, {
-          ...{ type: 'retrying', runId: runIdOf(taskId, 2), turn: 1 },
+          type: 'retrying',
+          runId: runIdOf(taskId, 2),
+          turn: 1,
           cause: { kind: 'network', detail: 'the server closed the connection' },
           untilMs: Date.UTC(2200, 0),
         })
@@ -156,11 +158,10 @@ describe('[S2] the drift report', () => {
 
   it('fits a terminal of 80 columns, and lists many conflicts one by one', async () => {
     const conflicts = [...Array(30).keys()].map((n) => ({
-      ...{ path: `src/a folder/with a long name/${n}.ts`, oldPath: null },
-      ...{
-        change: 'deleted' as const,
-        changedBy: { kind: 'agent' as const, taskId: null, name: 'Add tests' },
-      },
+      path: `src/a folder/with a long name/${n}.ts`,
+      oldPath: null,
+      change: 'deleted' as const,
+      changedBy: { kind: 'agent' as const, taskId: null, name: 'Add tests' },
     }))
     fake.drift[lead] = { ...noDrift(lead), conflicts }
     const { stdout } = await run(['tasks', 'resume', lead, '--dry-run'], {
@@ -193,18 +194,27 @@ describe('tasks resume --json: one document', () => {
     const done = await document(tester)
     const { drift } = done.resumed[0]
     expect(done).toMatchObject({
-      ...{ code: 0, stderr: '', dryRun: false, refused: [], notResumed: [lead, writer] },
+      code: 0,
+      stderr: '',
+      dryRun: false,
+      refused: [],
+      notResumed: [lead, writer],
       resumed: [{ taskId: tester, run: 2, status: 'completed', begun: true, cause: null }],
     })
     expect(drift).toMatchObject({
-      ...{ conflicts: [], headMoved: null, branchChanged: null, missing: [], dirty: [] },
+      conflicts: [],
+      headMoved: null,
+      branchChanged: null,
+      missing: [],
+      dirty: [],
     })
   })
 
   it('is the same for a dry run, and for one that conflicts prevent', async () => {
     const look = await document(tester, '--dry-run')
     expect(look).toMatchObject({
-      ...{ code: 0, dryRun: true },
+      code: 0,
+      dryRun: true,
       resumed: [{ taskId: tester, run: 1, status: 'interrupted', begun: false }],
     })
     changeUnder(tester)

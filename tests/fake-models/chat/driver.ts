@@ -101,8 +101,10 @@ export const chatDriver: WireDriver = {
       usage: object
     }): Rendered['events'] {
       const base = {
-        ...{ id: issued.newId('chatcmpl-'), object: 'chat.completion.chunk' },
-        ...{ created: 1_790_000_000, model: request.model },
+        id: issued.newId('chatcmpl-'),
+        object: 'chat.completion.chunk',
+        created: 1_790_000_000,
+        model: request.model,
       }
       const withUsage = request.stream_options?.include_usage ? { usage: null } : {}
       const chunk = (delta: object, finish_reason: string | null = null) =>
@@ -147,8 +149,10 @@ export const chatDriver: WireDriver = {
         ...(calls.length > 0 && { tool_calls }),
       }
       return {
-        ...{ id: issued.newId('chatcmpl-'), object: 'chat.completion' },
-        ...{ created: 1_790_000_000, model: request.model },
+        id: issued.newId('chatcmpl-'),
+        object: 'chat.completion',
+        created: 1_790_000_000,
+        model: request.model,
         choices: [{ index: 0, message, finish_reason }],
         usage,
       }

@@ -13,8 +13,14 @@ const sse = (event: { type: string; [key: string]: unknown }) =>
 
 /** The response object of a request that fails validation after streaming has started. */
 const unknownResponse = {
-  ...{ id: 'resp_failed', object: 'response', created_at: 1_790_000_000, status: 'in_progress' },
-  ...{ model: 'unknown', output: [], error: null, usage: null },
+  id: 'resp_failed',
+  object: 'response',
+  created_at: 1_790_000_000,
+  status: 'in_progress',
+  model: 'unknown',
+  output: [],
+  error: null,
+  usage: null,
 }
 
 export const responsesDriver: WireDriver = {
@@ -80,7 +86,10 @@ export const responsesDriver: WireDriver = {
           { type: 'response.content_part.added', ...at, part: { ...whole, text: '' } },
         ],
         deltas: deltasOf(text).map((delta) => ({
-          ...{ type: 'response.output_text.delta', ...at, delta, logprobs: [] },
+          type: 'response.output_text.delta',
+          ...at,
+          delta,
+          logprobs: [],
         })),
         closing: [
           { type: 'response.output_text.done', ...at, text, logprobs: [] },
@@ -101,7 +110,9 @@ export const responsesDriver: WireDriver = {
         return [
           { type: 'response.reasoning_summary_part.added', ...at, part: { ...part, text: '' } },
           ...deltasOf(paragraph).map((delta) => ({
-            ...{ type: 'response.reasoning_summary_text.delta', ...at, delta },
+            type: 'response.reasoning_summary_text.delta',
+            ...at,
+            delta,
           })),
           { type: 'response.reasoning_summary_text.done', ...at, text: paragraph },
           { type: 'response.reasoning_summary_part.done', ...at, part },
@@ -150,7 +161,9 @@ export const responsesDriver: WireDriver = {
           },
         ],
         deltas: deltasOf(text).map((delta) => ({
-          ...{ type: 'response.function_call_arguments.delta', ...at, delta },
+          type: 'response.function_call_arguments.delta',
+          ...at,
+          delta,
         })),
         closing: [{ type: 'response.function_call_arguments.done', ...at, arguments: text }],
       }
@@ -179,10 +192,18 @@ export const responsesDriver: WireDriver = {
       const status = details ? 'incomplete' : 'completed'
       const output = outputs.map(({ item }) => item)
       const response = {
-        ...{ id: issued.newId('resp_'), object: 'response', created_at: 1_790_000_000 },
-        ...{ status: 'in_progress', model: request.model, output: [] as object[] },
-        ...{ error: null, incomplete_details: null as object | null, usage: null as object | null },
-        ...{ store: isStored, parallel_tool_calls: true, service_tier: 'default' },
+        id: issued.newId('resp_'),
+        object: 'response',
+        created_at: 1_790_000_000,
+        status: 'in_progress',
+        model: request.model,
+        output: [] as object[],
+        error: null,
+        incomplete_details: null as object | null,
+        usage: null as object | null,
+        store: isStored,
+        parallel_tool_calls: true,
+        service_tier: 'default',
       }
       const done = {
         ...response,

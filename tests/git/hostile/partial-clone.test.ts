@@ -23,7 +23,10 @@ it('[K8] works in an honest partial clone, and fetches what is missing only once
   const { dir, base, first, url } = await partialClone()
   const asking = createGit({ env: testEnv })
   const worktree = (name: string, from: string) => ({
-    ...{ repoDir: dir, path: path.join(base, name), branch: name, from },
+    repoDir: dir,
+    path: path.join(base, name),
+    branch: name,
+    from,
   })
   const head = (await asking.head(dir)) ?? ''
   await expect(asking.lacksObjects({ dir, commit: head })).resolves.toBe(false)

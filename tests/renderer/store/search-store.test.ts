@@ -3,7 +3,11 @@ import { createSearchStore } from '../../../src/renderer/store/search/search-sto
 import type { SearchAnswer } from '../../../src/shared/contract/search.ts'
 
 const answerTo = (query: string, indexed = 1): SearchAnswer => ({
-  ...{ query, hits: [], more: false, tookMs: 1, expired: 0 },
+  query,
+  hits: [],
+  more: false,
+  tookMs: 1,
+  expired: 0,
   index: { state: indexed < 1 ? 'updating' : 'ready', indexed, total: 1, reason: null },
 })
 

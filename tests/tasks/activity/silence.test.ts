@@ -10,7 +10,8 @@ function stage() {
   let look = () => {}
   let isLooking = false
   const silenceMonitor = createSilenceMonitor({
-    ...{ activity, clock: () => nowMs },
+    activity,
+    clock: () => nowMs,
     every(_ms, run) {
       look = run
       isLooking = true
@@ -20,7 +21,9 @@ function stage() {
     },
   })
   return {
-    ...{ activity, taskId, silenceMonitor },
+    activity,
+    taskId,
+    silenceMonitor,
     isLooking: () => isLooking,
     pass(ms: number) {
       nowMs += ms

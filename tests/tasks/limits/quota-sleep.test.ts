@@ -46,7 +46,10 @@ async function fleet({
   const alarms = new Map<() => void, number>()
   const begin = (taskId: TaskId) =>
     ledger.record({
-      ...{ type: 'task.spawned', taskId, run: runOf(taskId), spawnCommit: null },
+      type: 'task.spawned',
+      taskId,
+      run: runOf(taskId),
+      spawnCommit: null,
       process: { pid: 1, startedAt: '1' },
     })
   const runOf = (taskId: TaskId) => (ledger.state.tasks.get(taskId)?.runs.length ?? 0) + 1
@@ -62,7 +65,9 @@ async function fleet({
   function open(): void {
     alarms.clear()
     sleep = createQuotaSleep({
-      ...{ ledger, clock: () => nowMs, random: () => 0.5 },
+      ledger,
+      clock: () => nowMs,
+      random: () => 0.5,
       schedule(atMs, run) {
         alarms.set(run, atMs)
         return () => alarms.delete(run)
@@ -81,7 +86,12 @@ async function fleet({
   open()
   for (const id of ids.slice(0, agents - queued)) await begin(id)
   return {
-    ...{ root, ids, resumed, interrupt, begin, problems },
+    root,
+    ids,
+    resumed,
+    interrupt,
+    begin,
+    problems,
     fail: (error: Error) => {
       obstacle = error
     },

@@ -13,7 +13,9 @@ import { taskCreated } from '../../ledger/histories.ts'
 
 const spent = (costUsd: number | null, tokens = 100): Usage => ({
   ...noUsage,
-  ...{ inputTokens: tokens, costUsd, pricedBy: costUsd === null ? null : 'estimate' },
+  inputTokens: tokens,
+  costUsd,
+  pricedBy: costUsd === null ? null : 'estimate',
   unpriced: costUsd === null,
 })
 
@@ -31,7 +33,10 @@ async function tree(budget: Budget, { canAsk = true } = {}) {
     { ...created, options },
     { ...taskCreated(child, project, root), options },
     ...[root, child].map((taskId) => ({
-      ...{ type: 'task.spawned' as const, taskId, run: 1, spawnCommit: null },
+      type: 'task.spawned' as const,
+      taskId,
+      run: 1,
+      spawnCommit: null,
       process: { pid: 1, startedAt: '1' },
     })),
   )
@@ -41,7 +46,10 @@ async function tree(budget: Budget, { canAsk = true } = {}) {
   let nowMs = Date.now()
   const limits = () => {
     const made = createTreeLimits({
-      ...{ ledger, taskLedger: createTaskLedger(ledger), clock: () => nowMs, canAsk: () => canAsk },
+      ledger,
+      taskLedger: createTaskLedger(ledger),
+      clock: () => nowMs,
+      canAsk: () => canAsk,
       messages: { of: () => [], deliver: async () => true },
       onNotice: (text) => notices.push(text),
       onAnswered: (taskId) => answered.push(taskId),
@@ -54,7 +62,12 @@ async function tree(budget: Budget, { canAsk = true } = {}) {
     return { ...made, root: run(root), child: run(child) }
   }
   return {
-    ...{ root, child, notices, paused, answered, limits },
+    root,
+    child,
+    notices,
+    paused,
+    answered,
+    limits,
     state: () => ledger.state.tasks.get(root),
     pass: (ms: number) => {
       nowMs += ms

@@ -233,7 +233,10 @@ it('[T7] leaves a follow-up waiting if the removal of its workspace starts while
   }
   const begun: TaskId[] = []
   const { prompt } = createFollowUps({
-    ...{ ledger, taskLedger: createTaskLedger(ledger), isReserved: () => false, runs },
+    ledger,
+    taskLedger: createTaskLedger(ledger),
+    isReserved: () => false,
+    runs,
     layout: layoutOf('/nowhere'),
     runner: {
       begin: (id) => void begun.push(id),
@@ -263,7 +266,9 @@ async function runningRoot(
     record: (...events: LedgerEvent[]) => record(() => world.record(nowMs, ...events)),
   } as unknown as Ledger
   const followUps = createFollowUps({
-    ...{ ledger, taskLedger: createTaskLedger(ledger), isReserved: () => false },
+    ledger,
+    taskLedger: createTaskLedger(ledger),
+    isReserved: () => false,
     runs: {
       mayStillSpawn: () => true,
       isQueuedOrRunning: () => true,

@@ -20,8 +20,12 @@ agents:
 `
 
 const anchor = {
-  ...{ path: 'a.txt', side: 'additions' as const, line: 1, lineText: 'one' },
-  ...{ tree: 'f'.repeat(40), contentId: 'e'.repeat(40) },
+  path: 'a.txt',
+  side: 'additions' as const,
+  line: 1,
+  lineText: 'one',
+  tree: 'f'.repeat(40),
+  contentId: 'e'.repeat(40),
 }
 
 it('comments are recorded as drafts, sent as one follow-up, and kept after removal and restart', async () => {

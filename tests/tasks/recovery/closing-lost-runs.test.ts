@@ -24,23 +24,48 @@ const noFiles = {
 }
 
 const message = (text: string, status: 'complete' | 'interrupted'): EntryBody => ({
-  ...{ type: 'message', uuid: newEntryId(), role: 'assistant', parts: [{ type: 'text', text }] },
-  ...{ cwd: '/w', timestamp: '2026-11-21T12:00:00.000Z', gitBranch: null, sessionId: id },
-  ...{ runId, turn: 1, status },
+  type: 'message',
+  uuid: newEntryId(),
+  role: 'assistant',
+  parts: [{ type: 'text', text }],
+  cwd: '/w',
+  timestamp: '2026-11-21T12:00:00.000Z',
+  gitBranch: null,
+  sessionId: id,
+  runId,
+  turn: 1,
+  status,
 })
 
 const call = (callId: string): EntryBody => ({
-  ...{ type: 'tool-call', messageUuid: newEntryId(), runId, turn: 1 },
-  ...{ callId: callId as ToolCallId, name: 'bash', input: { command: callId } },
+  type: 'tool-call',
+  messageUuid: newEntryId(),
+  runId,
+  turn: 1,
+  callId: callId as ToolCallId,
+  name: 'bash',
+  input: { command: callId },
 })
 
 const result = (callId: string, output: string): EntryBody => ({
-  ...{ type: 'tool-result', messageUuid: newEntryId(), runId, turn: 1, outcome: 'ok' },
-  ...{ callId: callId as ToolCallId, name: 'bash', output, durationMs: 1 },
+  type: 'tool-result',
+  messageUuid: newEntryId(),
+  runId,
+  turn: 1,
+  outcome: 'ok',
+  callId: callId as ToolCallId,
+  name: 'bash',
+  output,
+  durationMs: 1,
 })
 
 const begun: EntryBody = {
-  ...{ type: 'run-start', runId, run: 1, reason: 'prompt', agent: 'a', model: null },
+  type: 'run-start',
+  runId,
+  run: 1,
+  reason: 'prompt',
+  agent: 'a',
+  model: null,
 }
 
 async function sessionWith(bodies: EntryBody[], partial: EntryBody | null = null) {
@@ -73,7 +98,11 @@ const shapeOf = (entries: Entry[]) =>
   )
 
 const permission = (callId: string, allowed?: boolean): EntryBody => ({
-  ...{ type: 'permission', runId, callId: callId as ToolCallId, question: callId, options: [] },
+  type: 'permission',
+  runId,
+  callId: callId as ToolCallId,
+  question: callId,
+  options: [],
   answer: allowed === undefined ? null : { optionId: null, allowed, by: 'person' },
 })
 
@@ -158,7 +187,11 @@ describe('closing a lost run', () => {
       { ...begun, runId: runIdOf(id, run), run } as EntryBody,
     ]
     const end = (run: number): EntryBody => ({
-      ...{ type: 'run-end', runId: runIdOf(id, run), run, status: 'completed', cause: null },
+      type: 'run-end',
+      runId: runIdOf(id, run),
+      run,
+      status: 'completed',
+      cause: null,
     })
     const { session } = await sessionWith([...again(1), end(1), ...again(2), end(2), ...again(2)])
     await closeUnfinished(session, task, 2, noFiles)
@@ -191,8 +224,12 @@ describe('closing a lost run', () => {
     })
     expect(seen).toEqual([
       {
-        ...{ taskId: id, callId: 'a', name: 'bash', input: { command: 'a' } },
-        ...{ workingDir: '/project', entries: 4 },
+        taskId: id,
+        callId: 'a',
+        name: 'bash',
+        input: { command: 'a' },
+        workingDir: '/project',
+        entries: 4,
       },
     ])
     expect(problems).toEqual([

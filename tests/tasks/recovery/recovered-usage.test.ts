@@ -37,11 +37,20 @@ async function lostSecondRun() {
   )
   const session = await sessions.open(taskId, layout.sessionDir(taskId), { mustExist: false })
   const place = {
-    ...{ cwd: '/w', timestamp: '2026-11-21T12:00:00.000Z', gitBranch: null, sessionId: taskId },
-    ...{ runId, turn: 1, status: 'complete' as const },
+    cwd: '/w',
+    timestamp: '2026-11-21T12:00:00.000Z',
+    gitBranch: null,
+    sessionId: taskId,
+    runId,
+    turn: 1,
+    status: 'complete' as const,
   }
   const answer: EntryBody = {
-    ...{ type: 'message', uuid: newEntryId(), role: 'assistant', usage, ...place },
+    type: 'message',
+    uuid: newEntryId(),
+    role: 'assistant',
+    usage,
+    ...place,
     parts: [{ type: 'text', text: 'I look around.' }],
   }
   await session.append(
@@ -52,7 +61,10 @@ async function lostSecondRun() {
   const recover = async () => {
     await sessions.close(taskId)
     await recoverLostRuns({
-      ...{ ledger, sessions, layout, lastBeatMs: null },
+      ledger,
+      sessions,
+      layout,
+      lastBeatMs: null,
       discardUnfinished: async () => undefined,
       onProblem: (text) => expect.unreachable(text),
     })
@@ -73,11 +85,20 @@ it('[Q3] waits with no message that the session of a lost run holds', async () =
   const [told, untold] = [newPromptId(), newPromptId()]
   for (const promptId of [told, untold])
     await ledger.record({
-      ...{ type: 'task.prompted', taskId, promptId, prompt: 'Mind the lexer.', atNextTurn: true },
+      type: 'task.prompted',
+      taskId,
+      promptId,
+      prompt: 'Mind the lexer.',
+      atNextTurn: true,
     })
   await session.append({
-    ...{ type: 'message', uuid: newEntryId(), role: 'user', ...place, turn: null },
-    ...{ parts: [{ type: 'text', text: 'Mind the lexer.' }], promptId: told },
+    type: 'message',
+    uuid: newEntryId(),
+    role: 'user',
+    ...place,
+    turn: null,
+    parts: [{ type: 'text', text: 'Mind the lexer.' }],
+    promptId: told,
   })
   const task = await recover()
   expect(task?.waitingPrompts?.map(({ id }) => id)).toEqual([untold])

@@ -10,8 +10,13 @@ import { ids, liveState } from '../../fixtures/entries/tasks.ts'
 import { allOf, stateIn } from '../../runs/past-of.ts'
 
 const titled = (seq: number): Entry => ({
-  ...{ v: 1, seq, at: seq, uuid: crypto.randomUUID() as Entry['uuid'], parentUuid: null },
-  ...{ type: 'title', title: `Entry ${seq}` },
+  v: 1,
+  seq,
+  at: seq,
+  uuid: crypto.randomUUID() as Entry['uuid'],
+  parentUuid: null,
+  type: 'title',
+  title: `Entry ${seq}`,
 })
 
 /** A chain of tasks, each going on from the one before as it was at `seq`, and having `entries` now. */
@@ -35,8 +40,13 @@ function chain(...generations: { seq: number; entries: number }[]) {
     const { throughSeq = Number.POSITIVE_INFINITY } = query
     const entries = (pages.get(id) ?? []).filter(({ seq }) => seq <= throughSeq)
     return {
-      ...{ status: 'complete', entries, damage: [], total: entries.length },
-      ...{ nextSeq: null, prevSeq: null, expired: null },
+      status: 'complete',
+      entries,
+      damage: [],
+      total: entries.length,
+      nextSeq: null,
+      prevSeq: null,
+      expired: null,
     } as unknown as TranscriptPage
   }
   const sessionState = async (id: TaskId, throughSeq = Number.POSITIVE_INFINITY) =>

@@ -27,7 +27,11 @@ const scenarioOf = (spec: AgentSpec): string =>
   spec.kind === 'scripted' ? spec.scenario : expect.unreachable()
 
 const place: AgentPlace = {
-  ...{ taskId: newTaskId(), cwd: '/', env: {}, history: historyIn(), resume: null },
+  taskId: newTaskId(),
+  cwd: '/',
+  env: {},
+  history: historyIn(),
+  resume: null,
   signal: new AbortController().signal,
 }
 
@@ -57,7 +61,8 @@ it('are unavailable if the scenario has been changed or deleted since', async ()
   const { spec } = prepared
   await expect(specs().read(dir, spec)).rejects.toThrow(scenarioOf(spec))
   expect(await specs().check(dir, spec)).toMatchObject({
-    ...{ state: 'unavailable', cause: { kind: 'not-started' } },
+    state: 'unavailable',
+    cause: { kind: 'not-started' },
   })
   await specs().save(dir, prepared)
   await writeFile(join(dir, 'scenarios', `${scenarioOf(spec)}.yaml`), 'version: 1\n')
@@ -74,7 +79,8 @@ it('name a sub-agent of the same scenario, and none that is not in it', async ()
   const prepared = await specs().prepare(playing('Hello.'), '/')
   await specs().save(dir, prepared)
   expect(await specs().subAgent(dir, prepared.spec, 'lead', '/')).toEqual({
-    ...{ spec: prepared.spec, files: [] },
+    spec: prepared.spec,
+    files: [],
   })
   await expect(specs().subAgent(dir, prepared.spec, 'nobody', '/')).rejects.toThrow(
     'There is no agent "nobody"',
@@ -106,7 +112,8 @@ it('prefer a definition of the scenario or the project to the installed agent of
   for (const parent of [model, acp] as AgentSpec[]) {
     const { spec } = await sub(parent, 'codex')
     expect(spec).toMatchObject({
-      ...{ kind: parent.kind, agent: 'codex' },
+      kind: parent.kind,
+      agent: 'codex',
       definition: { source: '.shiplog/agents/codex.md' },
     })
     // Nor does the installed agent take the place of one that can't be used.

@@ -49,7 +49,10 @@ function stage(status: TaskStatus) {
 
 const process = { pid: 1, startedAt: '1' }
 const completed = (taskId: TaskId, run: number): LedgerEvent => ({
-  ...{ type: 'task.completed', taskId, run, usage: noUsage },
+  type: 'task.completed',
+  taskId,
+  run,
+  usage: noUsage,
 })
 
 /** What a promise has become by now. */

@@ -75,7 +75,9 @@ export function createAcpDriver(deps: {
       const spec: AcpSpec =
         own === undefined
           ? {
-              ...{ kind, program, agent: program },
+              kind,
+              program,
+              agent: program,
               ...(program === 'acp' && { command: commandArguments(command ?? '') }),
             }
           : specOfOwn(settings.own(own) ?? failUnknownAgent(own))
@@ -98,7 +100,10 @@ export function createAcpDriver(deps: {
     defines: (_, name, { dir }) => deps.definitions.has(name, dir),
     async subAgent({ definition: limits = null, ...parent }, name, { dir }) {
       const { definition, defined } = await deps.definitions.resolve(name, {
-        ...{ dir, parent: limits, isRoot: true, model: noModel },
+        dir,
+        parent: limits,
+        isRoot: true,
+        model: noModel,
       })
       const file = { name: definitionFile(defined), text: definition.text }
       const installed = onInstalledAgent(name, { definition, defined }, limits)
@@ -130,7 +135,9 @@ export function createAcpDriver(deps: {
         },
         place,
         {
-          ...{ custody: deps.custody, version: deps.version, onNotice: deps.onNotice },
+          custody: deps.custody,
+          version: deps.version,
+          onNotice: deps.onNotice,
           mask: deps.mask,
           openTools: deps.openTools ?? null,
           allow: (host) =>

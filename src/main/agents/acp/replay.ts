@@ -141,7 +141,9 @@ export function createReplay(cwd: string, mask: Masker): Replay {
     found.onlyAgent.calls = [...missing, ...nowCompleted, ...different]
       .slice(0, shownCallsMax)
       .map((call) => ({
-        ...{ callId: call.callId, title: call.title ?? call.name, status: call.status },
+        callId: call.callId,
+        title: call.title ?? call.name,
+        status: call.status,
         output: outputIn(call).slice(-shownOutputCharsMax),
       }))
   }

@@ -101,11 +101,16 @@ export function openAcpSession(
       if (isClosed) return void (await connection.close())
       tools =
         (await ports.openTools?.({
-          ...{ place, host: withCallIds(host, ids), definition: agent.definition },
+          place,
+          host: withCallIds(host, ids),
+          definition: agent.definition,
           untilRead: () => connected.read().then(feeds.untilRead),
         })) ?? null
       const started = await startSession(connection, {
-        ...{ agent, place, version: ports.version, onNotice: ports.onNotice },
+        agent,
+        place,
+        version: ports.version,
+        onNotice: ports.onNotice,
         tools,
       })
       sessionId = started.sessionId
@@ -153,9 +158,17 @@ export function openAcpSession(
     const { sessionId } = started
     const { source } = agent
     const subAgents = createSubAgentCalls({
-      ...{ source, sessionId, isSubAgent: false, feeds, fold, host },
+      source,
+      sessionId,
+      isSubAgent: false,
+      feeds,
+      fold,
+      host,
       open: openChild({
-        ...{ agent, connection, feeds, mainSessionId: sessionId },
+        agent,
+        connection,
+        feeds,
+        mainSessionId: sessionId,
         parentCwd: () => place.cwd,
       }),
     })

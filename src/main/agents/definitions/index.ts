@@ -101,7 +101,9 @@ export function createDefinitions({
       const isSamePlace = isSame && baseUrl === parent.baseUrl
       const keyEnv = isSamePlace ? parent.keyEnv : undefined
       const wanted: ModelRef = {
-        ...{ provider, model, ...(baseUrl && { baseUrl }) },
+        provider,
+        model,
+        ...(baseUrl && { baseUrl }),
         ...(keyEnv && { keyEnv }),
       }
       if (isSamePlace || (await isSetUp(wanted))) return wanted
@@ -134,7 +136,8 @@ export function createDefinitions({
       const { defined, notes } = narrowed(definition, { builtIn, parent })
       for (const note of notes) notice(`Agent definition ${definition.source}: without ${note}.`)
       return {
-        ...{ definition, defined },
+        definition,
+        defined,
         model: isRoot ? model : await modelFor(definition, model),
       }
     },

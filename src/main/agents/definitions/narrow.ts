@@ -49,7 +49,8 @@ export function narrowed(
   const limits = lowestLimits(definition.limits, builtIn?.limits ?? {})
   return {
     defined: {
-      ...{ source, sha256 },
+      source,
+      sha256,
       ...(isLimited && { tools }),
       ...(mode && { permissions: narrowestMode(mode, ...others) }),
       ...(Object.keys(limits).length > 0 && { limits }),

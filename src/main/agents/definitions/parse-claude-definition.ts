@@ -70,7 +70,9 @@ export function parseClaudeDefinition(text: string): DefinitionContent {
     (name) => !denied.has(name) && (!readOnly || readOnlyTools.includes(name)),
   )
   return {
-    ...{ name: given.name, description: given.description, prompt: promptOf(body) },
+    name: given.name,
+    description: given.description,
+    prompt: promptOf(body),
     model: modelOf(given.model ?? null, notes),
     program: null,
     tools: isLimited ? tools : null,

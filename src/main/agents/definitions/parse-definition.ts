@@ -71,7 +71,9 @@ export function parseDefinition(text: string): DefinitionContent {
       `names the installed agent ${agent}, which has its own model and tools: remove "model" and "tools", or "agent"`,
     )
   return {
-    ...{ name, description, prompt: promptOf(body) },
+    name,
+    description,
+    prompt: promptOf(body),
     model: model ?? null,
     program: agent === undefined ? null : (agent as AgentPreset),
     tools: tools ? ([...new Set(tools)] as ToolName[]) : null,

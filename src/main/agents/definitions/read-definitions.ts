@@ -39,7 +39,9 @@ const contentOf = (source: string, text: string): DefinitionContent =>
 /** Parses the text that was stored with a spec. Throws an Error with the reason. */
 export const definitionFrom = (source: string, text: string): AgentDefinition => ({
   ...contentOf(source, text),
-  ...{ source, text, sha256: createHash('sha256').update(text).digest('hex') },
+  source,
+  text,
+  sha256: createHash('sha256').update(text).digest('hex'),
 })
 
 /** Parsed on first use, because most commands start no agent. */

@@ -150,7 +150,8 @@ export function createAsk(options: AskOptions) {
   function textRequest(conversation: readonly ConversationItem[], charsMax: number): AnswerRequest {
     const text = conversationText(conversation, { partCharsMax: charsMax / 8, charsMax })
     return {
-      ...{ model, providerOptions: providerOptions() },
+      model,
+      providerOptions: providerOptions(),
       instructions: summaryInstructions,
       messages: [{ role: 'user', content: `${text}\n\n${summaryWanted}` }],
     }
@@ -233,7 +234,8 @@ function requestOptions(
   if (provider === 'openai')
     return {
       openai: {
-        ...{ store: false, promptCacheKey: taskId },
+        store: false,
+        promptCacheKey: taskId,
         ...(showsReasoning && { reasoningSummary: 'auto' }),
       },
     }

@@ -74,7 +74,11 @@ export function createModelDriver({
 }): AgentDrivers['model'] {
   const inside = createFilesInside()
   const definitions = createDefinitions({
-    ...{ inside, mask, onNotice, subAgentModel, resolveModel: resolve },
+    inside,
+    mask,
+    onNotice,
+    subAgentModel,
+    resolveModel: resolve,
     isSetUp: async (model) => (await obstacleTo(model, access)) === null,
   })
 
@@ -116,7 +120,8 @@ export function createModelDriver({
       const isSamePlace = named.provider === spec.provider && baseUrl === spec.baseUrl
       const keyEnv = isSamePlace ? spec.keyEnv : undefined
       return withModelRef(spec, {
-        ...{ ...named, ...(baseUrl !== undefined && { baseUrl }) },
+        ...named,
+        ...(baseUrl !== undefined && { baseUrl }),
         ...(keyEnv !== undefined && { keyEnv }),
       })
     },
@@ -145,7 +150,15 @@ export function createModelDriver({
     async open(spec, place, files) {
       const { openModelSession } = await import('./session.ts')
       return openModelSession(spec, place, {
-        ...{ access, facts, inside, clock, random, delayFactor, timeouts, stepsMax, contextTokens },
+        access,
+        facts,
+        inside,
+        clock,
+        random,
+        delayFactor,
+        timeouts,
+        stepsMax,
+        contextTokens,
         prompt: await promptOf(spec, files),
         agents: async () =>
           withInstalledAgents(await definitions.of(place.cwd), await otherAgents()),

@@ -116,7 +116,10 @@ function tiersOf(listed: ListedModel, atMs: number): Period {
       priceByList(
         listed,
         {
-          ...{ inputTokens: input, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 },
+          inputTokens: input,
+          cacheReadTokens: 0,
+          cacheWriteTokens: 0,
+          outputTokens: 0,
           ...more,
         },
         atMs,

@@ -191,11 +191,18 @@ async function openConversation(setting: Setting) {
   const memory = await openMemory(place, limit)
   const ask = createAsk({
     ...ports,
-    ...{ spec, taskId: place.taskId, opened, instructions, tools, signal },
+    spec,
+    taskId: place.taskId,
+    opened,
+    instructions,
+    tools,
+    signal,
     images: createShownImages(place.history, spec.provider),
   })
   return {
-    ...{ ask, memory, limit },
+    ask,
+    memory,
+    limit,
     async updateLimit() {
       limit.limitTokens = await limitOf(setting)
     },

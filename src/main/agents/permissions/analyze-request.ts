@@ -59,7 +59,9 @@ export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
   if (request.kind === 'edit')
     return { ...request, found: findEdited(request.path, place.workingDir) }
   const seen: Extract<AnalyzedRequest, { kind: 'command' }> = {
-    ...{ kind: 'command', steps: [], unclear: [] },
+    kind: 'command',
+    steps: [],
+    unclear: [],
     behindSudo: { steps: [], unclear: [] },
   }
   addSteps(
@@ -111,7 +113,10 @@ function addSteps(
       const isStream = path.kind === 'literal' && streams.test(text)
       if (segment.kind === 'write')
         seen.steps.push({
-          ...{ kind: 'write', path: text, found, always: isStream },
+          kind: 'write',
+          path: text,
+          found,
+          always: isStream,
           isKnown: path.kind === 'literal' && (where.folders !== null || isAbsolute(text)),
         })
       // The command of a process substitution is a separate step.

@@ -38,9 +38,12 @@ export function createContextWindows({
       const ask: Ask = async (url, body) => {
         // A redirect would send the key to another address.
         const response = await fetch(url, {
-          ...{ headers, redirect: 'error', signal },
+          headers,
+          redirect: 'error',
+          signal,
           ...(body && {
-            ...{ method: 'POST', body: JSON.stringify(body) },
+            method: 'POST',
+            body: JSON.stringify(body),
             headers: { ...headers, 'content-type': 'application/json' },
           }),
         })

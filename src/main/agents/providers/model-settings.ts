@@ -65,7 +65,8 @@ export async function createModelSettings(deps: {
         `There is no provider for “${model}”. Name one and its model, such as anthropic/claude-opus-5-5, or set one up in Settings or by shiplog agent setup.`,
       )
     const ref = {
-      ...{ ...named, ...(baseUrl !== undefined && { baseUrl }) },
+      ...named,
+      ...(baseUrl !== undefined && { baseUrl }),
       ...(keyEnv !== undefined && { keyEnv }),
     }
     const { testModel } = await import('../model/test-model.ts')

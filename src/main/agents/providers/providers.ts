@@ -56,7 +56,9 @@ interface ProvidersDependencies {
 }
 
 const fieldNames: Record<string, string> = {
-  ...{ name: 'The name', baseUrl: 'The address', contextTokens: 'The context window' },
+  name: 'The name',
+  baseUrl: 'The address',
+  contextTokens: 'The context window',
 }
 
 export function createProviders(deps: ProvidersDependencies): Providers {

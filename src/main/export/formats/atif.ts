@@ -46,7 +46,10 @@ async function* trajectory(run: ExportRun, task: Task): AsyncGenerator<string> {
   const { status, startedAt, endedAt } = task
   const report = task.hasReport ? await run.source.report(task.id) : null
   const extra = {
-    ...{ title, status, startedAt, endedAt },
+    title,
+    status,
+    startedAt,
+    endedAt,
     ...(report && { report: redacted(run, report.reportMarkdown, task.id) }),
   }
   yield `,"extra":${JSON.stringify(extra)}}`

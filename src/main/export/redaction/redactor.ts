@@ -62,7 +62,12 @@ export function createRedactor({
       return isKept
     }
     const hit: RedactionHit = known ?? {
-      ...{ id, kind, mark, kept: isKept, count: 0, places: [] },
+      id,
+      kind,
+      mark,
+      kept: isKept,
+      count: 0,
+      places: [],
       match: match.length > shownMatchCharsMax ? `${match.slice(0, shownMatchCharsMax)}…` : match,
     }
     hit.count++

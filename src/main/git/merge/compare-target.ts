@@ -68,7 +68,8 @@ async function filesOf(
   { dir, base, ours, theirs, signal }: Trees,
 ): Promise<TargetComparison['files']> {
   const raw = await git([...diffTree, '--find-renames', '--raw', '-z', base, theirs], {
-    ...{ cwd: dir, signal },
+    cwd: dir,
+    signal,
   })
   const changes = readRaw(fields(raw.stdout)).changes
   // Paths that differ between the target and the final state; all others are applied already.
@@ -118,7 +119,8 @@ async function conflictsOf(git: RunGit, dir: string, merge: TreeMerge): Promise<
   const read = paths.slice(0, comparedMax)
   const texts = marked
     ? await readTexts(git, {
-        ...{ dir, bytesMax: conflictFileBytesMax },
+        dir,
+        bytesMax: conflictFileBytesMax,
         names: read.map((path) => `${marked.tree}:${path}`),
       })
     : new Map<string, Buffer>()

@@ -58,7 +58,9 @@ export async function readCommitReports(
     const [id = '', seconds = '', subject = '', trailers = ''] = parts.slice(at, at + 4)
     const ids = checkpoints === undefined ? [] : checkpointIds(trailers)
     commits.push({
-      ...{ id, subject, atMs: Number(seconds) * 1000 },
+      id,
+      subject,
+      atMs: Number(seconds) * 1000,
       names: ids.flatMap((one) =>
         metadataNames(`${checkpoints}:${one.slice(0, 2)}/${one.slice(2)}`),
       ),

@@ -6,7 +6,8 @@ export function runAttached([program = '', ...args]: readonly string[]): Promise
   return new Promise((resolve) => {
     const isScript = process.platform === 'win32' && /\.(?:cmd|bat)$/i.test(program)
     const child = spawn(isScript ? `"${program}"` : program, args, {
-      ...{ stdio: 'inherit', shell: isScript },
+      stdio: 'inherit',
+      shell: isScript,
     })
     child.once('error', () => resolve(null))
     child.once('exit', (code) => resolve(code))

@@ -103,8 +103,12 @@ async function runWith(
   const run = async () => {
     await reportNotices()
     return use({
-      ...{ client, mayDecide, starting, trustConfiguration },
-      ...{ ending: ending.signal, closed: closed.signal },
+      client,
+      mayDecide,
+      starting,
+      trustConfiguration,
+      ending: ending.signal,
+      closed: closed.signal,
     })
   }
   const work = run()

@@ -19,7 +19,8 @@ export function menuItems(
   { isMac, isPackaged }: { isMac: boolean; isPackaged: boolean },
 ): MenuItemConstructorOptions[] {
   const settings: MenuItemConstructorOptions = {
-    ...{ label: 'Settings…', accelerator: 'CmdOrCtrl+,' },
+    label: 'Settings…',
+    accelerator: 'CmdOrCtrl+,',
     click: () => show('#/settings'),
   }
   const appMenu: MenuItemConstructorOptions = {
@@ -57,11 +58,13 @@ export function menuItems(
         { label: 'Archive', click: () => show('#/archive') },
         { type: 'separator' },
         {
-          ...{ label: 'Back', accelerator: isMac ? 'Cmd+[' : 'Alt+Left' },
+          label: 'Back',
+          accelerator: isMac ? 'Cmd+[' : 'Alt+Left',
           click: () => go('back'),
         },
         {
-          ...{ label: 'Forward', accelerator: isMac ? 'Cmd+]' : 'Alt+Right' },
+          label: 'Forward',
+          accelerator: isMac ? 'Cmd+]' : 'Alt+Right',
           click: () => go('forward'),
         },
         { type: 'separator' },

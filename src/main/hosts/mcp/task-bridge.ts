@@ -25,7 +25,8 @@ export async function runBridge(
     request(url, {
       headers: {
         authorization: `Bearer ${token}`,
-        ...{ connection: 'Upgrade', upgrade: bridgeProtocol },
+        connection: 'Upgrade',
+        upgrade: bridgeProtocol,
       },
     }),
   )

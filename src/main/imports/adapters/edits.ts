@@ -13,7 +13,9 @@ export function editDetail(
 ): Extract<ToolDetail, { kind: 'edit' }> {
   const lines = patch.split('\n').slice(2)
   return {
-    ...{ kind: 'edit', path, change },
+    kind: 'edit',
+    path,
+    change,
     additions: lines.filter((line) => line.startsWith('+')).length,
     deletions: lines.filter((line) => line.startsWith('-')).length,
     patch: patch.length > patchCharsMax ? null : patch,

@@ -72,7 +72,8 @@ function* piecesOf(
   }
   const isDamaged = (part: string): boolean => part.trim() !== ''
   const damage = (part: string): Piece => ({
-    ...{ line, bytes: Buffer.byteLength(part) },
+    line,
+    bytes: Buffer.byteLength(part),
     damage: part.trimStart().startsWith('{') ? 'a torn record' : 'not a record',
     text: part.trim().slice(0, damagedCharsMax).toWellFormed(),
   })

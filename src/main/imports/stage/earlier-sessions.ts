@@ -36,7 +36,9 @@ export async function readEarlier(
     await read(own, true)
     for (const file of subAgents) await read(file, false)
     sessions.push({
-      ...{ taskId, isNamed, lastSeq },
+      taskId,
+      isNamed,
+      lastSeq,
       has: (id) => ids.find(hashOf(id)) !== -1,
       seqOf(id) {
         const index = ids.find(hashOf(id))

@@ -84,7 +84,8 @@ export async function stageSession(
       const transcript = transcripts.get(task.id)
       if (transcript) await flush(transcript)
       const counts = transcript && {
-        ...{ entries: transcript.entries, messages: transcript.messages },
+        entries: transcript.entries,
+        messages: transcript.messages,
         bytes: transcript.journal.bytes,
       }
       tasks.push({ ...task, dir: transcript?.dir ?? null, transcriptCounts: counts ?? null })
@@ -118,10 +119,17 @@ export async function stageSession(
       : await finishTranscripts(ended.tasks)
     return {
       record: {
-        ...{ version: 1, tool: session.tool, toolVersion: ended.version, session: session.key },
-        ...{ folder: dirname(session.files[0]?.path ?? ''), files: hashed, sha256 },
-        ...{ links: ended.links, damage, continues: ended.continues ?? null },
-        ...{ redacted: ended.isRedacted === true },
+        version: 1,
+        tool: session.tool,
+        toolVersion: ended.version,
+        session: session.key,
+        folder: dirname(session.files[0]?.path ?? ''),
+        files: hashed,
+        sha256,
+        links: ended.links,
+        damage,
+        continues: ended.continues ?? null,
+        redacted: ended.isRedacted === true,
         ...(ended.withoutFiles === true && { withoutFiles: true }),
         tasks: tasks.map(({ id, counts, edited }) => ({ taskId: id, ...counts, edited })),
       },

@@ -64,7 +64,11 @@ async function* stage(
   const { stageSession } = await import('./stage-session.ts')
   let bytes = 0
   const done = stageSession(adapters[session.tool], session, {
-    ...{ dir, signal, version, earlier, idOf: idsOf(session.tool, session.key, version) },
+    dir,
+    signal,
+    version,
+    earlier,
+    idOf: idsOf(session.tool, session.key, version),
     onBytes(read) {
       bytes += read
     },

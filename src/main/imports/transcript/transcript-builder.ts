@@ -192,15 +192,13 @@ export function createTranscriptBuilder(about: {
     if (turn && isSame) return turn
     closeTurn()
     turn = {
-      ...{
-        messageId,
-        recordId: uuid,
-        turn: ++turns,
-        parts: [],
-        model: null,
-        usage: null,
-        stop: null,
-      },
+      messageId,
+      recordId: uuid,
+      turn: ++turns,
+      parts: [],
+      model: null,
+      usage: null,
+      stop: null,
       uuid: ownId(uuid),
       at,
       cwd,
@@ -284,7 +282,11 @@ export function createTranscriptBuilder(about: {
       const bounded = call.callId.slice(0, 180) || `call-${turns}-${open.parts.length}`
       const id = (times === 1 ? bounded : `${bounded}#${times}`) as ToolCallId
       calls.set(call.callId, {
-        ...{ id, messageUuid: open.uuid, turn: open.turn, name: call.name, at },
+        id,
+        messageUuid: open.uuid,
+        turn: open.turn,
+        name: call.name,
+        at,
       })
       const [oldest] = calls.keys()
       if (calls.size > openCallsMax && oldest !== undefined) calls.delete(oldest)
@@ -365,7 +367,12 @@ export function createTranscriptBuilder(about: {
       emit({ type: 'run-end', runId, run: 1, status, cause })
     },
     facts: () => ({
-      ...{ cwd, branch: gitBranch, model, usage: usage.total, turns, atMs: at },
+      cwd,
+      branch: gitBranch,
+      model,
+      usage: usage.total,
+      turns,
+      atMs: at,
       openCalls: calls.size,
       /** The working directory of the first record; empty if unknown. */
       firstCwd: firstCwd ?? '',

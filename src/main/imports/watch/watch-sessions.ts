@@ -25,7 +25,10 @@ export interface WatchTimes {
   growingMs: number
 }
 export const watchTimes: WatchTimes = {
-  ...{ betweenMs: 15_000, rescanMs: 10 * 60_000, quietMs: 20_000, growingMs: 5 * 60_000 },
+  betweenMs: 15_000,
+  rescanMs: 10 * 60_000,
+  quietMs: 20_000,
+  growingMs: 5 * 60_000,
 }
 
 export async function* watchSessions(

@@ -43,7 +43,11 @@ export async function openWatchedImport({
   if (lost !== null) onLost(`New sessions of other tools are no longer imported. ${lost}`)
   const listeners = new Set<() => void>()
   let state: ImportWatchState = {
-    ...{ enabled: file.current().watch, checkedAt: null, kept: 0, failed: [], problem: null },
+    enabled: file.current().watch,
+    checkedAt: null,
+    kept: 0,
+    failed: [],
+    problem: null,
   }
   let running: { abort: AbortController; ended: Promise<unknown> } | null = null
   let isStarted = false

@@ -219,7 +219,10 @@ export function createRecorder(options: {
       case 'compacted': {
         const { summary, keptFromSeq, images } = event
         return void (await session.append({
-          ...{ type: 'compaction', runId, summary, keptFromSeq },
+          type: 'compaction',
+          runId,
+          summary,
+          keptFromSeq,
           ...(images && { images }),
         }))
       }

@@ -100,7 +100,9 @@ async function addEntries(
 const base = { part: 0, paths: '', tool: null, model: null, isError: false, seq: null }
 
 const titleOf = ({ title, createdAt }: SessionToIndex): NewDocument => ({
-  ...{ ...base, kind: 'title', text: title },
+  ...base,
+  kind: 'title',
+  text: title,
   at: createdAt,
 })
 

@@ -66,7 +66,9 @@ function ofTasks(ids: readonly string[], state: LedgerState): (task: Task) => bo
       throw new FailureError({ kind: 'not-found', what: 'task', id: text })
     if (found.kind === 'ambiguous')
       throw new FailureError({
-        ...{ kind: 'ambiguous', what: 'task', id: text },
+        kind: 'ambiguous',
+        what: 'task',
+        id: text,
         candidates: found.candidates,
       })
     wanted.add(found.id)

@@ -37,7 +37,10 @@ export function createPlaceFinder({ query, snippets }: { query: FindQuery; snipp
     if (count === 0) return null
     const snippet = snippets ? snippetAround(text, pattern) : null
     return {
-      ...{ seq, kind, tool, count },
+      seq,
+      kind,
+      tool,
+      count,
       ...(query.isPattern ? { texts: [...texts] } : {}),
       ...(snippet ? { snippet: snippet.text, marks: snippet.marks } : {}),
     }

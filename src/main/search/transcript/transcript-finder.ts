@@ -34,8 +34,12 @@ interface FindRequest {
 }
 
 const nothing: FindEvent = {
-  ...{ places: [], matches: 0, placeCount: 0 },
-  ...{ searched: 0, lastSeq: 0, done: true },
+  places: [],
+  matches: 0,
+  placeCount: 0,
+  searched: 0,
+  lastSeq: 0,
+  done: true,
 }
 
 export function createTranscriptFinder({
@@ -119,7 +123,8 @@ export function createTranscriptFinder({
       () =>
         reject(
           new FailureError({
-            ...{ kind: 'invalid', field: 'query' },
+            kind: 'invalid',
+            field: 'query',
             message:
               'This search takes too long on a single text. Use an expression without a repetition within a repetition.',
           }),

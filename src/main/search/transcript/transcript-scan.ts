@@ -29,8 +29,12 @@ export async function* scanTranscript(request: TranscriptScanRequest): AsyncGene
   const { limit } = request
   const placesIn = createPlaceFinder(request)
   const event: FindEvent = {
-    ...{ places: [], matches: 0, placeCount: 0 },
-    ...{ searched: 0, lastSeq: 0, done: false },
+    places: [],
+    matches: 0,
+    placeCount: 0,
+    searched: 0,
+    lastSeq: 0,
+    done: false,
   }
   let emittedAt = 0
   for await (const { entry, wholeOutput } of inOrder(request)) {

@@ -101,7 +101,11 @@ export function createQuotaSleep(deps: {
     if (wait > quotaWaits) return end(root, 'no-waits-left')
     if (root.sleep && !isProbe && Date.parse(root.sleep.until) >= untilMs) return
     await ledger.record({
-      ...{ type: 'task.sleep-started', taskId: root.id, untilMs, wait, reason: cause.detail },
+      type: 'task.sleep-started',
+      taskId: root.id,
+      untilMs,
+      wait,
+      reason: cause.detail,
     })
     setTimer(root.id)
   }

@@ -64,7 +64,9 @@ export async function recoverLostRuns(deps: {
     const lastSign = lastSignOfLife(task, endedAt, deps.lastBeatMs)
     await deps.ledger.record(
       ...delivered.map((promptId) => ({
-        ...{ type: 'task.prompt-delivered' as const, taskId: task.id, promptId },
+        type: 'task.prompt-delivered' as const,
+        taskId: task.id,
+        promptId,
       })),
       endEvent(task.id, run, outcome, lastSign),
     )

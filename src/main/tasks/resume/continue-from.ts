@@ -105,7 +105,11 @@ export function createContinueFrom(deps: {
     }
     const create = async (also: LedgerEvent[]) =>
       roots.create({
-        ...{ projectId, title, prompt, prepared, also },
+        projectId,
+        title,
+        prompt,
+        prepared,
+        also,
         images: isAsked ? asked : await imagesOf(workspaces.records, task),
         model: modelOfSpec(prepared.spec),
         options: { ...options, ...(given.permissions && { permissions: given.permissions }) },

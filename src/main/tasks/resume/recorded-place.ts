@@ -133,7 +133,12 @@ type Place = ContinuationPlace extends infer One
   : never
 
 const placeOf = ({ id: projectId, name, dir, git }: Project, foundBy: FoundBy): Place => ({
-  ...{ kind: 'project', projectId, name, foundBy, dir, git },
+  kind: 'project',
+  projectId,
+  name,
+  foundBy,
+  dir,
+  git,
 })
 
 interface PresentProject {

@@ -178,7 +178,11 @@ export function createRunner(deps: RunnerDependencies): Runner {
       throw error
     }
     const outcome = await recordedRuns.play(taskId, session, {
-      ...{ run: runNumber, request, opening, workingDir, signal },
+      run: runNumber,
+      request,
+      opening,
+      workingDir,
+      signal,
     })
     await deferred.record(endEvent(taskId, runNumber, outcome))
     deps.limits.ended(taskId)

@@ -43,7 +43,9 @@ export function createSetNextRun(deps: {
       if (wanted.kind === 'model') {
         const { provider, model: name, baseUrl, keyEnv } = wanted
         const ref = {
-          ...{ provider, model: name, ...(baseUrl !== undefined && { baseUrl }) },
+          provider,
+          model: name,
+          ...(baseUrl !== undefined && { baseUrl }),
           ...(keyEnv !== undefined && { keyEnv }),
         }
         events.push({ type: 'task.model-set', taskId, model: ref })

@@ -80,7 +80,8 @@ export function createApplyChanges(deps: {
     await settleEarlierUpdates(target)
     const partial = selection !== undefined
     const writing = {
-      ...{ ...deps.fileUpdates.applyInto(taskId, target, { partial }), selection },
+      ...deps.fileUpdates.applyInto(taskId, target, { partial }),
+      selection,
       appliedStates: await deps.findAppliedStates(task),
     }
     const merged = await git.mergeInto({

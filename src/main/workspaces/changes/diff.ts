@@ -40,8 +40,11 @@ export function createDiffWorkspace({
       const answer = await git.diff({ dir: final.live, baseCommit: workspace.baseCommit, shown })
       if (answer.kind === 'diff')
         return {
-          ...{ files: answer.files, patch: answer.patch, truncated: answer.truncated },
-          ...{ target, tree: answer.tree },
+          files: answer.files,
+          patch: answer.patch,
+          truncated: answer.truncated,
+          target,
+          tree: answer.tree,
         }
       return refused(
         'not-git',

@@ -61,7 +61,10 @@ export const Denied: Story = {
 export const Question: Story = {
   args: {
     question: questionWith({
-      ...{ kind: 'question', tool: 'ask_person', proposal: [], reasons: [] },
+      kind: 'question',
+      tool: 'ask_person',
+      proposal: [],
+      reasons: [],
       text: 'Shall the parser keep the old date format as well?\nLogs before March use it.',
       choices: ['Yes, both', 'Only the new one'],
     }),
@@ -118,8 +121,11 @@ export const Hostile: Story = {
 export const OfAFile: Story = {
   args: {
     question: questionWith({
-      ...{ kind: 'edit', tool: 'edit_file', proposal: ['edit: src/parser.ts'] },
-      ...{ reasons: ['Edits are asked about.'], lastText: '' },
+      kind: 'edit',
+      tool: 'edit_file',
+      proposal: ['edit: src/parser.ts'],
+      reasons: ['Edits are asked about.'],
+      lastText: '',
       text: 'Change src/parser.ts:\n- return null\n+ throw new ParseError(line)',
     }),
   },
@@ -148,7 +154,11 @@ export const NotConnected: Story = {
 export const Configuration: Story = {
   args: {
     question: questionWith({
-      ...{ kind: 'configuration', tool: 'Claude Code', proposal: [], reasons: [], lastText: '' },
+      kind: 'configuration',
+      tool: 'Claude Code',
+      proposal: [],
+      reasons: [],
+      lastText: '',
       text: 'Configuration for Claude Code: .mcp.json\n\n.mcp.json:\n  {"mcpServers": {"docs": {"command": "./docs\u200b.sh"}}}',
     }),
   },

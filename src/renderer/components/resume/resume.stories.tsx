@@ -24,17 +24,21 @@ function shown(
   const { depth = 0, choice = 'resume', cause = { kind: 'crashed' }, ...candidate } = more
   return {
     candidate: {
-      ...{ taskId, parentId: null, title, agent: 'lead', status: 'interrupted', depth },
-      ...{ drift, obstacle: null },
+      taskId,
+      parentId: null,
+      title,
+      agent: 'lead',
+      status: 'interrupted',
+      depth,
+      drift,
+      obstacle: null,
       ...candidate,
     },
-    ...{
-      depth,
-      choice,
-      cause,
-      parentTitle: null,
-      open: drift.conflicts.length > 0 || candidate.obstacle != null,
-    },
+    depth,
+    choice,
+    cause,
+    parentTitle: null,
+    open: drift.conflicts.length > 0 || candidate.obstacle != null,
     stoppedAt: new Date(fixtureNowMs - 3_600_000).toISOString(),
   }
 }

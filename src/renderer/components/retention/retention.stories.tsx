@@ -31,8 +31,11 @@ export const EveryLimit: Story = {
   render: () => (
     <Fields
       start={formOf({
-        ...{ transcriptTtlDays: 90, transcriptsMax: 500, bytesMax: 2_500_000_000 },
-        ...{ trashTtlDays: 14, trashBytesMax: 20_000_000_000 },
+        transcriptTtlDays: 90,
+        transcriptsMax: 500,
+        bytesMax: 2_500_000_000,
+        trashTtlDays: 14,
+        trashBytesMax: 20_000_000_000,
       })}
     />
   ),
@@ -65,15 +68,26 @@ const removed: RemovedItem[] = [
   ],
   ['Write the docs', 48_300, 31],
 ].map(([title, bytes, days], index) => ({
-  ...{ id: `0000000${index}-0000-4000-8000-000000000000`, kind: 'transcript', reason: 'age' },
-  ...{ title: String(title), bytes: Number(bytes), lastActiveAt: daysAgo(Number(days)) },
+  id: `0000000${index}-0000-4000-8000-000000000000`,
+  kind: 'transcript',
+  reason: 'age',
+  title: String(title),
+  bytes: Number(bytes),
+  lastActiveAt: daysAgo(Number(days)),
 }))
 const inTrash: RemovedItem = {
-  ...{ id: 'doctor-2026-10-02', kind: 'trashed-file', reason: 'trash', bytes: 2_048 },
-  ...{ title: 'doctor-2026-10-02', lastActiveAt: daysAgo(9) },
+  id: 'doctor-2026-10-02',
+  kind: 'trashed-file',
+  reason: 'trash',
+  bytes: 2_048,
+  title: 'doctor-2026-10-02',
+  lastActiveAt: daysAgo(9),
 }
 const sweep = (items: RemovedItem[]): Sweep => ({
-  ...{ dryRun: true, removed: items, kept: 48, receipt: null },
+  dryRun: true,
+  removed: items,
+  kept: 48,
+  receipt: null,
 })
 
 export const NothingToRemove: Story = { render: () => <SweepPreview sweep={sweep([])} /> }

@@ -8,29 +8,55 @@ const nowMs = Date.parse('2026-11-21T09:00:00Z')
 const iso = (days: number) => new Date(nowMs + days * day).toISOString()
 
 const common = {
-  ...{ taskId: null, projectDir: '/home/ada/shop', reason: null },
-  ...{ notRestorable: null, recreatable: [], count: null },
+  taskId: null,
+  projectDir: '/home/ada/shop',
+  reason: null,
+  notRestorable: null,
+  recreatable: [],
+  count: null,
 }
 const entries: TrashEntry[] = [
   {
-    ...{ ...common, name: 'archive-1', kind: 'trashed-workspace', title: 'Move the settings' },
+    ...common,
+    name: 'archive-1',
+    kind: 'trashed-workspace',
+    title: 'Move the settings',
     reason: 'person',
-    ...{ count: 12, bytes: 4_200_000, since: iso(-1), until: iso(6) },
+    count: 12,
+    bytes: 4_200_000,
+    since: iso(-1),
+    until: iso(6),
   },
   {
-    ...{ ...common, name: 'transcript-2', kind: 'trashed-transcript', title: 'Cover the parser' },
+    ...common,
+    name: 'transcript-2',
+    kind: 'trashed-transcript',
+    title: 'Cover the parser',
     reason: 'age',
-    ...{ bytes: 820_000, since: iso(-2), until: iso(5) },
+    bytes: 820_000,
+    since: iso(-2),
+    until: iso(5),
   },
   {
-    ...{ ...common, name: 'worktree-3', kind: 'trashed-worktree', title: 'Import the rows' },
-    ...{ count: 3, bytes: 91_000_000, since: iso(-3), until: iso(4) },
+    ...common,
+    name: 'worktree-3',
+    kind: 'trashed-worktree',
+    title: 'Import the rows',
+    count: 3,
+    bytes: 91_000_000,
+    since: iso(-3),
+    until: iso(4),
     notRestorable: 'The worktree of this sub-agent is gone. Open its folder to copy what you need.',
     recreatable: [{ path: 'node_modules', madeBy: 'a package manager, by package.json' }],
   },
   {
-    ...{ ...common, name: 'transcript-4', kind: 'trashed-transcript', until: null },
-    ...{ title: `A title ${'that goes on '.repeat(20)}`, bytes: 12, since: iso(-4) },
+    ...common,
+    name: 'transcript-4',
+    kind: 'trashed-transcript',
+    until: null,
+    title: `A title ${'that goes on '.repeat(20)}`,
+    bytes: 12,
+    since: iso(-4),
   },
 ]
 
@@ -38,9 +64,14 @@ const meta: Meta<typeof TrashList> = {
   title: 'Retention/Trash',
   component: TrashList,
   args: {
-    ...{ entries, bytes: 96_020_012, bytesMax: 5_000_000_000, progress: null },
-    ...{ dir: '/home/ada/.local/share/shiplog/trash', onOpen: fn() },
-    ...{ onRestore: fn(), onDelete: fn() },
+    entries,
+    bytes: 96_020_012,
+    bytesMax: 5_000_000_000,
+    progress: null,
+    dir: '/home/ada/.local/share/shiplog/trash',
+    onOpen: fn(),
+    onRestore: fn(),
+    onDelete: fn(),
   },
 }
 export default meta

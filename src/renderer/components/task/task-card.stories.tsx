@@ -97,7 +97,8 @@ export const SilentDark: Story = { ...Silent, globals: { theme: 'dark' }, play: 
 /** The counts of its changes, read once its run has ended. */
 export const Changed: Story = {
   args: {
-    ...{ task: known(ids.tests, laterState), later: true },
+    task: known(ids.tests, laterState),
+    later: true,
     changes: { files: 6, additions: 94, deletions: 16, binary: 2, isKnown: true },
   },
   play: async ({ canvas }) => {
@@ -108,7 +109,8 @@ export const Changed: Story = {
 }
 export const ChangesUnknown: Story = {
   args: {
-    ...{ task: known(ids.tests, laterState), later: true },
+    task: known(ids.tests, laterState),
+    later: true,
     changes: { files: 0, additions: 0, deletions: 0, binary: 0, isKnown: false },
   },
   play: async ({ canvas }) => {

@@ -57,7 +57,10 @@ const noResult = { sessions: [], skipped: [] }
 
 export function createImportRun({ client }: { client: ShiplogClient }): ImportRun {
   const store = createStore<ImportRunView>(() => ({
-    ...{ sources: null, running: null, result: null, problem: null },
+    sources: null,
+    running: null,
+    result: null,
+    problem: null,
   }))
   let abort: AbortController | null = null
 
@@ -94,7 +97,9 @@ export function createImportRun({ client }: { client: ShiplogClient }): ImportRu
     try {
       for (const { tool, projects, path, sessions: names } of choices) {
         const request = {
-          ...{ tool, ...(projects && { projects }), ...(path !== undefined && { path }) },
+          tool,
+          ...(projects && { projects }),
+          ...(path !== undefined && { path }),
           ...(names && { sessions: names }),
         }
         for await (const event of await client.imports.run(request, { signal }))
@@ -117,7 +122,8 @@ export function createImportRun({ client }: { client: ShiplogClient }): ImportRu
   }
 
   return {
-    ...{ store, scan },
+    store,
+    scan,
     start: (choices) => importAll(choices, noResult),
     async retry() {
       const { result } = store.getState()

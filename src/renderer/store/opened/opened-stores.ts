@@ -20,7 +20,10 @@ export function createOpenedStores(outer: Stores, client: ShiplogClient, first: 
   const search = createSearchStore({ client })
   return {
     ...outer,
-    ...{ client, ledger, sessions, search },
+    client,
+    ledger,
+    sessions,
+    search,
     reports: createReports({ client }),
     changeSummaries: createChangeSummaries({ client }),
     lastActions: createLastActions({ client, describe: lastActionOf }),

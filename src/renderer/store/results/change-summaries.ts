@@ -89,8 +89,13 @@ export function createChangeSummaries(deps: {
 }
 
 const unknown: ChangeSummary = {
-  ...{ files: 0, additions: 0, deletions: 0, binary: 0, isKnown: false },
-  ...{ branch: null, applied: false },
+  files: 0,
+  additions: 0,
+  deletions: 0,
+  binary: 0,
+  isKnown: false,
+  branch: null,
+  applied: false,
 }
 
 const stateOf = ({ status, patch, runs, workspace }: Task): string =>

@@ -51,8 +51,13 @@ export interface FindStore {
 }
 
 const nothing = {
-  ...{ phase: 'idle' as const, problem: null, places: [], matches: 0, isListed: true },
-  ...{ current: null, position: null },
+  phase: 'idle' as const,
+  problem: null,
+  places: [],
+  matches: 0,
+  isListed: true,
+  current: null,
+  position: null,
 }
 
 export function createFindStore({

@@ -163,7 +163,8 @@ export const linkTo = (route: Route): string => {
 }
 
 export const taskRoute = (taskId: TaskId): Extract<Route, { screen: 'task' }> => ({
-  ...{ screen: 'task', taskId },
+  screen: 'task',
+  taskId,
   transcriptOf: null,
 })
 /** A transcript alone in the window, at an entry. */
@@ -171,7 +172,8 @@ export const fullScreenRoute = (
   taskId: TaskId,
   seq?: number,
 ): Extract<Route, { screen: 'transcript' }> => ({
-  ...{ screen: 'transcript', taskId },
+  screen: 'transcript',
+  taskId,
   ...(seq === undefined ? {} : { seq }),
 })
 export const projectRoute = (projectId: ProjectId): Route => ({ screen: 'project', projectId })

@@ -12,25 +12,41 @@ export function useProjectActions(): (projectId: ProjectId) => ProjectAction[] {
   const disabled = useUnreachable() !== undefined
   return (projectId) => [
     {
-      ...{ id: 'open-project', label: 'Open', icon: <ExternalLink />, group: 'open' },
+      id: 'open-project',
+      label: 'Open',
+      icon: <ExternalLink />,
+      group: 'open',
       run: () => navigation.go(projectRoute(projectId)),
     },
     {
-      ...{ id: 'new-agent', label: 'New agent…', icon: <Plus />, group: 'open', disabled },
+      id: 'new-agent',
+      label: 'New agent…',
+      icon: <Plus />,
+      group: 'open',
+      disabled,
       run: () => overlay.show({ kind: 'new-agent', projectId }),
     },
     {
-      ...{ id: 'project-settings', label: 'Project settings…', icon: <Settings /> },
-      ...{ group: 'open', disabled },
+      id: 'project-settings',
+      label: 'Project settings…',
+      icon: <Settings />,
+      group: 'open',
+      disabled,
       run: () => overlay.show({ kind: 'project-settings', projectId }),
     },
     {
-      ...{ id: 'copy-project-id', label: 'Copy project ID', icon: <Hash />, group: 'name' },
+      id: 'copy-project-id',
+      label: 'Copy project ID',
+      icon: <Hash />,
+      group: 'name',
       run: () => void copy(projectId, 'the project ID'),
     },
     {
-      ...{ id: 'remove-project', label: 'Remove project…', icon: <FolderMinus /> },
-      ...{ group: 'keep', disabled },
+      id: 'remove-project',
+      label: 'Remove project…',
+      icon: <FolderMinus />,
+      group: 'keep',
+      disabled,
       run: () => overlay.show({ kind: 'remove-project', projectId }),
     },
   ]

@@ -48,7 +48,9 @@ export function NewAgentDialog({ projectId: wanted, ...rest }: NewAgentProps) {
 function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
   const { client, overlay, navigation } = useStores()
   const form = useNewAgent({
-    ...{ projectId: props.projectId, prompt: props.prompt ?? '', onStarted: props.onStarted },
+    projectId: props.projectId,
+    prompt: props.prompt ?? '',
+    onStarted: props.onStarted,
   })
   const { projectId, agent, approval, problem, whyNot, isScripted } = form
   const projects = useProjects()

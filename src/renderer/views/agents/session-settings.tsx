@@ -58,7 +58,8 @@ export function SessionSettings(props: {
                   hint: agent.own?.mode ?? (agent.own ? undefined : 'Your permissions decide'),
                 },
                 ...modes.map((mode) => ({
-                  ...{ value: mode.value, label: mode.name },
+                  value: mode.value,
+                  label: mode.name,
                   hint: mode.description ?? undefined,
                 })),
               ]}
@@ -84,7 +85,8 @@ function OptionField(props: {
   const offered =
     choices.length > 0
       ? choices.map((one) => ({
-          ...{ value: one.value, label: one.name },
+          value: one.value,
+          label: one.name,
           hint: one.description ?? undefined,
         }))
       : [

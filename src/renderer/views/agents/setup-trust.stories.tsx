@@ -8,8 +8,12 @@ import { apiProject, laterRecords } from '../../../../tests/fixtures/entries/tas
 import type { ProjectSetup } from '../../../shared/contract/projects.ts'
 
 const nothing: ProjectSetup = {
-  ...{ setup: null, copy: [], env: [], git: null },
-  ...{ configSha256: 'a'.repeat(64), trusted: false },
+  setup: null,
+  copy: [],
+  env: [],
+  git: null,
+  configSha256: 'a'.repeat(64),
+  trusted: false,
 }
 const git = {
   commands:

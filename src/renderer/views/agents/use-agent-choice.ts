@@ -62,9 +62,18 @@ export function useAgentChoice(scenario: ScenarioFile | null, initial?: string):
   const settings = changed[picked] ?? allSettings[picked] ?? noSettings
   const { choice, needs } = choiceOf()
   return {
-    ...{ picked, pick, offers, model, setModel, models, installed, installedAgents, settings },
+    picked,
+    pick,
+    offers,
+    model,
+    setModel,
+    models,
+    installed,
+    installedAgents,
+    settings,
     setSettings: (next) => setChanged({ ...changed, [picked]: next }),
-    ...{ choice, needs },
+    choice,
+    needs,
     remember: () =>
       preferences.setState({
         agent: picked,
@@ -100,7 +109,8 @@ function installedChoice(
     ),
   )
   return {
-    ...{ kind: 'acp', program },
+    kind: 'acp',
+    program,
     ...(own && { own: id }),
     ...(mode !== null && { mode }),
     ...(offered.length > 0 && { options: Object.fromEntries(offered) }),

@@ -89,9 +89,26 @@ export function useNewAgent(initial: {
     }
   }
   return {
-    ...{ projectId, setProjectId, inGit, isolation, agentsAtOnce, setAgentsAtOnce },
-    ...{ prompt, write, attachments: takesImages ? attachments : undefined },
-    ...{ agent, isScripted, scenario, setScenario, permissions, setPermissions, setLimits },
-    ...{ approval, whyNot, busy, problem, start },
+    projectId,
+    setProjectId,
+    inGit,
+    isolation,
+    agentsAtOnce,
+    setAgentsAtOnce,
+    prompt,
+    write,
+    attachments: takesImages ? attachments : undefined,
+    agent,
+    isScripted,
+    scenario,
+    setScenario,
+    permissions,
+    setPermissions,
+    setLimits,
+    approval,
+    whyNot,
+    busy,
+    problem,
+    start,
   }
 }

@@ -62,7 +62,9 @@ export function useStartApproval(start: {
         await client.projects.trustSetup({ projectId: id, configSha256: setup.configSha256 })
       if (installed && configures)
         await client.agents.allowConfiguration({
-          ...{ id: installed.id, projectId: id, sha256s: configuration.sha256s },
+          id: installed.id,
+          projectId: id,
+          sha256s: configuration.sha256s,
         })
     },
   }

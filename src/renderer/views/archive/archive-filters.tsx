@@ -103,7 +103,9 @@ export function ArchiveFilters(props: {
   ) => [
     { value: '', label: any },
     ...values.slice(0, optionsMax).map(({ value, count }) => ({
-      ...{ value, label: nameOf(value), hint: count.toLocaleString('en') },
+      value,
+      label: nameOf(value),
+      hint: count.toLocaleString('en'),
     })),
   ]
   const labelled = <Key extends string>(of: Record<Key, { label: string }>) =>

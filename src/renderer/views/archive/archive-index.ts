@@ -81,7 +81,9 @@ export function archiveIndex(summaries: readonly TranscriptSummary[]): ArchiveIn
   return {
     size: items.size,
     projects: [...Map.groupBy(roots, ({ summary }) => summary.projectDir)].map(([dir, ofDir]) => ({
-      ...{ dir, label: labels.get(dir) ?? dir, roots: ofDir },
+      dir,
+      label: labels.get(dir) ?? dir,
+      roots: ofDir,
     })),
     labels,
     sorted(by, reversed) {

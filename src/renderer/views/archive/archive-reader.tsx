@@ -63,7 +63,10 @@ export function ArchiveReader(props: {
       ? 'transcript'
       : props.tab
   const momentRoute = (moment: { seq?: number }): Route => ({
-    ...{ screen: 'archive', taskId, tab: 'transcript', replay: true },
+    screen: 'archive',
+    taskId,
+    tab: 'transcript',
+    replay: true,
     ...moment,
   })
   const changeReplay = (moment: { seq?: number } | null) => {
@@ -73,7 +76,10 @@ export function ArchiveReader(props: {
   }
   const toggleReplay = () => changeReplay(replaying ? null : seq === undefined ? {} : { seq })
   const key = (keys: string, label: string, run: () => void): KeyCommand => ({
-    ...{ keys, label, run, group: 'Transcript' },
+    keys,
+    label,
+    run,
+    group: 'Transcript',
   })
   useKeys(
     tab === 'transcript'
@@ -176,8 +182,11 @@ export function ArchiveReader(props: {
                   onChange: changeReplay,
                   onAgent: (id, at) =>
                     navigation.go({
-                      ...{ screen: 'archive', taskId: id, tab: 'transcript' },
-                      ...{ replay: true, seq: at },
+                      screen: 'archive',
+                      taskId: id,
+                      tab: 'transcript',
+                      replay: true,
+                      seq: at,
                     }),
                   onCopyLink: (at) =>
                     void copy(

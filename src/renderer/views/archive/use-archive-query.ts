@@ -27,7 +27,12 @@ export function useArchiveQuery(chosen: TaskId | null) {
   const index = useMemo(() => (transcripts ? archiveIndex(transcripts) : null), [transcripts])
   const { rows, count, bytes } = useMemo(() => {
     const filter = {
-      ...{ text, status, show, selected: chosen, using, expiring: cleanUp.ids },
+      text,
+      status,
+      show,
+      selected: chosen,
+      using,
+      expiring: cleanUp.ids,
       ...filterOf(choices, Date.now()),
     }
     return index
@@ -40,10 +45,29 @@ export function useArchiveQuery(chosen: TaskId | null) {
   )
   const allFolded = trees.length > 0 && trees.every(({ folded }) => folded)
   return {
-    ...{ transcripts, problem, reload, index, rows, count, bytes },
-    ...{ by, reversed, wanted, show, cleanUp, tools },
-    ...{ text, setText, status, setStatus, choices, setChoices, filtersOpen, setFiltersOpen },
-    ...{ trees, allFolded },
+    transcripts,
+    problem,
+    reload,
+    index,
+    rows,
+    count,
+    bytes,
+    by,
+    reversed,
+    wanted,
+    show,
+    cleanUp,
+    tools,
+    text,
+    setText,
+    status,
+    setStatus,
+    choices,
+    setChoices,
+    filtersOpen,
+    setFiltersOpen,
+    trees,
+    allFolded,
     /** Folds every tree, or unfolds every tree once all are folded. */
     foldAll(): void {
       const change = trees.filter(({ folded }) => folded === allFolded).map(({ key }) => key)

@@ -10,7 +10,8 @@ import { ids, laterRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 import type { LedgerRecord } from '../../../shared/records/ledger.ts'
 
 const server = {
-  ...{ name: 'ollama', kind: 'openai-compatible' as const },
+  name: 'ollama',
+  kind: 'openai-compatible' as const,
   baseUrl: 'http://127.0.0.1:11434/v1',
 }
 
@@ -20,8 +21,11 @@ const records = laterRecords.map((record): LedgerRecord => {
   if (event.type !== 'task.created' || event.taskId !== ids.lead) return record
   const { baseUrl } = server
   const spec = {
-    ...{ kind: 'model' as const, provider: server.kind, model: 'qwen3-coder:30b' },
-    ...{ baseUrl, agent: 'lead' },
+    kind: 'model' as const,
+    provider: server.kind,
+    model: 'qwen3-coder:30b',
+    baseUrl,
+    agent: 'lead',
   }
   return { ...record, event: { ...event, spec, model: 'openai-compatible/qwen3-coder:30b' } }
 })

@@ -35,7 +35,9 @@ export function ExportDialog({ taskId }: { taskId: TaskId }) {
   const [attempt, setAttempt] = useState(0)
   const [busy, setBusy] = useState<'save' | 'copy' | null>(null)
   const choice: ExportChoice = {
-    ...{ taskId, redact, keep },
+    taskId,
+    redact,
+    keep,
     ...choiceOf(options),
   }
   const { preview, isCurrent, problem } = useExportPreview(choice, attempt)

@@ -11,7 +11,11 @@ import type { RedactionHit } from '../../../shared/contract/exports.ts'
 const { lead } = ids
 const hits: RedactionHit[] = [
   {
-    ...{ id: 'a1b2c3d4e5f6', kind: 'key', mark: '[hidden: key]', kept: false, count: 3 },
+    id: 'a1b2c3d4e5f6',
+    kind: 'key',
+    mark: '[hidden: key]',
+    kept: false,
+    count: 3,
     match: 'sk-ant-api03-Zm9vYmFyYmF6cXV4cXV1eA',
     places: [
       { taskId: lead, seq: 14, before: 'export ANTHROPIC_API_KEY=', after: '\nnpm test -- --run' },
@@ -19,11 +23,20 @@ const hits: RedactionHit[] = [
     ],
   },
   {
-    ...{ id: 'b1b2c3d4e5f6', kind: 'home', mark: '~', kept: false, count: 212, match: '/home/ada' },
+    id: 'b1b2c3d4e5f6',
+    kind: 'home',
+    mark: '~',
+    kept: false,
+    count: 212,
+    match: '/home/ada',
     places: [{ taskId: lead, seq: 2, before: 'cd ', after: '/code/parser && git status' }],
   },
   {
-    ...{ id: 'c1b2c3d4e5f6', kind: 'named', mark: '[hidden: password]', kept: false, count: 1 },
+    id: 'c1b2c3d4e5f6',
+    kind: 'named',
+    mark: '[hidden: password]',
+    kept: false,
+    count: 1,
     match: '<script>alert(1)</script>\u202etxt.exe',
     places: [{ taskId: lead, seq: null, before: '{"password": "', after: '"}' }],
   },

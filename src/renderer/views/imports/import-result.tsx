@@ -29,8 +29,10 @@ export function ResultView({ result }: { result: ImportResult }) {
         <p role="status">{resultText(result)}</p>
         <p className="text-small text-muted">
           {linesText({
-            ...{ lines: sum('lines'), mapped: sum('mapped') },
-            ...{ foreign: sum('foreign'), damaged: sum('damaged') },
+            lines: sum('lines'),
+            mapped: sum('mapped'),
+            foreign: sum('foreign'),
+            damaged: sum('damaged'),
           })}
         </p>
       </div>

@@ -15,12 +15,22 @@ import type { OpenedLog } from '../../../shared/contract/opened.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 
 const source: ImportSourceFound = {
-  ...{ tool: 'claude-code', path: '/home/ada/.claude', sessions: 412, subAgents: 1_204 },
-  ...{ bytes: 1_900_000_000, projects: 4, expiringSoon: 37, hidden: 12, imported: 0 },
+  tool: 'claude-code',
+  path: '/home/ada/.claude',
+  sessions: 412,
+  subAgents: 1_204,
+  bytes: 1_900_000_000,
+  projects: 4,
+  expiringSoon: 37,
+  hidden: 12,
+  imported: 0,
   byProject: [
     {
-      ...{ dir: '/home/ada/code/parser', sessions: 301, bytes: 1_200_000_000 },
-      ...{ lastAt: lately(1), expiringSoon: 0 },
+      dir: '/home/ada/code/parser',
+      sessions: 301,
+      bytes: 1_200_000_000,
+      lastAt: lately(1),
+      expiringSoon: 0,
     },
     {
       dir: `/home/ada/code/${'a-long-name-'.repeat(12)}`,
@@ -30,23 +40,39 @@ const source: ImportSourceFound = {
       expiringSoon: 6,
     },
     {
-      ...{ dir: '/home/ada/\u202etxt.exe', sessions: 30, bytes: 49_000_000 },
-      ...{ lastAt: lately(40), expiringSoon: 30 },
+      dir: '/home/ada/\u202etxt.exe',
+      sessions: 30,
+      bytes: 49_000_000,
+      lastAt: lately(40),
+      expiringSoon: 30,
     },
     { dir: null, sessions: 1, bytes: 1_000_000, lastAt: lately(400), expiringSoon: 1 },
   ],
 }
 const codexSource: ImportSourceFound = {
-  ...{ tool: 'codex', path: '/home/ada/.codex', sessions: 96, subAgents: 40 },
-  ...{ bytes: 310_000_000, projects: 2, expiringSoon: 0, hidden: 1, imported: 0 },
+  tool: 'codex',
+  path: '/home/ada/.codex',
+  sessions: 96,
+  subAgents: 40,
+  bytes: 310_000_000,
+  projects: 2,
+  expiringSoon: 0,
+  hidden: 1,
+  imported: 0,
   byProject: [
     {
-      ...{ dir: '/home/ada/code/parser', sessions: 90, bytes: 300_000_000 },
-      ...{ lastAt: lately(2), expiringSoon: 0 },
+      dir: '/home/ada/code/parser',
+      sessions: 90,
+      bytes: 300_000_000,
+      lastAt: lately(2),
+      expiringSoon: 0,
     },
     {
-      ...{ dir: '/home/ada/code/site', sessions: 6, bytes: 10_000_000 },
-      ...{ lastAt: lately(70), expiringSoon: 0 },
+      dir: '/home/ada/code/site',
+      sessions: 6,
+      bytes: 10_000_000,
+      lastAt: lately(70),
+      expiringSoon: 0,
     },
   ],
 }
@@ -54,29 +80,48 @@ function lately(days: number): string {
   return new Date(fixtureNowMs - days * 86_400_000).toISOString()
 }
 const imported: ImportedSession = {
-  ...{
-    source: 'claude-code',
-    session: 's1',
-    taskId: ids.lead,
-    title: 'Fix the parser',
-    isNew: true,
-  },
-  ...{ lines: 2_110, mapped: 630, foreign: 1_478, damaged: 2, withheld: 0, isUpdated: false },
-  ...{ linked: 2, unlinked: 0, orphaned: 0 },
+  source: 'claude-code',
+  session: 's1',
+  taskId: ids.lead,
+  title: 'Fix the parser',
+  isNew: true,
+  lines: 2_110,
+  mapped: 630,
+  foreign: 1_478,
+  damaged: 2,
+  withheld: 0,
+  isUpdated: false,
+  linked: 2,
+  unlinked: 0,
+  orphaned: 0,
 }
 const progress = { sessionsTotal: 412, bytesTotal: 1_900_000_000 }
 
 const openedLog: OpenedLog = {
-  ...{ id: '1b2c3d4e-0000-4000-8000-00000000000e', path: '/home/ada/downloads/session.jsonl' },
-  ...{ name: 'session.jsonl', tools: ['claude-code'], skipped: [] },
+  id: '1b2c3d4e-0000-4000-8000-00000000000e',
+  path: '/home/ada/downloads/session.jsonl',
+  name: 'session.jsonl',
+  tools: ['claude-code'],
+  skipped: [],
   sessions: [{ taskId: ids.tests, title: 'Fix the parser' }],
 }
 
 const details: ImportDetails = {
-  ...{ source: 'claude-code', toolVersion: '2.1.39', folder: '/home/ada/.claude/projects/-app' },
-  ...{ importedAt: lately(0), files: [], continues: null, tasks: [], missing: 0 },
-  ...{ lines: 2_110, mapped: 630, foreign: 1_478, damaged: 102 },
-  ...{ linked: 2, unlinked: 0, orphaned: 0 },
+  source: 'claude-code',
+  toolVersion: '2.1.39',
+  folder: '/home/ada/.claude/projects/-app',
+  importedAt: lately(0),
+  files: [],
+  continues: null,
+  tasks: [],
+  missing: 0,
+  lines: 2_110,
+  mapped: 630,
+  foreign: 1_478,
+  damaged: 102,
+  linked: 2,
+  unlinked: 0,
+  orphaned: 0,
   damage: [
     { file: 'f00.jsonl', line: 12, bytes: 400, reason: 'it is cut off' },
     { file: 'subagents/agent-a1.jsonl', line: 7, bytes: 4_096, reason: 'it is NUL bytes' },
@@ -238,9 +283,14 @@ export const Huge: Story = {
     given: {
       importSources: [
         {
-          ...{ ...source, sessions: 20_000, bytes: 90_000_000_000, projects: 400 },
+          ...source,
+          sessions: 20_000,
+          bytes: 90_000_000_000,
+          projects: 400,
           byProject: Array.from({ length: 400 }, (_, nth) => ({
-            ...{ dir: `/home/ada/code/project-${nth}`, sessions: 50, bytes: 225_000_000 },
+            dir: `/home/ada/code/project-${nth}`,
+            sessions: 50,
+            bytes: 225_000_000,
             lastAt: lately(nth),
             expiringSoon: 0,
           })),
@@ -310,7 +360,9 @@ export const WatchingDark: Story = {
 export const Opened: Story = {
   render: ({ theme = 'light' }) => {
     const fake = createStoryHost({
-      ...{ openedLog, records: laterRecords, sessions: { [ids.tests]: { entries: testsEnded() } } },
+      openedLog,
+      records: laterRecords,
+      sessions: { [ids.tests]: { entries: testsEnded() } },
       importEvents: [{ type: 'session', session: imported }],
     })
     return (

@@ -20,7 +20,10 @@ const offering: AgentCheck = {
   },
   options: [
     {
-      ...{ id: 'model', name: 'Model', description: null, category: 'model' },
+      id: 'model',
+      name: 'Model',
+      description: null,
+      category: 'model',
       current: 'gpt-6.1-sol',
       choices: [
         { value: 'gpt-6.1-sol', name: 'GPT-6.1 Sol', description: null },
@@ -28,35 +31,49 @@ const offering: AgentCheck = {
       ],
     },
     {
-      ...{ id: 'fast', name: 'Fast mode', description: null, category: null },
-      ...{ current: false, choices: [] },
+      id: 'fast',
+      name: 'Fast mode',
+      description: null,
+      category: null,
+      current: false,
+      choices: [],
     },
   ],
 }
 const codex: InstalledAgentState = {
   ...presetState('codex'),
-  ...{
-    available: true,
-    why: null,
-    file: '/home/robin/.npm-global/bin/codex-acp',
-    version: '2.6.0',
-  },
+  available: true,
+  why: null,
+  file: '/home/robin/.npm-global/bin/codex-acp',
+  version: '2.6.0',
   uses: { command: 'codex', file: '/usr/local/bin/codex', version: '0.169.0' },
   signIn: { text: 'Sign in with: codex login', command: ['/usr/local/bin/codex', 'login'] },
 }
 const claude: InstalledAgentState = {
   ...presetState('claude-code'),
-  ...{ available: true, why: null, file: '/usr/local/bin/claude-agent-acp', version: '0.100.0' },
+  available: true,
+  why: null,
+  file: '/usr/local/bin/claude-agent-acp',
+  version: '0.100.0',
   signedIn: false,
   signIn: { text: 'Sign in with: claude auth login', command: ['claude', 'auth', 'login'] },
   check: {
-    ...{ ...readyCheck, outcome: 'signed-out', signedIn: false, version: '0.100.0' },
+    ...readyCheck,
+    outcome: 'signed-out',
+    signedIn: false,
+    version: '0.100.0',
     why: 'Claude Code is not signed in. Sign in with: claude auth login',
   },
 }
 const own: InstalledAgentState = {
-  ...{ ...presetState('qwen'), id: 'copilot', name: 'copilot', program: 'acp', package: null },
-  ...{ available: true, why: null, file: '/usr/local/bin/copilot' },
+  ...presetState('qwen'),
+  id: 'copilot',
+  name: 'copilot',
+  program: 'acp',
+  package: null,
+  available: true,
+  why: null,
+  file: '/usr/local/bin/copilot',
   signIn: { text: 'Sign in to it in a terminal', command: null },
   own: { name: 'copilot', command: 'copilot --acp', passes: ['GH_TOKEN'], sets: {} },
 }
@@ -83,7 +100,8 @@ const meta: Meta<Args> = {
     { globals },
   ) => {
     host = createStoryHost({
-      ...{ records: isEmpty ? [] : laterRecords, agents },
+      records: isEmpty ? [] : laterRecords,
+      agents,
       ...(checks && { agentChecks: checks }),
       ...(configuration && { agentConfiguration: configuration }),
     })
@@ -174,7 +192,8 @@ export const OwnCommand: Story = {
 export const NewAgent: Story = {
   args: {
     agents,
-    ...{ checks: { codex: offering }, address: '#/' },
+    checks: { codex: offering },
+    address: '#/',
     overlay: { kind: 'new-agent', projectId: apiProject },
   },
   play: async () => {
@@ -194,7 +213,8 @@ export const NewAgent: Story = {
 /** What the repository configures for the agent is allowed with its start, and for another agent it is something else. */
 export const NewAgentConfigured: Story = {
   args: {
-    ...{ agents: [{ ...codex, signedIn: true, check: offering }, claude], address: '#/' },
+    agents: [{ ...codex, signedIn: true, check: offering }, claude],
+    address: '#/',
     overlay: { kind: 'new-agent', projectId: apiProject },
     configuration: {
       codex:

@@ -26,7 +26,8 @@ export function OwnAgentDialog(props: { agent: OwnAgent | null; onSaved(): void 
     setProblem(null)
     try {
       await client.agents.saveOwn({
-        ...{ name: name.trim(), command: command.trim() },
+        name: name.trim(),
+        command: command.trim(),
         ...(mode.trim() !== '' && { mode: mode.trim() }),
         passes: passes.split(/[\s,]+/).filter(Boolean),
         sets: variablesIn(sets),

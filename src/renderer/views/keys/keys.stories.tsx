@@ -182,8 +182,11 @@ function press(target: Element, keys: string): boolean {
       if (target.matches('textarea, input') && name.length === 1 && !parts.includes('Mod'))
         return false
       const event = new KeyboardEvent('keydown', {
-        ...{ key: name === 'Space' ? ' ' : name, bubbles: true, cancelable: true },
-        ...{ ctrlKey: parts.includes('Mod'), shiftKey: parts.includes('Shift') },
+        key: name === 'Space' ? ' ' : name,
+        bubbles: true,
+        cancelable: true,
+        ctrlKey: parts.includes('Mod'),
+        shiftKey: parts.includes('Shift'),
       })
       target.dispatchEvent(event)
       return event.defaultPrevented

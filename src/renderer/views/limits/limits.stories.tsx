@@ -18,7 +18,9 @@ const recordsWith = (budget: Budget): LedgerRecord[] => {
     const { event } = record
     if (event.type !== 'task.created' || event.taskId !== ids.lead) return record
     const spec = {
-      ...{ kind: 'model' as const, provider: 'anthropic' as const, model: 'claude-opus-5-5' },
+      kind: 'model' as const,
+      provider: 'anthropic' as const,
+      model: 'claude-opus-5-5',
       agent: 'lead',
     }
     return { ...record, event: { ...event, spec, options: { ...event.options, budget } } }
@@ -45,13 +47,19 @@ const sleepingRecords = (): LedgerRecord[] => {
   const promptId = newPromptId()
   const events: LedgerEvent[] = [
     {
-      ...{ type: 'task.prompted', taskId: ids.tests, promptId, atNextTurn: true },
+      type: 'task.prompted',
+      taskId: ids.tests,
+      promptId,
+      atNextTurn: true,
       prompt: 'Cover nested arrays as well, please.',
     },
     { type: 'task.interrupted', taskId: ids.tests, run: 1, cause, usage: noUsage },
     { type: 'task.interrupted', taskId: ids.lead, run: 1, cause, usage: noUsage },
     {
-      ...{ type: 'task.sleep-started', taskId: ids.lead, untilMs, wait: 1 },
+      type: 'task.sleep-started',
+      taskId: ids.lead,
+      untilMs,
+      wait: 1,
       reason: cause.detail,
     },
   ]

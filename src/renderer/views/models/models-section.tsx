@@ -80,7 +80,8 @@ export function ModelsSection() {
 }
 
 const entryOf = ({ name, kind, baseUrl, isOwn, contextTokens }: ProviderState) => ({
-  ...{ name, kind },
+  name,
+  kind,
   ...(isOwn || baseUrl === null ? {} : { baseUrl }),
   ...(contextTokens === null ? {} : { contextTokens }),
 })

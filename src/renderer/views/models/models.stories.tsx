@@ -9,12 +9,15 @@ import { apiProject, laterRecords } from '../../../../tests/fixtures/entries/tas
 const agents = (available: boolean) => [
   { kind: 'scripted' as const, name: 'Scenario', available: true, why: null },
   {
-    ...{ kind: 'model' as const, name: 'Model', available },
+    kind: 'model' as const,
+    name: 'Model',
+    available,
     why: available ? null : 'No model is set up: add a key in Settings, or by shiplog agent setup.',
   },
 ]
 const server = {
-  ...{ name: 'ollama', kind: 'openai-compatible' as const },
+  name: 'ollama',
+  kind: 'openai-compatible' as const,
   baseUrl: 'http://127.0.0.1:11434/v1',
 }
 const lists = {
@@ -124,7 +127,9 @@ export const Server: Story = {
 export const Failing: Story = {
   args: {
     models: {
-      ...{ entries: [server], lists, defaultModel: 'ollama/qwen3-coder:30b' },
+      entries: [server],
+      lists,
+      defaultModel: 'ollama/qwen3-coder:30b',
       test: { outcome: 'failed', why: 'connect ECONNREFUSED 127.0.0.1:11434' },
     },
   },

@@ -43,7 +43,9 @@ export function usePaletteCommands(subject: {
       ? actionsOfProject(subject.project.id)
       : []
   const ofSubject = actions.map((action) => ({
-    ...{ label: action.label, icon: action.icon, run: action.run },
+    label: action.label,
+    icon: action.icon,
+    run: action.run,
     // Only if it is registered: keys of rows need a row.
     keys: registered.find((one) => one.run && one.keys === action.keys)?.keys ?? null,
     disabled: action.disabled === true,
@@ -60,7 +62,10 @@ export function usePaletteCommands(subject: {
     distinct
       .filter(({ group }) => (group === 'Everywhere') === everywhere)
       .map((command) => ({
-        ...{ label: command.label, icon: command.icon, keys: command.keys, disabled: false },
+        label: command.label,
+        icon: command.icon,
+        keys: command.keys,
+        disabled: false,
         run: () => runRegistered(keys, command),
       }))
   const name = subject.task?.title ?? subject.project?.name ?? ''

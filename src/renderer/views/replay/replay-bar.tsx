@@ -107,7 +107,10 @@ function placeText({ known, phase }: ReplayView, turn: number, turns: number): s
 function useTimelineKeys(): void {
   const scope = scopeOf(useRoute())
   const listed = (keys: string, label: string, also?: string): KeyCommand => ({
-    ...{ keys, label, group: 'Replay', scope },
+    keys,
+    label,
+    group: 'Replay',
+    scope,
     ...(also && { also }),
   })
   useKeys([

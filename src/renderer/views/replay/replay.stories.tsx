@@ -84,12 +84,13 @@ function eventful(): Entry[] {
     .add(plan(0))
   const snapshot = (turn: number | null) =>
     of({
-      ...{ type: 'workspace-snapshot', turn, head: null, branch: 'shiplog/lead-1' },
-      ...{
-        tree: 'a'.repeat(40),
-        changed: turn === null ? [] : [`src/part-${turn}.ts`],
-        changedMore: 1,
-      },
+      type: 'workspace-snapshot',
+      turn,
+      head: null,
+      branch: 'shiplog/lead-1',
+      tree: 'a'.repeat(40),
+      changed: turn === null ? [] : [`src/part-${turn}.ts`],
+      changedMore: 1,
     })
   builder.add(snapshot(null))
   for (let turn = 1; turn <= 8; turn++) {

@@ -55,7 +55,8 @@ function ContinueForm(props: { task: Task; at: number | null; options: ContinueO
     setProblem(null)
     try {
       const { taskId: newTaskId } = await client.tasks.continueFrom({
-        ...{ taskId, prompt: text },
+        taskId,
+        prompt: text,
         ...(at !== null && { at }),
         ...(choice && { agent: choice }),
       })

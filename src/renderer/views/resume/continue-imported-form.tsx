@@ -51,7 +51,9 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
     try {
       await approval.allow(id)
       const { taskId } = await client.tasks.continueFrom({
-        ...{ taskId: task.id, prompt: text, agent: agent.choice },
+        taskId: task.id,
+        prompt: text,
+        agent: agent.choice,
         place: { projectId: id, isolation },
         ...(at !== null && { at }),
       })
@@ -212,7 +214,9 @@ function placeOptions({ places }: Continuation, projects: readonly Project[]) {
   const others = projects
     .filter(({ id }) => !known.has(id))
     .map(({ id, name, dir }) => ({
-      ...{ value: id as string, label: labels.get(id) ?? name, hint: dir },
+      value: id as string,
+      label: labels.get(id) ?? name,
+      hint: dir,
     }))
   return [...found, ...others]
 }

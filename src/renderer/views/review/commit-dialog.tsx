@@ -151,7 +151,9 @@ function useMessage({ id, title, reportTitle }: Task) {
     return () => abort.abort()
   }, [client, id, reportTitle])
   return {
-    ...{ subject, body, setSubject },
+    subject,
+    body,
+    setSubject,
     setBody(text: string) {
       isTyped.current = true
       setBody(text)

@@ -14,7 +14,12 @@ import { FailureError } from '../../../shared/failure.ts'
 
 /** Two turns wrote the change of the parser, one of them by what a sub-agent did; the others are of one call each. */
 const author = (turn: number, tool: string): ChangeAuthor => ({
-  ...{ by: 'call', turn, seq: turn, at: 0, tool, applied: null },
+  by: 'call',
+  turn,
+  seq: turn,
+  at: 0,
+  tool,
+  applied: null,
 })
 const authors = (_: unknown, path: string) => ({
   authors: [
@@ -31,12 +36,14 @@ type Changes = 'some' | 'none' | 'conflicts' | 'committed' | 'no-gh' | 'failed' 
 const comparison: TargetComparison = {
   tree: workspaceDiff.tree,
   files: workspaceDiff.files.map(({ path }) => ({
-    ...{ path, hunks: [] },
+    path,
+    hunks: [],
     state: path.startsWith('docs/') ? 'applied' : 'open',
   })),
   conflicts: [
     {
-      ...{ path: 'src/parser.ts', message: 'CONFLICT (content): Merge conflict in src/parser.ts' },
+      path: 'src/parser.ts',
+      message: 'CONFLICT (content): Merge conflict in src/parser.ts',
       places: [
         {
           target: "    if (peek() !== ']') expect(',')\n",
@@ -49,10 +56,12 @@ const comparison: TargetComparison = {
 
 const noGh = 'GitHub’s command line, gh, is not installed.'
 const publishState: PublishState = {
-  ...{ worktree: '/home/ada/.local/share/shiplog/worktrees/api/lead', branch: 'shiplog/upgrade' },
+  worktree: '/home/ada/.local/share/shiplog/worktrees/api/lead',
+  branch: 'shiplog/upgrade',
   uncommitted: true,
   remote: { url: 'git@github.com:harbour/api.git', repository: 'github.com/harbour/api' },
-  ...{ cannotPush: null, gh: { state: 'ready' } },
+  cannotPush: null,
+  gh: { state: 'ready' },
 }
 
 const diffs: Partial<Record<Changes, WorkspaceDiff>> = {
@@ -67,8 +76,12 @@ const diffs: Partial<Record<Changes, WorkspaceDiff>> = {
   huge: {
     ...workspaceDiff,
     files: Array.from({ length: 4_000 }, (_, at) => ({
-      ...{ path: `src/module-${at % 40}/generated-${at}.ts`, change: 'added', oldPath: null },
-      ...{ additions: 12, deletions: 0, contentId: `${at}` },
+      path: `src/module-${at % 40}/generated-${at}.ts`,
+      change: 'added',
+      oldPath: null,
+      additions: 12,
+      deletions: 0,
+      contentId: `${at}`,
     })),
   },
 }

@@ -7,7 +7,8 @@ export function routeOfHit({ taskId, seq, archived, kind, snippet, marks }: Sear
   const find = matched !== '' && seq !== null ? { find: matched } : {}
   if (archived)
     return {
-      ...{ screen: 'archive' as const, taskId },
+      screen: 'archive' as const,
+      taskId,
       ...(seq === null
         ? { tab: kind === 'report' ? ('report' as const) : ('transcript' as const) }
         : { tab: 'transcript' as const, seq, ...find }),

@@ -18,8 +18,12 @@ const fake = (old: boolean, leapt = false) =>
         old && transcriptTtlDays !== null
           ? [
               {
-                ...{ id: ids.tests, kind: 'transcript', reason: 'age', bytes: 340_000_000 },
-                ...{ title: 'Add parser tests', lastActiveAt: '2026-08-20T08:00:00.000Z' },
+                id: ids.tests,
+                kind: 'transcript',
+                reason: 'age',
+                bytes: 340_000_000,
+                title: 'Add parser tests',
+                lastActiveAt: '2026-08-20T08:00:00.000Z',
               },
             ]
           : [],

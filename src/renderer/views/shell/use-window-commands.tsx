@@ -51,53 +51,78 @@ export function useWindowCommands(): void {
     group: 'Everywhere',
   })
   const palette = everywhere({
-    ...{ keys: 'Mod+k', label: 'Search commands and agents', icon: <Search />, inPalette: false },
+    keys: 'Mod+k',
+    label: 'Search commands and agents',
+    icon: <Search />,
+    inPalette: false,
     run: () => overlay.show({ kind: 'palette' }),
   })
   const shortcuts = everywhere({
-    ...{ keys: '?', label: 'Keyboard shortcuts', icon: <Keyboard /> },
+    keys: '?',
+    label: 'Keyboard shortcuts',
+    icon: <Keyboard />,
     run: () => overlay.show({ kind: 'keys' }),
   })
   useKeys([
     palette,
     everywhere({
-      ...{ keys: newAgentKeys, label: 'New agent', icon: <Plus /> },
+      keys: newAgentKeys,
+      label: 'New agent',
+      icon: <Plus />,
       run: () => overlay.show({ kind: 'new-agent', projectId }),
     }),
     everywhere({
-      ...{ keys: null, label: 'Add a project', icon: <FolderPlus /> },
+      keys: null,
+      label: 'Add a project',
+      icon: <FolderPlus />,
       run: () => overlay.show({ kind: 'add-project' }),
     }),
     everywhere({
-      ...{ keys: null, label: 'Import sessions…', icon: <Import /> },
+      keys: null,
+      label: 'Import sessions…',
+      icon: <Import />,
       run: () => overlay.show({ kind: 'import' }),
     }),
     everywhere({
-      ...{ keys: null, label: 'Open a log…', icon: <FileInput /> },
+      keys: null,
+      label: 'Open a log…',
+      icon: <FileInput />,
       run: chooseLog,
     }),
     everywhere({
-      ...{ keys: null, label: 'Try the demo', icon: <Play /> },
+      keys: null,
+      label: 'Try the demo',
+      icon: <Play />,
       run: () => void startDemo(),
     }),
     everywhere({
-      ...{ keys: 'Mod+Shift+f', label: 'Search', icon: <TextSearch /> },
+      keys: 'Mod+Shift+f',
+      label: 'Search',
+      icon: <TextSearch />,
       run: () => navigation.go(searchRoute),
     }),
     everywhere({
-      ...{ keys: 'g a', label: 'Archive', icon: <Archive /> },
+      keys: 'g a',
+      label: 'Archive',
+      icon: <Archive />,
       run: () => navigation.go(archiveRoute),
     }),
     everywhere({
-      ...{ keys: 'g s', label: 'Settings', icon: <Settings /> },
+      keys: 'g s',
+      label: 'Settings',
+      icon: <Settings />,
       run: () => navigation.go({ screen: 'settings' }),
     }),
     everywhere({
-      ...{ keys: 'g h', label: 'Home', icon: <House /> },
+      keys: 'g h',
+      label: 'Home',
+      icon: <House />,
       run: () => navigation.go(homeRoute),
     }),
     everywhere({
-      ...{ keys: null, label: 'Trash', icon: <Trash2 /> },
+      keys: null,
+      label: 'Trash',
+      icon: <Trash2 />,
       run: () => {
         preferences.setState({ archiveShow: 'trash' })
         navigation.go(archiveRoute)
@@ -106,7 +131,9 @@ export function useWindowCommands(): void {
     ...(interrupted > 0
       ? [
           everywhere({
-            ...{ keys: null, label: 'Resume all interrupted agents…', icon: <RotateCcw /> },
+            keys: null,
+            label: 'Resume all interrupted agents…',
+            icon: <RotateCcw />,
             run: resumeAll,
           }),
         ]
@@ -115,14 +142,19 @@ export function useWindowCommands(): void {
       .filter(({ value }) => value !== filter)
       .map(({ value, label }) =>
         everywhere({
-          ...{ keys: null, label, icon: <ListFilter /> },
+          keys: null,
+          label,
+          icon: <ListFilter />,
           run: () => preferences.setState({ agentFilter: value }),
         }),
       ),
     ...useThemeCommands().map(everywhere),
     shortcuts,
     everywhere({
-      ...{ keys: 'F6', label: 'Next pane', icon: <PanelsTopLeft />, inPalette: false },
+      keys: 'F6',
+      label: 'Next pane',
+      icon: <PanelsTopLeft />,
+      inPalette: false,
       run: () => focusNextPane(),
     }),
     // Registered for a transcript's dialog as well.
@@ -152,7 +184,9 @@ function useThemeCommands(): Omit<KeyCommand, 'group'>[] {
   return choices
     .filter(({ value }) => value !== theme && value !== shown)
     .map(({ value, label }) => ({
-      ...{ keys: null, label, icon: <SunMoon /> },
+      keys: null,
+      label,
+      icon: <SunMoon />,
       run: () => preferences.setState({ theme: value }),
     }))
 }

@@ -84,8 +84,16 @@ function agentRow(
   { level, hint, cause }: { level: number; hint: string | null; cause: Cause | null },
 ): InterruptedAgentRow {
   return {
-    ...{ kind: 'agent', id: task.id, level, height: rowHeight, hasChildren: false, folded: false },
-    ...{ task, below, hint, cause },
+    kind: 'agent',
+    id: task.id,
+    level,
+    height: rowHeight,
+    hasChildren: false,
+    folded: false,
+    task,
+    below,
+    hint,
+    cause,
   }
 }
 

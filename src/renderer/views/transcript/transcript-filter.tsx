@@ -49,7 +49,9 @@ export function TranscriptFilterPane(props: {
   const toggle = () => change(filter ? undefined : { kind: null, tool: null, file: null })
   useKeys([
     {
-      ...{ keys: 'f', group: 'Transcript', scope },
+      keys: 'f',
+      group: 'Transcript',
+      scope,
       label: filter ? 'Clear the filter' : 'Filter the transcript',
       run: toggle,
     },

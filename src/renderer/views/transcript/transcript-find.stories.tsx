@@ -127,16 +127,16 @@ const withEdit = (): Entry[] => {
     .turn([
       {
         call: {
-          ...{ name: 'edit_file', output: 'Edited src/birds.ts', ms: 12 },
+          name: 'edit_file',
+          output: 'Edited src/birds.ts',
+          ms: 12,
           input: { path: 'src/birds.ts', old_text: "'gull'", new_text: "'albatross'" },
           detail: {
-            ...{
-              kind: 'edit',
-              path: 'src/birds.ts',
-              change: 'changed',
-              additions: 1,
-              deletions: 1,
-            },
+            kind: 'edit',
+            path: 'src/birds.ts',
+            change: 'changed',
+            additions: 1,
+            deletions: 1,
             patch:
               "--- a/src/birds.ts\n+++ b/src/birds.ts\n@@ -1,2 +1,2 @@\n const birds = [\n-  'gull',\n+  'albatross',\n",
           },
@@ -175,10 +175,16 @@ const withSeveral = (): Entry[] => {
   return turns.turn([
     {
       call: {
-        ...{ name: 'edit_file', output: 'Edited src/gulls.ts', ms: 12 },
+        name: 'edit_file',
+        output: 'Edited src/gulls.ts',
+        ms: 12,
         input: { path: 'src/gulls.ts', old_text: was, new_text: is },
         detail: {
-          ...{ kind: 'edit', path: 'src/gulls.ts', change: 'changed', additions: 2, deletions: 2 },
+          kind: 'edit',
+          path: 'src/gulls.ts',
+          change: 'changed',
+          additions: 2,
+          deletions: 2,
           patch:
             "--- a/src/gulls.ts\n+++ b/src/gulls.ts\n@@ -1,3 +1,3 @@\n const a = 'gull'\n-const b = ['gull', 'gull']\n-const c = 1\n+const b = ['gull', 'tern']\n+const c = 'gull'\n",
         },
@@ -219,10 +225,15 @@ const withWholeOutput = (): Entry[] =>
     .turn([
       {
         call: {
-          ...{ name: 'bash', input: { command: 'npm test' }, ms: 800 },
+          name: 'bash',
+          input: { command: 'npm test' },
+          ms: 800,
           output: 'line 1\nline 2\n[… left out …]\nline 4000\n',
           detail: {
-            ...{ kind: 'bash', exitCode: 0, timedOut: false, omittedBytes: 38_000 },
+            kind: 'bash',
+            exitCode: 0,
+            timedOut: false,
+            omittedBytes: 38_000,
             whole: { sha256: 'a'.repeat(64), bytes: 38_893, leftOutBytes: 0 },
           },
         },

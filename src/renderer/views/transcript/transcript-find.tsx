@@ -134,7 +134,8 @@ function useShownMatch(props: {
   const rowKey = useRef<string | null>(null)
   /** The part and position of the current match. */
   const part = useRef<{ partKey: string; nth: number; inDiff?: DiffMatch | null }>({
-    ...{ partKey: '', nth: 0 },
+    partKey: '',
+    nth: 0,
   })
 
   useEffect(() => {

@@ -61,7 +61,9 @@ function usePane(
   const shown = hasRoom ? remembered : sheet
   const [wasOpenedHere, setOpenedHere] = useState(false)
   return {
-    ...{ shown, isSheet: !hasRoom, wasOpenedHere },
+    shown,
+    isSheet: !hasRoom,
+    wasOpenedHere,
     toggle() {
       setOpenedHere(!shown)
       show(!shown)

@@ -11,7 +11,10 @@ export const addWaitingPrompt = (
 ): Task['waitingPrompts'] => [
   ...waitingPrompts,
   {
-    ...{ id: event.promptId, prompt: event.prompt, ...imagesOf(event), at },
+    id: event.promptId,
+    prompt: event.prompt,
+    ...imagesOf(event),
+    at,
     ...(event.atNextTurn && { atNextTurn: true as const }),
     ...(event.comments && { commentsOf: event.comments.of }),
   },

@@ -43,10 +43,15 @@ export function foldRunEnd(
   const cause = event.type === 'task.completed' ? null : event.cause
   const isAssumed = event.type === 'task.interrupted' && event.endedAt !== undefined
   return {
-    ...{ status, endedAt: at, cause, transcriptCounts: event.transcript },
+    status,
+    endedAt: at,
+    cause,
+    transcriptCounts: event.transcript,
     usage: addUsage(task.usage, event.usage),
     runs: endRun(task.runs, event.run, {
-      ...{ status, endedAt: at, cause },
+      status,
+      endedAt: at,
+      cause,
       ...(isAssumed && { endedAtLatest: recordedAt }),
     }),
   }

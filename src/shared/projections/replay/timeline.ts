@@ -50,7 +50,11 @@ export function addToTimeline(fold: TimelineFold, entry: Entry): void {
       const [path] = changed
       fold.place = { directory: fold.place?.directory ?? null, branch }
       marks.push({
-        ...{ kind: 'files', ...stamp, turn, branch, changed: changed.length + changedMore },
+        kind: 'files',
+        ...stamp,
+        turn,
+        branch,
+        changed: changed.length + changedMore,
         ...(path !== undefined && { path: line(path) }),
       })
       return
@@ -139,7 +143,12 @@ function addMessage(fold: TimelineFold, entry: MessageEntry): void {
     return
   }
   marks.push({
-    ...{ kind: 'turn', seq, at, turn, status, text },
+    kind: 'turn',
+    seq,
+    at,
+    turn,
+    status,
+    text,
     ...(model && { model }),
     ...(usage && { usage }),
   })
@@ -152,7 +161,14 @@ function addResult(fold: TimelineFold, entry: ToolResultEntry): void {
   if (shell) fold.place = { directory: shell.cwd, branch: fold.place?.branch ?? null }
   const agents = agentsIn(entry)
   fold.marks.push({
-    ...{ kind: 'result', seq, at, call, name, turn, outcome, durationMs },
+    kind: 'result',
+    seq,
+    at,
+    call,
+    name,
+    turn,
+    outcome,
+    durationMs,
     ...(call === null && { callId }),
     ...(shell && { directory: shell.cwd }),
     ...(agents.length > 0 && { agents }),

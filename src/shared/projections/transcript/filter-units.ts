@@ -87,7 +87,10 @@ export function createFilterUnits(): FilterUnits {
 }
 
 const unitOf = (seq: number, kind: FilterKind): FilterUnit => ({
-  ...{ seqs: [seq], kinds: [kind], tool: null, files: [] },
+  seqs: [seq],
+  kinds: [kind],
+  tool: null,
+  files: [],
 })
 
 function unitOfCall(

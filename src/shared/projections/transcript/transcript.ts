@@ -51,7 +51,10 @@ function foldEntry(fold: TranscriptFold, entry: Entry): void {
     case 'compaction': {
       const keptFromSeq = entry.keptFromSeq ?? entry.seq
       items.push({
-        ...{ kind: 'compaction', ...place, summary: entry.summary, keptFromSeq },
+        kind: 'compaction',
+        ...place,
+        summary: entry.summary,
+        keptFromSeq,
         replacedFromSeq: fold.keptFromSeq,
         images: (entry.images ?? []).map(imageRefOf),
       })

@@ -109,7 +109,9 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
     expect(task).toMatchObject({
       status: 'interrupted',
       cause: {
-        ...{ kind: 'agent-config', agent: 'env', why: 'refused' },
+        kind: 'agent-config',
+        agent: 'env',
+        why: 'refused',
         files: ['.claude/settings.json'],
       },
     })
@@ -173,7 +175,8 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
     await shiplog.client.tasks.resumeEnded({ taskIds: [id] })
     expect(await starts()).toBe(0)
     expect((await taskOf(shiplog, id)).cause).toMatchObject({
-      ...{ why: 'unshowable', files: ['.mcp.json'] },
+      why: 'unshowable',
+      files: ['.mcp.json'],
       detail: '.mcp.json is no text',
     })
   })

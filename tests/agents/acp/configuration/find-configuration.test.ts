@@ -13,7 +13,8 @@ const server = JSON.stringify({ mcpServers: { a: { command: 'node', args: ['a.js
 const initRepository = (dir: string) =>
   writeFiles(dir, {
     '.git/HEAD': 'ref: refs/heads/main\n',
-    ...{ '.git/objects/a': '', '.git/refs/a': '' },
+    '.git/objects/a': '',
+    '.git/refs/a': '',
   })
 
 /** A repository with these files, and what is found in it, or in a folder of it. */
@@ -28,8 +29,10 @@ async function foundIn(
   await writeFiles(top, files)
   const find = () =>
     findConfiguration({
-      ...{ cwd: join(top, below), program },
-      ...{ listFiles: async () => nested, isRepository },
+      cwd: join(top, below),
+      program,
+      listFiles: async () => nested,
+      isRepository,
       isSecret: (name) => name.endsWith('_KEY'),
     })
   return { top, find, ...(await find()) }
@@ -129,7 +132,9 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
     const { top, find, ...before } = await foundIn(
       {
         '.claude/settings.json': settings,
-        ...{ 'tools/check.sh': 'true', 'tools/run.out': 'true', 'docs/guide.md': 'Text' },
+        'tools/check.sh': 'true',
+        'tools/run.out': 'true',
+        'docs/guide.md': 'Text',
       },
       'claude-code',
     )
@@ -231,7 +236,10 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
     const parent = await temporaryDir()
     await writeFiles(parent, { '.opencode/plugin/evil.js': 'evil', 'sub/a': '' })
     const found = await findConfiguration({
-      ...{ cwd: join(parent, 'sub'), program: 'opencode', isRepository, isSecret },
+      cwd: join(parent, 'sub'),
+      program: 'opencode',
+      isRepository,
+      isSecret,
     })
     expect(paths(found)).toEqual([expect.stringMatching(/\.opencode\/plugin\/evil\.js$/)])
   })
@@ -255,7 +263,10 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
     await initRepository(top)
     await writeFiles(top, { '.env': text })
     const { files } = await findConfiguration({
-      ...{ cwd: top, program: 'gemini', isRepository, isSecret },
+      cwd: top,
+      program: 'gemini',
+      isRepository,
+      isSecret,
     })
     expect(files.map((file) => file.text)).toEqual([shown])
   })

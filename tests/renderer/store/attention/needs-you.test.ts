@@ -17,7 +17,9 @@ function stage() {
   questions.length = 0
   const needs = () =>
     needsYou({
-      ...{ tasks: host.state.tasks, activity, questions },
+      tasks: host.state.tasks,
+      activity,
+      questions,
       seen: { seen, seenSince: '2000-01-01T00:00:00.000Z' },
     })
   const start = (title: string) => host.start({ projectId, title })
@@ -42,7 +44,11 @@ it('[Q4] lists waiting agents before ended ones, and each only while it applies'
     ['failed', 'Repair the fog horn', 'no fog'],
   ])
   host.record({
-    ...{ type: 'task.budget-reached', taskId: limited, part: 'usd', level: 'spent', used: 5.1 },
+    type: 'task.budget-reached',
+    taskId: limited,
+    part: 'usd',
+    level: 'spent',
+    used: 5.1,
   })
   activity.set(limited, { state: 'working', text: 'Running npm test', silentSince: 5 })
   questions.push(questionWith({ text: 'rm -rf build\nsecond line' }))
@@ -91,7 +97,9 @@ it('[Q4] each item names the screen that it opens', () => {
   )
   questions.push(questionWith({ id: 'q7' }))
   expect(Object.fromEntries(needs().map(({ kind, at }) => [kind, at]))).toEqual({
-    ...{ permission: { question: 'q7' }, budget: 'limit', review: 'end' },
+    permission: { question: 'q7' },
+    budget: 'limit',
+    review: 'end',
   })
 })
 

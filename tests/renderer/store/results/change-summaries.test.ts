@@ -6,7 +6,11 @@ import type { Task } from '../../../../src/shared/records/tasks/tasks.ts'
 import { ids, laterState, taskWith } from '../../../fixtures/entries/tasks.ts'
 
 const file = (path: string, additions: number | null, deletions: number | null) => ({
-  ...{ path, change: 'modified' as const, oldPath: null, additions, deletions },
+  path,
+  change: 'modified' as const,
+  oldPath: null,
+  additions,
+  deletions,
   contentId: '1'.repeat(40),
 })
 const ended = (more: Partial<Task> = {}): Task =>
@@ -34,8 +38,13 @@ describe('change summaries', () => {
     await load(task)
     expect(asked).toEqual([false])
     expect(store.getState().get(task.id)).toEqual({
-      ...{ files: 3, additions: 5, deletions: 1, binary: 1, isKnown: true },
-      ...{ branch: 'main', applied: false },
+      files: 3,
+      additions: 5,
+      deletions: 1,
+      binary: 1,
+      isKnown: true,
+      branch: 'main',
+      applied: false,
     })
   })
 

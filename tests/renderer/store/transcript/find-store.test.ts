@@ -77,11 +77,14 @@ describe('finding in a transcript', () => {
     find.setQuery({ isPattern: true }, { immediate: true })
     const failed = await until(find.store, ({ phase }) => phase === 'failed')
     expect(failed.problem).toMatchObject({
-      ...{ field: 'query', message: '(lamp is not a regular expression: unterminated group.' },
+      field: 'query',
+      message: '(lamp is not a regular expression: unterminated group.',
     })
     find.setQuery({ text: '(lamp)' })
     expect(await settled(({ phase }) => phase === 'done')).toMatchObject({
-      ...{ matches: 1, problem: null, places: [{ texts: ['lamp'] }] },
+      matches: 1,
+      problem: null,
+      places: [{ texts: ['lamp'] }],
     })
     find.setQuery({ text: '' })
     expect(find.store.getState()).toMatchObject({ phase: 'idle', places: [], current: null })

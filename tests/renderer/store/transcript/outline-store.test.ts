@@ -13,8 +13,14 @@ const turn = (
   number: number,
   status: 'complete' | 'interrupted' = 'complete',
 ): OutlineItem => ({
-  ...{ kind: 'turn', seq, at: seq, turn: number, calls: 1, failedCalls: 0 },
-  ...{ status, text: status === 'complete' ? 'Done' : '' },
+  kind: 'turn',
+  seq,
+  at: seq,
+  turn: number,
+  calls: 1,
+  failedCalls: 0,
+  status,
+  text: status === 'complete' ? 'Done' : '',
 })
 
 describe('outline of a transcript', () => {

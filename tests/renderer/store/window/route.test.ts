@@ -13,11 +13,15 @@ describe('route', () => {
     { screen: 'archive', taskId: 'abcd', tab: 'transcript', seq: 3 },
     { screen: 'task', taskId: 'abcd', transcriptOf: null, seq: 3, find: 'a & b?' },
     {
-      ...{ screen: 'archive', taskId: 'abcd', tab: 'transcript' },
+      screen: 'archive',
+      taskId: 'abcd',
+      tab: 'transcript',
       filter: { kind: 'errors', tool: 'bash', file: 'src/a b.ts' },
     },
     {
-      ...{ screen: 'task', taskId: 'abcd', transcriptOf: 'ef01' },
+      screen: 'task',
+      taskId: 'abcd',
+      transcriptOf: 'ef01',
       filter: { kind: null, tool: null, file: null },
     },
     { screen: 'transcript', taskId: 'abcd' },

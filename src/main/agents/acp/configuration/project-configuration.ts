@@ -25,8 +25,11 @@ export function createProjectConfiguration(deps: {
     const { name, program } = deps.agentOf(id)
     const allowed = deps.allowedIn(projectId)
     const { files, unshowable } = await findConfiguration({
-      ...{ cwd: deps.dirOf(projectId), program },
-      ...{ listFiles: deps.listFiles, isRepository: deps.isRepository, isSecret: deps.isSecret },
+      cwd: deps.dirOf(projectId),
+      program,
+      listFiles: deps.listFiles,
+      isRepository: deps.isRepository,
+      isSecret: deps.isSecret,
     })
     return { name, files: files.filter(({ sha256 }) => !allowed.isAllowed(sha256)), unshowable }
   }

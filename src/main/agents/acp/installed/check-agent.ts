@@ -47,8 +47,15 @@ export async function checkAgent(
 ): Promise<AgentCheck> {
   const preset = spec.program === 'acp' ? null : agentPresets[spec.program]
   const found: AgentCheck = {
-    ...{ at: new Date(deps.now()).toISOString(), outcome: 'ready', why: null },
-    ...{ version: null, signedIn: null, answeredMs: null, can: null, modes: null, options: [] },
+    at: new Date(deps.now()).toISOString(),
+    outcome: 'ready',
+    why: null,
+    version: null,
+    signedIn: null,
+    answeredMs: null,
+    can: null,
+    modes: null,
+    options: [],
     signInArgs: null,
   }
   const signIn = preset?.signIn ?? 'Sign in to it in a terminal'
@@ -153,7 +160,8 @@ function capabilitiesOf(
 function modesOf({ modes }: Record<string, unknown>): AgentCheck['modes'] {
   if (!isRecord(modes) || !Array.isArray(modes.availableModes)) return null
   const choices = modes.availableModes.filter(isRecord).map(({ id, name, description }) => ({
-    ...{ value: text(id) ?? '', name: text(name) ?? text(id) ?? '' },
+    value: text(id) ?? '',
+    name: text(name) ?? text(id) ?? '',
     description: text(description),
   }))
   return { current: text(modes.currentModeId) ?? '', choices }
@@ -169,9 +177,12 @@ function optionsOf({ configOptions }: Record<string, unknown>): SessionOption[] 
     if (typeof currentValue === 'string' && choices.length === 0) return []
     return [
       {
-        ...{ id: text(id) ?? '', name: text(name) ?? text(id) ?? '' },
-        ...{ description: text(description), category: text(category) },
-        ...{ current: currentValue, choices },
+        id: text(id) ?? '',
+        name: text(name) ?? text(id) ?? '',
+        description: text(description),
+        category: text(category),
+        current: currentValue,
+        choices,
       },
     ]
   })

@@ -53,8 +53,11 @@ interface OwnAgentInput {
 }
 
 const fieldNames: Record<string, string> = {
-  ...{ name: 'The name', command: 'The command', mode: 'The mode' },
-  ...{ passes: 'The list of variables', sets: 'The list of variables' },
+  name: 'The name',
+  command: 'The command',
+  mode: 'The mode',
+  passes: 'The list of variables',
+  sets: 'The list of variables',
 }
 
 export function createInstalledAgents(deps: {
@@ -109,7 +112,9 @@ export function createInstalledAgents(deps: {
     const check = store.check(id)
     const signInProgram = await find(preset.signInCommand[0] ?? '', path)
     return {
-      ...{ id, name, program: id },
+      id,
+      name,
+      program: id,
       available: program !== null || isAllowed,
       why: program || isAllowed ? null : `${command} was not found on your PATH`,
       file: program?.file ?? null,
@@ -125,7 +130,8 @@ export function createInstalledAgents(deps: {
             ? [program.file, ...args, ...check.signInArgs]
             : null,
       },
-      ...{ check, own: null },
+      check,
+      own: null,
     }
   }
 
@@ -135,16 +141,22 @@ export function createInstalledAgents(deps: {
     const program = await find(command, path)
     const check = store.check(name)
     return {
-      ...{ id: name, name, program: 'acp', available: program !== null },
+      id: name,
+      name,
+      program: 'acp',
+      available: program !== null,
       why: program ? null : `${command} was not found on your PATH`,
       file: program?.file ?? null,
       version: check?.version ?? null,
-      ...{ uses: null, package: null, signedIn: check?.signedIn ?? null },
+      uses: null,
+      package: null,
+      signedIn: check?.signedIn ?? null,
       signIn: {
         text: 'Sign in to it in a terminal',
         command: program && check?.signInArgs ? [program.file, ...args, ...check.signInArgs] : null,
       },
-      ...{ check, own },
+      check,
+      own,
     }
   }
 
@@ -154,10 +166,16 @@ export function createInstalledAgents(deps: {
     return mutex('check', async () => {
       const { checkAgent } = await import('./check-agent.ts')
       return checkAgent(spec, {
-        ...{ custody: deps.custody, version: deps.version, now: deps.now, prompts, fetches },
+        custody: deps.custody,
+        version: deps.version,
+        now: deps.now,
+        prompts,
+        fetches,
         async launch(cwd) {
           const found = await launchOf(spec, {
-            ...{ find, cwd, env: deps.environment(preset?.variables ?? spec.own?.passes ?? []) },
+            find,
+            cwd,
+            env: deps.environment(preset?.variables ?? spec.own?.passes ?? []),
             isFetchAllowed: (id) => fetches || isFetchAllowed(store, id),
           })
           if (!found) throw new Error(notInstalled(spec))

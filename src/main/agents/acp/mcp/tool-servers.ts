@@ -160,7 +160,10 @@ export function createToolServers({
         : (offeredNames.has(name) || isRecordTool(name)) && has(name)
     const create = () =>
       createToolServer({
-        ...{ version, calls, timing, onListed: () => list.resolve(true) },
+        version,
+        calls,
+        timing,
+        onListed: () => list.resolve(true),
         tools: async () => offeredTools({ has: isOffered, agents: await agents(), readsRecord }),
       })
     const handler = createMcpHandler(create)
@@ -190,7 +193,11 @@ export function createToolServers({
     const { connect, received, reported, stopWaiting, turnEnded } = calls
     const url = `http://127.0.0.1:${port}${path}`
     return {
-      ...{ connect, received, reported, stopWaiting, turnEnded },
+      connect,
+      received,
+      reported,
+      stopWaiting,
+      turnEnded,
       bridge: (taskId) => bridgeEntry(taskId, { url, token }),
       entry: {
         type: 'http',

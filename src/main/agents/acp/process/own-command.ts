@@ -27,7 +27,10 @@ export function specOfOwn({
   sets,
 }: OwnAgent): Extract<AgentSpec, { kind: 'acp' }> {
   return {
-    ...{ kind: 'acp', program: 'acp', agent: name, command: commandArguments(command) },
+    kind: 'acp',
+    program: 'acp',
+    agent: name,
+    command: commandArguments(command),
     ...(mode !== undefined && { mode }),
     own: {
       name,

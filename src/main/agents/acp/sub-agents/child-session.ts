@@ -51,11 +51,20 @@ function childSession(child: Child, place: AgentPlace, ports: ChildPorts): Agent
     const ids = createCallIds(place.run ?? 1)
     const fold = createUpdateFold({ source: agent.source, cwd, top: place.cwd, ids })
     const subAgents = createSubAgentCalls({
-      ...{ source: agent.source, sessionId, isSubAgent: true, feeds, fold, host },
+      source: agent.source,
+      sessionId,
+      isSubAgent: true,
+      feeds,
+      fold,
+      host,
       open: openChild({ ...ports, parentCwd: () => cwd }),
     })
     const reader = createItemReader({
-      ...{ source: agent.source, sessionId, fold, host, subAgents },
+      source: agent.source,
+      sessionId,
+      fold,
+      host,
+      subAgents,
       tools: null,
     })
     let model: string | null = null

@@ -67,7 +67,8 @@ export function createSessionFeeds(): SessionFeeds {
       feed: createFeed(),
       canCancel: known?.canCancel ?? false,
       cwd: folders.get(sessionId) ?? null,
-      ...{ isWorking: false, isOver: false },
+      isWorking: false,
+      isOver: false,
     }
     children.set(sessionId, child)
     if (!known) owners.set(sessionId, owner)
@@ -123,8 +124,13 @@ export function createSessionFeeds(): SessionFeeds {
       const sessionId = text(update.sessionId)
       if (sessionId === null || sessionId === owner || children.has(sessionId)) return
       children.set(sessionId, {
-        ...{ sessionId, round: 0, feed: createFeed(), cwd: null },
-        ...{ canCancel: false, isWorking: false, isOver: true },
+        sessionId,
+        round: 0,
+        feed: createFeed(),
+        cwd: null,
+        canCancel: false,
+        isWorking: false,
+        isOver: true,
       })
       owners.set(sessionId, owner)
     },

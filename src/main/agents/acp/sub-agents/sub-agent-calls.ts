@@ -86,7 +86,10 @@ export function createSubAgentCalls({
     const known = announced.get(sessionId)
     if (known) return known
     const created: Announcement = {
-      ...{ title: null, description: null, callId: null, startedRound: 0 },
+      title: null,
+      description: null,
+      callId: null,
+      startedRound: 0,
       messages: new Map(),
     }
     announced.set(sessionId, created)
@@ -170,7 +173,11 @@ export function createSubAgentCalls({
     announcement.messages.clear()
     announcement.callId = null
     const started = fold.update({
-      ...{ sessionUpdate: 'tool_call', toolCallId, name: 'task', kind: 'other', title },
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      name: 'task',
+      kind: 'other',
+      title,
       rawInput: { agent, title, prompt },
     })
     yield* started
@@ -200,7 +207,8 @@ export function createSubAgentCalls({
       const isOver = !call.child.isWorking
       const task = { taskId, title, agent, cause: null, report: null }
       yield* endCall({
-        ...{ toolCallId, status: 'completed' },
+        toolCallId,
+        status: 'completed',
         output: isOver
           ? 'Done: its transcript and its report are those of the task.'
           : 'It runs on in the background.',
@@ -221,7 +229,9 @@ export function createSubAgentCalls({
     tasks?: object[]
   }): Generator<AgentEvent> {
     const events = fold.update({
-      ...{ sessionUpdate: 'tool_call_update', toolCallId, status },
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status,
       content: [{ type: 'content', content: { type: 'text', text: output } }],
     })
     for (const event of events)

@@ -35,9 +35,19 @@ export interface CallState {
 }
 
 export const newCall = (callId: ToolCallId): CallState => ({
-  ...{ callId, name: '', kind: 'other', title: null, input: null, locations: [] },
-  ...{ status: 'pending', shown: '', diffs: [], rawOutput: undefined },
-  ...{ terminal: '', exitCode: null, newOutput: '' },
+  callId,
+  name: '',
+  kind: 'other',
+  title: null,
+  input: null,
+  locations: [],
+  status: 'pending',
+  shown: '',
+  diffs: [],
+  rawOutput: undefined,
+  terminal: '',
+  exitCode: null,
+  newOutput: '',
 })
 
 /** Returns the state after an update. Fields that are absent or can't be read keep their values. */
@@ -187,14 +197,24 @@ function detailOf({ diffs }: CallState): ToolDetail | null {
   const additions = lines.filter((line) => line.startsWith('+')).length
   const deletions = lines.filter((line) => line.startsWith('-')).length
   return {
-    ...{ kind: 'edit', path, additions, deletions },
+    kind: 'edit',
+    path,
+    additions,
+    deletions,
     change: oldText === null ? 'created' : additions + deletions > 0 ? 'changed' : 'unchanged',
     patch: patch.length <= patchCharsMax ? patch : null,
   }
 }
 
 const kinds: Record<string, CallKind> = {
-  ...{ read: 'read', edit: 'edit', delete: 'delete', move: 'move', search: 'search' },
-  ...{ execute: 'execute', think: 'think', fetch: 'fetch', switch_mode: 'switch-mode' },
+  read: 'read',
+  edit: 'edit',
+  delete: 'delete',
+  move: 'move',
+  search: 'search',
+  execute: 'execute',
+  think: 'think',
+  fetch: 'fetch',
+  switch_mode: 'switch-mode',
   other: 'other',
 }

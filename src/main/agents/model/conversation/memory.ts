@@ -81,11 +81,15 @@ export async function openMemory(
     const replacedPrompts = prompts.filter((prompt) => !kept.includes(prompt))
     const images = carriedImages(replacedPrompts, limit.limitTokens)
     const summary = wholeSummary(made.text, {
-      ...{ plan, calls: remembered, prompts: replacedPrompts },
+      plan,
+      calls: remembered,
+      prompts: replacedPrompts,
     })
     // Recorded before it is used: the event is durable when the generator continues.
     yield {
-      ...{ type: 'compacted', summary, keptFromSeq: from?.seq ?? null },
+      type: 'compacted',
+      summary,
+      keptFromSeq: from?.seq ?? null,
       ...(images.length > 0 && { images: images.map(imageRefOf) }),
     }
     const replacedNotes = notes.filter((note) => !kept.includes(note))
@@ -126,7 +130,9 @@ const gainShare = 0.1
 const emptyCall = { type: 'call', callId: '' as TurnCall['callId'], name: '', input: '' } as const
 
 const imageRefOf = ({ mediaType, sha256, bytes, data }: ImagePart): ImageRef => ({
-  ...{ mediaType, sha256, bytes: bytes ?? data?.length ?? 0 },
+  mediaType,
+  sha256,
+  bytes: bytes ?? data?.length ?? 0,
 })
 
 const planIn = (input: unknown): PlanItem[] => {

@@ -261,7 +261,8 @@ function outputOf(
   const textOutput = { type, value: [value, ...notes].join('\n') }
   if (images.length === 0) return textOutput
   const files = images.map(({ type, mediaType, data }) => ({
-    ...{ type, mediaType },
+    type,
+    mediaType,
     data: { type: 'data' as const, data },
   }))
   // Beside images, providers refuse a blank text.

@@ -56,7 +56,9 @@ export function createSearchFiles(
     const matcher =
       (executable &&
         (await createRipgrepMatcher(createRipgrep(executable), pattern, {
-          ...{ ...options, root, isSearchable },
+          ...options,
+          root,
+          isSearchable,
         }))) ||
       createLineMatcher(pattern, options)
     try {

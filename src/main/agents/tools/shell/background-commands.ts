@@ -125,8 +125,12 @@ function resultOf(
       `[${id} ${stateText(end)}]`,
     ].join('\n'),
     detail: {
-      ...{ kind: 'background', id, command: found.command, state },
-      ...{ exitCode: end?.exitCode ?? null, omittedBytes },
+      kind: 'background',
+      id,
+      command: found.command,
+      state,
+      exitCode: end?.exitCode ?? null,
+      omittedBytes,
     },
   }
 }

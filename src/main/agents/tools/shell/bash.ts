@@ -30,8 +30,17 @@ export function createBash(
     if (background) return start(command, timeoutMs ?? null, context)
     const limitMs = timeoutMs ?? bashTimeoutMsDefault
     const run = {
-      ...{ command, state: shell, timeoutMs: limitMs, signal },
-      ...{ taskId, custody, environment, sandbox, mask, keepOutput, onOutput },
+      command,
+      state: shell,
+      timeoutMs: limitMs,
+      signal,
+      taskId,
+      custody,
+      environment,
+      sandbox,
+      mask,
+      keepOutput,
+      onOutput,
     }
     const outcome = await runShellCommand(run).catch((error) => {
       throw new ToolError(`The command could not be started: ${error.message}`, error)

@@ -35,8 +35,16 @@ async function* chain(run: ExportRun, task: Task): AsyncGenerator<string> {
     more = {},
   ): string => {
     const written = line({
-      ...{ parentUuid, isSidechain, userType: 'external', ...place },
-      ...{ sessionId: run.rootId, version: run.version, type, message: content, uuid, timestamp },
+      parentUuid,
+      isSidechain,
+      userType: 'external',
+      ...place,
+      sessionId: run.rootId,
+      version: run.version,
+      type,
+      message: content,
+      uuid,
+      timestamp,
       ...(isSidechain && { agentId: agentIdOf(task) }),
       ...more,
     })
@@ -45,8 +53,12 @@ async function* chain(run: ExportRun, task: Task): AsyncGenerator<string> {
   }
   const answer = (uuid: string, of: MessageEntry | null, content: object[], stop: string) =>
     message('assistant', uuid, {
-      ...{ id: `msg_${uuid.replaceAll('-', '').slice(0, 24)}`, type: 'message', role: 'assistant' },
-      ...{ model: of?.model ?? task.model ?? 'unknown', content, stop_reason: stop },
+      id: `msg_${uuid.replaceAll('-', '').slice(0, 24)}`,
+      type: 'message',
+      role: 'assistant',
+      model: of?.model ?? task.model ?? 'unknown',
+      content,
+      stop_reason: stop,
       ...(of?.usage && { usage: usageOf(of.usage) }),
     })
   const imageOf = (image: ImageRef) => imageBlock(run, task, image)
@@ -113,7 +125,8 @@ async function promptContent(
 }
 
 const resultBlock = ({ callId, output, outcome }: ToolResultEntry, images: object[]): object => ({
-  ...{ type: 'tool_result', tool_use_id: callId },
+  type: 'tool_result',
+  tool_use_id: callId,
   content: images.length > 0 ? [{ type: 'text', text: output }, ...images] : output,
   is_error: outcome !== 'ok',
 })

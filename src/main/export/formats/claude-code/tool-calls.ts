@@ -47,7 +47,9 @@ function todos(input: unknown): object {
   const plan = z.array(planItemSchema).safeParse(items).data ?? []
   return {
     todos: plan.map(({ text, status }) => ({
-      ...{ content: text, status: planStatuses[status] ?? status, activeForm: text },
+      content: text,
+      status: planStatuses[status] ?? status,
+      activeForm: text,
     })),
   }
 }
@@ -83,7 +85,11 @@ function editResult(
     ...(change === 'created' && { type: 'create' }),
     filePath: absolute(path, cwd),
     structuredPatch: hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
-      ...{ oldStart, oldLines, newStart, newLines, lines },
+      oldStart,
+      oldLines,
+      newStart,
+      newLines,
+      lines,
     })),
   }
 }

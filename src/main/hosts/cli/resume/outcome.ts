@@ -27,7 +27,10 @@ export function documentOf(
       run: task?.runs.at(-1)?.run ?? 0,
       drift,
       status: end?.status ?? task?.status,
-      ...{ parentId, title, agent, obstacle },
+      parentId,
+      title,
+      agent,
+      obstacle,
       begun: end !== undefined,
       cause: causeJson(end ? end.cause : (task?.cause ?? null)),
     }

@@ -79,9 +79,12 @@ function sessionOf(document: FoundDocument, documents: FoundDocument[]): FoundSe
   add(document)
   const key = idIn(document.head, 'trajectory_id') ?? idIn(document.head, 'session_id')
   return {
-    ...{ tool: 'atif', key: key ?? `${basename(dirname(document.path))}/${document.name}` },
+    tool: 'atif',
+    key: key ?? `${basename(dirname(document.path))}/${document.name}`,
     files: [sourceOf(document, 'session'), ...agents.map((one) => sourceOf(one, 'sub-agent'))],
-    ...{ projectDir: null, expiresAtMs: null, isHidden: false },
+    projectDir: null,
+    expiresAtMs: null,
+    isHidden: false,
   }
 }
 

@@ -223,7 +223,9 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
     let bytes = 0
     const value = { depth: 0, inString: false, escaped: false, isScalar: false }
     const done = (isWhole: boolean): Captured => ({
-      ...{ text: Buffer.concat(parts), bytes, isWhole: isWhole && bytes <= valueBytesMax },
+      text: Buffer.concat(parts),
+      bytes,
+      isWhole: isWhole && bytes <= valueBytesMax,
       isTooLong: bytes > valueBytesMax,
     })
     for (;;) {
@@ -261,7 +263,11 @@ function* parseDocument(input: Input, found: (piece: DocumentPiece) => void): Aw
       input.advance(input.rest().length)
     }
     found({
-      ...{ kind: 'damage', line, bytes, trajectory: 0, text: shown(rest) },
+      kind: 'damage',
+      line,
+      bytes,
+      trajectory: 0,
+      text: shown(rest),
       reason: `unreadable from here on: ${error.message}`,
     })
   }

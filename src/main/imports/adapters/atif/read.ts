@@ -79,11 +79,18 @@ export async function* readAtifSession(
   ): Trajectory {
     const { model_name, name } = asRecord(fields.agent)
     const builder = createTranscriptBuilder({
-      ...{ taskId: idOf(key), source: 'ATIF', agent: text(name) ?? 'agent' },
+      taskId: idOf(key),
+      source: 'ATIF',
+      agent: text(name) ?? 'agent',
       startMs: timeOf(asRecord(fields.extra).startedAt) ?? file.mtimeMs,
     })
     const made: Trajectory = {
-      ...{ file, key, fields, parent, builder, counts: noLines() },
+      file,
+      key,
+      fields,
+      parent,
+      builder,
+      counts: noLines(),
       mapper: createStepMapper({
         builder,
         model: text(model_name),
@@ -121,8 +128,11 @@ export async function* readAtifSession(
   }
 
   const awaitedTask = (agent: Trajectory, report: string | null): AwaitedTask => ({
-    ...{ taskId: idOf(agent.key), title: titleFor(agent), agent: nameOf(agent) },
-    ...{ status: 'completed', cause: null },
+    taskId: idOf(agent.key),
+    title: titleFor(agent),
+    agent: nameOf(agent),
+    status: 'completed',
+    cause: null,
     report: report === null ? null : { run: 1, title: titleFor(agent), markdown: report },
   })
 
@@ -198,15 +208,23 @@ export async function* readAtifSession(
     const { usage, model, atMs, edited } = builder.facts()
     const startMs = timeOf(startedAt) ?? startedAtMs
     return {
-      ...{ id: idOf(key), key, parentId: parent && idOf(parent.key) },
-      ...{ callId: link?.callId ?? null, title: titleFor(one, prompt), agent: nameOf(one) },
-      ...{ prompt: prompt ?? '', cwd: text(asRecord(fields.extra).cwd) ?? '', branch: null },
+      id: idOf(key),
+      key,
+      parentId: parent && idOf(parent.key),
+      callId: link?.callId ?? null,
+      title: titleFor(one, prompt),
+      agent: nameOf(one),
+      prompt: prompt ?? '',
+      cwd: text(asRecord(fields.extra).cwd) ?? '',
+      branch: null,
       startedAtMs: startMs,
       endedAtMs: timeOf(endedAt) ?? (startMs === null ? null : atMs),
       model: model ?? text(asRecord(fields.agent).model_name),
       usage: hasMetrics ? usage : (totalUsageOf(fields.final_metrics) ?? usage),
       report: parent === null ? null : (text(report) ?? lastText),
-      ...{ isComplete, counts, edited },
+      isComplete,
+      counts,
+      edited,
     }
   }
 }

@@ -109,7 +109,9 @@ export function createStepMapper({ builder, model: ownModel, onSubAgent, image }
       })
       if (open && callId !== undefined)
         builder.endCall({
-          ...{ callId, output, outcome: 'ok' },
+          callId,
+          output,
+          outcome: 'ok',
           images: parts.filter((part) => typeof part !== 'string'),
           detail: agents.length > 0 ? { kind: 'tasks', tasks: agents } : null,
         })
@@ -176,7 +178,9 @@ function usageOf(given: unknown): Usage | null {
   const [inputTokens, outputTokens] = [count(given.prompt_tokens), count(given.completion_tokens)]
   return {
     ...noUsage,
-    ...{ inputTokens, outputTokens, costUsd },
+    inputTokens,
+    outputTokens,
+    costUsd,
     cacheReadTokens: Math.min(count(given.cached_tokens), inputTokens),
     pricedBy: costUsd === null ? null : 'agent',
     unpriced: costUsd === null && inputTokens + outputTokens > 0,

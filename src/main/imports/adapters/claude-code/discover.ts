@@ -70,8 +70,12 @@ async function* sessionsIn(folder: string): AsyncGenerator<FoundSession> {
     if (!first) continue
     const projectDir = await projectOf(first.path)
     yield {
-      ...{ tool: 'claude-code', key, files: beside, projectDir },
-      ...{ expiresAtMs: null, isHidden: true },
+      tool: 'claude-code',
+      key,
+      files: beside,
+      projectDir,
+      expiresAtMs: null,
+      isHidden: true,
     }
   }
 }
@@ -90,7 +94,11 @@ async function sessionOfFile(
   const siblings = agentId === undefined ? (loose ?? (await siblingsOf(file))).get(key) : []
   const projectDir = first.map(({ cwd }) => text(cwd)).find(Boolean) ?? null
   return {
-    ...{ tool: 'claude-code', key, projectDir, expiresAtMs: null, isHidden: false },
+    tool: 'claude-code',
+    key,
+    projectDir,
+    expiresAtMs: null,
+    isHidden: false,
     files: [source, ...beside, ...(siblings ?? [])],
     ...originOf(first, key),
   }

@@ -70,7 +70,11 @@ export async function* readClaudeCode(
   function open(key: string, startMs: number, branches: Branches | null, trunk = 0): OpenTask {
     const id = idOf(key)
     const builder = createTranscriptBuilder({
-      ...{ taskId: id, source: 'Claude Code', agent: 'claude-code', startMs, trunk },
+      taskId: id,
+      source: 'Claude Code',
+      agent: 'claude-code',
+      startMs,
+      trunk,
       // Negative branches are compaction runs outside the conversation.
       parentOf: (branch) =>
         branch < 0 ? { branch: trunk, record: -1 } : (branches?.parentOf(branch) ?? null),
@@ -88,7 +92,12 @@ export async function* readClaudeCode(
       },
     })
     const task: OpenTask = {
-      ...{ key, id, builder, mapper, counts: noLines(), startedAtMs: null },
+      key,
+      id,
+      builder,
+      mapper,
+      counts: noLines(),
+      startedAtMs: null,
       meta: { agent: null, title: null },
     }
     tasks.set(key, task)
@@ -288,10 +297,20 @@ function endTask(
   const said = titleOf(prompt ?? '') || titleOf(copiedPrompt ?? '')
   const title = call?.title ?? meta.title ?? given ?? (said || 'Without a prompt')
   return {
-    ...{ id: task.id, key: task.key, parentId, callId: call?.callId ?? null, title },
+    id: task.id,
+    key: task.key,
+    parentId,
+    callId: call?.callId ?? null,
+    title,
     agent: parentId === null ? 'claude-code' : (call?.agent ?? meta.agent ?? 'agent'),
     prompt: prompt ?? '',
-    ...{ cwd, branch, model, usage, counts, isComplete, edited },
+    cwd,
+    branch,
+    model,
+    usage,
+    counts,
+    isComplete,
+    edited,
     startedAtMs: task.startedAtMs,
     endedAtMs: task.startedAtMs === null ? null : atMs,
     report: parentId !== null && isComplete ? (lastText?.text ?? null) : null,
@@ -304,7 +323,11 @@ function promptOf({ type, message }: Record<string, unknown>): string | null {
 }
 
 const awaitedTask = (taskId: TaskId, call: AgentCall, report: string | null): AwaitedTask => ({
-  ...{ taskId, title: call.title, agent: call.agent, status: 'completed', cause: null },
+  taskId,
+  title: call.title,
+  agent: call.agent,
+  status: 'completed',
+  cause: null,
   report: report === null ? null : { run: 1, title: call.title, markdown: report },
 })
 

@@ -129,7 +129,9 @@ export function createRecordMapper(context: MapperContext) {
     // A name in angle brackets marks text of the tool itself, such as an API error.
     const model = said === null || said.startsWith('<') ? null : said
     builder.setUsage(messageId, {
-      ...{ usage: usageOfMessage(message.usage, model, builder.atMs), model, uuid: origin.uuid },
+      usage: usageOfMessage(message.usage, model, builder.atMs),
+      model,
+      uuid: origin.uuid,
       stop: text(message.stop_reason),
     })
     if (!isCopy) facts.endsWithAgent = true

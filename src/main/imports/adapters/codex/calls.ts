@@ -152,7 +152,10 @@ export function createCallMapper(
       beginInner(callId, call)
       const { text: shown, images, isError } = output
       builder.endCall({
-        ...{ callId, output: shown, images, outcome: isError ? 'error' : 'ok' },
+        callId,
+        output: shown,
+        images,
+        outcome: isError ? 'error' : 'ok',
         detail: commandDetail(
           { ...call, id: callId as ToolCallId, facts: {}, agent: null },
           output,

@@ -96,7 +96,10 @@ function sessionOf(
   ]
   const title = titles.get(key)
   return {
-    ...{ tool: 'codex', key, files, expiresAtMs: null },
+    tool: 'codex',
+    key,
+    files,
+    expiresAtMs: null,
     projectDir: (root ?? agents[0])?.meta.cwd ?? null,
     // `codex resume` lists neither.
     isHidden: root === null || root.isArchived || root.meta.isInternal,
@@ -117,7 +120,10 @@ function isBelow(id: string, key: string, rollouts: Map<string, Rollout>): boole
 
 /** Uses a name that stays the same when Codex archives or compresses the file. */
 const sourceFile = ({ file, meta }: Rollout, role: SourceFile['role']): SourceFile => ({
-  ...{ path: file.path, name: plainName(file.name), bytes: file.bytes, mtimeMs: file.mtimeMs },
+  path: file.path,
+  name: plainName(file.name),
+  bytes: file.bytes,
+  mtimeMs: file.mtimeMs,
   role,
   ...(role === 'sub-agent' && { agentId: meta.threadId }),
 })

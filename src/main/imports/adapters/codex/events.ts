@@ -104,7 +104,9 @@ export function createEventMapper(context: EventContext) {
     const workdir = pathOf(given.cwd)
     const output = text(given.aggregated_output) ?? text(given.formatted_output) ?? ''
     calls.addCompleted(id, mapCall('shell', { command: argv ?? '', ...(workdir && { workdir }) }), {
-      ...{ text: output, images: [], exitCode },
+      text: output,
+      images: [],
+      exitCode,
       isError: exitCode !== 0,
     })
     return 'mapped'

@@ -57,11 +57,17 @@ export async function* readCodex(
     const id = idOf(key)
     const meta = (file && metas.get(file.path)) ?? null
     const builder = createTranscriptBuilder({
-      ...{ taskId: id, source: 'Codex', agent: 'codex', startMs, parentOf },
+      taskId: id,
+      source: 'Codex',
+      agent: 'codex',
+      startMs,
+      parentOf,
     })
     const counts = noLines()
     const mapper = createRecordMapper({
-      ...{ builder, meta, links: links.of(id) },
+      builder,
+      meta,
+      links: links.of(id),
       preserve: (line, record, isQuiet) => builder.preserve(line, record, { isQuiet }),
     })
     const thread = { key, id, meta, builder, mapper, counts, startedAtMs: null }
@@ -220,8 +226,11 @@ function createLinks(
       const agent = find(named)
       if (!agent) return null
       return {
-        ...{ taskId: idOf(agent.threadId), title: call.title, agent: call.agent },
-        ...{ status: 'completed', cause: null },
+        taskId: idOf(agent.threadId),
+        title: call.title,
+        agent: call.agent,
+        status: 'completed',
+        cause: null,
         report: report === null ? null : { run: 1, title: call.title, markdown: report },
       }
     },
@@ -265,12 +274,21 @@ function endThread(
   const title =
     gone ?? (given && titleOf(given)) ?? (titleOf(prompt ?? copiedPrompt ?? '') || named)
   return {
-    ...{ id: thread.id, key, parentId: isRoot ? null : (parent ?? rootId) },
-    ...{ callId: call?.callId ?? null, title: title || 'Without a prompt' },
+    id: thread.id,
+    key,
+    parentId: isRoot ? null : (parent ?? rootId),
+    callId: call?.callId ?? null,
+    title: title || 'Without a prompt',
     agent: isRoot ? 'codex' : (meta?.role ?? call?.agent ?? 'agent'),
     prompt: prompt ?? '',
     cwd: cwd || (meta?.cwd ?? ''),
-    ...{ branch, model, usage, counts, isComplete, edited, startedAtMs: thread.startedAtMs },
+    branch,
+    model,
+    usage,
+    counts,
+    isComplete,
+    edited,
+    startedAtMs: thread.startedAtMs,
     endedAtMs: thread.startedAtMs === null ? null : atMs,
     report: !isRoot && isComplete ? report : null,
   }

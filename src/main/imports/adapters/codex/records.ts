@@ -66,7 +66,9 @@ export function createRecordMapper(context: MapperContext) {
   )
   const mapItem = createItemMapper({ calls, modelOutput, meta, addPrompt })
   const mapEvent = createEventMapper({
-    ...{ builder, calls, modelOutput },
+    builder,
+    calls,
+    modelOutput,
     onTitle(title) {
       facts.title = title
     },

@@ -71,7 +71,8 @@ export function pricedUsage(
       totalTokens: undefined,
       inputTokenDetails: {
         noCacheTokens: Math.max(0, tokens.input_tokens - cacheReadTokens - cacheWriteTokens),
-        ...{ cacheReadTokens, cacheWriteTokens },
+        cacheReadTokens,
+        cacheWriteTokens,
       },
       outputTokenDetails: {
         textTokens: undefined,

@@ -27,8 +27,12 @@ async function sessionOf(file: ListedFile): Promise<FoundSession | null> {
       // Problems of the export are reported when it is read.
       const key = read.kind === 'header' ? read.header.root : file.name
       return {
-        ...{ tool: 'shiplog', key, files: [{ ...file, role: 'session' }] },
-        ...{ projectDir: null, expiresAtMs: null, isHidden: false },
+        tool: 'shiplog',
+        key,
+        files: [{ ...file, role: 'session' }],
+        projectDir: null,
+        expiresAtMs: null,
+        isHidden: false,
       }
     }
   } catch {

@@ -71,8 +71,11 @@ export async function* readShiplogExport(
             `The export contains more than ${tasksMax} tasks. Shiplog never writes that many.`,
           )
         tasks.push({
-          ...{ task: part.task, hasTranscript: part.transcript, reports: [] },
-          ...{ counts: noLines(), withheld: 0 },
+          task: part.task,
+          hasTranscript: part.transcript,
+          reports: [],
+          counts: noLines(),
+          withheld: 0,
         })
       } else if (part.shiplog === 'report') last?.reports.push(part)
       else if (last && part.shiplog !== 'end')
@@ -81,7 +84,11 @@ export async function* readShiplogExport(
   }
   if (tasks.length === 0) throw new Error(`${file.name} contains no task.`)
   yield {
-    ...{ kind: 'end', version, isRedacted, withoutFiles, tasks: tasks.map(readTask) },
+    kind: 'end',
+    version,
+    isRedacted,
+    withoutFiles,
+    tasks: tasks.map(readTask),
     links: { linked: tasks.length - 1, unlinked: 0, orphaned: 0, missing: 0 },
   }
 }
@@ -90,12 +97,22 @@ function readTask({ task, hasTranscript, reports, counts, withheld }: OpenTask):
   const { id, parentId, callId, title, agent, prompt, branch, model } = task
   const report = reports.at(-1)
   return {
-    ...{ id, key: parentId === null ? '' : id, parentId, callId, title, agent, prompt, branch },
-    ...{ model, cwd: task.project.dir, usage: task.usage ?? noUsage },
+    id,
+    key: parentId === null ? '' : id,
+    parentId,
+    callId,
+    title,
+    agent,
+    prompt,
+    branch,
+    model,
+    cwd: task.project.dir,
+    usage: task.usage ?? noUsage,
     startedAtMs: Date.parse(task.startedAt ?? task.createdAt),
     endedAtMs: Date.parse(task.endedAt ?? task.createdAt),
     report: report?.markdown ?? null,
-    ...{ isComplete: task.status === 'completed', edited: [] },
+    isComplete: task.status === 'completed',
+    edited: [],
     // Withheld records count as foreign: a stub or a redacted copy takes their place.
     counts: { ...counts, foreign: withheld },
     exported: { task, hasTranscript, reports, withheld },

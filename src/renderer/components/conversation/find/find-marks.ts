@@ -52,7 +52,9 @@ export function createFindMarks(root: HTMLElement): FindMarks {
     if (observed.has(tree)) return
     observed.add(tree)
     observer.observe(tree, {
-      ...{ childList: true, subtree: true, characterData: true },
+      childList: true,
+      subtree: true,
+      characterData: true,
       // The shown part of an output is determined later than its text, and decides which match is the current one.
       attributeFilter: ['data-matches-before'],
     })

@@ -121,7 +121,11 @@ export function ScrollBar(props: {
     update()
   })
   const marks = useScrollMarks({
-    ...{ heights, seqs, firstSeq, lastSeq, loadedPx },
+    heights,
+    seqs,
+    firstSeq,
+    lastSeq,
+    loadedPx,
     startOf: (seq) => startOfSeq(seq, seqs, list),
     railPx: place?.railPx ?? 0,
     pxPerRailPx: place?.pxPerRailPx ?? 0,

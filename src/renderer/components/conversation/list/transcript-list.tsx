@@ -109,7 +109,14 @@ export function TranscriptList(props: TranscriptListProps) {
   usePaging(canPage && hasNewer, rowsAfter, tail.showsTarget, onReachEnd)
 
   const moves = useListMoves({
-    ...{ rows, scroller, virtualizer, tail, hasOlder, hasNewer, onGoTo, onJumpToLatest },
+    rows,
+    scroller,
+    virtualizer,
+    tail,
+    hasOlder,
+    hasNewer,
+    onGoTo,
+    onJumpToLatest,
   })
   const onKeyDown = listKeys(moves, inView, rows.length)
   useImperativeHandle(ref, () => ({

@@ -85,8 +85,14 @@ const items = (): TranscriptItem[] => {
 const outline: OutlineItem[] = [
   { kind: 'prompt', seq: 8, at: 0, text: 'Fix the parser: it drops escapes.' },
   ...[10, 11, 13].map((seq, index) => ({
-    ...{ kind: 'turn' as const, seq, at: 0, turn: index + 1, calls: index, failedCalls: 0 },
-    ...{ status: 'complete' as const, text: `I read part ${index + 1}.` },
+    kind: 'turn' as const,
+    seq,
+    at: 0,
+    turn: index + 1,
+    calls: index,
+    failedCalls: 0,
+    status: 'complete' as const,
+    text: `I read part ${index + 1}.`,
   })),
 ]
 const onGoToEntry = fn()

@@ -46,7 +46,9 @@ const tests = [
 export const Colours: Story = {
   args: {
     items: callsOf({
-      ...{ name: 'bash', input: { command: 'npm test' }, output: tests },
+      name: 'bash',
+      input: { command: 'npm test' },
+      output: tests,
       detail: { kind: 'bash', exitCode: 1, timedOut: false, omittedBytes: 0 },
     }),
   },
@@ -67,7 +69,8 @@ export const ColoursDark: Story = { ...Colours, globals: { theme: 'dark' } }
 export const Long: Story = {
   args: {
     items: callsOf({
-      ...{ name: 'bash', input: { command: 'npm run build' } },
+      name: 'bash',
+      input: { command: 'npm run build' },
       output: `${Array.from({ length: 3_000 }, (_, line) => `${line === 1_500 ? `${e}31m` : ''}compiled module ${line + 1}`).join('\n')}\n2 errors${e}0m`,
       detail: { kind: 'bash', exitCode: 2, timedOut: false, omittedBytes: 0 },
     }),
@@ -98,7 +101,8 @@ export const Code: Story = {
     items: callsOf(
       { name: 'write_file', input: { path: 'src/format.ts', content: code }, output: 'Written.' },
       {
-        ...{ name: 'bash', output: 'done' },
+        name: 'bash',
+        output: 'done',
         input: { command: 'for file in src/*.ts; do\n  echo "checking $file"\ndone' },
       },
       { name: 'bash', input: { command: 'true' }, output: '' },
@@ -171,8 +175,12 @@ const edited = (patch: string, lines: number): Call['call'] => ({
   input: { path: 'src/format.ts', oldText: 'a', newText: 'b' },
   output: 'Edited.',
   detail: {
-    ...{ kind: 'edit', path: 'src/format.ts', change: 'changed' },
-    ...{ additions: lines, deletions: lines, patch },
+    kind: 'edit',
+    path: 'src/format.ts',
+    change: 'changed',
+    additions: lines,
+    deletions: lines,
+    patch,
   },
 })
 /** A diff unified or side by side; a long one has a box until it is opened. */

@@ -218,7 +218,10 @@ function attemptRow(turn: TurnItem | null, retry: RetryItem | null): Row {
   const known = attempts.get(item)
   if (known && known.retry === retry) return known
   const row: Extract<Row, { kind: 'attempt' }> = {
-    ...{ kind: 'attempt', key: `${item.key}:attempt`, seq: item.seq, at: item.at },
+    kind: 'attempt',
+    key: `${item.key}:attempt`,
+    seq: item.seq,
+    at: item.at,
     turn: (turn ?? retry)?.turn ?? 1,
     messageSeq: turn?.messageSeq ?? null,
     cwd: turn?.cwd ?? null,

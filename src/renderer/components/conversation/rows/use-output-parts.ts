@@ -106,7 +106,10 @@ export function useOutputParts(sha256: string, seq: number | null, foldKey: stri
   }, [match, sha256])
 
   return {
-    ...{ part, busy, problem, show },
+    part,
+    busy,
+    problem,
+    show,
     matchesBefore: match ? (before ?? Number.POSITIVE_INFINITY) : null,
     close: () => setPart(null),
   }

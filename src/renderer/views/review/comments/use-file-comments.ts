@@ -42,7 +42,7 @@ export function useFileComments(
   const add = async (at: PatchLine, text: string) => {
     const line = lines.find((one) => one.side === at.side && one.line === at.line)
     const { path, contentId } = file
-    const anchor = { ...{ path, contentId, tree }, lineText: lineTextOf(line?.text ?? '') }
+    const anchor = { path, contentId, tree, lineText: lineTextOf(line?.text ?? '') }
     const { side, line: number } = at
     try {
       await client.review.comment({ taskId: task.id, ...anchor, side, line: number, text })

@@ -89,7 +89,11 @@ export function FileReview(props: FileReviewProps) {
   const applied = inTarget?.state === 'applied'
   const cursor = useLineCursor(lines, { content, heading })
   const steps = useChangeSteps({
-    ...{ changes, content, heading, arriveAt, onPastEnd },
+    changes,
+    content,
+    heading,
+    arriveAt,
+    onPastEnd,
     isReady: view.phase === 'ready',
     onGo: cursor.put,
   })
@@ -99,7 +103,9 @@ export function FileReview(props: FileReviewProps) {
     if (author?.seq != null) openTurnOf(author.seq, author.of?.taskId)
   }
   useFileKeys({
-    ...{ steps, cursor, openAuthor },
+    steps,
+    cursor,
+    openAuthor,
     comment: () => setWriting(cursor.line ?? wholeFile),
   })
 

@@ -36,7 +36,9 @@ export function useFileAuthors(
     if (lost) return
     const abort = new AbortController()
     const input = {
-      ...{ workspaceId: task.id, path, oldPath },
+      workspaceId: task.id,
+      path,
+      oldPath,
       anchors: anchors.map(({ contentId: seen, line }) => ({ contentId: seen, line })),
     }
     client.review.authors(input, { signal: abort.signal }).then(

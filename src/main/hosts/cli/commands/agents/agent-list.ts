@@ -117,7 +117,9 @@ const kindJson = (kind: {
   why: string | null
 }) => ({
   ...kind,
-  ...{ version: null, signedIn: null, capabilities: null },
+  version: null,
+  signedIn: null,
+  capabilities: null,
 })
 
 const agentJson = ({
@@ -129,8 +131,17 @@ const agentJson = ({
   signedIn,
   ...more
 }: InstalledAgentState) => ({
-  ...{ kind: id, name, available, why, version, signedIn },
+  kind: id,
+  name,
+  available,
+  why,
+  version,
+  signedIn,
   capabilities: more.check?.can ?? null,
-  ...{ file: more.file, uses: more.uses, package: more.package, signIn: more.signIn },
-  ...{ check: more.check, own: more.own },
+  file: more.file,
+  uses: more.uses,
+  package: more.package,
+  signIn: more.signIn,
+  check: more.check,
+  own: more.own,
 })

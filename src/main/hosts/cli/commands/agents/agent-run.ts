@@ -175,7 +175,8 @@ function installedAgent(
   if (prompt.trim() === '' && !image?.length)
     throw usageError(`Say what the agent is asked to do: shiplog agent run "PROMPT" --agent …`)
   return {
-    ...{ kind: 'acp', program: isPreset ? name : 'acp' },
+    kind: 'acp',
+    program: isPreset ? name : 'acp',
     ...(command ? { command } : isPreset ? {} : { own: name }),
     ...(mode && { mode }),
   }

@@ -88,7 +88,9 @@ async function setUp(
     )
   const contextTokens = options.contextTokens ?? known?.contextTokens ?? null
   await client.models.saveProvider({
-    ...{ name, kind, ...(baseUrl && { baseUrl }) },
+    name,
+    kind,
+    ...(baseUrl && { baseUrl }),
     ...(contextTokens !== null && { contextTokens }),
     ...('variable' in key ? { keyVariable: key.variable } : { key: key.value }),
   })

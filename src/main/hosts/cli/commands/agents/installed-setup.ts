@@ -59,7 +59,10 @@ const save = (
   { command, agentMode, env, set }: AgentSetupOptions & { command: string },
 ) =>
   client.agents.saveOwn({
-    ...{ name, command, mode: agentMode, passes: env },
+    name,
+    command,
+    mode: agentMode,
+    passes: env,
     sets: set && Object.fromEntries(set.map(variableOf)),
   })
 

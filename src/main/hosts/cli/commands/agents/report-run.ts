@@ -97,7 +97,10 @@ const lastEntriesMax = 20
 async function lastAnswerOf({ client, ending }: CliSession, { id: taskId }: Task): Promise<string> {
   if (ending.aborted) return ''
   const { entries } = await client.transcripts.page({
-    ...{ taskId, at: 'end', limit: lastEntriesMax, previews: false },
+    taskId,
+    at: 'end',
+    limit: lastEntriesMax,
+    previews: false,
   })
   const message = entries.findLast(
     (entry) =>

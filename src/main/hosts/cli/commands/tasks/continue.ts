@@ -48,7 +48,10 @@ export function continueFrom([id = '', prompt]: string[], given: ParsedOptions):
           () =>
             withHint(client, 'continue', id, () =>
               client.tasks.continueFrom({
-                ...{ taskId: id, prompt, at, permissions: modeOf(permissions) },
+                taskId: id,
+                prompt,
+                at,
+                permissions: modeOf(permissions),
                 ...agentChoice,
                 ...(place && { place }),
               }),
@@ -139,7 +142,8 @@ async function continueImported(
   if (folder !== undefined)
     return startIn(client, await projectPath(folder, context.host.cwd), start)
   const { places, recordedDir, dirExists, problem } = await client.tasks.continuation({
-    ...{ taskId: from.id, at },
+    taskId: from.id,
+    at,
   })
   const [best] = places
   if (best?.kind === 'project') {

@@ -93,7 +93,9 @@ const progressMs = 2_000
 const documentOf = (query: string, { hits, more, tookMs, index, expired }: SearchAnswer) => ({
   query,
   hits: hits.map(({ at, ...hit }) => ({ ...hit, at: new Date(at).toISOString() })),
-  ...{ more, index, expired },
+  more,
+  index,
+  expired,
   took_ms: Math.round(tookMs),
 })
 

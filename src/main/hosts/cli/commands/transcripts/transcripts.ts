@@ -147,7 +147,8 @@ async function withWholeOutput(
   const parts: string[] = []
   for (let offset: number | null = 0; offset !== null; ) {
     const query: { taskId: string; sha256: string; offset: number } = {
-      ...{ taskId, sha256: whole.sha256 },
+      taskId,
+      sha256: whole.sha256,
       offset,
     }
     const part = await client.workspace.readOutput(query)
