@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const runsMutants: Mutant[] = [
   {
     id: 'runs-question-not-recorded',
-    file: 'src/main/runs/permits.ts',
+    file: 'src/main/runs/permissions/permits.ts',
     find: '    await recorder.permission(asked, null)\n',
     replace: '',
     harm: 'After a crash during a question nothing says that the call has not run.',
@@ -12,8 +12,8 @@ export const runsMutants: Mutant[] = [
   },
   {
     id: 'runs-secret-in-question',
-    file: 'src/main/runs/permits.ts',
-    find: '(await permissions.check({ name, input, cwd }))?.action ?? checked.action',
+    file: 'src/main/runs/permissions/permits.ts',
+    find: '(await permissions.check({ name, input: visibleInput, cwd }))?.action ?? checked.action',
     replace: 'checked.action',
     harm: "A question to the person records a secret of the call's input.",
     tests: ['tests/runs/permits.test.ts', 'tests/agents/permissions'],

@@ -1,6 +1,6 @@
 /** Questions of an agent's own, and how long a person took to answer. */
 import { describe, expect, it } from 'vitest'
-import { createPermits } from '../../src/main/runs/permits.ts'
+import { createPermits } from '../../src/main/runs/permissions/permits.ts'
 import { createMasker } from '../../src/main/secrets/masker.ts'
 import type { PermissionAnswer } from '../../src/shared/agents/agent-records.ts'
 import type { PermissionMode } from '../../src/shared/agents/permission-modes.ts'

@@ -1,0 +1,157 @@
+/**
+ * Answers the permission questions of installed agents, which execute their own tools: by the agent's definition, the
+ * rules and the mode, else by the person.
+ */
+import type { PermissionAnswer } from '../../../shared/agents/agent-records.ts'
+import type { AskedCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
+import type { Masker } from '../../../shared/agents/driver/masker.ts'
+import type { PermissionRule, RunPermissions, Verdict } from '../../../shared/agents/permissions.ts'
+import type { Task } from '../../../shared/records/tasks/tasks.ts'
+import { refusalByDefinition } from '../by-definition.ts'
+import type { Recorder } from '../recording/recorder.ts'
+import { answerOfVerdict, answerWithOption } from './answers.ts'
+
+/** Forwards the agent's permission question to the user, with the agent's own options. */
+export type ForwardQuestion = (
+  question: PermissionQuestion,
+  cwd: string,
+  signal: AbortSignal,
+) => Promise<PermissionAnswer>
+
+/** A question for the person, without what every question has. */
+type Asked = Omit<Parameters<RunPermissions['ask']>[0], 'taskId' | 'callId'>
+
+/** `decided`: by the definition, the rules or the mode. `open`: only the person can decide. */
+type Decision =
+  | { kind: 'decided'; answer: PermissionAnswer }
+  | { kind: 'open'; verdict: Extract<Verdict, { kind: 'ask' }> | null }
+
+export function createForwardQuestion({
+  task,
+  permissions,
+  secrets,
+  recorder,
+  lastText,
+}: {
+  task: Pick<Task, 'id' | 'agent' | 'spec'>
+  permissions: RunPermissions
+  secrets: Masker
+  recorder: Pick<Recorder, 'permission'>
+  /** Returns the agent's last text, without secrets. */
+  lastText: () => string
+}): ForwardQuestion {
+  async function forwardQuestion(
+    question: PermissionQuestion,
+    cwd: string,
+    signal: AbortSignal,
+  ): Promise<PermissionAnswer> {
+    const { callId, options, configures } = question
+    const recorded = { callId, options, question: secrets.text(question.question) }
+    const decision: Decision =
+      configures === undefined ? await decide(question, cwd) : { kind: 'open', verdict: null }
+    if (decision.kind === 'decided') {
+      await recorder.permission(recorded, decision.answer)
+      return decision.answer
+    }
+    await recorder.permission(recorded, null)
+    const asked =
+      configures === undefined
+        ? await askAboutCalls(question, cwd, decision.verdict)
+        : askAboutConfiguration(question, cwd, configures)
+    const outcome = await permissions.ask({ ...asked, taskId: task.id, callId }, signal)
+    const answer = answerWithOption(outcome, options)
+    await recorder.permission(recorded, answer)
+    return answer
+  }
+
+  async function decide(
+    { options, actions = [] }: PermissionQuestion,
+    cwd: string,
+  ): Promise<Decision> {
+    const { mode } = permissions
+    const forbidden = actions.find(({ name }) => refusalByDefinition(task, name) !== null)
+    if (forbidden) {
+      const rule = `the definition of ${task.agent} has no ${forbidden.name}`
+      return { kind: 'decided', answer: answerOfVerdict({ kind: 'deny', rule }, options) }
+    }
+    const allowedByMode: Decision = {
+      kind: 'decided',
+      answer: answerOfVerdict({ kind: 'allow', by: 'mode' }, options),
+    }
+    if (mode === null) return allowedByMode
+    const verdict = await verdictOn(actions, cwd)
+    if (verdict === null)
+      return mode === 'allow-all' ? allowedByMode : { kind: 'open', verdict: null }
+    if (verdict.kind === 'ask') return { kind: 'open', verdict }
+    return { kind: 'decided', answer: answerOfVerdict(verdict, options) }
+  }
+
+  async function askAboutCalls(
+    { question, actions = [] }: PermissionQuestion,
+    cwd: string,
+    verdict: Extract<Verdict, { kind: 'ask' }> | null,
+  ): Promise<Asked> {
+    const [only] = actions.length === 1 ? actions : []
+    const shown =
+      only && (await permissions.check({ cwd, ...only, input: secrets.asked(only.input) }))
+    return {
+      kind: 'other',
+      tool: 'agent',
+      text: secrets.asked(question),
+      directory: cwd,
+      ...(shown?.action ?? {}),
+      lastText: lastText(),
+      reasons: verdict?.reasons ?? [],
+      proposal: verdict?.proposal ?? [],
+      recheck: verdict && (async (tried) => (await verdictOn(actions, cwd, tried)) ?? verdict),
+    }
+  }
+
+  const askAboutConfiguration = (
+    { question }: PermissionQuestion,
+    cwd: string,
+    agent: string,
+  ): Asked => ({
+    kind: 'configuration',
+    tool: agent,
+    text: secrets.asked(question),
+    directory: cwd,
+    lastText: '',
+    reasons: [],
+    proposal: [],
+    recheck: null,
+  })
+
+  /** Returns the strictest verdict on the calls; null if rules can't decide one of them. */
+  async function verdictOn(
+    calls: readonly AskedCall[],
+    cwd: string,
+    tried?: readonly PermissionRule[],
+  ): Promise<Verdict | null> {
+    const verdicts: Verdict[] = []
+    for (const call of calls) {
+      const checked = await permissions.check({ cwd, ...call, ...(tried && { tried }) })
+      // If no rule can decide one call, the user decides all of them.
+      if (checked === null) return null
+      verdicts.push(checked.verdict)
+    }
+    return strictestOf(verdicts)
+  }
+
+  return forwardQuestion
+}
+
+/** Returns the strictest verdict; null if there is none. */
+function strictestOf(verdicts: readonly Verdict[]): Verdict | null {
+  const denied = verdicts.find(({ kind }) => kind === 'deny')
+  const asks = verdicts.filter((one) => one.kind === 'ask')
+  if (denied || asks.length === 0) return denied ?? verdicts[0] ?? null
+  return {
+    kind: 'ask',
+    reasons: [...new Set(asks.flatMap(({ reasons }) => reasons))],
+    // A rule for one part of it would not have allowed the rest.
+    proposal: asks.every(({ proposal }) => proposal.length > 0)
+      ? [...new Set(asks.flatMap(({ proposal }) => proposal))]
+      : [],
+  }
+}
