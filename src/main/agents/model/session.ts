@@ -14,6 +14,7 @@ import { untilAborted } from '../../../shared/until-aborted.ts'
 import type { FilesInside } from '../tools/inside/index.ts'
 import type { OfferedAgent } from '../tools/tool-definitions.ts'
 import { type ModelAccess, obstacleTo } from './access.ts'
+import { afterTurn } from './after-turn.ts'
 import type { Answer, StreamTimeouts } from './answer.ts'
 import { createAsk } from './ask.ts'
 import { makeCalls } from './calls.ts'
@@ -59,8 +60,6 @@ export interface SessionPorts {
 
 /** An agent may repeat itself without progress. */
 const stepsMaxDefault = 100
-/** Limit of consecutive answers that reach the output limit. */
-const truncatedAnswersMax = 3
 
 type ModelSpec = ModelRef & { agent: string; definition?: DefinedAgent | undefined }
 
@@ -117,16 +116,16 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
       isLast = true
       conversation.push(noteItem(lastTurnNote(reached, place.mustReport ?? false)))
     }
-    const next = await host.nextTurn()
-    memory.turnBegins(next.fromSeq)
-    for (const message of next.messages) memory.prompted(message)
-    if (next.note !== null) conversation.push(noteItem(next.note))
-    isLast ||= next.isLast
+    const turn = await host.nextTurn()
+    memory.turnBegins(turn.fromSeq)
+    for (const message of turn.messages) memory.prompted(message)
+    if (turn.note !== null) conversation.push(noteItem(turn.note))
+    isLast ||= turn.isLast
     // Read before each turn, because some servers report the window only once they have loaded the model.
     await updateLimit()
     const fill = memory.fill()
     if (fill === 'cramped') ports.onCramped(contextTooSmallText(spec, limit))
-    const answer = yield* answerWithin(memory, ask, next.compact || fill === 'full')
+    const answer = yield* answerWithin(memory, ask, turn.compact || fill === 'full')
     if (answer === null) return
     const { finishReason, speech } = answer
     const calls = isLast ? answer.calls.filter(isReport) : answer.calls
@@ -152,21 +151,24 @@ async function* converse(setting: Setting, prompt: PromptPart[]): AsyncGenerator
     yield { type: 'turn-ended', usage, model, stop }
     signal.throwIfAborted()
     if (ended || isLast) return
-    if (isDone && (!place.mustReport || wasAskedForReport)) {
+    truncatedAnswers = finishReason === 'length' ? truncatedAnswers + 1 : 0
+    const next = afterTurn({
+      calls: calls.length,
+      finishReason,
+      truncatedAnswers,
+      mustReport: place.mustReport ?? false,
+      wasAskedForReport,
+    })
+    if (next.kind === 'failed') return yield { type: 'failed', cause: next.cause }
+    if (next.kind === 'done') {
       const messages = await host.messages()
       if (messages.length === 0) return
       for (const message of messages) memory.prompted(message)
       wasAskedForReport = false
       continue
     }
-    truncatedAnswers = finishReason === 'length' ? truncatedAnswers + 1 : 0
-    if (calls.length > 0) continue
-    if (isDone) {
-      wasAskedForReport = true
-      conversation.push(noteItem(reportWanted))
-    } else if (finishReason === 'length' && truncatedAnswers <= truncatedAnswersMax)
-      conversation.push(noteItem(cutOff))
-    else return yield { type: 'failed', cause: causeOfEnd(finishReason) }
+    if (next.note !== null) conversation.push(noteItem(next.note))
+    wasAskedForReport ||= next.asksForReport
   }
 }
 
@@ -260,19 +262,6 @@ const contextFull: Cause = {
 }
 
 const isReport = ({ name }: Answer['calls'][number]): boolean => name === 'agent_report'
-
-const reportWanted =
-  'You stopped without a report. Call agent_report now: what you did and found, what you checked, and what is left.'
-const cutOff =
-  'Your answer reached the limit of its length and was cut off here. Go on, in smaller steps: write long files in several calls.'
-
-const causeOfEnd = (finishReason: Answer['finishReason']): Cause => ({
-  kind: 'refused',
-  detail:
-    finishReason === 'content-filter'
-      ? 'the provider’s content filter stopped the answer'
-      : `the model’s answers reached its output limit ${truncatedAnswersMax + 1} times in a row`,
-})
 
 /** Providers may reuse ids of calls. In the record they identify the tasks that calls start, so each is used once (S3). */
 function createUniqueIds(conversation: ConversationItem[]): (id: string) => ToolCallId {
