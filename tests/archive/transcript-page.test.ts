@@ -45,7 +45,7 @@ it('[J6] shows of a session that is being written only what is durable', async (
   const page = await readTranscriptPage(dir, { last: 9 }, session)
   expect(page).toMatchObject({ entries: [{ title: 'Durable' }], total: 1, status: 'complete' })
   expect(await countEntries(dir, session)).toBe(1)
-  // Whoever does not write it can't know.
+  // A process that does not write it can't know.
   expect((await readTranscriptPage(dir, { last: 9 })).total).toBe(2)
 
   synced.resolve()

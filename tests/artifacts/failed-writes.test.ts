@@ -1,4 +1,4 @@
-/** A disk that refuses one call while an artifact is saved: whoever saves it hears of it. */
+/** A disk that refuses one call while an artifact is saved: the caller gets the error. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -49,7 +49,7 @@ async function runLead(argv: string[], options: RunOptions = {}) {
   const { finishTester } = leadAndTester(fake)
   const cli = startCli(argv, { fake, ...options })
   if (argv.includes('--json')) {
-    // Nothing is said on standard error then; the tester's entries are waited for all the same.
+    // Nothing is said on standard error then; the tester's entries are still waited for.
     while (fake.state.tasks.size < 2) await new Promise((resolve) => setImmediate(resolve))
   } else await cli.said('waiting for 1 sub-agent')
   finishTester()
@@ -455,7 +455,7 @@ describe('Ctrl-C', () => {
     await cli.ended
   })
 
-  it('ends the JSON Lines with a result all the same', async () => {
+  it('ends the JSON Lines with a result nevertheless', async () => {
     const fake = createFakeShiplog()
     fake.onStart(async (lead) => {
       await Promise.resolve()

@@ -65,7 +65,7 @@ async function playOn(place: string, inject: (attempt: Attempt) => Fault | null)
   try {
     const project = await shiplog.client.projects.add({ dir: projectDir }).catch(clear(wrong))
     const root = project && (await start(shiplog, project.id).catch(clear(wrong)))
-    // Whoever waits for a sub-agent may wait for the disk with it: a moment after its first refusal it recovers.
+    // An agent that waits for a sub-agent may wait for the disk with it: a moment after its first refusal it recovers.
     if (root) await over(shiplog, () => hasRefused)
     broken = false
     if (root) await over(shiplog)

@@ -9,7 +9,7 @@ import { openShiplog } from '../../src/main/composition/shiplog.ts'
 import { isSoak } from '../crash/effort.ts'
 import { makePatient, type Patient } from './patient.ts'
 
-/** A command that waits for a pipe waits for ever; this is far more than any needs, on a busy machine too. */
+/** In milliseconds. A command that waits for a pipe never ends; any other needs far less, also on a busy machine. */
 const timeoutMs = 60_000
 
 const harms: Record<string, (path: string) => Promise<unknown>> = {

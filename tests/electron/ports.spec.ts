@@ -100,7 +100,7 @@ test('an iframe gets no port, neither by asking nor by posting one', async ({ la
   const sent = await app.evaluate(() => (globalThis as unknown as { portsSent: number }).portsSent)
   expect(sent).toBe(1)
 
-  // A frame that got hold of the channel all the same.
+  // A frame that got hold of the channel nevertheless.
   const outcome = await app.evaluate(async ({ BrowserWindow, ipcMain, MessageChannelMain }) => {
     const contents = BrowserWindow.getAllWindows()[0]?.webContents
     const { port1, port2 } = new MessageChannelMain()

@@ -53,7 +53,7 @@ async function startAgent(client: ShiplogClient, dir: string): Promise<TaskId> {
   const { taskId } = await client.tasks.start({
     projectId: project.id,
     agent: { kind: 'scripted', scenario: endlessScenario, source: 'endless.yaml' },
-    prompt: 'Go on for ever',
+    prompt: 'Continue until stopped',
     title: 'Endless work',
   })
   await expect

@@ -38,7 +38,7 @@ export function createFakeResume({
   goOn,
 }: {
   memory: Memory
-  /** Called once it goes on, or is begun anew. */
+  /** Called once it continues, or is restarted. */
   goOn: (taskId: TaskId) => void
 }) {
   const { state, given, record, find, isActive } = memory

@@ -169,6 +169,6 @@ it('keeps the known first commits as long as the repository has them', async () 
 
   await rm(path.join(dir, '.git'), { recursive: true })
   await init(dir)
-  const fresh = lights.commit('Anew')
+  const fresh = lights.commit('Second')
   expect(await identify(dir, [root])).toMatchObject({ rootCommits: [fresh] })
 })

@@ -39,7 +39,7 @@ describe('while files are written', () => {
     async (name) => {
       const { parent, child } = await prepared()
       await child.write('x', 'x\n')
-      // Git adds no such name to an index; whoever writes trees by hand does.
+      // Git adds no such name to an index; a program that writes trees itself can.
       const madeTree = (entries: string) =>
         execFileSync('git', ['mktree'], { cwd: child.dir, input: entries, encoding: 'utf8' }).trim()
       const blob = child.git('hash-object', '-w', 'x')

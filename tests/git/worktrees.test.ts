@@ -316,7 +316,7 @@ it("gives an agent's shell a name only where the person gave none", async () => 
   )
 })
 
-it('hears of a name that the person gives while Shiplog runs, also outside of Git', async () => {
+it('notices a name that the person gives while Shiplog runs, also outside of Git', async () => {
   const dir = await temporaryDir()
   const home = path.join(dir, 'home')
   await mkdir(home)

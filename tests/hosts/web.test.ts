@@ -341,7 +341,7 @@ async function settled(read: () => number): Promise<number> {
   return last
 }
 
-/** A handshake with a wrong token, by hand. `taken`: it was answered, to be told why it is refused. */
+/** A handshake with a wrong token, by hand. `taken`: it was answered, so that the client learns why it is refused. */
 function knock(port: number) {
   const socket = connectTcp(port, '127.0.0.1')
   socket.on('error', () => {})

@@ -80,7 +80,7 @@ describe('directory entries', () => {
   it('[J6] are synced together for all callers that wait for the same folder, even after a failed sync', async () => {
     const [root, other] = [await scratchDirectory(), await scratchDirectory()]
     const synced = await syncedPaths()
-    // Whoever asks while the first is under way may have changed something since it began.
+    // A caller that asks while the first is under way may have changed something since it began.
     await Promise.all([root, root, root, root, other].map(syncDirectory))
     expect(synced.sort()).toEqual([root, root, other].sort())
     const sync = await spyOnHandles('sync')

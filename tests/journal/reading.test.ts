@@ -107,7 +107,7 @@ describe('pages', () => {
 })
 
 describe('a file that changed under its reader', () => {
-  it('is scanned anew if it grew but its earlier part changed', async () => {
+  it('is scanned again if it grew but its earlier part changed', async () => {
     const file = await journalWith(notes(3))
     const longer = await readFile(await journalWith(notes(9).map((one) => ({ ...one, more: 1 }))))
     expect((await readJournalPage(file, { limit: 0 })).total).toBe(3)
@@ -115,7 +115,7 @@ describe('a file that changed under its reader', () => {
     expect(await readJournalPage(file, { limit: 0 })).toMatchObject({ total: 9, damage: [] })
   })
 
-  it('is scanned anew if it is another file of the same size and time', async () => {
+  it('is scanned again if it is another file of the same size and time', async () => {
     const file = await journalWith(notes(3))
     const { size } = await stat(file)
     const other = path.join(path.dirname(file), 'other')

@@ -29,7 +29,7 @@ interface Taker {
   take(): Promise<{ outcome: 'taken' | 'held'; holderPid: number }>
 }
 
-/** A process that waits to be told to take the lease, and then keeps it until it is killed. */
+/** A process that takes the lease when asked, and keeps it until it is killed. */
 async function taker(dataDir: string): Promise<Taker> {
   const script = path.join(import.meta.dirname, 'take-lease.ts')
   const child = spawn(process.execPath, [script, dataDir], {

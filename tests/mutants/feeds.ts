@@ -15,7 +15,7 @@ export const feedsMutants: Mutant[] = [
     file: 'src/main/rpc/session-feed.ts',
     find: "    if (source === 'archived') pending.put({ type: 'ended' })\n",
     replace: '    void source\n',
-    harm: 'A page that opens an archived conversation waits for news for ever, and holds its connection.',
+    harm: 'A page that opens an archived conversation waits for updates without end, and holds its connection.',
     tests: ['tests/rpc/session-feed.test.ts', 'tests/rpc/feeds.test.ts'],
   },
   {
@@ -47,7 +47,7 @@ export const feedsMutants: Mutant[] = [
     file: 'src/main/rpc/ledger-feed.ts',
     find: '      for (const record of missed) pending.put({ record })\n',
     replace: '',
-    harm: 'A page does not hear of what was recorded while its connection was lost.',
+    harm: 'A page misses what was recorded while its connection was lost.',
     tests: ['tests/rpc/feeds.test.ts'],
   },
 ]

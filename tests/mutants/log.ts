@@ -23,7 +23,7 @@ export const logMutants: Mutant[] = [
     file: 'src/main/log/log.ts',
     find: '      await refuseSymlink(dir)\n',
     replace: '',
-    harm: 'Whoever can replace the log folder by a link has Shiplog write into another folder.',
+    harm: 'A program that can replace the log folder by a link has Shiplog write into another folder.',
     tests: ['tests/log'],
   },
   {

@@ -55,7 +55,7 @@ export const permissionsMutants: Mutant[] = [
     file: 'src/main/agents/permissions/board.ts',
     find: "      if (signal.aborted) return { kind: 'ended' }\n",
     replace: '',
-    harm: 'A question of a run that has ended waits for the person for ever.',
+    harm: 'A question of a run that has ended waits for the person without end.',
     tests: ['tests/agents/permissions/board.test.ts'],
   },
   {

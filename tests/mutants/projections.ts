@@ -7,7 +7,7 @@ export const projectionsMutants: Mutant[] = [
     file: 'src/shared/projections/session/fold-session.ts',
     find: '  if (entry.seq <= state.seq) return state\n',
     replace: '',
-    harm: 'Entries that are both read and heard of count twice in what a session is asked for.',
+    harm: 'Entries that are both read and received as events count twice in the answers about a session.',
     tests: ['tests/shared/session-state.test.ts'],
   },
   {

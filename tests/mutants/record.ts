@@ -39,7 +39,7 @@ export const recordMutants: Mutant[] = [
     file: 'src/main/ledger/ledger.ts',
     find: 'seq >= oldest.seq - 1',
     replace: 'seq >= 0',
-    harm: 'A page whose connection was lost for long misses records, and shows a wrong state for ever.',
+    harm: 'A page whose connection was lost for long misses records, and shows a wrong state until it is reloaded.',
     tests: ['tests/ledger'],
   },
   {

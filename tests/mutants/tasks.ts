@@ -62,7 +62,7 @@ export const tasksMutants: Mutant[] = [
     file: 'src/main/tasks/running/runner.ts',
     find: "if (status === 'queued' && parentId !== null)",
     replace: "if (status === 'queued' && parentId === taskId)",
-    harm: 'A parent waits for ever for a sub-agent that could not be started.',
+    harm: 'A parent waits without end for a sub-agent that could not be started.',
     tests: ['tests/tasks/sub-agents/awaiting.test.ts', 'tests/tasks/stopping.test.ts'],
   },
   {
@@ -122,7 +122,7 @@ export const tasksMutants: Mutant[] = [
     file: 'src/main/runs/semaphore.ts',
     find: 'if (over.signal.aborted || yields > 0) releaseHeld()',
     replace: 'if (yields > 0) releaseHeld()',
-    harm: 'A run that ends in the moment in which it gets its slot again keeps it for ever.',
+    harm: 'A run that ends in the moment in which it gets its slot again never gives it back.',
     tests: ['tests/runs/semaphore.test.ts'],
   },
   {
@@ -310,7 +310,7 @@ export const tasksMutants: Mutant[] = [
     file: 'src/main/tasks/state/waiting.ts',
     find: '  for (const end of ends) void end.then(resolve)\n',
     replace: '  void ends\n',
-    harm: 'A parent waits for ever for a sub-agent whose resume was stopped before its turn came.',
+    harm: 'A parent waits without end for a sub-agent whose resume was stopped before its turn came.',
     tests: [
       'tests/tasks/state/waiting.test.ts',
       'tests/tasks/resume.test.ts',
@@ -346,7 +346,7 @@ export const tasksMutants: Mutant[] = [
     file: 'src/main/tasks/run-stopper.ts',
     find: "?.status === 'queued')",
     replace: "?.status === 'blocked')",
-    harm: 'What was queued in a removed workspace stays queued for ever.',
+    harm: 'What was queued in a removed workspace stays queued without end.',
     tests: ['tests/tasks/stopping.test.ts'],
   },
 ]

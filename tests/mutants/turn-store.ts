@@ -7,7 +7,7 @@ export const turnStoreMutants: Mutant[] = [
     file: 'src/main/turn-store/turn-store.ts',
     find: '?.purged) return true',
     replace: '?.purged) return false',
-    harm: 'The files of a deleted tree take room for ever.',
+    harm: 'The files of a deleted tree are never deleted.',
     tests: ['tests/turn-store'],
   },
   {

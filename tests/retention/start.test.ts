@@ -53,7 +53,7 @@ it('[X3] continues with many archived tasks while nothing of the sweep has been 
   const before = ledger.state.seq
 
   retention.begin({ sweep: true })
-  // Whoever started it is here at once: not a single event of the sweep has been recorded.
+  // The start has returned at once: not a single event of the sweep has been recorded.
   expect(ledger.state.seq).toBe(before)
   // Everything else goes on while the sweep is held up.
   await retention.pin(oldest, false)

@@ -1,4 +1,4 @@
-/** A disk that takes no more is the same cause whoever met it: Shiplog by a code, or Git by its output. */
+/** A disk that takes no more is the same cause for Shiplog, by a code, and for Git, by its output. */
 import { describe, expect, it } from 'vitest'
 import { GitError } from '../../src/main/git/index.ts'
 import { causeOf } from '../../src/main/runs/interruption.ts'

@@ -84,7 +84,7 @@ it('[K3] gives the agent the result that was recorded', async () => {
   await session.close()
 })
 
-it('[J6] has a call durable before its tool runs, and its result before the agent hears of it', async () => {
+it('[J6] has a call durable before its tool runs, and its result before the agent receives it', async () => {
   const { session, recorder } = await openRecorder()
   const typesNow = async () => (await session.page({ last: 9 })).records.map(({ type }) => type)
   await recorder.event({ type: 'turn-started' })

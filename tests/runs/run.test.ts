@@ -5,12 +5,13 @@ import { createToolRunner } from '../../src/main/agents/tools/tool-runner.ts'
 import { createGit } from '../../src/main/git/index.ts'
 import { createCustody } from '../../src/main/processes/custody.ts'
 import { Interruption } from '../../src/main/runs/interruption.ts'
-import { type Measured, noLimits } from '../../src/main/runs/run-limits.ts'
+import type { Measured } from '../../src/main/runs/run-limits.ts'
 import type { Session } from '../../src/main/sessions/session.ts'
 import type { AgentEvent } from '../../src/shared/agents/driver/agent-events.ts'
 import type { Entry, EntryBody } from '../../src/shared/records/entries.ts'
 import { runIdOf, type ToolCallId } from '../../src/shared/records/ids.ts'
 import { noUsage, unknownUsage } from '../../src/shared/records/usage.ts'
+import { noLimits } from './no-limits.ts'
 import { allOf, pastOf } from './past-of.ts'
 import { failing as fails, type PlayedRun, speech } from './played-agent.ts'
 import { endOf, id, messagesOf, playing, promptOf, says, stage } from './run-stage.ts'
@@ -55,7 +56,7 @@ describe('how a run ends', () => {
 
   it.each([
     ['counts where the run was interrupted after it', 'interrupted', 'completed'],
-    ['does not count where the run failed all the same', 'failed', 'failed'],
+    ['does not count where the run still failed', 'failed', 'failed'],
   ] as const)('[T3] a report of an earlier run %s', async (_, before, status) => {
     const { play } = await stage({ before: [report, ended(before)] })
     expect(await play(() => playing([]), { run: 2 })).toMatchObject({ status })

@@ -54,7 +54,7 @@ test('the demo, at work and afterwards', async ({ app, page }) => {
   const title = (agent: string) => tasks.find((task) => task.agent === agent)?.title ?? agent
   const id = (agent: string) => tasks.find((task) => task.agent === agent)?.id ?? agent
   await page.clock.setFixedTime(endedAt + pictureTakenAfterMs)
-  /** A new address is only read by a page that is loaded anew. */
+  /** A new address is only read by a page that is loaded again. */
   const show = async (at: string) => {
     await page.goto('about:blank')
     await openAt(page, host, at)
@@ -150,7 +150,7 @@ test('what a killed host left, and the question before it continues', async ({ a
 
   const host = await app.serve()
   const { workspace, endedAt } = (await lead(host)) ?? {}
-  await appendFile(path.join(workspace?.path ?? '', edited), '\n// To be told apart from levels.\n')
+  await appendFile(path.join(workspace?.path ?? '', edited), '\n// Unlike levels.\n')
   await page.clock.setFixedTime(Date.parse(endedAt ?? '') + pictureTakenAfterMs)
   await openAt(page, host, `/t/${taskId}`)
   const title = (await lead(host))?.title ?? ''

@@ -91,7 +91,7 @@ describe('the environment of agents', () => {
       'ELECTRON_RUN_AS_NODE',
       'FORCE_COLOR',
     ],
-  ])('[K2] has no %s of whoever started Shiplog, and says nothing of it', (name) => {
+  ])('[K2] has no %s of the process that started Shiplog, and says nothing of it', (name) => {
     const { env, withheld } = agentEnvironment({ [name]: 'x' }, { allowed: [name], only: [name] })
     expect(env[name]).toBeUndefined()
     expect(withheld).toEqual([])

@@ -323,7 +323,7 @@ agents:
           - call: task
             with: { agent: worker, title: Taken up, prompt: Work, background: true, phase: "02" }
           - call: task
-            with: { agent: worker, title: Begun anew, prompt: Work, background: true, phase: "02" }
+            with: { agent: worker, title: Begun again, prompt: Work, background: true, phase: "02" }
       - call: task_await
         with: { tasks: all }
       - report: { title: Done, markdown: All of it. }
@@ -337,13 +337,13 @@ agents:
 `
 
   itInSoak(
-    '[S1][S2] appends an entry for who is resumed, completes the latest, and fails who was begun afresh',
+    '[S1][S2] appends an entry for who is resumed, completes the latest, and fails who was begun again',
     async () => {
       const fixture = await openFixture({ files })
       const root = await start(fixture, gated, { prompt: 'Lead' })
       await untilHistory(
         fixture,
-        (status) => status('Taken up') === 'spawned' && status('Begun anew') === 'spawned',
+        (status) => status('Taken up') === 'spawned' && status('Begun again') === 'spawned',
       )
       const shiplog = await fixture.restart()
       const before = await entriesOf(fixture)
@@ -351,7 +351,7 @@ agents:
 
       const [kept, replaced] = [
         await taskOf(shiplog, 'Taken up'),
-        await taskOf(shiplog, 'Begun anew'),
+        await taskOf(shiplog, 'Begun again'),
       ]
       const outcome = await shiplog.client.tasks.resume({
         selector: { by: 'tree', taskId: root },
@@ -360,7 +360,7 @@ agents:
       const fresh = outcome.restarted[0]?.taskId
       await untilHistory(
         fixture,
-        (status) => status('Taken up') === 'resumed' && status('Begun anew') === 'spawned',
+        (status) => status('Taken up') === 'resumed' && status('Begun again') === 'spawned',
       )
       const own = async (id: TaskId | undefined) =>
         (await entriesOf(fixture)).filter((entry) => entry.agent_id === id)

@@ -155,7 +155,7 @@ describe('another repository in the same folder', () => {
     await rm(join(dir, '.git'), { recursive: true })
     git(dir, 'init', '-q', '-b', 'main')
     git(dir, 'add', '-A')
-    git(dir, 'commit', '-q', '-m', 'Anew')
+    git(dir, 'commit', '-q', '-m', 'Second')
     await expect(start(fixture, talks)).rejects.toThrow('have not allowed yet')
     expect(await notices(fixture)).toMatchObject([
       {

@@ -1,4 +1,4 @@
-/** A worktree whose repository is gone, or that is no worktree any more: it can be removed all the same. */
+/** A worktree whose repository is gone, or that is no worktree any more: it can still be removed. */
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'

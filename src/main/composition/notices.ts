@@ -47,7 +47,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
   let added = 0
   /** Null once the start is over. */
   let healedAtStart: string[] | null = []
-  const damageTold = new Map<TaskId, number>()
+  const reportedDamage = new Map<TaskId, number>()
   const push = (notice: Omit<Notice, 'id'>, logged: { error?: unknown } = {}) => {
     const { tone, text, details } = notice
     log[tone]('notice', { text, details, ...logged })
@@ -62,11 +62,11 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
   }
   const add = (tone: Notice['tone'], text: string, details: string[], receiptId?: ReceiptId) =>
     push({ tone, text, details, receiptId })
-  const some = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
+  const addIfAny = (tone: Notice['tone'], details: string[], text: (count: number) => string) => {
     if (details.length > 0) add(tone, text(details.length), details)
   }
   // A constant id, so that a person who has read the notice does not see it again.
-  const olderOnes = (): Notice => ({
+  const omittedNotice = (): Notice => ({
     id: `${start}-older`,
     tone: 'info',
     text: `${counted(leftOut, 'older notice is', 'older notices are')} only in Shiplog’s own log.`,
@@ -80,7 +80,7 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
       { error },
     )
   return {
-    list: (): Notice[] => (leftOut === 0 ? [...notices] : [...notices, olderOnes()]),
+    list: (): Notice[] => (leftOut === 0 ? [...notices] : [...notices, omittedNotice()]),
     /** The repairs and interruptions of the start, one line each. */
     startRepairs: () =>
       notices
@@ -90,17 +90,21 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
     healed: (details: string[]) => {
       const all = [...details, ...(healedAtStart ?? [])]
       healedAtStart = null
-      some('info', all, () => 'Shiplog didn’t shut down cleanly. The log was repaired.')
+      addIfAny('info', all, () => 'Shiplog didn’t shut down cleanly. The log was repaired.')
     },
     /** Reports the repairs of a session's journal, and its damage if it exceeds the damage already reported. */
     sessionOpened: ({ id, title, healed, damage }: OpenedSession) => {
       const lines = healed.map((one) => `${title} (${shortId(id)}): ${one.detail}`)
       if (healedAtStart) healedAtStart.push(...lines)
       else
-        some('info', lines, () => `The transcript of "${title}" ended abruptly and was repaired.`)
-      if (damage.length <= (damageTold.get(id) ?? 0)) return
-      damageTold.set(id, damage.length)
-      some(
+        addIfAny(
+          'info',
+          lines,
+          () => `The transcript of "${title}" ended abruptly and was repaired.`,
+        )
+      if (damage.length <= (reportedDamage.get(id) ?? 0)) return
+      reportedDamage.set(id, damage.length)
+      addIfAny(
         'warning',
         damage.map((one) => `${basename(one.file)}:${one.line} ${one.reason}`),
         (count) =>
@@ -108,13 +112,13 @@ export function createNotices({ log }: { log: Pick<Log, 'file' | LogLevel> }) {
       )
     },
     damaged: (details: string[]) =>
-      some(
+      addIfAny(
         'warning',
         details,
         (count) => `${counted(count, 'place')} in the ledger can't be read. Everything else can.`,
       ),
     strays: (details: string[]) =>
-      some(
+      addIfAny(
         'warning',
         details,
         (count) =>

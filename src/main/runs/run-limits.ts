@@ -40,19 +40,6 @@ export interface Measured {
   tokens: boolean
 }
 
-/** For a run without limits. */
-export const noLimits: RunLimits = {
-  beforeTurn: async () => undefined,
-  isWrappingUp: () => false,
-  takeCompaction: async () => false,
-  messages: () => [],
-  deliver: async (_, record) => {
-    await record()
-    return true
-  },
-  used: () => undefined,
-}
-
 /** The fields of a recorded message to the agent. */
 interface MessagePlace {
   task: Pick<Task, 'id'>

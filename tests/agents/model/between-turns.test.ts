@@ -1,8 +1,8 @@
 /** What a person can say to a model that works: a message, or that it is to wrap up. */
 import { expect, it } from 'vitest'
-import { noLimits } from '../../../src/main/runs/run-limits.ts'
 import { newPromptId, type PromptId } from '../../../src/shared/records/ids.ts'
 import { call, say } from '../../fake-models/script.ts'
+import { noLimits } from '../../runs/no-limits.ts'
 import { fakeModels, modelStage, told } from './model-stage.ts'
 
 const look = call('read_file', { path: 'a' })

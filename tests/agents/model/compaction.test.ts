@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { unknownWindow } from '../../../src/main/agents/model/context-window.ts'
 import { compactionLimit } from '../../../src/main/agents/model/conversation/conversation-size.ts'
-import { noLimits } from '../../../src/main/runs/run-limits.ts'
 import type { Entry } from '../../../src/shared/records/entries.ts'
 import { call, type ScriptRequest, say, type Turn, think } from '../../fake-models/script.ts'
 import { png } from '../../images.ts'
+import { noLimits } from '../../runs/no-limits.ts'
 import { promptOf } from '../../runs/run-stage.ts'
 import { fakeModels, modelStage, told, wires } from './model-stage.ts'
 

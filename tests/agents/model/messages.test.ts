@@ -1,6 +1,10 @@
 import { streamText } from 'ai'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { messagesOf, writeData } from '../../../src/main/agents/model/conversation/messages.ts'
+import { conversationOf } from '../../../src/main/agents/model/conversation/conversation.ts'
+import {
+  messagesOf as messagesOfConversation,
+  writeData,
+} from '../../../src/main/agents/model/conversation/messages.ts'
 import { toolDefinitions } from '../../../src/main/agents/model/tool-definitions.ts'
 import { repairHistory } from '../../../src/shared/projections/transcript/repair-history.ts'
 import type { Entry, EntryBody } from '../../../src/shared/records/entries.ts'
@@ -18,6 +22,11 @@ import fc from '../../random.ts'
 import { randomHistory } from '../../shared/random-history.ts'
 import { breachesOf } from './message-rules.ts'
 import { providerOf, wires } from './model-stage.ts'
+
+const messagesOf = (
+  entries: Iterable<Entry>,
+  options: Parameters<typeof messagesOfConversation>[1],
+) => messagesOfConversation(conversationOf(entries), options)
 
 const target = { provider: 'anthropic', model: 'claude-opus-5-5' }
 const taskId = uuidOf('messages') as TaskId

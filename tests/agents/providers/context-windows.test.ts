@@ -53,7 +53,7 @@ it.each(['lm-studio', 'ollama'] as const)(
     const { window, pass, load } = await askedOf(server)
     expect(await window()).toEqual({ tokens: null, tokensMax: 4 * 32_768 })
     await load()
-    // Not for each turn anew.
+    // Not again for each turn.
     expect(await window()).toMatchObject({ tokens: null })
     pass(60_001)
     expect(await window()).toMatchObject({ tokens: 32_768 })

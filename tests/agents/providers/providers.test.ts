@@ -10,7 +10,7 @@ import { temporaryDir } from '../../harness.ts'
 
 const key = 'sk-ant-planted-0123456789'
 
-/** Turns each byte around: whoever reads the file does not see the text. */
+/** Inverts each byte, so that the file does not show the text. */
 const fakeKeychain = (isAvailable = true): Keychain => ({
   isAvailable: async () => isAvailable,
   encrypt: async (text) => Buffer.from(Buffer.from(text).map((byte) => byte ^ 0xff)),

@@ -24,7 +24,7 @@ interface Recording {
 
 /**
  * Records what happens below `root`. One recording at a time. `ignore` leaves paths out, relative to the
- * root: without it Shiplog's own log, from which nothing is read back; `inject` may answer a fault for any call, which is then not made; `ended` hears of each that was
+ * root: without it Shiplog's own log, from which nothing is read back; `inject` may answer a fault for any call, which is then not made; `ended` is called for each that was
  * made, before its caller does.
  */
 export function record(

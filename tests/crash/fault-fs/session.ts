@@ -18,7 +18,7 @@ export interface Attempt {
 
 export interface Fault {
   code: string
-  /** Share of a write that reaches the disk all the same, 0 to 1. */
+  /** Share of a failed write that still reaches the disk, 0 to 1. */
   tear?: number
   /** Called when that share has been written, before the error is. */
   torn?: () => void

@@ -1,5 +1,5 @@
 /**
- * Some functions do their work inside of Node, past everything that is watched: they are made anew from
+ * Some functions do their work inside of Node, past everything that is watched: they are rebuilt from
  * what is, or refused where nobody needs them.
  */
 import fs from 'node:fs'

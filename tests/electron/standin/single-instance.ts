@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 
 export interface ProfileClaim {
   isFirst: boolean
-  /** Resolves once the first instance has heard of this one; at once for the first itself. */
+  /** Resolves once the first instance knows of this one; at once for the first itself. */
   told: Promise<void>
 }
 

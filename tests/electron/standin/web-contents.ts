@@ -292,7 +292,7 @@ export class WebContents extends EventEmitter {
     if (contextId === null) return
     const { page } = await this.#opened
     const expression = `__shiplogReceive(${JSON.stringify(message)})`
-    // The page may be gone by then, and with it whoever was to be told.
+    // The page may be gone by then, and with it the recipient.
     await page.send('Runtime.evaluate', { contextId, expression }).catch(() => {})
   }
 

@@ -350,7 +350,7 @@ describe('the pointer at a start', () => {
       expect(await statusesIn(place.inPlanning(file))).toEqual(['completed'])
       expect(await readFile(place.inPlanning(pointer), 'utf8')).toBe(content)
       expect(place.told).toHaveLength(isTold ? 1 : 0)
-      // Who is at work now is named all the same.
+      // The agent that runs now is named nevertheless.
       const next = await place.spawn()
       await place.history.flush()
       expect(await readFile(place.inPlanning(pointer), 'utf8')).toBe(`${next}\n`)

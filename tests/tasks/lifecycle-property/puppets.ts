@@ -35,7 +35,7 @@ export interface Stage {
   on(taskId: TaskId): Puppet[]
   /** What is durable of everybody's words, in order. */
   saidSoFar(): ReadonlyMap<TaskId, string[]>
-  /** Ends this life: nobody hears of its agents any more. */
+  /** Ends this process: its agents report to nobody any more. */
   crash(): void
   /** From now on they speak, wait for their sub-agents and report, without being told. */
   letGo(): void

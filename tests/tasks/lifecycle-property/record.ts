@@ -1,4 +1,4 @@
-/** What must hold of a ledger, whoever wrote it and whatever happened to it. */
+/** What must hold of any ledger, whatever wrote it and whatever happened to it. */
 import { transitionFor } from '../../../src/main/tasks/state/lifecycle.ts'
 import { foldLedgerRecord } from '../../../src/shared/projections/ledger/fold-ledger.ts'
 import { emptyLedgerState } from '../../../src/shared/projections/ledger/ledger-state.ts'

@@ -296,7 +296,7 @@ export async function createWorld(stage: Stage, place: string): Promise<World> {
   }
 }
 
-/** Whoever was over before, and not about to go on, is as it was. */
+/** An agent that had ended before, and was not about to continue, is unchanged. */
 function changedBy(what: string, before: Standing, after: TaskTree[]): string[] {
   return before.tasks.flatMap(({ id, title, status }) => {
     const now = after.find((task) => task.id === id)?.status

@@ -122,7 +122,7 @@ it('[Q2] is spent after a restart as before it', async () => {
   const before = limits()
   before.child.used(spent(0.1, 1_200))
   await restart()
-  // The crashed run's usage is in the ledger by then; here the limits of the next process hear of it.
+  // The crashed run's usage is in the ledger by then; here the limits of the next process read it.
   const after = limits()
   after.child.used(spent(0.1, 1_200))
   const abort = new AbortController()

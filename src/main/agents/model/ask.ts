@@ -14,7 +14,7 @@ import {
 } from './answer.ts'
 import { conversationText, summaryInstructions, summaryWanted } from './conversation/compaction.ts'
 import type { ConversationItem } from './conversation/conversation.ts'
-import { messagesOfConversation } from './conversation/messages.ts'
+import { messagesOf } from './conversation/messages.ts'
 import { withCacheMarks } from './conversation/prompt-cache.ts'
 import type { createShownImages } from './conversation/shown-images.ts'
 import { type AttemptFailure, incomplete } from './failures.ts'
@@ -56,7 +56,7 @@ export function createAsk(options: AskOptions) {
     const prompt = {
       instructions: { role: 'system' as const, content: instructions },
       tools,
-      messages: messagesOfConversation(conversation, { target, imageOf }),
+      messages: messagesOf(conversation, { target, imageOf }),
     }
     return { model, providerOptions: providerOptions(), ...withCacheMarks(prompt, spec.provider) }
   }

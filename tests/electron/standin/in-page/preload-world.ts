@@ -39,7 +39,7 @@ export function preloadWorld(options: {
     },
   }
 
-  /** Transferred, so that whoever gave it can't use it any more; what arrives goes on to the stand-in. */
+  /** Transferred, so that the sender can't use it any more; what arrives goes on to the stand-in. */
   function takePort(given: MessagePort): string {
     // Another page's ports may still be on their way; `crypto.randomUUID` is not there on every page.
     const id = `${performance.timeOrigin}-${++portsTaken}`

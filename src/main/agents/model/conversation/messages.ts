@@ -6,15 +6,13 @@ import { createHash } from 'node:crypto'
 import type { JSONValue, ModelMessage, ToolResultPart, UserContent } from 'ai'
 import type { ProviderData } from '../../../../shared/agents/agent-records.ts'
 import { traitsOf } from '../../../../shared/agents/tool-traits.ts'
-import type { Entry } from '../../../../shared/records/entries.ts'
-import {
-  type ConversationItem,
-  conversationOf,
-  type ImagePart,
-  type TurnCall,
-  type TurnItem,
-  type TurnPart,
-  type UserPart,
+import type {
+  ConversationItem,
+  ImagePart,
+  TurnCall,
+  TurnItem,
+  TurnPart,
+  UserPart,
 } from './conversation.ts'
 
 /** The provider and model that get the messages, as in `ProviderData`. */
@@ -37,11 +35,7 @@ type UserParts = Exclude<UserContent, string>
 type ProviderOptions = NonNullable<ModelMessage['providerOptions']>
 
 /** The first and last messages are not the assistant's, and no two of the same role follow each other. */
-export function messagesOf(entries: Iterable<Entry>, options: MessageOptions): ModelMessage[] {
-  return messagesOfConversation(conversationOf(entries), options)
-}
-
-export function messagesOfConversation(
+export function messagesOf(
   conversation: readonly ConversationItem[],
   options: MessageOptions,
 ): ModelMessage[] {
