@@ -3,6 +3,14 @@ import type { Mutant } from './mutant.ts'
 /** Processes that Shiplog starts: which are its own, and how they end. */
 export const processesMutants: Mutant[] = [
   {
+    id: 'processes-same-path-in-a-container',
+    file: 'src/main/processes/custody.ts',
+    find: 'const identity = status ? [dataDir, status.dev, status.ino] : [dataDir]',
+    replace: 'const identity = [dataDir]',
+    harm: 'A start ends the running agents of a container whose data directory has the same path.',
+    tests: ['tests/processes'],
+  },
+  {
     id: 'processes-term-is-enough',
     file: 'src/main/processes/group.ts',
     find: "  signalGroup(pid, 'SIGKILL')\n",
@@ -29,8 +37,8 @@ export const processesMutants: Mutant[] = [
   {
     id: 'processes-of-other-machine-forgotten',
     file: 'src/main/processes/custody.ts',
-    find: '  if (leftover.info && !(await isHere(leftover.info))) return null\n',
-    replace: '',
+    find: 'if (elsewhere !== null) return reportOnce(',
+    replace: 'if (elsewhere === "") return reportOnce(',
     harm: 'A start on another machine forgets the commands that still run on the first one.',
     tests: ['tests/processes'],
   },

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -129,15 +129,70 @@ onLinux(
   },
 )
 
-it('leaves a command of another machine for a start there', async () => {
+/** Changes what one of the files of a command says. */
+async function change(file: string, changes: object): Promise<void> {
+  const known = JSON.parse(await readFile(file, 'utf8'))
+  await writeFile(file, JSON.stringify({ ...known, ...changes }))
+}
+
+it('leaves a command of another machine for a start there, and reports it once', async () => {
   const folder = join(await temporaryDir(), 'running')
   const { shell, dir } = await leave(folder, { isMarked: false })
-  const file = join(dir, 'command.json')
-  const known = JSON.parse(await readFile(file, 'utf8'))
-  await writeFile(file, JSON.stringify({ ...known, hostName: 'elsewhere' }))
+  await change(join(dir, 'command.json'), { hostName: 'elsewhere' })
+  await change(join(dir, 'process.json'), { startedAt: 'another-boot/1' })
+  expect(await endLeftoverCommands(folder)).toEqual([
+    'A command may still be running on the machine "elsewhere": make voyage',
+  ])
   expect(await endLeftoverCommands(folder)).toEqual([])
   expect(shell.exitCode ?? shell.signalCode).toBeNull()
   expect(await readdir(folder)).toHaveLength(1)
+})
+
+onLinux('reports a command of a container that can’t be looked into', async () => {
+  const folder = join(await temporaryDir(), 'running')
+  const { shell, dir } = await leave(folder, { isMarked: false })
+  await change(join(dir, 'command.json'), { pidNamespace: 'pid:[1]' })
+  expect(await endLeftoverCommands(folder)).toEqual([
+    'A command may still be running in another container: make voyage',
+  ])
+  expect(shell.exitCode ?? shell.signalCode).toBeNull()
+})
+
+onLinux.each([
+  { by: 'its mark', isMarked: true, startedAt: 'another-boot/1' },
+  { by: 'the boot', isMarked: false, startedAt: null },
+])('ends a command by $by after the host name has changed', async ({ isMarked, startedAt }) => {
+  const folder = join(await temporaryDir(), 'running')
+  const { shell, dir } = await leave(folder, { isMarked })
+  await change(join(dir, 'command.json'), { hostName: 'earlier' })
+  if (startedAt) await change(join(dir, 'process.json'), { startedAt })
+  const gone = once(shell, 'exit')
+  expect(await endLeftoverCommands(folder)).toEqual([ended])
+  await gone
+  expect(await readdir(folder)).toEqual([])
+})
+
+onLinux('ends a command by its mark that it sees in a container', async () => {
+  const folder = join(await temporaryDir(), 'running')
+  const { shell, dir } = await leave(folder)
+  await change(join(dir, 'command.json'), { pidNamespace: 'pid:[1]' })
+  const gone = once(shell, 'exit')
+  expect(await endLeftoverCommands(folder)).toEqual([ended])
+  await gone
+})
+
+onLinux('ends nothing of another data directory that was at the same path', async () => {
+  const dataDir = join(await temporaryDir(), 'data')
+  const folder = join(dataDir, 'running')
+  await mkdir(dataDir)
+  const { shell } = await leave(folder)
+  await rename(dataDir, `${dataDir}-moved`)
+  await mkdir(dataDir)
+  expect(await endLeftoverCommands(folder)).toEqual([])
+  expect(shell.exitCode ?? shell.signalCode).toBeNull()
+  const gone = once(shell, 'exit')
+  expect(await endLeftoverCommands(join(`${dataDir}-moved`, 'running'))).toEqual([ended])
+  await gone
 })
 
 onLinux('leaves the command alone that this start was called from, for a later start', async () => {

@@ -10,13 +10,13 @@
  * is written.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { readDataFile } from '../journal/index.ts'
 import { endProcessGroup } from './group.ts'
-import { judgeProcess, ownIdentity, processStartedAt } from './identity.ts'
+import { isOfThisBoot, judgeProcess, ownIdentity, processStartedAt } from './identity.ts'
 import { environmentOf, findMarkedProcesses, type MarkedProcess, ownMark } from './mark.ts'
 
 export interface Custody {
@@ -43,9 +43,12 @@ const commandSchema = z.object({
   hostName: z.string(),
   command: z.string(),
 })
+type CommandInfo = z.infer<typeof commandSchema>
 /** Written once the process exists. */
 const processFile = 'process.json'
 const processSchema = z.object({ pid: z.number(), startedAt: z.string() })
+/** Marks a command that was reported as possibly running elsewhere. */
+const reportedFile = 'reported'
 /** The part of a command that a notice shows. */
 const commandCharsMax = 120
 
@@ -66,7 +69,7 @@ export function createCustody(
     async begin(owner, command) {
       const dir = await makeCommandFolder(folder)
       let leader: number | null = null
-      const { pidNamespace } = await ownIdentity()
+      const [{ pidNamespace }, custody] = await Promise.all([ownIdentity(), custodyIdOf(folder)])
       await write(join(dir, commandFile), {
         pidNamespace,
         hostName: hostname(),
@@ -74,7 +77,7 @@ export function createCustody(
       })
       return {
         dir,
-        environment: environmentOf({ custody: custodyIdOf(folder), owner, id: basename(dir) }),
+        environment: environmentOf({ custody, owner, id: basename(dir) }),
         async started(pid) {
           leader = pid
           groups.set(owner, (groups.get(owner) ?? new Set()).add(pid))
@@ -91,16 +94,24 @@ export function createCustody(
     },
     async endAll(owner) {
       const marked = await findMarkedProcesses().catch(() => [])
-      const own = marked.filter((one) => one.custody === custodyIdOf(folder) && one.owner === owner)
+      const custody = await custodyIdOf(folder)
+      const own = marked.filter((one) => one.custody === custody && one.owner === owner)
       const running = [...(groups.get(owner) ?? [])]
       await endGroups([...own.map(({ group }) => group), ...running])
     },
   }
 }
 
-/** Identifies the data directory, because processes of another one must not be ended. */
-const custodyIdOf = (folder: string): string =>
-  createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 16)
+/**
+ * Identifies the data directory, because processes of another one must not be ended. Its path alone does not: in a
+ * container, whose processes can be seen from outside, the same path is another directory.
+ */
+async function custodyIdOf(folder: string): Promise<string> {
+  const dataDir = dirname(resolve(folder))
+  const status = await stat(dataDir, { bigint: true }).catch(() => null)
+  const identity = status ? [dataDir, status.dev, status.ino] : [dataDir]
+  return createHash('sha256').update(identity.join('\0')).digest('hex').slice(0, 16)
+}
 
 const endGroups = (groups: number[]): Promise<unknown> =>
   Promise.all([...new Set(groups)].map((group) => endProcessGroup(group)))
@@ -121,7 +132,7 @@ async function makeCommandFolder(folder: string): Promise<string> {
 
 /**
  * Ends commands left running by a killed process, and removes their folders. Resolves with a line about each command
- * that it ended. No other process may have commands running in `folder`. `afterCrash`: the previous process did not
+ * that it ended, and once about each that may still run where it can't be seen. No other process may have commands running in `folder`. `afterCrash`: the previous process did not
  * exit cleanly; otherwise the search through all processes, 10 ms and more, is skipped.
  */
 export async function endLeftoverCommands(
@@ -140,9 +151,8 @@ export async function endLeftoverCommands(
     ),
   )
   // The commands that these processes belonged to have ended.
-  const others = marked.filter(
-    (one) => one.custody === custodyIdOf(folder) && !names.includes(one.id),
-  )
+  const custody = await custodyIdOf(folder)
+  const others = marked.filter((one) => one.custody === custody && !names.includes(one.id))
   await endGroups(others.map(({ group }) => group))
   return [
     ...lines.filter((line) => line !== null),
@@ -152,22 +162,33 @@ export async function endLeftoverCommands(
 
 async function endLeftover(dir: string, marked: MarkedProcess[]): Promise<string | null> {
   const leftover = await readLeftover(dir)
-  // Processes of another machine or container can't be signalled from here; a start there ends
-  // them.
-  if (leftover.info && !(await isHere(leftover.info))) return null
   // This command started this process, through a descendant that outlived Shiplog.
   if (ownMark()?.id === basename(dir)) return null
   const leader = await runningLeader(leftover)
+  const { info } = leftover
+  if (!leader && marked.length === 0 && info) {
+    const elsewhere = await otherPlaceOf(leftover, info)
+    // A start there ends it.
+    if (elsewhere !== null) return reportOnce(dir, info.command, elsewhere)
+  }
   if (leader) await endProcessGroup(leader.pid)
   await endGroups(marked.map(({ group }) => group))
   await rm(dir, { recursive: true, force: true })
-  const command = leftover.info ? `: ${leftover.info.command}` : ''
+  const command = info ? `: ${info.command}` : ''
   return leader || marked.length > 0 ? `Ended a command that was left running${command}` : null
+}
+
+async function reportOnce(dir: string, command: string, place: string): Promise<string | null> {
+  const isNew = await writeFile(join(dir, reportedFile), '', { flag: 'wx', mode: 0o600 }).then(
+    () => true,
+    () => false,
+  )
+  return isNew ? `A command may still be running ${place}: ${command}` : null
 }
 
 /** The files of a command that was left running. Null if Shiplog was killed before writing one, or the disk was full. */
 interface Leftover {
-  info: z.infer<typeof commandSchema> | null
+  info: CommandInfo | null
   leader: z.infer<typeof processSchema> | null
 }
 
@@ -189,16 +210,25 @@ async function readJson<Schema extends z.ZodType>(
   }
 }
 
-async function isHere({ hostName, pidNamespace }: NonNullable<Leftover['info']>): Promise<boolean> {
-  return hostName === hostname() && pidNamespace === (await ownIdentity()).pidNamespace
+/** Returns where a command may run whose processes can't be seen or judged from here; null if it ran here. */
+async function otherPlaceOf(
+  { leader }: Leftover,
+  { hostName, pidNamespace }: CommandInfo,
+): Promise<string | null> {
+  // A host name may change while the machine runs.
+  const isThisMachine = hostName === hostname() || (leader !== null && (await isOfThisBoot(leader)))
+  if (!isThisMachine) return `on the machine ${JSON.stringify(hostName)}`
+  return pidNamespace === (await ownIdentity()).pidNamespace ? null : 'in another container'
 }
 
 /**
  * Returns the command's first process; null unless it provably runs, because a process must not be ended on a guess.
  */
 async function runningLeader({ info, leader }: Leftover): Promise<{ pid: number } | null> {
-  const isRunning = leader && info && (await judgeProcess({ ...leader, ...info })) === 'running'
-  return isRunning ? leader : null
+  if (!leader || !info) return null
+  // Where start times don't include the boot, a process of another machine can have the same.
+  if (info.hostName !== hostname() && !(await isOfThisBoot(leader))) return null
+  return (await judgeProcess({ ...leader, ...info })) === 'running' ? leader : null
 }
 
 const firstLineOf = (command: string): string =>
