@@ -40,7 +40,25 @@ describe('[P3] what must not be covered', () => {
       asked(`${shell} -c 'cat <(./evil)'`)
       asked(`${shell} -c '((./evil))'`)
     }
-    expect(verdictOf(`sh -c 'cat a 2>&1 | head'`, { rules: [] }).kind).toBe('allow')
+    for (const script of [
+      'a+=b/evil',
+      'a[0]=b/evil',
+      'cat <<< a',
+      '{fd}<a cat',
+      'cat {a,b}',
+      'cat ~+/a',
+      'cat @(a|b)',
+      'f() (./evil)',
+    ])
+      asked(`sh -c ${JSON.stringify(script)}`)
+    for (const script of [
+      'cat a 2>&1 | head',
+      'cd src && ls -la; wc -l *.ts',
+      "grep -n 'a+=[b]' src/x || true",
+      '(cd src; cat a)',
+      'if [ -f a ]; then cat a; fi',
+    ])
+      expect(verdictOf(`sh -c "${script}"`, { rules: [] }).kind, script).toBe('allow')
     expect(verdictOf(`bash -c '[[ a == b ]] || cat a'`).kind).not.toBe('deny')
   })
 

@@ -57,6 +57,21 @@ it('[P1] a link within the worktree does not evade a rule about its target', asy
   expect(edit('safe/x', 'ask', [{ effect: 'allow', rule: 'edit: safe/**' }])).toBe('ask')
 })
 
+it('[P3] asks about a pattern that matches a name that would be an option', async () => {
+  const workingDir = await temporaryDir()
+  await mkdir(join(workingDir, 'src'))
+  await writeFile(join(workingDir, 'a.txt'), '')
+  const place = { workingDir, cwd: workingDir }
+  const of = (command: string) =>
+    decide([{ mode: 'ask', rules: [] }], { kind: 'command', command, place }).kind
+  expect(of('wc *')).toBe('allow')
+  expect(of('head src/*')).toBe('allow')
+  await writeFile(join(workingDir, '--compress-program=x'), '')
+  await writeFile(join(workingDir, 'src/--compress-program=x'), '')
+  for (const pattern of ['*', '?*', '[-]*', '[!a]*']) expect(of(`wc ${pattern}`)).toBe('ask')
+  expect(of('head src/*')).toBe('allow')
+})
+
 it('[P1] asks about edits of files that a repository restricts, except with a rule for just that', async () => {
   const { of, edit } = await linked()
   const path = '.shiplog/permissions.json'

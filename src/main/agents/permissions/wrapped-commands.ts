@@ -18,11 +18,29 @@ const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh', 'fish'])
 /** Shells whose scripts can be parsed. The parser has bash's grammar. */
 const readableShells = new Set(['sh', 'bash', 'dash', 'ash'])
 /**
- * Syntax that another shell may read differently than bash, quoted or not. To dash, `$'\\'` is an unfinished string, and
- * `[[ a || b ]]` runs `b`.
+ * The syntax that every POSIX shell reads as bash does; anything else is asked about. To dash, `a+=b/c` and `a[0]=b/c`
+ * are programs, `$'\\'` is an unfinished string, and `[[ a || b ]]` runs `b`.
  */
-const differsFromBash =
-  /\$['"[]|\$\{(?!\w+\})|`|\\\n|\[\[|&>|>&(?![\d-])|[<>]\(|<<<|\(\(|\|&|;&|=\(|[@!?*+]\(|\{[^}]*(?:,|\.\.)|\b(?:function|select|coproc|time)\b/
+const readAlike = new RegExp(
+  `^(?:${[
+    // Quoted text, in double quotes with plain variables only.
+    /'[^']*'/,
+    /"(?:[^"$`\\]|\$\w+|\$\{\w+\})*"/,
+    /\\[^\w\n]/,
+    /\$(?:[\w?#@*!-]|\{\w+\}|\((?!\())/,
+    /[\w./:@%,^=*?-]|\+(?!=)|~(?![+\d-])/,
+    // `[` as a command, groups and subshells.
+    /\[(?=\s)|\](?=[\s;]|$)|[!{](?=\s)|\}/,
+    /(?<=^|[\s;&|])\((?!\()|\)/,
+    // Separators and redirections.
+    /[ \t\n;]|&&|&(?=[\s;]|$)|\|\|?(?!&)/,
+    /<(?![<>(&])|>>?(?![>|(&])|[\d ]>&\d/,
+  ]
+    .map(({ source }) => source)
+    .join('|')})*$`,
+)
+/** Reserved words of bash that other shells run as programs, or the reverse. */
+const bashWords = /\b(?:function|select|coproc|time)\b/
 
 /** Returns the command that a program such as `env`, `xargs` or `sh -c` runs. */
 export function wrappedIn(words: Words): Wrapped {
@@ -170,7 +188,7 @@ function inShell(program: string, args: Words): Wrapped {
   if (texts.some((text) => !/^-[ceux]+$/.test(text))) return opaque(`an option of ${program}`)
   if (script?.kind !== 'literal') return opaque('a script that is only known when it runs')
   const reading = readShellCommand(script.value)
-  if (program !== 'bash' && differsFromBash.test(script.value))
+  if (program !== 'bash' && (!readAlike.test(script.value) || bashWords.test(script.value)))
     reading.unclear.push(`a script that ${program} may read differently than bash`)
   return { kind: 'runs', reading, own: null }
 }
