@@ -77,8 +77,8 @@ export const agentsMutants: Mutant[] = [
   {
     id: 'secrets-variables-of-git-passed',
     file: 'src/main/secrets/agent-environment.ts',
-    find: 'gitVariable.test(name) || shiplogVariable',
-    replace: 'shiplogVariable',
+    find: '[gitVariable, shiplogVariable, forcedColor, shellVariable]',
+    replace: '[shiplogVariable, forcedColor, shellVariable]',
     harm: "An agent's commit goes to the repository from whose hook Shiplog was started.",
     tests: ['tests/secrets/agent-environment.test.ts', 'tests/agents/tools/bash.test.ts'],
   },

@@ -5,8 +5,8 @@ export const processesMutants: Mutant[] = [
   {
     id: 'processes-same-path-in-a-container',
     file: 'src/main/processes/custody.ts',
-    find: 'const identity = status ? [dataDir, status.dev, status.ino] : [dataDir]',
-    replace: 'const identity = [dataDir]',
+    find: 'const identity = status ? [path, status.dev, status.ino] : [path]',
+    replace: 'const identity = [path]',
     harm: 'A start ends the running agents of a container whose data directory has the same path.',
     tests: ['tests/processes'],
   },

@@ -71,8 +71,30 @@ describe('the environment of agents', () => {
       'CARGO_HOME',
     ],
   ])('[K2] has %s', (name) => {
-    expect(agentEnvironment({ [name]: 'x' }, none).env[name]).toBe('x')
+    expect(agentEnvironment({ [name]: 'C' }, none).env[name]).toBe('C')
   })
+
+  it.each([
+    [{ LANG: 'de_DE.UTF-8' }, undefined],
+    [{ LANG: 'C', LC_CTYPE: 'en_US.utf8' }, undefined],
+    [{ LC_ALL: 'ca_ES.UTF-8@valencia' }, 'ca_ES.UTF-8@valencia'],
+    [{ LANG: 'zh_CN.GBK' }, 'C.UTF-8'],
+    [{ LANG: 'ja_JP' }, 'C.UTF-8'],
+    [{ LANG: 'C.UTF-8', LC_ALL: 'ja_JP.SJIS' }, 'C.UTF-8'],
+    [{ LANG: 'C.UTF-8', LC_CTYPE: 'zh_TW.Big5' }, 'C.UTF-8'],
+  ])(
+    '[P3] with %j has LC_ALL=%s, so that its shell reads commands as permissions do',
+    (host, all) => {
+      expect(agentEnvironment(host, none).env.LC_ALL).toBe(all)
+    },
+  )
+
+  it.each(['CDPATH', 'GLOBIGNORE', 'SHELLOPTS', 'BASHOPTS', 'POSIXLY_CORRECT', 'ENV'])(
+    '[P3] has no %s, which changes how its shell reads commands',
+    (name) => {
+      expect(agentEnvironment({ [name]: 'x' }, none).env[name]).toBeUndefined()
+    },
+  )
 
   it.each([
     ...[

@@ -18,6 +18,7 @@ import type { createModelSettings } from '../agents/providers/model-settings.ts'
 import { createScriptedDriver } from '../agents/scripted/driver.ts'
 import { createFilesInside } from '../agents/tools/inside/index.ts'
 import type { RecordReader } from '../agents/tools/record-tools.ts'
+import { toolShell } from '../agents/tools/shell/shell-program.ts'
 import { type Git, isRepository } from '../git/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Custody } from '../processes/custody.ts'
@@ -54,6 +55,7 @@ export async function openPermissions(
       const found = await workspaces.projects.setup(projectId).catch(() => null)
       return found?.setup ?? null
     },
+    shell: toolShell,
     onWarning: notices.warning,
   })
 }

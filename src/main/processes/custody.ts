@@ -107,9 +107,9 @@ export function createCustody(
  * container, whose processes can be seen from outside, the same path is another directory.
  */
 async function custodyIdOf(folder: string): Promise<string> {
-  const dataDir = dirname(resolve(folder))
-  const status = await stat(dataDir, { bigint: true }).catch(() => null)
-  const identity = status ? [dataDir, status.dev, status.ino] : [dataDir]
+  const path = resolve(folder)
+  const status = await stat(dirname(path), { bigint: true }).catch(() => null)
+  const identity = status ? [path, status.dev, status.ino] : [path]
   return createHash('sha256').update(identity.join('\0')).digest('hex').slice(0, 16)
 }
 

@@ -3,6 +3,7 @@
  * that need `JAVA_HOME` work, without secrets and without variables of Shiplog, Git or the runtime.
  */
 import { delimiter, dirname, isAbsolute } from 'node:path'
+import { isPlainLocale } from '../../shared/plain-locale.ts'
 import { isSecretName } from './secret-names.ts'
 import { hasSecretForm } from './secret-values.ts'
 
@@ -39,6 +40,9 @@ const shiplogVariable = /^(?:SHIPLOG_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE)$/
  */
 const forcedColor = /^(?:FORCE_COLOR|CLICOLOR_FORCE|COLORTERM)$/
 
+/** These change how a shell reads its commands, which permissions are decided by. */
+const shellVariable = /^(?:CDPATH|GLOBIGNORE|SHELLOPTS|BASHOPTS|BASH_COMPAT|POSIXLY_CORRECT|ENV)$/
+
 /** Always passed on, because without them no program starts or finds the user's files. */
 const essential =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|TMP|TEMP|XDG_.*|SystemRoot|SystemDrive|windir|ComSpec|PATHEXT|USERNAME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|ProgramData|ProgramFiles.*|GIT_(?:AUTHOR|COMMITTER)_.*|GIT_CONFIG_.*)$/i
@@ -60,7 +64,7 @@ export function agentEnvironment(
   const withheld: string[] = []
   for (const [name, value] of Object.entries(host)) {
     if (value === undefined) continue
-    if (gitVariable.test(name) || shiplogVariable.test(name) || forcedColor.test(name)) continue
+    if (isNeverPassed(name)) continue
     const key = comparable(name)
     if (allowedNames.has(key)) env[name] = value
     else if ((isSecret(name, value) || keyNames.has(key)) && !onlyNames?.has(key))
@@ -69,10 +73,15 @@ export function agentEnvironment(
   }
   // No user is there to page through output or to answer a question.
   Object.assign(env, { TERM: 'dumb', PAGER: 'cat' }, git)
+  const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find(Boolean) ?? 'C'
+  if (!isPlainLocale(locale)) env.LC_ALL = 'C.UTF-8'
   const pathName = Object.keys(env).find((name) => comparable(name) === 'PATH') ?? 'PATH'
   env[pathName] = programPath(env[pathName] ?? '')
   return { env, withheld: withheld.sort() }
 }
+
+const isNeverPassed = (name: string): boolean =>
+  [gitVariable, shiplogVariable, forcedColor, shellVariable].some((one) => one.test(name))
 
 /**
  * Without empty and relative entries, such as `./node_modules/.bin`: permissions go by the names of programs, and a

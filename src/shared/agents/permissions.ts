@@ -205,6 +205,8 @@ export interface RunPermissions {
     name: string
     input: unknown
     cwd: string
+    /** The shell that reads its command. Absent: that of Shiplog's tools. */
+    shell?: 'bash' | 'unknown'
     /** Rules that apply only to this decision, in addition to the person's. */
     tried?: readonly PermissionRule[]
   }): Promise<{ verdict: Verdict; action: AskedAction } | null>

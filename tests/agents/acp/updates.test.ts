@@ -166,6 +166,22 @@ describe('the updates of an agent', () => {
       { title: 'mcp__shiplog__task', kind: 'execute', rawInput: { command: 'rm -rf /' } },
     ],
     ['a command without a kind', { title: 'shiplog_task', rawInput: { command: 'rm -rf /' } }],
+    [
+      'arguments of another server’s tool',
+      {
+        title: 'mcp__fs__write',
+        kind: 'other',
+        rawInput: { path: '/etc/x', server: 'shiplog', tool: 'update_plan' },
+      },
+    ],
+    [
+      'arguments that look like Codex’s',
+      { title: 'mcp__fs__write', kind: 'other', rawInput: { server: 'shiplog', tool: 'task' } },
+    ],
+    [
+      'arguments in the title',
+      { title: 'write_file (fs MCP Server): {"c":"(shiplog MCP Server)"}', kind: 'other' },
+    ],
     ['another kind of call', { title: 'task (shiplog MCP Server)', kind: 'edit' }],
     ['no tool of Shiplog', { title: 'mcp__shiplog__startup', kind: 'other' }],
   ])('records a call that only has such a title: %s', (_, more) => {

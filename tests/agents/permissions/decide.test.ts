@@ -62,6 +62,58 @@ describe('[P3] what must not be covered', () => {
     expect(verdictOf(`bash -c '[[ a == b ]] || cat a'`).kind).not.toBe('deny')
   })
 
+  it('asks about a command that zsh or fish reads differently than bash', () => {
+    const of = (command: string, shell: 'bash' | 'unknown' = 'unknown') =>
+      decide([{ mode: 'ask', rules: [] }], { kind: 'command', command, place, shell }).kind
+    for (const command of [
+      "echo *(e:'touch pwned':)",
+      'path=./bin; ls',
+      'for path in ./bin; do ls; done',
+      'cat =evil',
+      "echo 'a\\' 'b; touch pwned; echo \\'",
+      'cat "$a[b]"',
+      'echo a ^b',
+      'a+=b/evil',
+    ])
+      expect(of(command), command).toBe('ask')
+    for (const command of [
+      'ls -la src | head -5',
+      "grep -rn 'a b' src && cat README.md",
+      'wc -l *.ts',
+    ])
+      expect(of(command), command).toBe('allow')
+    expect(of("echo 'a\\' 'b; touch pwned; echo \\'", 'bash')).toBe('allow')
+  })
+
+  it('asks about a locale in which a backslash may be half a character', () => {
+    for (const value of ['zh_CN.GBK', 'ja_JP', 'ja_JP.SJIS', 'zh_TW.Big5']) {
+      asked(`LC_ALL=${value}; echo a`)
+      asked(`LANG=${value} cat a`)
+      asked(`export LC_CTYPE=${value}`)
+    }
+    for (const value of ['C', 'POSIX', 'C.UTF-8', 'en_US.utf8', ''])
+      expect(verdictOf(`LC_ALL=${value} cat a`, { rules: [] }).kind, value).toBe('allow')
+  })
+
+  it.each([
+    ['git cherry-pick *', 'git cherry-pick --strategy=x/evil HEAD~1'],
+    ['git cherry-pick *', 'git cherry-pick --strat x/evil HEAD~1'],
+    ['make test *', "make test --eval='$(shell touch a)'"],
+    ['make test *', 'make test -kf x.mk'],
+    ['make test *', 'make test SHELL=./x'],
+    ['go test *', "go test -exec 'touch a' ./..."],
+    ['go test *', 'go test -toolexec=./x'],
+    ['npm test *', 'npm test --script-s=./x'],
+    ['cargo test *', 'cargo test --config build.rustc="./x"'],
+    ['mvn test *', 'mvn test exec:exec'],
+    ['gradle test *', 'gradle test -I x.gradle'],
+    ['just test *', 'just test --shell ./x'],
+  ])('a rule %j does not cover %s', (rule, command) => {
+    asked(command, 'ask', allowed(`bash: ${rule}`))
+    const rules = allowed(`bash: ${command}`)
+    expect(verdictOf(command, { rules }).kind).toBe('allow')
+  })
+
   it('sees a change of directory that a command in a loop runs', () => {
     for (const cd of ['eval "cd .git"', 'command cd .git', 'eval \'eval "cd .git"\''])
       asked(`for i in 1 2; do echo evil > config; ${cd}; done`, 'allow-edits')
@@ -288,6 +340,17 @@ describe('the proposed rules', () => {
     ['git rebase main', ['bash: git rebase main']],
     ['uv run python a.py', ['bash: uv run python a.py']],
     ['uv run pytest -x', ['bash: uv run pytest *']],
+    ['docker container ls', ['bash: docker container ls *']],
+    ['docker container run alpine', ['bash: docker container run alpine']],
+    ['gh pr view 5', ['bash: gh pr view *']],
+    ['gh pr merge 5', ['bash: gh pr merge 5']],
+    ['gh repo view', ['bash: gh repo view']],
+    ['git remote -v', ['bash: git remote -v']],
+    ['git show HEAD', ['bash: git show *']],
+    ['npm isnt left-pad', ['bash: npm isnt left-pad']],
+    ['pip download a', ['bash: pip download a']],
+    ['kubectl get pods', ['bash: kubectl get pods']],
+    ['make test SHELL=./x', ['bash: make test SHELL=./x']],
   ])('%s: %j', (command, proposal) => {
     expect(verdictOf(command, { rules: [] })).toMatchObject({ kind: 'ask', proposal })
   })

@@ -34,6 +34,7 @@ async function openPermissions(file?: string) {
     taskOf: (id) => tasks.get(id),
     projectOf: () => project,
     setUpOf: async () => null,
+    shell: async () => 'bash',
     onWarning: (text) => warnings.push(text),
   })
   const task = (parentId: TaskId | null, mode: PermissionMode | null, kind: string): Task => {

@@ -1,11 +1,14 @@
 /** The facts about an installed agent that a run needs. */
 import type { DefinedAgent } from '../../../shared/agents/agent-specs.ts'
+import type { AgentShell } from './permission-requests.ts'
 
 export interface AcpAgent {
   /** Its name for people: `Codex`. */
   name: string
   /** Its name in the record: `acp:codex`. */
   source: string
+  /** The shell that reads its commands. */
+  shell: AgentShell
   /** What a person does to sign in. */
   signIn: string
   /** The mode that its sessions are set to; null leaves their own. */

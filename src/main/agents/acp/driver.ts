@@ -1,5 +1,5 @@
 /** The driver of installed agents, over the Agent Client Protocol. Its session code is loaded with the first run. */
-
+import { basename } from 'node:path'
 import type { OwnAgent } from '../../../shared/agents/agent-checks.ts'
 import { type AgentSpec, definitionFile } from '../../../shared/agents/agent-specs.ts'
 import type {
@@ -20,6 +20,7 @@ import type { AgentDefinition } from '../definitions/definition.ts'
 import { type Definitions, definitionFrom } from '../definitions/index.ts'
 import { onInstalledAgent } from '../definitions/narrow.ts'
 import type { AllowConfiguration } from './configuration/allow-configuration.ts'
+import type { AgentShell } from './permission-requests.ts'
 import type { FindProgram } from './process/find-program.ts'
 import { launchOf, notInstalled } from './process/launch.ts'
 import { commandArguments, specOfOwn } from './process/own-command.ts'
@@ -122,6 +123,7 @@ export function createAcpDriver(deps: {
         {
           name: installedAgentName(spec),
           source: sourceOf(spec),
+          shell: shellOf(spec, place.env),
           signIn: preset?.signIn ?? 'Sign in to it in a terminal',
           mode: spec.mode ?? preset?.modes?.[place.permissions ?? 'allow-all'] ?? null,
           options: spec.options ?? {},
@@ -157,6 +159,10 @@ export function createAcpDriver(deps: {
     },
   }
 }
+
+/** The known agents take the person's shell if it is bash, else perhaps another one. */
+const shellOf = ({ program }: AcpSpec, { SHELL = '' }: Record<string, string>): AgentShell =>
+  program !== 'acp' && basename(SHELL) === 'bash' ? 'bash' : 'unknown'
 
 /** A placeholder: `resolve` requires a model, but an installed agent uses its own. */
 const noModel = { provider: 'openai-compatible', model: 'none' } as const

@@ -6,17 +6,21 @@ import { signedLines } from '../permissions/signed-lines.ts'
 import { isRecord, text } from './content.ts'
 import type { CallState } from './updates/calls.ts'
 
+/** The shell with which an agent reads its commands. `unknown`: perhaps not bash. */
+export type AgentShell = 'bash' | 'unknown'
+
 /** `call` is the state of the call so far; null if the agent sent nothing that can be read. */
 export function questionOf(
   request: Record<string, unknown>,
   call: CallState | null,
+  shell: AgentShell,
 ): PermissionQuestion {
   const options = optionsOf(request.options)
   if (call === null) {
     const asked = JSON.stringify(request.toolCall ?? null, null, 2)
     return { callId: null, question: asked, options }
   }
-  const actions = actionsOf(call)
+  const actions = actionsOf(call, shell)
   return {
     callId: call.callId,
     question: textOfCall(call, actions),
@@ -65,41 +69,87 @@ function optionsOf(given: unknown): PermissionOption[] {
 }
 
 /** Returns the call as calls of Shiplog's tools, for the rules; empty if none of them does the same. */
-function actionsOf(call: CallState): AskedCall[] {
-  // In an edit, `command` names the kind of change, not a shell command.
-  const command = call.diffs.length === 0 && call.kind !== 'edit' ? commandOf(call.input) : null
+function actionsOf(call: CallState, shell: AgentShell): AskedCall[] {
+  if (call.diffs.length > 0) return isEditAlone(call) ? call.diffs.map(editOf) : []
+  const command = commandKinds.has(call.kind) ? commandOf(call.input, shell) : null
   if (command !== null) return [command]
-  if (call.diffs.length > 0)
-    return call.diffs.map(({ path, oldText, newText }) => ({
-      ...(oldText === null || oldText === ''
-        ? { name: 'write_file', input: { path, content: newText } }
-        : { name: 'edit_file', input: { path, oldText, newText } }),
-    }))
-  const url = isRecord(call.input) ? text(call.input.url) : null
-  return call.kind === 'fetch' && url !== null ? [{ name: 'web_fetch', input: { url } }] : []
+  const url = call.kind === 'fetch' ? urlOf(call.input) : null
+  return url === null ? [] : [{ name: 'web_fetch', input: { url } }]
 }
 
-/** Claude Code, Gemini, Qwen and OpenCode give the text for a shell, Codex a list of arguments. */
-function commandOf(input: unknown): AskedCall | null {
-  if (!isRecord(input)) return null
+/** Fields of the agents' tools that get an address. Another one may make it more than that. */
+const fetchFields = new Set(['url', 'prompt', 'format', 'timeout'])
+
+function urlOf(input: unknown): string | null {
+  if (!isRecord(input) || Object.keys(input).some((field) => !fetchFields.has(field))) return null
+  return text(input.url)
+}
+
+/** Kinds of the agents' own shell calls. The tools of MCP servers, which may have a field `command` as well, are `other`. */
+const commandKinds = new Set<CallState['kind']>(['execute', 'read', 'search'])
+/**
+ * All fields with which the shell tools of the known agents are called. Another one may be an argument of another tool,
+ * or extend what the command may do.
+ */
+const commandFields = new Set([
+  'command',
+  'cmd',
+  'cwd',
+  'workdir',
+  'directory',
+  'dir_path',
+  'description',
+  'timeout',
+  'run_in_background',
+  'is_background',
+])
+
+/**
+ * Claude Code, Gemini, Qwen and OpenCode send the text for a shell, Codex either that or a list of arguments. Returns
+ * null for anything that is not certainly a call of a shell.
+ */
+function commandOf(input: unknown, shell: AgentShell): AskedCall | null {
+  if (!isRecord(input) || Object.keys(input).some((field) => !commandFields.has(field))) return null
   const given = input.command ?? input.cmd
-  const cwd = text(input.cwd) ?? text(input.workdir) ?? text(input.directory)
-  const command = Array.isArray(given) ? shellTextOf(given.map(String)) : text(given)
-  if (command === null || command.trim() === '') return null
+  if (input.command !== undefined && input.cmd !== undefined) return null
+  const folders = ['cwd', 'workdir', 'directory', 'dir_path'].flatMap((field) => input[field] ?? [])
+  const [folder = '', ...others] = folders
+  // Agents expand `~` or variables, or don't.
+  if (typeof folder !== 'string' || others.length > 0 || /^~|[$%`]/.test(folder)) return null
+  const script = Array.isArray(given) ? scriptOf(given.map(String)) : { text: text(given), shell }
+  if (script.text === null || script.text.trim() === '') return null
+  const background = input.run_in_background === true || input.is_background === true
   return {
     name: 'bash',
-    input: { command },
-    ...(cwd?.startsWith('/') && { cwd }),
+    input: { command: script.text, ...(background && { background }) },
+    shell: script.shell,
+    ...(folder !== '' && { cwd: folder }),
   }
 }
 
+/** Shells of the system. A path elsewhere may be a file of the repository. */
+const systemShell = /^(?:\/(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/)?((?:ba|z|da)?sh)$/
+
 /** Converts an argument list to shell text: `bash -lc TEXT` becomes TEXT, other arguments are quoted. */
-function shellTextOf(args: string[]): string {
+function scriptOf(args: string[]): { text: string; shell: AgentShell } {
   const [program = '', flag = '', script, ...more] = args
-  const isShell = /(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-l?c$/.test(flag)
-  if (isShell && script !== undefined && more.length === 0) return script
-  return args.map(quoted).join(' ')
+  const [, name] = systemShell.exec(program) ?? []
+  if (name && /^-l?c$/.test(flag) && script !== undefined && more.length === 0)
+    return { text: script, shell: name === 'bash' ? 'bash' : 'unknown' }
+  return { text: args.map(quoted).join(' '), shell: 'bash' }
 }
+
+/** Reports whether the call is certainly the edit of its diffs and nothing else. */
+function isEditAlone({ kind, input, inputPath, diffs }: CallState): boolean {
+  // In an edit, `command` names the kind of change, not a shell command.
+  if (kind !== 'edit' && isRecord(input) && ('command' in input || 'cmd' in input)) return false
+  return inputPath === null || diffs.some(({ path }) => path === inputPath)
+}
+
+const editOf = ({ path, oldText, newText }: CallState['diffs'][number]): AskedCall =>
+  oldText === null || oldText === ''
+    ? { name: 'write_file', input: { path, content: newText } }
+    : { name: 'edit_file', input: { path, oldText, newText } }
 
 const quoted = (arg: string): string =>
   /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`
@@ -112,7 +162,7 @@ function textOfCall(call: CallState, actions: readonly AskedCall[]): string {
   for (const { path, oldText, newText } of call.diffs)
     lines.push(`${path}:`, ...signedLines('-', oldText ?? ''), ...signedLines('+', newText))
   for (const { path } of call.diffs.length === 0 ? call.locations : []) lines.push(path)
-  if (call.diffs.length === 0 && call.input !== null)
-    lines.push(JSON.stringify(call.input, null, 2))
+  const isInDiffs = call.diffs.length > 0 && actions.length > 0
+  if (!isInDiffs && call.input !== null) lines.push(JSON.stringify(call.input, null, 2))
   return lines.join('\n')
 }

@@ -3,7 +3,13 @@ import type { AgentEvent } from '../../../shared/agents/driver/agent-events.ts'
 import type { AgentHost } from '../../../shared/agents/driver/agent-session.ts'
 import { jsonOf } from './content.ts'
 import type { RunToolServer } from './mcp/tool-servers.ts'
-import { allowOnce, cancelled, questionOf, responseTo } from './permission-requests.ts'
+import {
+  type AgentShell,
+  allowOnce,
+  cancelled,
+  questionOf,
+  responseTo,
+} from './permission-requests.ts'
 import type { Item, SessionItem } from './session-items.ts'
 import type { SubAgentCalls } from './sub-agents/sub-agent-calls.ts'
 import { hasContent } from './updates/update-kinds.ts'
@@ -18,6 +24,7 @@ export interface ItemReader {
 
 export function createItemReader({
   source,
+  shell,
   sessionId,
   fold,
   host,
@@ -26,6 +33,7 @@ export function createItemReader({
 }: {
   /** The agent's name in foreign entries. */
   source: string
+  shell: AgentShell
   sessionId: string
   fold: UpdateFold
   host: AgentHost
@@ -57,7 +65,7 @@ export function createItemReader({
     yield* events
     // Shiplog's own tools are decided on when they are called.
     if (call === 'own') return item.resolve(allowOnce(item.request))
-    const question = questionOf(item.request, call)
+    const question = questionOf(item.request, call, shell)
     void decide(question, item).then((isAllowed) => {
       if (!isAllowed) refused = question.question
     })

@@ -172,7 +172,15 @@ export function openAcpSession(
         parentCwd: () => place.cwd,
       }),
     })
-    const reader = createItemReader({ source, sessionId, fold, host, tools, subAgents })
+    const reader = createItemReader({
+      source,
+      shell: agent.shell,
+      sessionId,
+      fold,
+      host,
+      tools,
+      subAgents,
+    })
     return { ...at, reader, subAgents }
   }
 

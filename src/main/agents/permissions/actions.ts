@@ -4,11 +4,14 @@ import { traitsOf } from '../../../shared/agents/tool-traits.ts'
 import { isToolName, type ToolInput, toolInputSchemas } from '../../../shared/agents/tools.ts'
 import type { PermissionRequest } from './analyze-request.ts'
 import type { Place } from './places.ts'
+import type { CommandShell } from './posix-syntax.ts'
 import { signedLines } from './signed-lines.ts'
 
 interface CalledTool {
   name: string
   input: unknown
+  /** The shell that reads its command. */
+  shell: CommandShell
 }
 
 /**
@@ -16,7 +19,7 @@ interface CalledTool {
  * project would run, or null.
  */
 export async function actionOf(
-  { name, input }: CalledTool,
+  { name, input, shell }: CalledTool,
   place: Place,
   setUp: () => Promise<string | null>,
 ): Promise<{ request: PermissionRequest; action: AskedAction } | null> {
@@ -28,6 +31,7 @@ export async function actionOf(
     case 'command':
       return command(name, (input as ToolInput<'bash'>).command, place, {
         inBackground: (input as ToolInput<'bash'>).background === true,
+        shell,
       })
     case 'set-up': {
       if ((input as ToolInput<'task'>).isolation === 'in-place') return null
@@ -36,7 +40,16 @@ export async function actionOf(
       // those of this one.
       return setup === null
         ? null
-        : command(name, setup, { ...place, cwd: place.workingDir }, { inBackground: false })
+        : command(
+            name,
+            setup,
+            { ...place, cwd: place.workingDir },
+            {
+              inBackground: false,
+              // The shell of the system runs it.
+              shell: 'unknown',
+            },
+          )
     }
     case 'edit':
       return edit(name, input as ToolInput<'write_file'> | ToolInput<'edit_file'>, place)
@@ -49,9 +62,9 @@ function command(
   tool: string,
   text: string,
   place: Place,
-  { inBackground }: { inBackground: boolean },
+  { inBackground, shell }: { inBackground: boolean; shell: CommandShell },
 ) {
-  const request: PermissionRequest = { kind: 'command', command: text, place }
+  const request: PermissionRequest = { kind: 'command', command: text, place, shell }
   const action = { kind: 'command', tool, text, directory: place.cwd } as const
   return { request, action: inBackground ? { ...action, inBackground } : action }
 }

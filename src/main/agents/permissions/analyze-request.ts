@@ -6,13 +6,15 @@ import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { findEdited, findPath, isGlobInside, type PathFound, type Place } from './places.ts'
 import { policyPath } from './policy.ts'
+import { type CommandShell, isReadAlike } from './posix-syntax.ts'
 import { onlyReads } from './reading-commands.ts'
 import { isHarmlessVariable, isShellVariable } from './rules.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
 import { commandOfSudo, wrappedIn } from './wrapped-commands.ts'
 
 export type PermissionRequest =
-  | { kind: 'command'; command: string; place: Place }
+  /** `shell`: absent for bash. */
+  | { kind: 'command'; command: string; place: Place; shell?: CommandShell }
   | { kind: 'edit'; path: string; place: Place }
   | OtherRequest
 
@@ -64,6 +66,8 @@ export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
     unclear: [],
     behindSudo: { steps: [], unclear: [] },
   }
+  if (request.shell === 'unknown' && !isReadAlike(request.command))
+    seen.unclear.push('syntax that not every shell reads alike')
   addSteps(
     readShellCommand(request.command),
     seen,

@@ -23,6 +23,7 @@ import { createPermissionBoard } from './board.ts'
 import { decide } from './decide.ts'
 import { parseRule } from './parse-rule.ts'
 import { type PolicyLayer, readRepositoryPolicy } from './policy.ts'
+import type { CommandShell } from './posix-syntax.ts'
 import type { PermissionStore } from './store.ts'
 
 interface PermissionsDependencies {
@@ -35,6 +36,8 @@ interface PermissionsDependencies {
   projectOf: (projectId: ProjectId) => Project
   /** Returns the command that a new worktree of the project would run, or null. */
   setUpOf: (projectId: ProjectId) => Promise<string | null>
+  /** Resolves with the shell of Shiplog's own tools. */
+  shell: () => Promise<CommandShell>
   /** Called with one sentence for the person. */
   onWarning: (text: string) => void
 }
@@ -100,9 +103,10 @@ export function createPermissions(
       ]
       return {
         mode,
-        async check({ name, input, cwd, tried = [] }) {
+        async check({ name, input, cwd, shell, tried = [] }) {
           if (mode === null) return null
-          const found = await actionOf({ name, input }, { workingDir, cwd }, () =>
+          const called = { name, input, shell: shell ?? (await deps.shell()) }
+          const found = await actionOf(called, { workingDir, cwd }, () =>
             deps.setUpOf(task.projectId),
           )
           return found && { verdict: decide(layers(tried), found.request), action: found.action }

@@ -1,57 +1,60 @@
 /** Proposes the narrowest rule that covers a segment, for a person to remember. */
 
-import { isGitProgramOption, isHarmlessVariable } from './rules.ts'
+import { isProgramOption } from './program-options.ts'
+import { isHarmlessVariable } from './rules.ts'
 import type { Segment, ShellAssignment } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
 
-/** Programs whose first argument is a subcommand. */
-const withSubcommand = new Set(
-  'git npm pnpm yarn bun deno cargo go docker kubectl gh make just gradle ./gradlew mvn ./mvnw dotnet poetry uv pip bundle rails composer terraform brew apt helm'.split(
-    ' ',
-  ),
-)
-/** Programs with two subcommands: `npm run build`. */
-const twoSubcommands = new Set([
-  'npm run',
-  'pnpm run',
-  'yarn run',
-  'bun run',
-  'docker compose',
-  'uv run',
-])
 /**
- * Subcommands that run, install or send to their arguments, or configure other commands: proposed
- * only verbatim.
+ * Subcommands after which a rule may allow any arguments, but not the options of `program-options.ts`. All others are
+ * proposed with their exact arguments: they run, install or send what they are given, or configure other commands.
  */
-const runsAnything = new Set(
+const withAnyArguments = new Set(
   [
-    'git config rebase bisect submodule filter-branch difftool mergetool grep clone fetch pull push ls-remote archive format-patch bundle send-email',
-    'npm exec x explore config set install i add init create',
-    'pnpm exec dlx x config install i add create',
-    'yarn exec dlx node config install add create',
-    'bun x exec install add create',
-    'deno run eval task install repl',
-    'cargo run install',
-    'go run generate install tool env',
-    'docker run exec build buildx cp create compose',
-    'kubectl exec run cp apply create debug edit replace config',
-    'gh api alias extension codespace',
-    'dotnet run exec tool',
-    'poetry run config',
-    'uv run pip tool add',
-    'pip install config',
-    'bundle exec config install',
-    'rails runner console',
-    'composer exec run-script config require',
-    'terraform apply console',
-    'brew install',
-    'apt install',
-    'helm install upgrade plugin',
+    'git add am apply blame branch cat-file checkout cherry-pick clean commit describe diff diff-tree log ls-files ls-tree merge merge-base mv reset restore rev-list rev-parse revert rm shortlog show show-ref stash status switch tag worktree',
+    'npm test t run-script ls list outdated view audit why prune dedupe',
+    'pnpm test ls list outdated view audit why prune dedupe',
+    'yarn test list outdated info audit why dedupe',
+    'bun test',
+    'deno lint fmt check doc info',
+    'cargo build check test clippy fmt doc bench tree metadata clean',
+    'go build vet test fmt list doc version mod',
+    'docker ps images logs version info stats top port',
+    'docker-compose logs ps',
+    'dotnet build test format restore',
+    'poetry check show',
+    'pip list show freeze check',
+    'bundle list show outdated',
+    'rails routes test',
+    'composer show validate test',
+    'terraform fmt validate',
+    'brew list info search',
+    'apt list show search',
   ].flatMap((line) => {
     const [program, ...subcommands] = line.split(' ')
     return subcommands.map((one) => `${program} ${one}`)
   }),
 )
+/** Programs whose first argument is a target or task of the project's own build. */
+const buildTools = new Set(['make', 'just', 'gradle', './gradlew', 'mvn', './mvnw'])
+/** Programs with two subcommands, of which any second one may have any arguments: a script of the project. */
+const runsScript = new Set(['npm run', 'pnpm run', 'yarn run', 'bun run', 'uv run'])
+/** The same with these second ones only. */
+const withSecond = new Set([
+  'docker compose logs',
+  'docker compose ps',
+  'docker container ls',
+  'docker image ls',
+  'gh issue list',
+  'gh issue view',
+  'gh pr checks',
+  'gh pr diff',
+  'gh pr list',
+  'gh pr status',
+  'gh pr view',
+  'gh run list',
+  'gh run view',
+])
 /** Programs for which a rule may allow any arguments: tests, linters, builds. */
 const anyArguments = new Set(
   'vitest jest mocha pytest eslint prettier biome tsc ruff mypy rspec phpunit'.split(' '),
@@ -93,15 +96,14 @@ const rule = (words: string[]): string => `bash: ${words.join(' ')}`
 /** Returns the first arguments if they alone determine the action; null if all arguments do. */
 function decisiveArguments(program: string, args: (string | null)[]): string[] | null {
   const [first, second] = args
-  if (!withSubcommand.has(program) || !first || first.startsWith('-')) return null
+  if (!first || first.startsWith('-')) return null
   const literals = args.filter((one) => one !== null)
-  if (program === 'git' && literals.some((one) => isGitProgramOption(one, literals))) return null
-  const isTwo = twoSubcommands.has(`${program} ${first}`)
-  if (!isTwo) return runsAnything.has(`${program} ${first}`) ? null : [first]
-  const isNamed = second && !second.startsWith('-') && !interpreters.has(second)
-  return isNamed && !(first === 'compose' && runsAnything.has(`${program} ${second}`))
-    ? [first, second]
-    : null
+  if (literals.some((one) => isProgramOption(program, one, literals))) return null
+  if (buildTools.has(program) || withAnyArguments.has(`${program} ${first}`)) return [first]
+  if (!second || second.startsWith('-') || interpreters.has(second)) return null
+  const isNamed =
+    runsScript.has(`${program} ${first}`) || withSecond.has(`${program} ${first} ${second}`)
+  return isNamed ? [first, second] : null
 }
 
 const textOfAssignment = ({ name, value }: ShellAssignment): string =>

@@ -1,6 +1,8 @@
 /** Matches rules against actions. */
 import { matchesGlob } from 'node:path'
+import { isPlainLocale } from '../../../shared/plain-locale.ts'
 import type { CommandRule, PatternWord, RuleTest } from './parse-rule.ts'
+import { isProgramOption } from './program-options.ts'
 import type { Segment, ShellAssignment } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
 
@@ -42,7 +44,7 @@ const beforeWildcards = (text: string): string => /^[^*?[\\]*/.exec(text)?.[0] ?
 
 /**
  * Reports whether a rule that allows covers the command. Three things need a rule that says them: a variable; an option
- * of Git that runs or writes what it names; and, for a star within a word, a `..`, which would lead out of the folder
+ * with which the program runs or writes what it names; and, for a star within a word, a `..`, which would lead out of the folder
  * that the rule names: `rm build/*.tmp` is not about `rm build/../a.tmp`.
  */
 export const allowsCommand = (
@@ -50,7 +52,7 @@ export const allowsCommand = (
   { words, assignments }: Extract<Segment, { kind: 'command' }>,
 ): boolean =>
   matchesCommand(rule, words) &&
-  !hasUnmatchedGitOption(words, rule.words) &&
+  !hasUnmatchedOption(words, rule.words) &&
   assignments.every(
     (one) =>
       isHarmlessVariable(one) ||
@@ -71,56 +73,16 @@ const matchesWord = (pattern: PatternWord, word: ShellWord | undefined): boolean
   return word?.kind === 'glob' && pattern.word.kind === 'glob' && word.value === pattern.word.value
 }
 
-/**
- * Options with which Git, at any place, runs a program or writes a file that they name. Git takes any beginning of a
- * long option that is unique (`--receive=…`).
- */
-const gitProgramOptions = [
-  '--config-env',
-  '--exec',
-  '--exec-path',
-  '--export-marks',
-  '--extcmd',
-  '--open-files-in-pager',
-  '--output',
-  '--output-directory',
-  '--receive-pack',
-  '--template',
-  '--upload-pack',
-]
-/** Their short forms by subcommand. Git takes them joined with other options and with their value: `-nO./pager`. */
-const shortGitProgramOptions = Object.entries({
-  archive: 'o',
-  clone: 'cu',
-  difftool: 'x',
-  'format-patch': 'o',
-  grep: 'O',
-  rebase: 'x',
-})
-/** `args`: all arguments of Git that are certain, `text` among them. */
-export const isGitProgramOption = (text: string, args: readonly string[]): boolean => {
-  const name = text.split('=', 1)[0] ?? ''
-  return (
-    text === '-c' ||
-    (name.length > 2 && gitProgramOptions.some((option) => option.startsWith(name))) ||
-    (/^-[^-]/.test(text) &&
-      shortGitProgramOptions.some(
-        ([subcommand, letters]) =>
-          args.includes(subcommand) && [...letters].some((letter) => text.includes(letter)),
-      ))
-  )
-}
-
-function hasUnmatchedGitOption(words: Words, patterns: PatternWord[]): boolean {
+function hasUnmatchedOption(words: Words, patterns: PatternWord[]): boolean {
   const [program, ...args] = words
-  if (patterns.length === 0 || program?.kind !== 'literal' || program.value !== 'git') return false
-  const [first] = args
-  if (first && first.kind !== 'literal') return true
+  if (patterns.length === 0 || program?.kind !== 'literal') return false
   const literals = args.flatMap((word) => (word.kind === 'literal' ? word.value : []))
+  // Before the subcommand of Git, it may be an option as well.
+  if (program.value === 'git' && args[0] && args[0].kind !== 'literal') return true
   return args.some(
     (word, at) =>
       word.kind === 'literal' &&
-      isGitProgramOption(word.value, literals) &&
+      isProgramOption(program.value, word.value, literals) &&
       patterns[at + 1]?.word.kind !== 'literal',
   )
 }
@@ -142,14 +104,16 @@ export const matchesTool = (test: RuleTest, tool: string, subject: string): bool
 
 /** Variables that affect only the output of programs. */
 const harmlessNames = new Set(
-  'CI NODE_ENV NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES LANG LANGUAGE TZ TERM VERBOSE DEBUG RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED'.split(
+  'CI NODE_ENV NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES LANGUAGE TZ TERM VERBOSE DEBUG RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED'.split(
     ' ',
   ),
 )
 
 /** With a plain value: GNU make expands functions in the values of variables, `$(shell program)` too. */
 export const isHarmlessVariable = ({ name, value }: ShellAssignment): boolean =>
-  (harmlessNames.has(name) || /^LC_[A-Z]+$/.test(name)) && /^[\w.,:@*/+-]*$/.test(value ?? '$')
+  /^(?:LANG|LC_[A-Z]+)$/.test(name)
+    ? isPlainLocale(value ?? '$')
+    : harmlessNames.has(name) && /^[\w.,:@*/+-]*$/.test(value ?? '$')
 
 /**
  * A variable that only the shell reads. Programs ignore such names, except those of proxies and

@@ -1,5 +1,6 @@
 /** Programs that run another command, which becomes a separate segment. */
 import { basename } from 'node:path'
+import { isReadAlike } from './posix-syntax.ts'
 import { readShellCommand, type Segment, type ShellReading } from './shell-segments.ts'
 import type { ShellWord } from './shell-words.ts'
 
@@ -17,31 +18,6 @@ const none: Wrapped = { kind: 'none' }
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh', 'fish'])
 /** Shells whose scripts can be parsed. The parser has bash's grammar. */
 const readableShells = new Set(['sh', 'bash', 'dash', 'ash'])
-/**
- * The syntax that every POSIX shell reads as bash does; anything else is asked about. To dash, `a+=b/c` and `a[0]=b/c`
- * are programs, `$'\\'` is an unfinished string, and `[[ a || b ]]` runs `b`.
- */
-const readAlike = new RegExp(
-  `^(?:${[
-    // Quoted text, in double quotes with plain variables only.
-    /'[^']*'/,
-    /"(?:[^"$`\\]|\$\w+|\$\{\w+\})*"/,
-    /\\[^\w\n]/,
-    /\$(?:[\w?#@*!-]|\{\w+\}|\((?!\())/,
-    /[\w./:@%,^=*?-]|\+(?!=)|~(?![+\d-])/,
-    // `[` as a command, groups and subshells.
-    /\[(?=\s)|\](?=[\s;]|$)|[!{](?=\s)|\}/,
-    /(?<=^|[\s;&|])\((?!\()|\)/,
-    // Separators and redirections.
-    /[ \t\n;]|&&|&(?=[\s;]|$)|\|\|?(?!&)/,
-    /<(?![<>(&])|>>?(?![>|(&])|[\d ]>&\d/,
-  ]
-    .map(({ source }) => source)
-    .join('|')})*$`,
-)
-/** Reserved words of bash that other shells run as programs, or the reverse. */
-const bashWords = /\b(?:function|select|coproc|time)\b/
-
 /** Returns the command that a program such as `env`, `xargs` or `sh -c` runs. */
 export function wrappedIn(words: Words): Wrapped {
   const [name, ...args] = words
@@ -188,7 +164,7 @@ function inShell(program: string, args: Words): Wrapped {
   if (texts.some((text) => !/^-[ceux]+$/.test(text))) return opaque(`an option of ${program}`)
   if (script?.kind !== 'literal') return opaque('a script that is only known when it runs')
   const reading = readShellCommand(script.value)
-  if (program !== 'bash' && (!readAlike.test(script.value) || bashWords.test(script.value)))
+  if (program !== 'bash' && !isReadAlike(script.value))
     reading.unclear.push(`a script that ${program} may read differently than bash`)
   return { kind: 'runs', reading, own: null }
 }

@@ -2,6 +2,7 @@
  * Answers the permission questions of installed agents, which execute their own tools: by the agent's definition, the
  * rules and the mode, else by the person.
  */
+import { resolve } from 'node:path'
 import type { PermissionAnswer } from '../../../shared/agents/agent-records.ts'
 import type { AskedCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
 import type { Masker } from '../../../shared/agents/driver/masker.ts'
@@ -93,7 +94,7 @@ export function createForwardQuestion({
   ): Promise<Asked> {
     const [only] = actions.length === 1 ? actions : []
     const shown =
-      only && (await permissions.check({ cwd, ...only, input: secrets.asked(only.input) }))
+      only && (await permissions.check({ ...placed(only, cwd), input: secrets.asked(only.input) }))
     return {
       kind: 'other',
       tool: 'agent',
@@ -130,7 +131,7 @@ export function createForwardQuestion({
   ): Promise<Verdict | null> {
     const verdicts: Verdict[] = []
     for (const call of calls) {
-      const checked = await permissions.check({ cwd, ...call, ...(tried && { tried }) })
+      const checked = await permissions.check({ ...placed(call, cwd), ...(tried && { tried }) })
       // If no rule can decide one call, the user decides all of them.
       if (checked === null) return null
       verdicts.push(checked.verdict)
@@ -140,6 +141,11 @@ export function createForwardQuestion({
 
   return forwardQuestion
 }
+
+const placed = (call: AskedCall, cwd: string): AskedCall & { cwd: string } => ({
+  ...call,
+  cwd: resolve(cwd, call.cwd ?? '.'),
+})
 
 /** Returns the strictest verdict; null if there is none. */
 function strictestOf(verdicts: readonly Verdict[]): Verdict | null {

@@ -116,6 +116,8 @@ export interface PermissionQuestion {
 export interface AskedCall {
   name: string
   input: unknown
-  /** The absolute directory of the agent's own shell. Absent: that of Shiplog's shell. */
+  /** The directory of the agent's own shell, relative to that of Shiplog's shell or absolute. Absent: that of Shiplog's shell. */
   cwd?: string
+  /** The shell that reads its command. `unknown`: perhaps not bash. */
+  shell?: 'bash' | 'unknown'
 }

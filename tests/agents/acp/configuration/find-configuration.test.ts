@@ -57,6 +57,9 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
     ['claude-code', '.claude-plugin/marketplace.json', '{}'],
     ['claude-code', 'bunfig.toml', 'preload = ["./a.ts"]'],
     ['claude-code', '.env.local', 'ANTHROPIC_BASE_URL=http://evil'],
+    ['claude-code', '.env.development.local', 'ANTHROPIC_BASE_URL=http://evil'],
+    ['opencode', '.env.test', 'ANTHROPIC_BASE_URL=http://evil'],
+    ['acp', '.env.production.local', 'ANTHROPIC_BASE_URL=http://evil'],
     ['codex', '.codex/config.toml', '[mcp_servers.a]\ncommand = "a"'],
     ['codex', '.codex/hooks.json', hook],
     ['codex', '.codex/rules/default.rules', 'prefix_rule()'],
@@ -258,6 +261,17 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
       'A=[hidden]\n[hidden]\nBASE_URL=http://evil\n"',
     ],
     ['export API_KEY="a b" # note', 'export API_KEY=[hidden]'],
+    [
+      'GIT_SSH_COMMAND="true\nscripts/someprogramXYZ"',
+      'GIT_SSH_COMMAND="true\nscripts/someprogramXYZ"',
+    ],
+    ['A=-----BEGIN PRIVATE KEY-----\nscripts/someprogramXYZ', 'A=[hidden]\nscripts/someprogramXYZ'],
+    [
+      'A="-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nx y\nscripts/someprogramXYZ"',
+      'A=[hidden]\n[hidden]\nx y\nscripts/someprogramXYZ"',
+    ],
+    [`BASH_ENV=ghp_${'a1B2'.repeat(9)}`, `BASH_ENV=ghp_${'a1B2'.repeat(9)}`],
+    ['API_KEY=a ./evil b', 'API_KEY=[hidden] ./evil b'],
   ])('hides secrets in %j, and nothing else', async (text, shown) => {
     const top = await temporaryDir()
     await initRepository(top)

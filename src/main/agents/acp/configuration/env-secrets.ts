@@ -4,30 +4,51 @@ type IsSecret = (name: string, value: string) => boolean
 
 /** These name what runs, although they look like names of secrets: GIT_ASKPASS, GIT_CONFIG_KEY_0. */
 const namesProgram = /askpass|^git_config_/i
+/** Variables whose value is run, loaded or looked into, so that it is shown even if it has the form of a secret. */
+const isRun =
+  /^ENV$|BASH_ENV|COMMAND|CMD|OPTIONS|OPTS|FLAGS|EDITOR|PAGER|BROWSER|PATH|PRELOAD|SHELL|HOOK|EXEC|PROGRAM|BIN$|SCRIPT|WRAPPER|LAUNCHER|CONFIG|FILE|DIR$|HOME$|INIT|PLUGIN|MODULE/i
 
 /**
  * Removes the values of secrets: they are not code and must not be recorded. Each line on its own, because the agent may
- * end a value of several lines elsewhere than we would, and take the rest for variables.
+ * end a value of several lines elsewhere than we would, and take the rest for variables. What may be run is always shown.
  */
-export const withoutSecrets = (text: string, isSecret: IsSecret): string =>
-  text
+export function withoutSecrets(text: string, isSecret: IsSecret): string {
+  let isInKey = false
+  return text
     .split(/(\r\n?|\n)/)
-    .map((line) => lineWithoutSecrets(line, isSecret))
+    .map((line) => {
+      if (/^(?:\r\n?|\n)$/.test(line)) return line
+      if (keyStart.test(line)) {
+        isInKey = true
+        return lineWithoutSecrets(line, isSecret)
+      }
+      isInKey &&= keyLine.test(line)
+      return isInKey ? hidden : lineWithoutSecrets(line, isSecret)
+    })
     .join('')
+}
 
 const hidden = '[hidden]'
+/** In quotes, in which no shell runs the lines that follow. */
+const keyStart = /^\s*(?:export\s+)?[\w.-]+\s*=\s*["']-----BEGIN [A-Z ]*PRIVATE KEY-----$/
+const keyLine = /^[A-Za-z0-9+/]{16,}={0,2}["']?$/
 
 function lineWithoutSecrets(line: string, isSecret: IsSecret): string {
-  // A line of a private key.
-  if (/^[A-Za-z0-9+/]{16,}={0,2}["'`]?$/.test(line)) return hidden
   const [, start = '', name = '', value = ''] =
     /^(\s*(?:export\s+)?([\w.-]+)\s*[=:]\s*)(\S.*)$/s.exec(line) ?? []
   if (value === '' || namesProgram.test(name)) return line
   // Read by a shell, it may assign or run something else as well.
   if (/\s[\w.]+=|`|\$\(|[;&|]/.test(value)) return line
-  if (isSecret(name, '')) return start + hidden
-  if (!isSecret(name, value)) return line
+  if (isSecret(name, '')) return start + hidden + afterWord(value)
+  if (isRun.test(name) || !isSecret(name, value)) return line
   return value.includes('/')
     ? start + value.replace(/\/\/[^/@\s]+@/, `//${hidden}@`)
-    : start + hidden
+    : start + hidden + afterWord(value)
+}
+
+/** Returns what follows the first word and is no comment: a shell runs it. */
+function afterWord(value: string): string {
+  const [word = value] = /^(?:"[^"]*"|'[^']*'|[^\s"'])+/.exec(value) ?? []
+  const rest = value.slice(word.length)
+  return /^\s*(?:#.*)?$/.test(rest) ? '' : rest
 }

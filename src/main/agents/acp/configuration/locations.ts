@@ -13,11 +13,18 @@ interface Locations {
 
 /** Sets variables of the agent itself and of all programs that it starts. */
 const envFile = '.env'
-/** Claude Code and OpenCode are built with Bun, whose programs load these from their working directory. */
+/**
+ * Claude Code and OpenCode are built with Bun, whose programs load these from their working directory; which ones depends
+ * on NODE_ENV.
+ */
 const bunPaths = [
   'bunfig.toml',
   envFile,
-  ...['local', 'development', 'production'].map((of) => `${envFile}.${of}`),
+  `${envFile}.local`,
+  ...['development', 'production', 'test'].flatMap((mode) => [
+    `${envFile}.${mode}`,
+    `${envFile}.${mode}.local`,
+  ]),
 ]
 
 const byProgram: Record<Exclude<InstalledAgent, 'acp'>, Locations> = {
@@ -49,7 +56,7 @@ export function locationsOf(program: InstalledAgent): Locations {
   }
 }
 
-export const isEnvFile = (path: string): boolean => /(?:^|\/)\.env(?:\.\w+)?$/.test(path)
+export const isEnvFile = (path: string): boolean => /(?:^|\/)\.env(?:\.\w+){0,2}$/.test(path)
 
 /** Folders that are not searched: installed packages, Git's own, and worktrees that Claude Code creates. */
 export const isSkippedFolder = (path: string): boolean =>

@@ -61,6 +61,7 @@ function childSession(child: Child, place: AgentPlace, ports: ChildPorts): Agent
     })
     const reader = createItemReader({
       source: agent.source,
+      shell: agent.shell,
       sessionId,
       fold,
       host,

@@ -21,6 +21,8 @@ export interface CallState {
   kind: CallKind
   title: string | null
   input: Json
+  /** The path that the input names, as in `FileDiff`; null if none. */
+  inputPath: string | null
   locations: CallLocation[]
   status: string
   /** The texts of its content, joined. */
@@ -40,6 +42,7 @@ export const newCall = (callId: ToolCallId): CallState => ({
   kind: 'other',
   title: null,
   input: null,
+  inputPath: null,
   locations: [],
   status: 'pending',
   shown: '',
@@ -69,6 +72,7 @@ export function callStateOf(
     name: text(update.name) || before.name || nameOf(meta, nextTitle, nextKind),
     status: text(status) ?? before.status,
     input: rawInput === undefined || rawInput === null ? before.input : jsonOf(rawInput),
+    inputPath: isRecord(rawInput) ? pathIn(rawInput, shown) : before.inputPath,
     locations: Array.isArray(locations) ? locationsOf(locations, shown) : before.locations,
     shown: Array.isArray(content) ? textOf(content) : before.shown,
     diffs: Array.isArray(content) ? diffsOf(content, shown, before.diffs) : before.diffs,
@@ -87,6 +91,14 @@ function nameOf(meta: Record<string, unknown>, title: string | null, kind: CallK
   const claude = isRecord(meta.claudeCode) ? text(meta.claudeCode.toolName) : null
   if (claude) return claude
   return kind === 'other' && title !== null && /^[\w.:-]{1,100}$/.test(title) ? title : kind
+}
+
+function pathIn(input: Record<string, unknown>, shown: ShownPath): string | null {
+  const given = ['path', 'file_path', 'filePath', 'absolute_path'].map((field) =>
+    text(input[field]),
+  )
+  const path = given.find((one) => one !== null) ?? null
+  return path === null ? null : shown(path)
 }
 
 export const isEnd = (status: unknown): boolean => status === 'completed' || status === 'failed'

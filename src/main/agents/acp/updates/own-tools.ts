@@ -31,20 +31,29 @@ export function ownToolOf({
   input: unknown
 }): ToolName | null {
   if (isRecord(input) && ('command' in input || 'cmd' in input)) return null
-  // Codex names server and tool in the input.
-  if (isRecord(input) && input.server === ownServer && typeof input.tool === 'string')
-    return isToolName(input.tool) ? input.tool : null
+  const codexTool = codexToolIn(input, title)
+  if (codexTool !== null) return codexTool
   if (kind !== 'other') return null
   for (const given of [name, title ?? '']) {
     const prefix = prefixes.find((one) => given.startsWith(one))
-    const bare = prefix === undefined ? suffixed(given) : given.slice(prefix.length)
     // Some agents append the input: `shiplog_task {"title": …`.
-    const tool = bare?.split(/[\s({:]/, 1)[0] ?? ''
+    const tool =
+      prefix === undefined
+        ? (withServer.exec(given)?.[1] ?? '')
+        : (given.slice(prefix.length).split(/[\s({:]/, 1)[0] ?? '')
     if (isToolName(tool)) return tool
   }
   return null
 }
 
+/** Codex names server and tool in the title, and again in the input, which the models of other agents write. */
+function codexToolIn(input: unknown, title: string | null): ToolName | null {
+  if (!isRecord(input) || input.server !== ownServer) return null
+  if (Object.keys(input).some((field) => !['server', 'tool', 'arguments'].includes(field)))
+    return null
+  const tool = String(input.tool)
+  return title === `mcp.${ownServer}.${tool}` && isToolName(tool) ? tool : null
+}
+
 /** Gemini and Qwen: `task (shiplog MCP Server)`. */
-const suffixed = (given: string): string | null =>
-  given.includes(`(${ownServer} MCP Server)`) ? given : null
+const withServer = new RegExp(`^(\\w+) \\(${ownServer} MCP Server\\)`)

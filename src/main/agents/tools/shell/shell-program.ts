@@ -30,6 +30,10 @@ export function sandboxNote(
   return isKnown ? [`[outside of the sandbox: ${sandbox.limits}]`] : []
 }
 
+/** Resolves with the shell that runs commands, as far as it is known how it reads them. */
+export const toolShell = async (): Promise<'bash' | 'unknown'> =>
+  (await findShell()) === systemShell ? 'unknown' : 'bash'
+
 const systemShell = process.platform === 'win32' ? 'sh' : '/bin/sh'
 let shell: Promise<string> | undefined
 

@@ -1,0 +1,35 @@
+/** Recognizes shell text that every shell reads as bash does, because commands are parsed with bash's grammar. */
+
+/** The shell that reads a command. `unknown`: perhaps dash, zsh or fish. */
+export type CommandShell = 'bash' | 'unknown'
+
+/**
+ * Each alternative is read alike by bash, dash, zsh and fish. To dash, `a+=b/c` and `a[0]=b/c` are programs, `$'\\'` is
+ * an unfinished string, and `[[ a || b ]]` runs `b`; zsh runs the code in `*(e:code:)`; to fish, `'\''` is one string.
+ */
+const alike = new RegExp(
+  `^(?:${[
+    // Quoted text; in double quotes with plain variables only, which zsh must not take for array elements.
+    /'(?:[^'\\]|\\(?!['\\]))*'/,
+    /"(?:[^"$`\\]|\$\w+(?![\w[])|\$\{\w+\})*"/,
+    /\\[^\w\n]/,
+    /\$(?:[?#@*!-]|\w+(?![\w[])|\{\w+\}|\((?!\())/,
+    // To zsh, a word `=name` is the path of a program.
+    /[\w./:@%,*?-]|(?<=[\w-])=(?![(=])|\+(?!=)|~(?![+\d-])/,
+    // `[` as a command, groups and subshells.
+    /\[(?=\s)|\](?=[\s;]|$)|[!{](?=\s)|\}/,
+    /(?<=^|[\s;&|])\((?!\()|\)/,
+    // Separators and redirections.
+    /[ \t\n]|;(?!&)|&&|&(?=[\s;]|$)|\|\|?(?!&)/,
+    /<(?![<>(&])|>>?(?![>|(&])|[\d ]>&\d/,
+  ]
+    .map(({ source }) => source)
+    .join('|')})*$`,
+)
+
+/** Reserved words of some shells, and variables from which zsh takes the folders of programs and functions. */
+const special =
+  /\b(?:function|select|coproc|time|foreach|repeat)\b|(?:^|[\s;&|(])(?:path|cdpath|fpath|module_path)(?=$|[\s;=])/
+
+/** Reports whether the text means the same to every shell. False where that is not certain. */
+export const isReadAlike = (text: string): boolean => alike.test(text) && !special.test(text)
