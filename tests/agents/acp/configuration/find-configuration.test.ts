@@ -265,7 +265,10 @@ describe('[K8] a repository’s configuration of an installed agent', () => {
       'GIT_SSH_COMMAND="true\nscripts/someprogramXYZ"',
       'GIT_SSH_COMMAND="true\nscripts/someprogramXYZ"',
     ],
-    ['A=-----BEGIN PRIVATE KEY-----\nscripts/someprogramXYZ', 'A=[hidden]\nscripts/someprogramXYZ'],
+    [
+      'A=-----BEGIN PRIVATE KEY-----\nscripts/someprogramXYZ',
+      'A=[hidden] PRIVATE KEY-----\nscripts/someprogramXYZ',
+    ],
     [
       'A="-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nx y\nscripts/someprogramXYZ"',
       'A=[hidden]\n[hidden]\nx y\nscripts/someprogramXYZ"',
