@@ -15,13 +15,10 @@ export function feeds(
     // Nobody who is given a fake keeps an index of it.
     sessions: os.feed.sessions.handler(async function* () {}),
     ledger: os.feed.ledger.handler(({ signal }) =>
-      follow(ledgerListeners, signal, (): LedgerFeedEvent[] => {
-        const isAnyAtWork = Object.keys(activity).length > 0
-        return [
-          ...snapshotParts(state),
-          ...(isAnyAtWork ? [{ type: 'activity', activity: { ...activity } } as const] : []),
-        ]
-      }),
+      follow(ledgerListeners, signal, (): LedgerFeedEvent[] => [
+        ...snapshotParts(state),
+        { type: 'activity', activity: { ...activity }, whole: true },
+      ]),
     ),
     session: os.feed.session.handler(({ input, signal }) => {
       const { id } = find(input.workspaceId, 'workspace')

@@ -9,7 +9,11 @@ import type { SessionEvent } from '../../src/main/sessions/session.ts'
 import { createActivityBoard } from '../../src/main/tasks/activity/activity.ts'
 import { createBoard } from '../../src/main/tasks/activity/board.ts'
 import type { UsageBoard } from '../../src/main/tasks/limits/tree-limits.ts'
-import { feedBatchMax, ledgerFeedEventSchema } from '../../src/shared/contract/feed.ts'
+import {
+  feedBatchMax,
+  type LedgerFeedEvent,
+  ledgerFeedEventSchema,
+} from '../../src/shared/contract/feed.ts'
 import { transcriptPageBytesMax } from '../../src/shared/contract/workspace.ts'
 import { foldLedgerRecord } from '../../src/shared/projections/ledger/fold-ledger.ts'
 import { createSnapshotJoiner } from '../../src/shared/projections/ledger/ledger-snapshot.ts'
@@ -96,6 +100,20 @@ describe('the ledger feed', () => {
     }
     abort.abort()
     expect(ids).toEqual([...Array.from({ length: 12 }, () => undefined), '2500', '2501'])
+  })
+
+  it('sends a client that reconnects all present activity, even if there is none', async () => {
+    const { client } = (await openFixture()).shiplog
+    const feed = await client.feed.ledger(undefined, { lastEventId: '0' })
+    const whole: LedgerFeedEvent[] = []
+    for await (const event of feed) {
+      if (event.type === 'activity' || event.type === 'usage') whole.push(event)
+      if (event.type === 'usage') break
+    }
+    expect(whole).toEqual([
+      { type: 'activity', activity: {}, whole: true },
+      { type: 'usage', usage: {}, whole: true },
+    ])
   })
 
   it('continues after the last event id without a new snapshot', async () => {
@@ -264,7 +282,8 @@ it('ends when it is aborted while a reader holds an event', async () => {
     undefined,
     abort.signal,
   )
-  await feed.next()
+  for (const type of ['snapshot', 'activity', 'usage'])
+    expect(await feed.next()).toMatchObject({ value: { type } })
   await ledger.record(taskCreated(newTaskId(), newProjectId()))
   expect(await feed.next()).toMatchObject({ value: { type: 'records' } })
   abort.abort()
@@ -292,7 +311,8 @@ it('releases its listeners when a reader closes', async () => {
   const abort = new AbortController()
   const deps = { ledger: counted(ledger), activity: counted(board), usage: counted(usageBoard()) }
   const feed = ledgerFeed(deps, undefined, abort.signal)
-  await feed.next()
+  for (const type of ['snapshot', 'activity', 'usage'])
+    expect(await feed.next()).toMatchObject({ value: { type } })
   expect(listening).toBe(3)
   const waiting = feed.next()
   abort.abort()

@@ -19,7 +19,10 @@ const retryMs = 200
 
 type Activities = Record<TaskId, Activity | null>
 type Usages = Record<TaskId, RunUsage | null>
-type PendingEvent = { record: LedgerRecord } | { activity: Activities } | { usage: Usages }
+type PendingEvent =
+  | { record: LedgerRecord }
+  | { activity: Activities; whole?: true }
+  | { usage: Usages; whole?: true }
 
 export async function* ledgerFeed(
   deps: { ledger: Ledger; activity: ActivityBoard; usage: UsageBoard },
@@ -32,7 +35,7 @@ export async function* ledgerFeed(
     pending.put({ activity }, (last) => mergedActivity(last, activity))
   const putUsage = (usage: Usages) =>
     pending.put({ usage }, (last) =>
-      'usage' in last ? { usage: { ...last.usage, ...usage } } : null,
+      'usage' in last ? { ...last, usage: { ...last.usage, ...usage } } : null,
     )
   const unsubscribe = [
     ledger.subscribe((records) => {
@@ -43,10 +46,14 @@ export async function* ledgerFeed(
   ]
   const stamped = (event: LedgerFeedEvent, seq: number) =>
     withEventMeta(event, { id: String(seq), retry: retryMs })
+  // After a crash, a client that reconnects has the activity of runs that ended with the process.
+  const putPresent = () => {
+    pending.put({ activity: deps.activity.current(), whole: true })
+    pending.put({ usage: deps.usage.current(), whole: true })
+  }
   function* snapshot(): Generator<LedgerFeedEvent> {
     pending.clear()
-    putActivity(deps.activity.current())
-    putUsage(deps.usage.current())
+    putPresent()
     const { seq } = ledger.state
     const parts = snapshotParts(ledger.state)
     // Parts before the last have no event id: a client can't resume from an incomplete snapshot.
@@ -58,8 +65,7 @@ export async function* ledgerFeed(
     const missed = lastEventId === undefined ? null : ledger.recordsAfter(Number(lastEventId))
     if (missed) {
       for (const record of missed) pending.put({ record })
-      putActivity(deps.activity.current())
-      putUsage(deps.usage.current())
+      putPresent()
     } else yield* snapshot()
     while (!signal?.aborted) {
       if (pending.size > backlogMax) yield* snapshot()
@@ -67,13 +73,20 @@ export async function* ledgerFeed(
       const records = taken.flatMap((one) => ('record' in one ? [one.record] : []))
       const last = records.at(-1)
       if (last) yield stamped({ type: 'records', records }, last.seq)
-      const activity = Object.assign(
-        {},
-        ...taken.map((one) => ('activity' in one ? one.activity : {})),
-      )
-      if (Object.keys(activity).length > 0) yield { type: 'activity', activity }
-      const usage = Object.assign({}, ...taken.map((one) => ('usage' in one ? one.usage : {})))
-      if (Object.keys(usage).length > 0) yield { type: 'usage', usage }
+      const activity = taken.filter((one) => 'activity' in one)
+      if (activity.length > 0)
+        yield {
+          type: 'activity',
+          activity: Object.assign({}, ...activity.map((one) => one.activity)),
+          ...wholeIfAny(activity),
+        }
+      const usage = taken.filter((one) => 'usage' in one)
+      if (usage.length > 0)
+        yield {
+          type: 'usage',
+          usage: Object.assign({}, ...usage.map((one) => one.usage)),
+          ...wholeIfAny(usage),
+        }
       await pending.wait()
     }
   } finally {
@@ -81,6 +94,10 @@ export async function* ledgerFeed(
   }
 }
 
+/** Changes that precede the whole in the queue are part of it. */
+const wholeIfAny = (taken: { whole?: true }[]): { whole?: true } =>
+  taken.some(({ whole }) => whole) ? { whole: true } : {}
+
 function mergedActivity(last: PendingEvent, activity: Activities): PendingEvent | null {
-  return 'activity' in last ? { activity: { ...last.activity, ...activity } } : null
+  return 'activity' in last ? { ...last, activity: { ...last.activity, ...activity } } : null
 }

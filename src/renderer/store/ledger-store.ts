@@ -56,14 +56,17 @@ const eventsWithNotice: ReadonlySet<LedgerEvent['type']> = new Set([
   'project.identified',
 ])
 
+const noActivity: ReadonlyMap<TaskId, Activity> = new Map()
+const noUsage: UsageOfRuns = new Map()
+
 export function createLedgerStore({
   client,
   schedule = perFrame,
   onNotice,
 }: LedgerStoreDeps): LedgerStore {
   let ledger = emptyLedgerState('')
-  let activity: ReadonlyMap<TaskId, Activity> = new Map()
-  let usage: UsageOfRuns = new Map()
+  let activity = noActivity
+  let usage = noUsage
   let snapshots = createSnapshotJoiner()
   let tasksChanged = true
   let controller: AbortController | null = null
@@ -110,10 +113,10 @@ export function createLedgerStore({
         if (event.records.some(({ event: { type } }) => eventsWithNotice.has(type))) onNotice?.()
         break
       case 'activity':
-        activity = withChanges(activity, event.activity)
+        activity = withChanges(event.whole ? noActivity : activity, event.activity)
         break
       case 'usage':
-        usage = withChanges(usage, event.usage)
+        usage = withChanges(event.whole ? noUsage : usage, event.usage)
         break
     }
     publishing.request()

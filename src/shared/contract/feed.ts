@@ -48,6 +48,8 @@ export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('activity'),
     activity: z.record(taskIdSchema, activitySchema.nullable()),
+    /** Replaces everything received before: first, and after a lost connection. */
+    whole: z.literal(true).optional(),
   }),
   /** The usage so far of runs that have not ended; null: it has ended. Not part of the record. */
   z.object({
@@ -56,6 +58,8 @@ export const ledgerFeedEventSchema = z.discriminatedUnion('type', [
       taskIdSchema,
       z.object({ run: z.number().int().min(1), usage: usageSchema }).nullable(),
     ),
+    /** As above. */
+    whole: z.literal(true).optional(),
   }),
 ])
 export type LedgerFeedEvent = z.infer<typeof ledgerFeedEventSchema>

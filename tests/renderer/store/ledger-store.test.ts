@@ -79,6 +79,28 @@ describe('ledger store', () => {
     expect([...activity]).toEqual([[two, tests]])
   })
 
+  it('replaces the activity and usage of a host that ended by those of the next one', async () => {
+    const host = createFakeHost()
+    const [one, two] = [newTaskId(), newTaskId()]
+    const reconnected = Promise.withResolvers<void>()
+    const usage = { run: 1, usage: { inputTokens: 1, outputTokens: 1 } }
+    async function* feed() {
+      yield* snapshotParts(host.state)
+      yield { type: 'activity' as const, activity: { [one]: { state: 'asking' } } }
+      yield { type: 'usage' as const, usage: { [one]: usage } }
+      await reconnected.promise
+      yield { type: 'activity' as const, activity: { [two]: { state: 'waiting' } }, whole: true }
+      yield { type: 'usage' as const, usage: {}, whole: true }
+    }
+    const client = { feed: { ledger: async () => feed() } } as unknown as typeof host.client
+    store = createLedgerStore({ client, schedule: atOnce })
+    store.open()
+    await until(store.store, (view) => view.usage.size === 1)
+    reconnected.resolve()
+    const view = await until(store.store, (view) => view.usage.size === 0)
+    expect([...view.activity.keys()]).toEqual([two])
+  })
+
   it('releases the feed when it is closed', async () => {
     const host = createFakeHost()
     store = createLedgerStore({ client: host.client, schedule: atOnce })
