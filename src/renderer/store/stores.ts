@@ -100,7 +100,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     seenAtStart: preferences.getState().seen,
     overlay: createOverlay(),
     arrivals: createArrivals(),
-    keys: createKeys(),
+    keys: createKeys(() => preferences.getState().characterKeys),
     earlyKeys: earlyKeys ?? null,
     open() {
       ledger.open()

@@ -1,5 +1,6 @@
 /** The permission mode of agents, and the rules, each of which can be changed. */
 import { Plus, X } from 'lucide-react'
+import { useRef } from 'react'
 import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { PermissionRule, PermissionSettings } from '../../../shared/agents/permissions.ts'
 import { Button, Field, IconButton, Select, TextInput } from '../primitives/index.ts'
@@ -21,6 +22,13 @@ export function PermissionFields(props: {
 }) {
   const { settings, inherited = false, onChange } = props
   const { mode, rules } = settings
+  const added = useRef<number | null>(null)
+  const focusAdded = (field: HTMLElement | null, index: number) => {
+    if (!(field instanceof HTMLInputElement) || added.current !== index) return
+    added.current = null
+    field.focus()
+    field.setSelectionRange(field.value.length, field.value.length)
+  }
   const setRule = (index: number, change: Partial<PermissionRule>) =>
     onChange({
       ...settings,
@@ -59,6 +67,7 @@ export function PermissionFields(props: {
                   className="w-24! shrink-0"
                 />
                 <TextInput
+                  ref={(field) => focusAdded(field, index)}
                   aria-label={`Rule ${index + 1}`}
                   value={rule}
                   onChange={(event) => setRule(index, { rule: event.target.value })}
@@ -79,9 +88,10 @@ export function PermissionFields(props: {
           size="small"
           icon={<Plus />}
           className="self-start"
-          onClick={() =>
+          onClick={() => {
+            added.current = rules.length
             onChange({ ...settings, rules: [...rules, { effect: 'allow', rule: 'bash: ' }] })
-          }
+          }}
         >
           Add a rule
         </Button>

@@ -47,7 +47,8 @@ interface PressedKey {
 /** The second key of a pair must follow within this time. */
 const pairMs = 1_200
 
-export function createKeys(): Keys {
+/** `areCharacterKeysOn`: whether keys without Ctrl or Cmd that type a character run commands of the window. */
+export function createKeys(areCharacterKeysOn: () => boolean = () => true): Keys {
   const store = createStore<readonly KeyCommand[]>(() => [])
   let first: { key: string; atMs: number } | null = null
 
@@ -58,6 +59,7 @@ export function createKeys(): Keys {
     const commands = store
       .getState()
       .filter((command) => command.run && (command.scope ?? 'window') === scope)
+      .filter(({ keys }) => areCharacterKeysOn() || !isCharacterKeys(keys))
     const found =
       commands.findLast(({ keys }) => keys === pair) ??
       commands.findLast(({ keys, group }) => keys === text && isLetterOfScreen(text, group)) ??
@@ -77,6 +79,10 @@ export function createKeys(): Keys {
     press,
   }
 }
+
+/** `n`, `?`, `g a`: WCAG 2.1.4 requires a way to switch such keys off. */
+export const isCharacterKeys = (keys: string | null): boolean =>
+  keys?.split(' ').every((key) => key.length === 1) ?? false
 
 /** The window's commands may be re-registered at any time, because their labels change. */
 const isLetterOfScreen = (text: string, group: KeyGroup): boolean =>

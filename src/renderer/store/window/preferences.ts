@@ -70,6 +70,8 @@ const preferencesSchema = z.object({
    * Mod+Enter always sends.
    */
   sendKey: z.enum(['Mod+Enter', 'Enter']).catch('Mod+Enter'),
+  /** Whether single characters, such as `n`, run commands of the window. */
+  characterKeys: z.boolean().catch(true),
   /** The last choices of the New agent dialog. */
   isolation: z.enum(['worktree', 'in-place']).catch('worktree'),
   /** `model`, `scripted` or an installed agent by its id; null: none was started yet. */

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { DialogShell, Kbd } from '../../components/primitives/index.ts'
-import { useRoute, useStores } from '../../store/hooks.ts'
-import type { KeyCommand, KeyGroup } from '../../store/window/keys.ts'
+import { usePreference, useRoute, useStores } from '../../store/hooks.ts'
+import { isCharacterKeys, type KeyCommand, type KeyGroup } from '../../store/window/keys.ts'
 import { scopeOf } from '../../store/window/route.ts'
 import { keyName } from './key-name.ts'
 
@@ -14,12 +14,15 @@ export function KeysDialog() {
   const { overlay, keys } = useStores()
   const route = useRoute()
   const scope = scopeOf(route)
+  const characterKeys = usePreference('characterKeys')
   const list = useRef<HTMLElement>(null)
   // Read once, when the dialog opens: the transcript behind it unregisters its keys afterwards.
   const [registered] = useState(() => keys.store.getState())
   const commands = registered.filter(
     (command): command is ListedKey =>
-      command.keys !== null && (command.scope ?? 'window') === scope,
+      command.keys !== null &&
+      (command.scope ?? 'window') === scope &&
+      (characterKeys || !isCharacterKeys(command.keys) || isKeyOfList(command)),
   )
   return (
     <DialogShell
@@ -69,6 +72,9 @@ export function KeysDialog() {
     </DialogShell>
   )
 }
+
+/** A focused list handles it itself. */
+const isKeyOfList = ({ run, also }: KeyCommand): boolean => !run || also !== undefined
 
 /** One line for each key, however many views registered it. */
 const distinct = (commands: ListedKey[]): ListedKey[] => [

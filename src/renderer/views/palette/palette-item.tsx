@@ -1,6 +1,8 @@
 import { Command } from 'cmdk'
 import type { ReactNode } from 'react'
 import { Kbd } from '../../components/primitives/index.ts'
+import { usePreference } from '../../store/hooks.ts'
+import { isCharacterKeys } from '../../store/window/keys.ts'
 import { keyName } from '../keys/key-name.ts'
 
 /** A row of the palette. */
@@ -13,6 +15,7 @@ export function PaletteItem(props: {
   children: ReactNode
 }) {
   const { value, icon, keys, disabled, onSelect, children } = props
+  const characterKeys = usePreference('characterKeys')
   return (
     <Command.Item
       value={value}
@@ -24,7 +27,7 @@ export function PaletteItem(props: {
         {icon}
       </span>
       <span className="flex min-w-0 flex-1 items-center gap-2">{children}</span>
-      {keys ? (
+      {keys && (characterKeys || !isCharacterKeys(keys)) ? (
         <span className="flex gap-1">
           {keys.split(' ').map((key) => (
             <Kbd key={key} keys={keyName(key)} />

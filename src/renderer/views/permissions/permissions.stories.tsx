@@ -96,3 +96,21 @@ export const Rules: Story = {
     )
   },
 }
+
+/** What is typed after "Add a rule" is the rule, and no letter between a form's fields is a shortcut. */
+export const AddsRule: Story = {
+  args: { address: '#/settings' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const add = await canvas.findByRole('button', { name: 'Add a rule' })
+    add.focus()
+    await userEvent.keyboard('nonsense')
+    await expect(within(document.body).queryByRole('dialog')).toBeNull()
+    await userEvent.keyboard('{Enter}')
+    const field = canvas.getByRole('textbox', { name: 'Rule 3' })
+    await expect(field).toHaveFocus()
+    await userEvent.keyboard('npm test')
+    await expect(field).toHaveValue('bash: npm test')
+    await expect(within(document.body).queryByRole('dialog')).toBeNull()
+  },
+}

@@ -68,6 +68,9 @@ export function SettingsScreen() {
             />
           </Field>
         </Section>
+        <Section title="Keyboard">
+          <CharacterKeysSetting />
+        </Section>
         <Section title="Models">
           <ModelsSection />
         </Section>
@@ -134,6 +137,28 @@ export function SettingsScreen() {
         ) : null}
       </div>
     </div>
+  )
+}
+
+function CharacterKeysSetting() {
+  const { preferences } = useStores()
+  const characterKeys = usePreference('characterKeys')
+  return (
+    <>
+      <label className="flex min-h-7 w-fit items-center gap-2">
+        <input
+          type="checkbox"
+          className="size-4 accent-[var(--accent-fill)]"
+          checked={characterKeys}
+          onChange={(event) => preferences.setState({ characterKeys: event.target.checked })}
+        />
+        Shortcuts of single characters, such as N for a new agent
+      </label>
+      <p className="text-muted">
+        Without them, every command is in the palette ({keysText('Mod+k')}), and a focused list
+        keeps its own keys.
+      </p>
+    </>
   )
 }
 

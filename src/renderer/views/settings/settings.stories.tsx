@@ -119,3 +119,19 @@ export const ClockConfirmed: Story = {
     await expect(canvas.getByRole('button', { name: 'Clean up now' })).toBeInTheDocument()
   },
 }
+/** Speech input and stray presses must not run commands (WCAG 2.1.4). */
+export const WithoutCharacterKeys: Story = {
+  args: { old: false },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const body = within(document.body)
+    const characterKeys = await canvas.findByRole('checkbox', { name: /^Shortcuts of single/ })
+    await userEvent.click(characterKeys)
+    await userEvent.keyboard('?gh')
+    await expect(body.queryByRole('dialog')).toBeNull()
+    await expect(canvas.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
+    await userEvent.click(characterKeys)
+    await userEvent.keyboard('?')
+    await body.findByRole('dialog', { name: 'Keyboard shortcuts' })
+  },
+}

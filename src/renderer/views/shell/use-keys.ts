@@ -37,6 +37,8 @@ export function useKeyListener(): void {
       if (target instanceof Element) {
         // Keys in a field are text, and an open menu has keys of its own.
         if (!mod && !leavesText.has(event.key) && target.closest(textFields)) return
+        // Between the fields of a form, a letter was meant for one of them.
+        if (!mod && event.key.length === 1 && target.closest(formControls)) return
         if (target.closest(openPopups)) return
       }
       if (overlay.store.getState().kind !== 'none') return
@@ -63,6 +65,9 @@ export function useKeyListener(): void {
 
 /** An open popup handles all keys. A permanent listbox, such as the archive's list, handles only its own. */
 const openPopups = '[role="menu"], [role="listbox"]:not([data-stays])'
+
+/** A closed select finds its options by their first letters. */
+const formControls = 'form, [role="combobox"]'
 
 /** Keys that no text field uses. */
 const leavesText = new Set(['Escape', 'F6'])

@@ -66,4 +66,17 @@ describe('keys', () => {
     expect(keys.press(plain('Enter'), 'window', 0)).toBeNull()
     expect(keys.store.getState()).toHaveLength(3)
   })
+
+  it('ignore single characters while they are switched off', () => {
+    let on = false
+    const keys = createKeys(() => on)
+    keys.register(['n', 'g a', 'Mod+k', 'Escape'].map((name) => command(name)))
+    expect(keys.press(plain('n'), 'window', 0)).toBeNull()
+    expect(keys.press(plain('g'), 'window', 0)).toBeNull()
+    expect(keys.press(plain('a'), 'window', 100)).toBeNull()
+    expect(keys.press({ key: 'k', mod: true, alt: false }, 'window', 0)?.keys).toBe('Mod+k')
+    expect(keys.press(plain('Escape'), 'window', 0)?.keys).toBe('Escape')
+    on = true
+    expect(keys.press(plain('n'), 'window', 0)?.keys).toBe('n')
+  })
 })
