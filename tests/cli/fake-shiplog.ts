@@ -14,7 +14,10 @@ import type { FakeHostOptions } from '../fake-host/options.ts'
 export type FakeShiplog = ReturnType<typeof createFakeShiplog>
 
 export function createFakeShiplog(
-  given: Pick<FakeHostOptions, 'models' | 'agents' | 'agentChecks' | 'importEvents'> = {},
+  given: Pick<
+    FakeHostOptions,
+    'models' | 'agents' | 'agentChecks' | 'importEvents' | 'importSources'
+  > = {},
 ) {
   const closedHow: (ClosedHow | undefined)[] = []
   const endpoints: (string | null)[] = []

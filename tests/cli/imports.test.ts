@@ -1,6 +1,6 @@
 /** What `shiplog import` prints. */
 import { expect, it } from 'vitest'
-import type { ImportedSession } from '../../src/shared/contract/imports.ts'
+import type { ImportedSession, ImportSourceFound } from '../../src/shared/contract/imports.ts'
 import { newTaskId } from '../../src/shared/records/ids.ts'
 import { jsonLines, runToEnd } from './fake-process.ts'
 import { createFakeShiplog } from './fake-shiplog.ts'
@@ -46,6 +46,26 @@ it('--watch --json: a line for each', async () => {
     ...[{ type: 'session' }, { type: 'session' }],
     { type: 'skipped', skipped },
   ])
+})
+
+it('recognises a file by its content', async () => {
+  const source: ImportSourceFound = {
+    ...{ tool: 'codex', path: '/logs/s1.jsonl', sessions: 1, subAgents: 0, bytes: 10 },
+    ...{ projects: 1, expiringSoon: 0, hidden: 0, imported: 0, byProject: [] },
+  }
+  const { importEvents } = { importEvents: [{ type: 'session' as const, session: imported }] }
+  const known = createFakeShiplog({ importEvents, importSources: [source] })
+  const { code, stderr } = await runToEnd(['import', 's1.jsonl'], { fake: known })
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('Imported 1 session of Codex'),
+  })
+  const unknown = await runToEnd(['import', 'nowhere.jsonl'])
+  expect(unknown.code).toBe(3)
+  expect(unknown.stderr).toContain('The tools are claude-code, codex, atif, shiplog.')
+  const mistyped = await runToEnd(['import', 'claude', 's1.jsonl'])
+  expect(mistyped.code).toBe(2)
+  expect(mistyped.stderr).toContain('claude is not one of the tools')
 })
 
 it('refuses --watch with --scan', async () => {

@@ -115,6 +115,16 @@ it.each(['jsonl', 'json'] as const)(
   },
 )
 
+it.each(['jsonl', 'json'] as const)(
+  '[E1] recognises an export in %s as such only',
+  async (format) => {
+    const path = await exported(await recorded(), { format, redact: false })
+    const { client } = await elsewhere()
+    const { sources } = await client.imports.scan({ path })
+    expect(sources.map(({ tool }) => tool)).toEqual(['shiplog'])
+  },
+)
+
 it('[E1] reports missing content, except what the export omitted', async () => {
   const made = await recorded()
   const [without, withFiles] = [await elsewhere(), await elsewhere()]

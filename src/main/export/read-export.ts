@@ -11,9 +11,9 @@ import {
   type ExportLine,
   exportHeaderSchema,
   exportLineSchema,
-  exportOpening,
   exportVersion,
 } from './formats/shiplog-file.ts'
+import { exportOpening } from './is-export.ts'
 
 /** One verified line of an export. `line` counts from 1; in JSON it counts elements. */
 type ReadLine = { line: number } & (
@@ -63,17 +63,6 @@ export async function checkExport(file: string): Promise<ExportCheck> {
     else if (read.part.shiplog === 'redacted') check.redacted++
   }
   return check
-}
-
-/** Whether the file begins like an export, including a JSON document that was reformatted. */
-export async function isExport(file: string): Promise<boolean> {
-  const opening = exportOpening.replace(/\s+/g, '')
-  let start = ''
-  for await (const line of readLines(file, { lineBytesMax, tail: true, followLinks: true })) {
-    start += line?.toString('latin1', 0, 200).replace(/\s+/g, '') ?? ''
-    if (start.length >= opening.length) break
-  }
-  return start.startsWith(opening)
 }
 
 /** Yields the lines of an export and continues after problems. Throws the system's error if the file can't be read. */

@@ -9,9 +9,6 @@ export const exportVersion = 1
 /** Bytes of a file in one line, so that lines stay short. */
 export const blobPartBytes = 192 << 10
 
-/** The first bytes of a JSONL export. A JSON export may have white space between the tokens. */
-export const exportOpening = '{"shiplog":"export"'
-
 const count = z.number().int().min(0)
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const piece = { bytes: count, offset: count, data: z.base64() }

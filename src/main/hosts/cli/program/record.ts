@@ -1,5 +1,5 @@
 /** Commands on the record: search, its checks, and how long it is kept. */
-import { Argument, type Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { positiveInteger, transcriptTtlDays, wholeId } from '../option-values.ts'
 import type { Runs } from './parts.ts'
 
@@ -51,13 +51,9 @@ export function addRecordCommands(program: Command, runs: Runs): void {
   program
     .command('import')
     .description('bring what was recorded elsewhere into the archive')
-    .addArgument(
-      new Argument('[tool]', 'what wrote it; `--scan` without one looks for all').choices([
-        'claude-code',
-        'codex',
-        'atif',
-        'shiplog',
-      ]),
+    .argument(
+      '[tool]',
+      'what wrote it: claude-code, codex, atif or shiplog; a file or folder in its place is recognised; `--scan` without one looks for all',
     )
     .argument(
       '[path]',

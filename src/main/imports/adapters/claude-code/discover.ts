@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { dayMs } from '../../../../shared/durations.ts'
+import { isExport } from '../../../export/is-export.ts'
 import type { FoundSession, SourceFile } from '../adapter.ts'
 import { fileAt, firstRecords, type ListedFile, listFolder, namedPath } from '../folders.ts'
 import { asRecord, isRecord, records, text } from '../values.ts'
@@ -88,6 +89,8 @@ async function sessionOfFile(
   const first = await firstRecords(file.path, (one) => text(one.cwd) !== null && isMessage(one))
   const key = basename(file.name, '.jsonl')
   if (file.bytes === 0 || !(sessionId.test(key) || first.some(isClaudeRecord))) return null
+  // Records of a Shiplog export have the same fields.
+  if (isExport(file.path)) return null
   const agentId = agentFile.exec(file.name)?.[1]
   const source: SourceFile = { ...file, role: 'session' }
   const beside = agentId === undefined ? filesBeside(join(dirname(file.path), key)) : []

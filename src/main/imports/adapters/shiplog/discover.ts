@@ -1,5 +1,6 @@
 /** Finds Shiplog exports: one file, or the files of a folder. */
-import { isExport, readExport } from '../../../export/read-export.ts'
+import { isExport } from '../../../export/is-export.ts'
+import { readExport } from '../../../export/read-export.ts'
 import type { FoundSession } from '../adapter.ts'
 import { fileAt, type ListedFile, listFolder, namedPath } from '../folders.ts'
 
@@ -22,7 +23,7 @@ export async function* discoverExports(
 /** Null: the file does not begin like an export. */
 async function sessionOf(file: ListedFile): Promise<FoundSession | null> {
   try {
-    if (!(await isExport(file.path))) return null
+    if (!isExport(file.path)) return null
     for await (const read of readExport(file.path)) {
       // Problems of the export are reported when it is read.
       const key = read.kind === 'header' ? read.header.root : file.name

@@ -1,6 +1,6 @@
 /**
  * `shiplog import [TOOL] [PATH]`: imports sessions of another tool as archived roots. With `--scan` it only lists them,
- * with `--watch` it continues as they grow.
+ * with `--watch` it continues as they grow. Without a tool, the content of the file determines it.
  */
 import { resolve } from 'node:path'
 import prettyMs from 'pretty-ms'
@@ -15,9 +15,10 @@ import { type ImportTool, importToolSchema } from '../../../../../shared/records
 import { shortId } from '../../../../../shared/records/ids.ts'
 import { counted } from '../../../../../shared/text/counted.ts'
 import { expiringText, toolName } from '../../../../../shared/text/import-text.ts'
+import { exists } from '../../../../journal/index.ts'
 import type { Action, ParsedOptions } from '../../action.ts'
 import type { CliContext } from '../../context.ts'
-import { exitCodes, usageError } from '../../exit-codes.ts'
+import { CliError, exitCodes, usageError } from '../../exit-codes.ts'
 import { safeLine } from '../../terminal/safe-text.ts'
 import { size } from '../../terminal/wording.ts'
 import { withShiplog } from '../../with-shiplog.ts'
@@ -31,14 +32,17 @@ const listedProjects = 20
 const listedSessions = 20
 
 export function importSessions(
-  given: string | undefined,
-  path: string | undefined,
+  first: string | undefined,
+  second: string | undefined,
   options: ParsedOptions,
 ): Action {
-  const tool = importToolSchema.optional().parse(given)
-  if (tool === undefined && options.scan !== true)
+  const { tool, path } = toolAndPath(first, second)
+  if (tool === undefined && path !== undefined && options.watch === true)
+    throw usageError(`Name the tool: \`shiplog import TOOL ${path} --watch\`.`)
+  if (tool === undefined && path === undefined && options.scan !== true)
     throw usageError('Name the tool whose sessions are imported, or see what there is: `--scan`.', [
       ...importToolSchema.options.map((one) => `shiplog import ${one}`),
+      'shiplog import FILE',
       'shiplog import --scan',
     ])
   if (path === undefined && options.scan !== true && (tool === 'atif' || tool === 'shiplog'))
@@ -46,13 +50,41 @@ export function importSessions(
   return (context) =>
     withShiplog(context, { host: 'cli', reachable: true }, async ({ client, ending }) => {
       const place = path === undefined ? {} : { path: resolve(context.host.cwd, path) }
-      if (options.scan === true || tool === undefined)
-        await scan(context, client, { ...(tool && { tool }), ...place })
-      else if (options.watch === true)
+      if (options.scan === true) await scan(context, client, { ...(tool && { tool }), ...place })
+      else if (options.watch === true && tool)
         return watch(context, client, { tool, ...place, signal: ending })
-      else return run(context, client, { tool, ...place, signal: ending })
+      else {
+        const tools = tool ? [tool] : await toolsOf(client, place.path ?? '')
+        return run(context, client, { tools, ...place, signal: ending })
+      }
       return exitCodes.done
     })
+}
+
+function toolAndPath(
+  first: string | undefined,
+  second: string | undefined,
+): { tool?: ImportTool; path?: string | undefined } {
+  if (first === undefined) return {}
+  const tool = importToolSchema.safeParse(first)
+  if (tool.success) return { tool: tool.data, path: second }
+  if (second !== undefined) throw usageError(`${first} is not one of the tools: ${toolList}.`)
+  return { path: first }
+}
+
+const toolList = importToolSchema.options.join(', ')
+
+/** The tools whose logs are at an absolute path, by their content. */
+async function toolsOf(client: ShiplogClient, path: string): Promise<ImportTool[]> {
+  const { sources } = await client.imports.scan({ path })
+  if (sources.length > 0) return sources.map(({ tool }) => tool)
+  throw (await exists(path))
+    ? usageError(
+        `${path} is no log that Shiplog reads: it has no session of Claude Code or Codex, no ATIF trajectory, and is no Shiplog export in JSONL or JSON.`,
+      )
+    : new CliError(exitCodes.notFound, `There is no file or folder ${path}.`, [
+        `The tools are ${toolList}.`,
+      ])
 }
 
 async function scan(
@@ -90,20 +122,24 @@ async function printSource(context: CliContext, source: ImportSourceFound): Prom
 async function run(
   context: CliContext,
   client: ShiplogClient,
-  { signal, ...request }: { tool: ImportTool; path?: string; signal: AbortSignal },
+  { tools, path, signal }: { tools: ImportTool[]; path?: string; signal: AbortSignal },
 ): Promise<number> {
   const sessions: ImportedSession[] = []
   const skipped: SkippedSession[] = []
   const startedAt = performance.now()
   let shownAt = startedAt
-  for await (const event of await client.imports.run(request, { signal })) {
-    if (event.type === 'session') sessions.push(event.session)
-    else if (event.type === 'skipped') skipped.push(event.skipped)
-    else if (!context.json && performance.now() - shownAt >= progressMs) {
-      shownAt = performance.now()
-      await context.say(context.err.style('dim', progressLine(event, shownAt - startedAt)))
+  for (const tool of tools)
+    for await (const event of await client.imports.run(
+      { tool, ...(path !== undefined && { path }) },
+      { signal },
+    )) {
+      if (event.type === 'session') sessions.push(event.session)
+      else if (event.type === 'skipped') skipped.push(event.skipped)
+      else if (!context.json && performance.now() - shownAt >= progressMs) {
+        shownAt = performance.now()
+        await context.say(context.err.style('dim', progressLine(event, shownAt - startedAt)))
+      }
     }
-  }
   // A file that can't be read must not look like success to a script.
   const exitCode = sessions.length === 0 && skipped.length > 0 ? exitCodes.failed : exitCodes.done
   if (context.json) {
@@ -114,7 +150,7 @@ async function run(
   const updated = sessions.filter(({ isUpdated }) => isUpdated)
   const same = sessions.length - added.length - updated.length
   const done = [
-    `Imported ${counted(added.length, 'session')} of ${toolName(request.tool)} into the archive`,
+    `Imported ${counted(added.length, 'session')} of ${tools.map(toolName).join(' and ')} into the archive`,
     ...(updated.length > 0 ? [`updated ${updated.length}`] : []),
     ...(same > 0 ? [`${same} ${same === 1 ? 'was' : 'were'} here already`] : []),
   ]

@@ -2,7 +2,8 @@
 import { realpath } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
 import { counted } from '../../../../../shared/text/counted.ts'
-import { checkExport, type ExportCheck, isExport } from '../../../../export/read-export.ts'
+import { isExport } from '../../../../export/is-export.ts'
+import { checkExport, type ExportCheck } from '../../../../export/read-export.ts'
 import {
   exists,
   type JournalCheck,
@@ -18,7 +19,7 @@ import { safeLine } from '../../terminal/safe-text.ts'
 export function verify(name: string): Action {
   return async (context) => {
     const path = resolve(context.host.cwd, name)
-    if (await isExport(path).catch(() => false)) return verifyExport(context, path)
+    if (await beginsLikeExport(path)) return verifyExport(context, path)
     const { dataDir, ...check } = await checkOf(path)
     const ok = check.damage.length === 0 && check.tailBytes === 0
     if (context.json) await context.printJson({ path, ok, ...check })
@@ -30,6 +31,14 @@ export function verify(name: string): Action {
         )
     }
     return ok ? exitCodes.done : exitCodes.damage
+  }
+}
+
+async function beginsLikeExport(path: string): Promise<boolean> {
+  try {
+    return isExport(await realpath(path))
+  } catch {
+    return false
   }
 }
 
