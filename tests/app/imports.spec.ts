@@ -60,7 +60,7 @@ const continueDialog = (page: Page) =>
   page.getByRole('dialog', { name: `Continue “${title}” in Shiplog` })
 
 async function keepAll(page: Page): Promise<void> {
-  await offer(page).getByRole('button', { name: 'Keep all' }).click()
+  await offer(page).getByRole('button', { name: 'Import all' }).click()
   const dialog = page.getByRole('dialog', { name: 'Import sessions' })
   await expect(dialog.getByText(/^Imported 2 sessions/)).toBeVisible()
   await dialog.getByRole('button', { name: title, exact: true }).click()
@@ -153,7 +153,7 @@ test('opens a log without importing it', async ({ app, page }) => {
   await expect(bar).toContainText('a log.jsonl')
   await expect(page.getByText(/^Read from Claude Code/)).toBeVisible()
   await expect(page.getByText('It flew over the gannet.')).toBeVisible()
-  await bar.getByRole('button', { name: 'Keep' }).click()
+  await bar.getByRole('button', { name: 'Import' }).click()
   await expect(archiveList(page).getByRole('treeitem', { name: new RegExp(title) })).toBeVisible()
 
   // If the file of a session is gone, its sub-agents are left.
@@ -195,12 +195,12 @@ test('declines the offer, chooses projects from the palette, and finds and repla
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Import sessions' })
   await dialog.getByRole('checkbox', { name: /\/code\/old/ }).click()
-  await dialog.getByRole('button', { name: 'Keep 1 session' }).click()
+  await dialog.getByRole('button', { name: 'Import 1 session' }).click()
   await expect(dialog.getByText(/^Imported 1 session/)).toBeVisible()
-  // From here on the one that was left out is kept as well.
-  await dialog.getByRole('checkbox', { name: /^Keep new and growing sessions/ }).click()
-  await expect(dialog.getByText('1 session kept since the start.')).toBeVisible()
+  // The one that was left out stays left out.
+  await dialog.getByRole('checkbox', { name: /^Import new and growing sessions/ }).click()
   await expect(dialog.getByText(/^Last checked/)).toBeVisible()
+  await expect(dialog.getByText('Nothing new so far.')).toBeVisible()
   await dialog.getByRole('button', { name: title, exact: true }).click()
 
   await page.keyboard.press('Control+Shift+F')

@@ -1,4 +1,4 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openShiplog } from '../../src/main/composition/shiplog.ts'
@@ -114,7 +114,12 @@ it('keeps sessions while the app runs once it is on, also after a restart, and n
   const home = await temporaryDir()
   const dataDir = await temporaryDir()
   const main = `projects/-work-app/${session}.jsonl`
-  await writeFiles(home, { [main]: logOf('Find the albatross') })
+  // A session of before, which did not grow since.
+  const old = claudeLog(session.replace(/1$/, '3'))
+  old.prompt('Find the gannet')
+  const before = main.replace(/1\.jsonl$/, '3.jsonl')
+  await writeFiles(home, { [before]: old.text() })
+  await utimes(join(home, before), 1_000, 1_000)
   // A session of an agent that Shiplog ran itself: it has the record of it.
   const own = claudeLog(session.replace(/1$/, '2'), { cwd: join(dataDir, 'worktrees/app/fix') })
   own.prompt('Find the auk')
@@ -128,12 +133,17 @@ it('keeps sessions while the app runs once it is on, also after a restart, and n
     false,
   )
   await first.client.imports.setWatch({ enabled: true })
+  await stateWhere(await first.client.imports.watchState(), ({ checkedAt }) => checkedAt !== null)
+  await first.close()
+  await writeFiles(home, { [main]: logOf('Find the albatross') })
+
+  const later = await open()
   const looked = await stateWhere(
-    await first.client.imports.watchState(),
+    await later.client.imports.watchState(),
     ({ kept, checkedAt }) => kept === 1 && checkedAt !== null,
   )
   expect(looked).toMatchObject({ enabled: true, failed: [], problem: null })
-  await first.close()
+  await later.close()
 
   // It grew while nothing ran.
   await appendFile(join(home, main), logOf('And the puffin?').replaceAll('"0000000', '"1000000'))

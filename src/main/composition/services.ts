@@ -94,6 +94,7 @@ export async function createServices(ledger: Ledger, options: ServicesOptions) {
   const watchedImport = await openWatchedImport({
     path: layout.imports,
     watch: sessionImports.watch,
+    clock,
     onLost: notices.warning,
   })
   const readers = createReaders(common, { workspaces, turnStore, secrets })

@@ -10,18 +10,22 @@ export const sessionBytes = ({ files }: FoundSession): number => totalBytes(file
 export const lastOf = ({ files }: FoundSession): number =>
   Math.max(...files.map(({ mtimeMs }) => mtimeMs))
 
+/** `imported`: those that are in the archive, unchanged. */
 export function sourceFound(
-  known: Pick<ImportSourceFound, 'tool' | 'path' | 'imported'>,
-  found: readonly FoundSession[],
+  known: Pick<ImportSourceFound, 'tool' | 'path'>,
+  { found, imported }: { found: readonly FoundSession[]; imported: ReadonlySet<FoundSession> },
   nowMs: number,
 ): ImportSourceFound {
+  const importedOf = (sessions: readonly FoundSession[]) =>
+    sessions.filter((session) => imported.has(session)).length
   const expiringOf = (sessions: readonly FoundSession[]) =>
     sessions.filter(({ expiresAtMs }) => (expiresAtMs ?? Infinity) <= nowMs + expiringDays * dayMs)
       .length
-  const byProject = projectsOf(found, expiringOf)
+  const byProject = projectsOf(found, { expiringOf, importedOf })
   return {
     ...known,
     sessions: found.length,
+    imported: importedOf(found),
     projects: byProject.length,
     byProject,
     subAgents: found.reduce(
@@ -37,7 +41,10 @@ export function sourceFound(
 /** The projects of the sessions, most recently used first. */
 function projectsOf(
   found: readonly FoundSession[],
-  expiringOf: (sessions: readonly FoundSession[]) => number,
+  {
+    expiringOf,
+    importedOf,
+  }: Record<'expiringOf' | 'importedOf', (sessions: readonly FoundSession[]) => number>,
 ): ImportSourceFound['byProject'] {
   const byDir = Map.groupBy(found, ({ projectDir }) => projectDir)
   return [...byDir]
@@ -45,6 +52,7 @@ function projectsOf(
       dir,
       sessions: sessions.length,
       expiringSoon: expiringOf(sessions),
+      imported: importedOf(sessions),
       bytes: sessions.reduce((sum, session) => sum + sessionBytes(session), 0),
       lastAt: new Date(Math.max(...sessions.map(lastOf))).toISOString(),
     }))

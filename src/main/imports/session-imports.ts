@@ -64,9 +64,12 @@ export interface SessionImports {
     signal?: AbortSignal,
   ): Promise<ImportSourceFound[]>
   run(request: ImportRequest, signal?: AbortSignal): AsyncGenerator<ImportEvent>
-  /** Imports existing sessions, then new and growing ones, until the signal is aborted. */
+  /**
+   * Imports existing sessions, then new and growing ones, until the signal is aborted. `sinceMs`: only sessions that
+   * were imported before, or written to since that time.
+   */
   watch(
-    request: Pick<ImportRequest, 'tool' | 'path'>,
+    request: Pick<ImportRequest, 'tool' | 'path'> & { sinceMs?: number | undefined },
     signal?: AbortSignal,
   ): AsyncGenerator<WatchEvent>
   details(taskId: TaskId): Promise<ImportDetails | null>
@@ -121,9 +124,10 @@ export function createSessionImports(deps: {
       for (const [one, place] of folders) {
         const found = await withoutRunByShiplog(await discover(thread, one, place, signal))
         if (found.length === 0) continue
-        let imported = 0
-        for (const session of found) if (await places.isImportedUnchanged(session)) imported++
-        sources.push(sourceFound({ tool: one, path: place, imported }, found, clock()))
+        const imported = new Set<FoundSession>()
+        for (const session of found)
+          if (await places.isImportedUnchanged(session)) imported.add(session)
+        sources.push(sourceFound({ tool: one, path: place }, { found, imported }, clock()))
       }
     } finally {
       await thread.end()
@@ -278,7 +282,13 @@ export function createSessionImports(deps: {
   }
 
   async function* watch(
-    { tool, path }: Pick<ImportRequest, 'tool' | 'path'>,
+    {
+      tool,
+      path,
+      sinceMs = 0,
+    }: Pick<ImportRequest, 'tool' | 'path'> & {
+      sinceMs?: number | undefined
+    },
     signal = new AbortController().signal,
   ): AsyncGenerator<WatchEvent> {
     const given = placeOf(tool, path)
@@ -288,7 +298,9 @@ export function createSessionImports(deps: {
         place,
         clock,
         times,
-        isWanted: places.isWanted,
+        isWanted: async (session) =>
+          (lastOf(session) >= sinceMs || places.isImported(session)) &&
+          (await places.isWanted(session)),
         isImportedUnchanged: places.isImportedUnchanged,
         async discover() {
           if (!(await exists(place))) return []

@@ -103,6 +103,16 @@ export function createSessionPlaces({
     return false
   }
 
+  /** Whether a version of the session was imported, be it of its present content or not. */
+  function isImported(session: FoundSession): boolean {
+    for (let version = 0; version < versionsMax; version++) {
+      const id = idsOf(session.tool, session.key, version)('')
+      if (!state.tasks.has(id)) return false
+      if (isTaskOf(id, session)) return true
+    }
+    return false
+  }
+
   const isTaskOf = (id: TaskId, session: FoundSession): boolean => {
     const from = state.tasks.get(id)?.importedFrom
     return from?.tool === session.tool && from.originalId === session.key
@@ -186,6 +196,7 @@ export function createSessionPlaces({
   }
 
   return {
+    isImported,
     isImportedUnchanged,
     findExisting,
     isRunByShiplog,

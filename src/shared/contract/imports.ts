@@ -64,6 +64,8 @@ const foundProjectSchema = z.object({
   bytes: count,
   /** The number that the tool deletes within `expiringDays`. */
   expiringSoon: count,
+  /** The number that were imported and have not grown since. */
+  imported: count,
   /** ISO 8601. */
   lastAt: z.iso.datetime(),
 })
@@ -197,7 +199,10 @@ export const imports = {
   ),
   /** Yields the state of the app's watch on the folders of all tools, and each change of it. */
   watchState: base.output(eventIterator(importWatchStateSchema)),
-  /** Durable when it resolves. Off by default. */
+  /**
+   * Imports the sessions that begin or grow from now on. Durable when it resolves. Off by default. Sessions of before are
+   * left out until they grow.
+   */
   setWatch: base.input(z.object({ enabled: z.boolean() })).output(z.object({})),
   /** Returns how the lines of a session were imported, and from which files (I2, I4). Null: imported by another Shiplog. */
   details: base

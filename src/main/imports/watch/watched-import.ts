@@ -24,17 +24,20 @@ export interface WatchedImport {
 const watchedTools: readonly ImportTool[] = ['claude-code', 'codex']
 /** Limit of listed sessions that could not be imported. */
 const failedMax = 20
-const settingsSchema = z.object({ watch: z.boolean() })
+/** `since`: when it was enabled; absent in files of earlier versions, which imported older sessions as well. */
+const settingsSchema = z.object({ watch: z.boolean(), since: z.iso.datetime().optional() })
 
 /** `path`: of the settings file. */
 export async function openWatchedImport({
   path,
   watch,
+  clock,
   onLost,
   retryMs = watchTimes.rescanMs,
 }: {
   path: string
   watch: SessionImports['watch']
+  clock: () => number
   onLost(text: string): void
   retryMs?: number
 }): Promise<WatchedImport> {
@@ -57,10 +60,15 @@ export async function openWatchedImport({
     for (const listener of listeners) listener()
   }
 
+  function sinceMs(): number | undefined {
+    const { since } = file.current()
+    return since === undefined ? undefined : Date.parse(since)
+  }
+
   async function follow(tool: ImportTool, signal: AbortSignal): Promise<void> {
     while (!signal.aborted)
       try {
-        for await (const event of watch({ tool }, signal))
+        for await (const event of watch({ tool, sinceMs: sinceMs() }, signal))
           if (event.type === 'scanned') change({ checkedAt: event.at, problem: event.problem })
           else if (event.type === 'session') kept(event.session)
           else if (event.type === 'skipped') {
@@ -100,7 +108,11 @@ export async function openWatchedImport({
       begin()
     },
     async setEnabled(enabled) {
-      await file.change(() => ({ watch: enabled }))
+      const isOn = file.current().watch
+      if (isOn !== enabled)
+        await file.change(() =>
+          enabled ? { watch: true, since: new Date(clock()).toISOString() } : { watch: false },
+        )
       change({ enabled, ...(!enabled && { checkedAt: null, problem: null, failed: [] }) })
       if (enabled) begin()
       else await end()

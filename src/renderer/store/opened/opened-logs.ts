@@ -44,7 +44,8 @@ export function createOpenedLogs({
     name: string,
     request: (signal: AbortSignal) => Promise<{ path: string } | { upload: string }>,
   ): Promise<OpenedLog | null> {
-    close()
+    // A log that is open stays open in the host, so that going back shows it.
+    abort.abort()
     abort = new AbortController()
     const { signal } = abort
     store.setState({ kind: 'opening', name, bytes: 0, bytesTotal: 0 }, true)

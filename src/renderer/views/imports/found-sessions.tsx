@@ -27,7 +27,8 @@ export function FoundSessions(props: { found: ImportSourceFound[]; isRunning: bo
         </p>
       ))}
       <p className="text-small text-muted">
-        Kept in the archive, they can be read, searched and continued. Nothing leaves this machine.
+        Imported into the archive, they can be read, searched and continued. Nothing leaves this
+        machine.
       </p>
       <div className="flex flex-wrap gap-2">
         {isRunning ? (
@@ -42,7 +43,7 @@ export function FoundSessions(props: { found: ImportSourceFound[]; isRunning: bo
                 void startImport({ imports, overlay }, choicesOf(found))
               }}
             >
-              Keep all
+              Import all
             </Button>
             <Button {...common} onClick={show}>
               Choose…

@@ -6,10 +6,11 @@ import { useStores, useUnreachable } from '../../store/hooks.ts'
 import type { ImportResult, ImportRunView } from '../../store/imports/import-run.ts'
 import type { Route } from '../../store/window/route.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
+import { useChooseLog } from '../opened/use-dropped-log.ts'
 import { ResultView } from './import-result.tsx'
 import { SourceChoice } from './import-sources.tsx'
 import { progressText } from './import-texts.ts'
-import { choicesOf, keyOf, startImport } from './start-import.ts'
+import { choicesOf, keyOf, newIn, startImport } from './start-import.ts'
 import { WatchSwitch } from './watch-switch.tsx'
 
 /** Imports sessions of other tools on this machine: the list to choose from, the progress and the result. */
@@ -27,7 +28,7 @@ export function ImportDialog() {
       title="Import sessions"
       size="medium"
       focus="dialog"
-      footer={<Footer excluded={excluded} />}
+      footer={<Footer excluded={excluded} onMore={() => setExcluded(new Set())} />}
     >
       <div className="flex flex-col gap-4 p-4">
         {problem ? (
@@ -50,10 +51,10 @@ export function ImportDialog() {
           )
         ) : sources.length === 0 ? (
           <p className="text-muted">
-            No sessions of Claude Code or Codex were found on this machine. Sessions elsewhere are
-            imported with{' '}
-            <code className="font-mono text-code">shiplog import claude-code PATH</code>, or drop a
-            log on the window to open it.
+            No sessions of Claude Code or Codex were found on this machine. A log from elsewhere, or
+            an export of Shiplog, can be opened from a file or dropped on the window, and then
+            imported. Whole folders are imported with{' '}
+            <code className="font-mono text-code">shiplog import claude-code PATH</code>.
           </p>
         ) : (
           <>
@@ -77,11 +78,18 @@ export function ImportDialog() {
   )
 }
 
-/** The next steps. `excluded`: keys of the folders that are not imported. */
-function Footer({ excluded }: { excluded: ReadonlySet<string> }): ReactNode {
+/** The next steps. `excluded`: keys of the folders that are not imported. `onMore`: another import begins. */
+function Footer({
+  excluded,
+  onMore,
+}: {
+  excluded: ReadonlySet<string>
+  onMore(): void
+}): ReactNode {
   const { overlay, imports } = useStores()
   const unreachable = useUnreachable()
   const { sources, running, result } = useStore(imports.store)
+  const chooseLog = useChooseLog(overlay.hide)
   if (running)
     return (
       <>
@@ -94,14 +102,19 @@ function Footer({ excluded }: { excluded: ReadonlySet<string> }): ReactNode {
         </Button>
       </>
     )
-  if (result) return <ResultActions result={result} />
-  const sessions = (sources ?? [])
-    .flatMap(({ tool, byProject }) =>
-      byProject.filter(({ dir }) => !excluded.has(keyOf(tool, dir))),
-    )
-    .reduce((sum, one) => sum + one.sessions, 0)
+  if (result) return <ResultActions result={result} onMore={onMore} />
+  const sessions = (sources ?? []).reduce(
+    (sum, { tool, byProject }) =>
+      sum + newIn(byProject.filter(({ dir }) => !excluded.has(keyOf(tool, dir)))),
+    0,
+  )
   return (
     <>
+      <span className="flex-1">
+        <Button title="A log of another tool, or an export of Shiplog" onClick={chooseLog}>
+          From a file…
+        </Button>
+      </span>
       <Button onClick={overlay.hide}>Not now</Button>
       <Button
         variant="primary"
@@ -109,13 +122,19 @@ function Footer({ excluded }: { excluded: ReadonlySet<string> }): ReactNode {
         title={unreachable}
         onClick={() => void startImport({ imports, overlay }, choicesOf(sources ?? [], excluded))}
       >
-        {sessions === 0 ? 'Keep' : `Keep ${counted(sessions, 'session')}`}
+        {sessions === 0 ? 'Import' : `Import ${counted(sessions, 'session')}`}
       </Button>
     </>
   )
 }
 
-function ResultActions({ result: { ended, skipped, sessions } }: { result: ImportResult }) {
+function ResultActions({
+  result: { ended, skipped, sessions },
+  onMore,
+}: {
+  result: ImportResult
+  onMore(): void
+}) {
   const { overlay, imports, navigation } = useStores()
   const leaveTo = (route: Route) => () => {
     imports.dismiss()
@@ -132,7 +151,14 @@ function ResultActions({ result: { ended, skipped, sessions } }: { result: Impor
           <Button onClick={retry}>Try {skipped.length === 1 ? 'it' : 'them'} again</Button>
         ) : null}
       </span>
-      <Button onClick={imports.dismiss}>Import more…</Button>
+      <Button
+        onClick={() => {
+          onMore()
+          imports.dismiss()
+        }}
+      >
+        Import more…
+      </Button>
       {sessions.length > 0 ? (
         <>
           <Button onClick={leaveTo({ screen: 'search', query: 'is:imported ' })}>Search…</Button>

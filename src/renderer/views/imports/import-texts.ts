@@ -22,7 +22,7 @@ export function dangerText(source: ImportSourceFound): string | null {
   const parts = [
     expiringSoon > 0 ? expiringText(source) : null,
     hidden > 0
-      ? `${hidden} ${hidden === 1 ? 'is' : 'are'} not listed by ${toolName(tool)} itself`
+      ? `${hidden} ${hidden === 1 ? 'is' : 'are'} in its folder, but not in the list that ${toolName(tool)} shows`
       : null,
   ].filter((part) => part !== null)
   return parts.length === 0 ? null : `${parts.join('; ')}.`

@@ -31,6 +31,7 @@ const source: ImportSourceFound = {
       bytes: 1_200_000_000,
       lastAt: lately(1),
       expiringSoon: 0,
+      imported: 0,
     },
     {
       dir: `/home/ada/code/${'a-long-name-'.repeat(12)}`,
@@ -38,6 +39,7 @@ const source: ImportSourceFound = {
       bytes: 650_000_000,
       lastAt: lately(9),
       expiringSoon: 6,
+      imported: 0,
     },
     {
       dir: '/home/ada/\u202etxt.exe',
@@ -45,8 +47,16 @@ const source: ImportSourceFound = {
       bytes: 49_000_000,
       lastAt: lately(40),
       expiringSoon: 30,
+      imported: 0,
     },
-    { dir: null, sessions: 1, bytes: 1_000_000, lastAt: lately(400), expiringSoon: 1 },
+    {
+      dir: null,
+      sessions: 1,
+      bytes: 1_000_000,
+      lastAt: lately(400),
+      expiringSoon: 1,
+      imported: 0,
+    },
   ],
 }
 const codexSource: ImportSourceFound = {
@@ -66,6 +76,7 @@ const codexSource: ImportSourceFound = {
       bytes: 300_000_000,
       lastAt: lately(2),
       expiringSoon: 0,
+      imported: 0,
     },
     {
       dir: '/home/ada/code/site',
@@ -73,6 +84,7 @@ const codexSource: ImportSourceFound = {
       bytes: 10_000_000,
       lastAt: lately(70),
       expiringSoon: 0,
+      imported: 0,
     },
   ],
 }
@@ -169,7 +181,7 @@ const opened = async (canvasElement: HTMLElement) => {
 }
 
 const importedAll = async (canvasElement: HTMLElement) => {
-  await userEvent.click((await found(canvasElement)).getByRole('button', { name: 'Keep all' }))
+  await userEvent.click((await found(canvasElement)).getByRole('button', { name: 'Import all' }))
   return within(await screen.findByRole('dialog', { name: 'Import sessions' }))
 }
 
@@ -183,15 +195,44 @@ export const FirstMinute: Story = {
     await expect(offer.getByText(/will delete 37 of them within 5 days/)).toBeVisible()
     await userEvent.click(offer.getByRole('button', { name: 'Choose…' }))
     const dialog = within(await screen.findByRole('dialog', { name: 'Import sessions' }))
-    await dialog.findByRole('button', { name: 'Keep 412 sessions' })
+    await dialog.findByRole('button', { name: 'Import 412 sessions' })
     dialog.getByText(/30 deleted soon/)
     await userEvent.click(dialog.getByRole('checkbox', { name: /code\/parser/ }))
-    await dialog.findByRole('button', { name: 'Keep 111 sessions' })
+    await dialog.findByRole('button', { name: 'Import 111 sessions' })
     await userEvent.click(dialog.getByRole('button', { name: 'Choose all' }))
-    await dialog.findByRole('button', { name: 'Keep 412 sessions' })
+    await dialog.findByRole('button', { name: 'Import 412 sessions' })
   },
 }
 export const FirstMinuteDark: Story = { tags: ['soak'], ...FirstMinute, args: { theme: 'dark' } }
+
+/** What is in the archive already is marked, and only the rest is offered. */
+export const Second: Story = {
+  args: {
+    given: {
+      importSources: [
+        {
+          ...source,
+          imported: 311,
+          byProject: source.byProject.map((one, nth) =>
+            nth === 0 ? { ...one, imported: 301 } : nth === 1 ? { ...one, imported: 10 } : one,
+          ),
+        },
+      ],
+    },
+  },
+  play: async ({ canvasElement }) => {
+    const dialog = await opened(canvasElement)
+    const kept = await dialog.findByRole('checkbox', { name: /code\/parser 301 sessions, in the/ })
+    await expect(kept).toBeDisabled()
+    await expect(kept).not.toBeChecked()
+    await expect(dialog.getByRole('checkbox', { name: /80 sessions, 70 new/ })).toBeChecked()
+    await userEvent.click(dialog.getByRole('checkbox', { name: /txt\.exe/ }))
+    await userEvent.click(dialog.getByRole('button', { name: 'Import 71 sessions' }))
+    // Another import offers the rest again, not the choice of the one before.
+    await userEvent.click(await dialog.findByRole('button', { name: 'Import more…' }))
+    await dialog.findByRole('button', { name: 'Import 101 sessions' })
+  },
+}
 
 /** Two tools have sessions here: each is chosen by itself. */
 export const TwoTools: Story = {
@@ -201,10 +242,10 @@ export const TwoTools: Story = {
     await expect(offer.getByText(/96 sessions of Codex, 310 MB, 2 projects/)).toBeVisible()
     await userEvent.click(offer.getByRole('button', { name: 'Choose…' }))
     const dialog = within(await screen.findByRole('dialog', { name: 'Import sessions' }))
-    await dialog.findByRole('button', { name: 'Keep 508 sessions' })
+    await dialog.findByRole('button', { name: 'Import 508 sessions' })
     const codex = within(dialog.getByRole('region', { name: 'Codex' }))
     await userEvent.click(codex.getByRole('button', { name: 'Choose none' }))
-    await dialog.findByRole('button', { name: 'Keep 412 sessions' })
+    await dialog.findByRole('button', { name: 'Import 412 sessions' })
   },
 }
 
@@ -213,7 +254,7 @@ export const Running: Story = {
   args: { given: { importGoesOn: true } },
   play: async ({ canvasElement }) => {
     const offer = await found(canvasElement)
-    await userEvent.click(offer.getByRole('button', { name: 'Keep all' }))
+    await userEvent.click(offer.getByRole('button', { name: 'Import all' }))
     const dialog = within(await screen.findByRole('dialog', { name: 'Import sessions' }))
     await dialog.findByText(/^12 of 412 sessions · 300 MB of 1.9 GB/)
     await userEvent.click(dialog.getByRole('button', { name: 'Hide' }))
@@ -261,7 +302,7 @@ export const Scanning: Story = {
   args: { given: { importScanGoesOn: true } },
   play: async ({ canvasElement }) => {
     const dialog = await opened(canvasElement)
-    await expect(dialog.getByRole('button', { name: 'Keep' })).toBeDisabled()
+    await expect(dialog.getByRole('button', { name: 'Import' })).toBeDisabled()
   },
 }
 
@@ -271,8 +312,11 @@ export const Empty: Story = {
   play: async ({ canvasElement }) => {
     const dialog = await opened(canvasElement)
     await dialog.findByText(/^No sessions of Claude Code or Codex were found/)
-    await userEvent.click(dialog.getByRole('checkbox', { name: /^Keep new and growing sessions/ }))
+    await userEvent.click(
+      dialog.getByRole('checkbox', { name: /^Import new and growing sessions/ }),
+    )
     await dialog.findByText('Looking for sessions…')
+    await expect(dialog.getByRole('button', { name: 'From a file…' })).toBeEnabled()
   },
 }
 
@@ -293,6 +337,7 @@ export const Huge: Story = {
             bytes: 225_000_000,
             lastAt: lately(nth),
             expiringSoon: 0,
+            imported: 0,
           })),
         },
       ],
@@ -331,7 +376,7 @@ export const Hostile: Story = {
   play: async ({ canvasElement }) => {
     const dialog = await opened(canvasElement)
     await expect((await dialog.findAllByText('/code/<U+202E>txt.exe'))[0]).toBeVisible()
-    await userEvent.click(dialog.getByRole('button', { name: /^Keep [\d,]+ sessions/ }))
+    await userEvent.click(dialog.getByRole('button', { name: /^Import [\d,]+ sessions/ }))
     await expect(await dialog.findByRole('button', { name: 'Fix <U+202E>evil␇' })).toBeVisible()
   },
 }
@@ -345,7 +390,7 @@ export const Watching: Story = {
   },
   play: async ({ canvasElement }) => {
     const dialog = await opened(canvasElement)
-    await dialog.findByText('3 sessions kept since the start.')
+    await dialog.findByText('3 sessions imported since the start.')
     await userEvent.click(dialog.getByRole('button', { name: 'Details' }))
     await expect(await dialog.findByText('Claude Code f00: It was deleted.')).toBeVisible()
   },
@@ -375,7 +420,7 @@ export const Opened: Story = {
     await expect(bar.getByText(/Claude Code · open for reading, not in the archive/)).toBeVisible()
     await canvas.findByRole('tab', { name: 'Transcript', selected: true })
     expect(canvas.queryByRole('button', { name: 'Delete' })).toBeNull()
-    await userEvent.click(bar.getByRole('button', { name: 'Keep' }))
+    await userEvent.click(bar.getByRole('button', { name: 'Import' }))
     await screen.findByText(/^Imported 1 session/)
   },
 }

@@ -29,11 +29,11 @@ export function WatchSwitch() {
           checked={state?.enabled ?? false}
           onChange={(event) => void change(event.target.checked)}
         />
-        Keep new and growing sessions while Shiplog runs
+        Import new and growing sessions while Shiplog runs
       </label>
       <p className="text-small text-muted">
-        Copies sessions of Claude Code and Codex into the archive automatically, before their tools
-        delete them.
+        Copies sessions of Claude Code and Codex, in any project, into the archive if they begin or
+        grow from now on. Older ones are imported only where you choose them.
       </p>
       {state?.enabled ? <Watching state={state} /> : null}
     </div>
@@ -54,7 +54,9 @@ function Watching({ state: { checkedAt, kept, failed, problem } }: { state: Impo
         )}
         {checkedAt === null ? null : (
           <span>
-            {kept > 0 ? `${counted(kept, 'session')} kept since the start.` : 'Nothing new so far.'}
+            {kept > 0
+              ? `${counted(kept, 'session')} imported since the start.`
+              : 'Nothing new so far.'}
           </span>
         )}
         {problem ? <span className="text-amber">{problem}</span> : null}

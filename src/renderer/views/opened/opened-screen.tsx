@@ -15,6 +15,7 @@ import { ProblemNotice } from '../app/problem-notice.tsx'
 import { ArchiveReader } from '../archive/archive-reader.tsx'
 import { ExportDialog } from '../export/export-dialog.tsx'
 import { resultText } from '../imports/import-texts.ts'
+import { useChooseLog } from './use-dropped-log.ts'
 
 /** A log that is read without being imported: the open one with `id`, or the one at `path`, which is opened. */
 export function OpenedScreen({ id, path }: { id: string | null; path: string | null }) {
@@ -36,6 +37,7 @@ export function OpenedScreen({ id, path }: { id: string | null; path: string | n
 
 function NotOpen({ view }: { view: Exclude<OpenedView, { kind: 'open' }> }) {
   const { opened, navigation } = useStores()
+  const chooseLog = useChooseLog()
   const leave = () => {
     opened.close()
     navigation.go(homeRoute)
@@ -43,8 +45,8 @@ function NotOpen({ view }: { view: Exclude<OpenedView, { kind: 'open' }> }) {
   if (view.kind === 'closed')
     return (
       <EmptyState
-        sentence="This log is no longer open. Drop it on the window to open it again."
-        action={{ label: 'Home', onClick: leave }}
+        sentence="This log is no longer open. Drop it on the window, or choose it again."
+        action={{ label: 'Open a log…', onClick: chooseLog }}
       />
     )
   if (view.kind === 'failed')
@@ -102,16 +104,16 @@ function OpenedBar({ log, outer }: { log: OpenedLog; outer: Stores }) {
     outer.opened.close()
     outer.navigation.go(homeRoute)
   }
-  const keep = async () => {
+  const importLog = async () => {
     const result = await outer.imports.start(
       log.tools.map((tool) => ({ tool, projects: null, path: log.path })),
     )
-    const [kept] = result?.sessions ?? []
-    if (!result || !kept) return outer.overlay.show({ kind: 'import' })
+    const [first] = result?.sessions ?? []
+    if (!result || !first) return outer.overlay.show({ kind: 'import' })
     toast.success(resultText(result))
     outer.imports.dismiss()
     outer.opened.close()
-    outer.navigation.go({ screen: 'archive', taskId: kept.taskId, tab: 'transcript' })
+    outer.navigation.go({ screen: 'archive', taskId: first.taskId, tab: 'transcript' })
   }
   return (
     <section
@@ -135,8 +137,8 @@ function OpenedBar({ log, outer }: { log: OpenedLog; outer: Stores }) {
           options={log.sessions.map(({ taskId, title }) => ({ value: taskId, label: title }))}
         />
       ) : null}
-      <Button variant="primary" disabled={running} onClick={() => void keep()}>
-        {running ? 'Keeping…' : 'Keep'}
+      <Button variant="primary" disabled={running} onClick={() => void importLog()}>
+        {running ? 'Importing…' : 'Import'}
       </Button>
       <Button onClick={close}>Close</Button>
     </section>

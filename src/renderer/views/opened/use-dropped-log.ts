@@ -44,18 +44,19 @@ function useOpenLog(): (files: GivenFile[]) => Promise<void> {
   )
 }
 
-/** Lets the user choose the files of a log, and opens them. */
-export function useChooseLog(): () => void {
+/** Lets the user choose the files of a log, and opens them. `onChosen`: called if the user did not cancel. */
+export function useChooseLog(onChosen?: () => void): () => void {
   const openLog = useOpenLog()
-  return useCallback(() => {
+  return () => {
     const input = document.createElement('input')
     Object.assign(input, { type: 'file', multiple: true })
     input.onchange = () => {
       const files = [...(input.files ?? [])]
+      onChosen?.()
       void openLog(files.map((file) => ({ name: file.name, file, path: pathOf(file) })))
     }
     input.click()
-  }, [openLog])
+  }
 }
 
 /** The desktop knows where a file is; a page in a browser does not. */
