@@ -16,7 +16,7 @@ export interface CliHost {
   cwd: string
   env: NodeJS.ProcessEnv
   platform: NodeJS.Platform
-  stdin: NodeJS.ReadableStream & { isTTY?: boolean }
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown }
   stdout: OutputStream
   stderr: OutputStream
   /** Subscribes to signals that end the process. Returns the unsubscribe function. */

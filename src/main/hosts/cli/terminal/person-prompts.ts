@@ -12,6 +12,7 @@ import {
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { CliContext } from '../context.ts'
 import { askAboutBudget, type PausedTree, pausedTrees } from './budget-prompt.ts'
+import { discardInput } from './discard-input.ts'
 import { askPermission, showConfiguration } from './permission-prompt.ts'
 import { safeLine } from './safe-text.ts'
 
@@ -137,6 +138,13 @@ async function allowTrusted(
   }
 }
 
+/** A question is shown for so long before an answer counts: what was typed before was meant for something else. */
+const firstSettleMs = 600
+/** The same for its next page or prompt, which the person expects. */
+const nextSettleMs = 100
+
+const interrupt = (): void => void process.kill(process.pid, 'SIGINT')
+
 /** Asks one question. The terminal is released after it, because other prompts read it as well. */
 async function askOne(
   context: CliContext,
@@ -152,9 +160,18 @@ async function askOne(
   const { stdin, stderr } = context.host
   await context.progress.settled()
   const release = context.progress.hold()
-  // In raw mode readline would take Ctrl-C itself; here it has to interrupt the command.
-  const input = createInterface({ input: stdin, output: stderr, terminal: false })
-  const answer = (text: string) => input.question(text, { signal })
+  let settleMs = firstSettleMs
+  const answer = async (text: string) => {
+    await discardInput(stdin, { ms: settleMs, signal, onInterrupt: interrupt })
+    settleMs = nextSettleMs
+    // In raw mode readline would take Ctrl-C itself; here it has to interrupt the command.
+    const input = createInterface({ input: stdin, output: stderr, terminal: false })
+    try {
+      return await input.question(text, { signal })
+    } finally {
+      input.close()
+    }
+  }
   try {
     if (question.kind === 'budget') await askAboutBudget(context, client, question.tree, answer)
     else {
@@ -167,7 +184,6 @@ async function askOne(
     // Another rule may have answered it, or its run has ended.
     await context.warn(messageOf(error))
   } finally {
-    input.close()
     await release()
   }
 }
