@@ -45,13 +45,20 @@ function readLoginPath(): Promise<string | null> {
   return new Promise((resolve) => {
     execFile(
       shell,
-      ['-ilc', `printf '%s' "${mark}$PATH${mark}"`],
+      // As every shell reads it, fish and csh too.
+      ['-ilc', `echo ${mark}; printenv PATH; echo ${mark}`],
       {
         timeout: shellMsMax,
         killSignal: 'SIGKILL',
         env: { ...process.env, DISABLE_AUTO_UPDATE: 'true' },
       },
-      (_, stdout) => resolve(stdout.split(mark)[1] ?? null),
+      (_, stdout) => resolve(pathIn(stdout)),
     ).stdin?.end()
   })
+}
+
+/** Without relative entries: permissions go by the names of programs, and a repository could bring its own `ls`. */
+function pathIn(output: string): string | null {
+  const dirs = output.split(mark)[1]?.trim().split(delimiter).filter(isAbsolute) ?? []
+  return dirs.length > 0 ? dirs.join(delimiter) : null
 }
