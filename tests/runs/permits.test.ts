@@ -33,7 +33,11 @@ function permitsWith(
       },
       permissions: {
         mode,
-        check: async ({ input }) => ({ verdict, action: { ...action, text: String(input) } }),
+        check: async ({ input }) => ({
+          verdict,
+          action: { ...action, text: String(input) },
+          folders: [],
+        }),
         async ask({ text }) {
           questions.push(text)
           nowMs += 5_000
@@ -124,6 +128,7 @@ describe('[P3] a request of an installed agent', () => {
           check: async ({ input }) => ({
             verdict: verdicts[Number(input)] ?? { kind: 'allow', by: 'mode' },
             action: { kind: 'command', tool: 'bash', text: 'x', directory: '/' },
+            folders: [],
           }),
           ask: async () => outcome,
         },
@@ -157,4 +162,47 @@ describe('[P3] a request of an installed agent', () => {
     expect(answer).toMatchObject({ allowed: true, by: 'person', optionId: 'once' })
     expect(recorded).toMatchObject([null, { by: 'person' }])
   })
+})
+
+it('[P1] judges the commands of an agent also in the directories that earlier ones went to', async () => {
+  const asked: unknown[] = []
+  const permits = createPermits(
+    {
+      task: {
+        id: newTaskId(),
+        agent: 'claude-code',
+        spec: { kind: 'acp', program: 'claude-code', agent: 'claude-code' },
+      },
+      permissions: {
+        mode: 'ask',
+        check: async ({ input, cwd, folders }) => {
+          asked.push([cwd, folders])
+          return {
+            verdict: { kind: 'allow', by: 'mode' },
+            action: { kind: 'command', tool: 'bash', text: '', directory: cwd },
+            folders: input === 'cd sub' ? ['/code', '/code/sub'] : (folders ?? null),
+          }
+        },
+        ask: async () => ({ kind: 'nobody' }),
+      },
+      secrets: createMasker(),
+      clock: Date.now,
+    },
+    { permission: async () => {} },
+  )
+  const forward = (input: string, cwd?: string) =>
+    permits.forwardQuestion(
+      { ...question, actions: [{ name: 'bash', input, ...(cwd !== undefined && { cwd }) }] },
+      '/code',
+      signal,
+    )
+  await forward('cd sub')
+  asked.length = 0
+  await forward('echo x >> k')
+  await forward('ls', '..')
+  expect(asked).toEqual([
+    ['/code', ['/code', '/code/sub']],
+    ['/code', ['/code', '/code/sub']],
+    ['/', []],
+  ])
 })

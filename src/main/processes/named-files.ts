@@ -80,7 +80,7 @@ function namesIn(text: string): Names {
   return {
     words: wordsIn(text),
     patterns: patternsIn(withoutGrants),
-    run: [...givenIn(text), ...modulesIn(text), ...tools.flatMap(([, files]) => files)],
+    run: [...ranIn(text), ...modulesIn(text), ...tools.flatMap(([, files]) => files)],
     entered: enteredIn(text).slice(0, foldersMax),
   }
 }
@@ -146,6 +146,31 @@ const enteredIn = (text: string): string[] =>
     text,
     /(?:\b(?:cd|pushd)|(?:^|\s)(?:-C|--(?:prefix|dir|cwd|directory)))(?:=|\s+|["']\s*,\s*["'])["']?([^\s"';&|,]+)/g,
   )
+
+/** Files that are run or loaded whatever their names look like, with those that Node finds for them. */
+const ranIn = (text: string): string[] =>
+  [...new Set([...givenIn(text), ...interpretedIn(text), ...inputsIn(text)])]
+    .slice(0, wordsMax)
+    .flatMap((name) => moduleEndings.map((ending) => name + ending))
+
+/** https://nodejs.org/api/modules.html#all-together, and the order of Bun. */
+const moduleEndings = ['', '.js', '.cjs', '.mjs', '.ts', '/index.js', '/index.cjs', '/index.ts']
+
+/** `bash setup.txt`, `node tools/check`, `. config.env`, also as `"bash", "setup.txt"`. */
+const interpretedIn = (text: string): string[] =>
+  captured(text, interpreted).flatMap((words) =>
+    words.split(/[\s,"']+/).filter((word) => word !== '' && !word.startsWith('-')),
+  )
+const interpreters =
+  '(?:ba|z|da|k|c|tc)?sh|fish|source|\\.|node(?:js)?|bun|deno|tsx|ts-node|python[\\d.]*|pypy\\d?|ruby|perl|php|lua|osascript|pwsh|powershell'
+/** Their first words: options, with or without values, come before the file. */
+const interpreted = new RegExp(
+  `(?:^|[\\s"';&|(/])(?:${interpreters})["']?((?:[\\s,]+["']?[^\\s"';&|,<>()]+["']?){1,6})`,
+  'g',
+)
+
+/** `bash < commands.txt`. */
+const inputsIn = (text: string): string[] => captured(text, /<["']?[\s,]*["']?([^\s"';&|<>()]+)/g)
 
 /** `make -f rules`, also as `"-f", "rules"`. */
 const givenIn = (text: string): string[] =>

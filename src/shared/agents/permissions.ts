@@ -193,6 +193,13 @@ export type PermissionOutcome =
   /** The run ended before an answer. */
   | { kind: 'ended' }
 
+export interface CheckedCall {
+  verdict: Verdict
+  action: AskedAction
+  /** The directories that its shell may be in afterwards, absolute; null if it may be in any. */
+  folders: readonly string[] | null
+}
+
 /** The permissions of one run as of its start, plus the rules that a person remembered since. */
 export interface RunPermissions {
   /** Null for a scripted agent, about which nothing is asked (P1). */
@@ -205,11 +212,16 @@ export interface RunPermissions {
     name: string
     input: unknown
     cwd: string
+    /**
+     * Other directories that its shell may be in, absolute, because earlier commands may have changed to them; null if it
+     * may be in any.
+     */
+    folders?: readonly string[] | null
     /** The shell that reads its command. Absent: that of Shiplog's tools. */
     shell?: 'bash' | 'unknown'
     /** Rules that apply only to this decision, in addition to the person's. */
     tried?: readonly PermissionRule[]
-  }): Promise<{ verdict: Verdict; action: AskedAction } | null>
+  }): Promise<CheckedCall | null>
   /** Waits for a decision by the person, or by a rule that is added later. Never rejects. */
   ask(
     question: AskedAction & {

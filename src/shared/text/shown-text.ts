@@ -36,9 +36,24 @@ const refusedInCommand = new RegExp(
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 
-/** Cyrillic and Greek have letters that look like Latin ones; no legitimate word of a command mixes them. */
-const mixedLetters =
-  /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u
+/** Scripts with letters that look like Latin ones. */
+const lookalike = 'Cyrillic Greek Armenian Lisu Cherokee Coptic'
+  .split(' ')
+  .map((script) => `\\p{Script=${script}}`)
+  .join('')
+/** No legitimate word of a command mixes them with Latin letters. */
+const mixedLetters = new RegExp(
+  `\\p{Script=Latin}[${lookalike}]|[${lookalike}]\\p{Script=Latin}`,
+  'u',
+)
+/** An address whose host has other letters than those of ASCII, with a scheme, after an `@`, or as a name of a domain. */
+const foreignHost = new RegExp(
+  `://[^\\s/"']*[^\\x00-\\x7f]|@[^\\s/:"']*[^\\x00-\\x7f][^\\s/:"']*[.:/]|[${lookalike}]\\.[a-z]{2,}\\b`,
+  'u',
+)
+/** Full-width and mathematical letters, and signs that look like those of the shell: slashes, dots, colons, pipes. */
+const lookalikeSigns =
+  /[\uff01-\uff5e\u{1d400}-\u{1d7ff}\u2044\u2215\u2216\u29f8\u2024\u3002\ua789\u2236\u037e\u2223\u01c0\u2010-\u2015\u2212](?=[\w.\-/@$])|(?<=[\w.\-/@$])[\uff01-\uff5e\u2044\u2215\u2216\u29f8\u2024\ua789\u2236\u037e\u2223\u01c0]/u
 /** No language has more marks on a letter; many marks cover adjacent lines. */
 const stackedMarks = /\p{M}{4}/u
 
@@ -111,6 +126,12 @@ export function shownCommand(command: string): ShownCommand {
     longestLine > lineCharsMax ? `One of its lines has ${longestLine} characters.` : '',
     mixedLetters.test(command)
       ? 'A word in it mixes letters of several alphabets that look alike.'
+      : '',
+    foreignHost.test(command)
+      ? 'An address in it has letters that are not of the Latin alphabet, which may look like others.'
+      : '',
+    lookalikeSigns.test(command)
+      ? 'It has characters that look like common ones, such as a slash or a dash, but are others.'
       : '',
     stackedMarks.test(command) ? 'It has many accents on one letter, which may cover others.' : '',
     rightToLeft.test(command)

@@ -235,6 +235,7 @@ describe('a run of an installed agent', () => {
                 ? { kind: 'allow', by: 'rule', rule: 'bash: npm test' }
                 : { kind: 'ask', reasons: [], proposal: [] },
               action: { kind: 'command', tool: name, text: 'shown', directory: '/' },
+              folders: [],
             }
           },
           ask: async () => ({ kind: 'denied', message: '' }),

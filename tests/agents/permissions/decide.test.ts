@@ -85,6 +85,16 @@ describe('[P3] what must not be covered', () => {
     expect(of("echo 'a\\' 'b; touch pwned; echo \\'", 'bash')).toBe('allow')
   })
 
+  it('judges a command in every directory that its shell may be in', () => {
+    const of = (command: string, folders: readonly string[] | null) =>
+      decide([{ mode: 'allow-edits', rules: [] }], { kind: 'command', command, place, folders })
+        .kind
+    expect(of('echo x > a', ['/code/api/src'])).toBe('allow')
+    expect(of('echo x > a', ['/code/other'])).toBe('ask')
+    expect(of('echo x > a', null)).toBe('ask')
+    expect(of('cat a', null)).toBe('ask')
+  })
+
   it('asks about a locale in which a backslash may be half a character', () => {
     for (const value of ['zh_CN.GBK', 'ja_JP', 'ja_JP.SJIS', 'zh_TW.Big5']) {
       asked(`LC_ALL=${value}; echo a`)
@@ -108,6 +118,7 @@ describe('[P3] what must not be covered', () => {
     ['mvn test *', 'mvn test exec:exec'],
     ['gradle test *', 'gradle test -I x.gradle'],
     ['just test *', 'just test --shell ./x'],
+    ['git diff *', 'git diff --no-index /dev/null ../key'],
   ])('a rule %j does not cover %s', (rule, command) => {
     asked(command, 'ask', allowed(`bash: ${rule}`))
     const rules = allowed(`bash: ${command}`)
@@ -279,6 +290,23 @@ describe('[P3] a rule that denies', () => {
     expect(process.cpuUsage(begun).user).toBeLessThan(10_000_000)
   })
 
+  it.each([
+    ['git --shallow-file x push', 'deny'],
+    ['git --unknown x push', 'deny'],
+    ['git --unknown push', 'deny'],
+    ['git --no-pager push', 'deny'],
+    ['git --no-pager log push', 'allow'],
+    ["bash /dev/stdin <<< 'git push'", 'ask'],
+    [". /dev/stdin <<< 'git push'", 'ask'],
+    ["PS4='$(git push)'; set -x; :", 'ask'],
+    ["GIT_SSH_COMMAND='git push' git fetch", 'ask'],
+    ['git -c alias.x=push x', 'ask'],
+    ['git commit -m "ready to push"', 'allow'],
+  ])('%s: %s', (command, outcome) => {
+    const forbidden: PermissionRule[] = [{ effect: 'deny', rule: 'bash: git push *' }]
+    expect(verdictOf(command, { rules: forbidden, mode: 'allow-all' }).kind).toBe(outcome)
+  })
+
   it('asks about a command that sudo hides', () => {
     const of = (command: string) => verdictOf(command, { rules, mode: 'allow-all' }).kind
     expect(of('sudo sh -c "$X"')).toBe('ask')
@@ -304,6 +332,8 @@ describe('[P3] without a rule', () => {
     ['wc --lines a', 'allow'],
     ['head --lines=5 -- a', 'allow'],
     ['ls --color=never -la', 'allow'],
+    ['ls -LR', 'ask'],
+    ['ls -R', 'allow'],
   ])('%s: %s', (command, outcome) => {
     expect(verdictOf(command, { rules: [] }).kind).toBe(outcome)
   })

@@ -2,7 +2,7 @@
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk/unstable'
 import type { PermissionAnswer, PermissionOption } from '../../../shared/agents/agent-records.ts'
 import type { AskedCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
-import { signedLines } from '../permissions/signed-lines.ts'
+import { onOneLine, signedLines } from '../permissions/signed-lines.ts'
 import { isRecord, text } from './content.ts'
 import type { CallState } from './updates/calls.ts'
 
@@ -158,10 +158,14 @@ const quoted = (arg: string): string =>
 function textOfCall(call: CallState, actions: readonly AskedCall[]): string {
   const [action] = actions
   if (action?.name === 'bash') return (action.input as { command: string }).command
-  const lines = [call.title ?? call.name]
+  const lines = [onOneLine(call.title ?? call.name)]
   for (const { path, oldText, newText } of call.diffs)
-    lines.push(`${path}:`, ...signedLines('-', oldText ?? ''), ...signedLines('+', newText))
-  for (const { path } of call.diffs.length === 0 ? call.locations : []) lines.push(path)
+    lines.push(
+      `${onOneLine(path)}:`,
+      ...signedLines('-', oldText ?? ''),
+      ...signedLines('+', newText),
+    )
+  for (const { path } of call.diffs.length === 0 ? call.locations : []) lines.push(onOneLine(path))
   const isInDiffs = call.diffs.length > 0 && actions.length > 0
   if (!isInDiffs && call.input !== null) lines.push(JSON.stringify(call.input, null, 2))
   return lines.join('\n')

@@ -5,13 +5,15 @@ import { isToolName, type ToolInput, toolInputSchemas } from '../../../shared/ag
 import type { PermissionRequest } from './analyze-request.ts'
 import type { Place } from './places.ts'
 import type { CommandShell } from './posix-syntax.ts'
-import { signedLines } from './signed-lines.ts'
+import { onOneLine, signedLines } from './signed-lines.ts'
 
 interface CalledTool {
   name: string
   input: unknown
   /** The shell that reads its command. */
   shell: CommandShell
+  /** As in `CommandRequest`. */
+  folders: readonly string[] | null
 }
 
 /**
@@ -19,7 +21,7 @@ interface CalledTool {
  * project would run, or null.
  */
 export async function actionOf(
-  { name, input, shell }: CalledTool,
+  { name, input, shell, folders }: CalledTool,
   place: Place,
   setUp: () => Promise<string | null>,
 ): Promise<{ request: PermissionRequest; action: AskedAction } | null> {
@@ -32,6 +34,7 @@ export async function actionOf(
       return command(name, (input as ToolInput<'bash'>).command, place, {
         inBackground: (input as ToolInput<'bash'>).background === true,
         shell,
+        folders,
       })
     case 'set-up': {
       if ((input as ToolInput<'task'>).isolation === 'in-place') return null
@@ -48,6 +51,7 @@ export async function actionOf(
               inBackground: false,
               // The shell of the system runs it.
               shell: 'unknown',
+              folders: [],
             },
           )
     }
@@ -62,9 +66,12 @@ function command(
   tool: string,
   text: string,
   place: Place,
-  { inBackground, shell }: { inBackground: boolean; shell: CommandShell },
+  {
+    inBackground,
+    ...shell
+  }: { inBackground: boolean; shell: CommandShell; folders: readonly string[] | null },
 ) {
-  const request: PermissionRequest = { kind: 'command', command: text, place, shell }
+  const request: PermissionRequest = { kind: 'command', command: text, place, ...shell }
   const action = { kind: 'command', tool, text, directory: place.cwd } as const
   return { request, action: inBackground ? { ...action, inBackground } : action }
 }
@@ -76,8 +83,7 @@ function edit(
 ) {
   // File tools resolve paths from the working directory, not from that of the shell.
   const place = { workingDir, cwd: workingDir }
-
-  const path = input.path.replaceAll('\n', '␊')
+  const path = onOneLine(input.path)
   const text =
     'content' in input
       ? [`Write ${path}:`, ...signedLines('+', input.content)].join('\n')

@@ -13,10 +13,22 @@ import { readShellCommand, type Segment, type ShellReading } from './shell-segme
 import { commandOfSudo, wrappedIn } from './wrapped-commands.ts'
 
 export type PermissionRequest =
-  /** `shell`: absent for bash. */
-  | { kind: 'command'; command: string; place: Place; shell?: CommandShell }
+  | CommandRequest
   | { kind: 'edit'; path: string; place: Place }
   | OtherRequest
+
+interface CommandRequest {
+  kind: 'command'
+  command: string
+  place: Place
+  /** Absent for bash. */
+  shell?: CommandShell
+  /**
+   * Other directories that the shell may be in, absolute, after the commands before; null if it may be in any. Absent:
+   * it is in that of `place`.
+   */
+  folders?: readonly string[] | null
+}
 
 /**
  * `subject` is the path or address that the call uses; null if unknown, which always asks. `given`
@@ -31,7 +43,12 @@ export interface OtherRequest {
 
 /** A request in the form that rules match: everything that runs or is written, at any depth. */
 export type AnalyzedRequest =
-  | (Findings & { kind: 'command'; behindSudo: Findings })
+  | (Findings & {
+      kind: 'command'
+      behindSudo: Findings
+      /** The directories that the shell may be in afterwards; null if it may be in any. */
+      folders: readonly string[] | null
+    })
   | { kind: 'edit'; path: string; found: PathFound }
   | OtherRequest
 
@@ -65,18 +82,19 @@ export function analyzeRequest(request: PermissionRequest): AnalyzedRequest {
     steps: [],
     unclear: [],
     behindSudo: { steps: [], unclear: [] },
+    folders: null,
   }
   if (request.shell === 'unknown' && !isReadAlike(request.command))
     seen.unclear.push('syntax that not every shell reads alike')
-  addSteps(
-    readShellCommand(request.command),
-    seen,
-    seen.behindSudo,
-    { place, folders: [place.cwd] },
-    0,
-  )
-  return seen
+  const where = startOf(request)
+  addSteps(readShellCommand(request.command), seen, seen.behindSudo, where, 0)
+  return { ...seen, folders: where.folders }
 }
+
+const startOf = ({ place, folders = [] }: CommandRequest): Folders => ({
+  place,
+  folders: folders && [...new Set([place.cwd, ...folders])],
+})
 
 interface Folders {
   place: Place

@@ -24,8 +24,10 @@ import {
 import { literal, type ShellWord } from './shell-words.ts'
 
 /** Decides by the strictest layer. `layers` has at least the person's, first, whose reasons and proposal are returned. */
-export function decide(layers: readonly PolicyLayer[], request: PermissionRequest): Verdict {
-  const seen = analyzeRequest(request)
+export const decide = (layers: readonly PolicyLayer[], request: PermissionRequest): Verdict =>
+  decideOn(layers, analyzeRequest(request))
+
+export function decideOn(layers: readonly PolicyLayer[], seen: AnalyzedRequest): Verdict {
   const read = layers.map(readLayer)
   const verdicts = read.map((layer) => verdictOfLayer(layer, seen))
   return (
@@ -116,18 +118,27 @@ function equivalentCommands(words: ShellWord[]): ShellWord[][] {
   if (program.startsWith('git-'))
     return [words, plain, [literal('git'), literal(program.slice('git-'.length)), ...args]]
   if (program !== 'git') return [words, plain]
-  let from = 0
-  for (
-    let word = args[0];
-    word?.kind === 'literal' && word.value.startsWith('-');
-    word = args[from]
-  )
-    from += gitValue.test(word.value) ? 2 : 1
-  return [words, plain, [literal(program), ...args.slice(from)]]
+  return [words, plain, ...subcommandsOf(args).map((rest) => [literal(program), ...rest])]
 }
 
 /** Options of `git` itself whose value is the next word. */
-const gitValue = /^(-C|-c|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/
+const gitValue =
+  /^(-C|-c|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source|shallow-file))$/
+/** Those without a value in the next word. */
+const gitFlag =
+  /^(--.*=.*|-[pPhv]|--(version|help|exec-path|html-path|man-path|info-path|paginate|no-pager|bare|no-replace-objects|literal-pathspecs|glob-pathspecs|noglob-pathspecs|icase-pathspecs|no-optional-locks|no-lazy-fetch|no-advice))$/
+
+/** Returns the arguments of `git` from its subcommand on: both ways for an option that may have a value. */
+function subcommandsOf(args: ShellWord[]): ShellWord[][] {
+  const [first] = args
+  if (first?.kind !== 'literal' || !first.value.startsWith('-')) return [args]
+  const afterValue = gitFlag.test(first.value) ? [] : subcommandsOf(args.slice(2))
+  const afterFlag = gitValue.test(first.value) ? [] : subcommandsOf(args.slice(1))
+  return [...afterFlag, ...afterValue].slice(0, subcommandsMax)
+}
+
+/** Unknown options double them. */
+const subcommandsMax = 50
 
 /** Asks about changes of the repository's policy unless one of the person's rules allows exactly that. */
 function policyEdit(layer: Layer | undefined, seen: AnalyzedRequest): Verdict | null {
@@ -188,11 +199,19 @@ const stepsOf = (seen: Extract<AnalyzedRequest, { kind: 'command' }>): Step[] =>
   ...seen.behindSudo.steps,
 ]
 
-/** Reports whether the arguments of a program hold the words with which the rule begins, in the same command. */
+/** Reports whether the arguments or variables of a program hold the words with which the rule begins, in the same command. */
 function isGiven({ words }: CommandRule, { segment }: RunStep): boolean {
   const [program, ...args] = segment.words
-  if (program?.kind === 'literal' && namesPrograms.has(program.value)) return true
-  const text = args.map((word) => (word.kind === 'dynamic' ? word.text : word.value)).join(' ')
+  const name = program?.kind === 'literal' ? program.value : ''
+  if (namesPrograms.has(name)) return true
+  const texts = args.map((word) => (word.kind === 'dynamic' ? word.text : word.value))
+  // `git -c alias.x=push x`
+  const isConfigured = name === 'git' && texts.some((one) => /^-c$|^--config-env/.test(one))
+  const text = [
+    ...segment.assignments.map(({ value }) => value ?? ''),
+    ...(isConfigured ? [name] : []),
+    ...texts,
+  ].join(' ')
   const end = words.findIndex(({ word }) => word.kind !== 'literal')
   const given = words.slice(0, end < 0 ? words.length : end)
   const wanted = given.map(

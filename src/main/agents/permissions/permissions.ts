@@ -19,8 +19,9 @@ import type { ProjectId, TaskId } from '../../../shared/records/ids.ts'
 import type { Project } from '../../../shared/records/projects/projects.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { actionOf } from './actions.ts'
+import { analyzeRequest } from './analyze-request.ts'
 import { createPermissionBoard } from './board.ts'
-import { decide } from './decide.ts'
+import { decideOn } from './decide.ts'
 import { parseRule } from './parse-rule.ts'
 import { type PolicyLayer, readRepositoryPolicy } from './policy.ts'
 import type { CommandShell } from './posix-syntax.ts'
@@ -103,13 +104,19 @@ export function createPermissions(
       ]
       return {
         mode,
-        async check({ name, input, cwd, shell, tried = [] }) {
+        async check({ name, input, cwd, folders = [], shell, tried = [] }) {
           if (mode === null) return null
-          const called = { name, input, shell: shell ?? (await deps.shell()) }
+          const called = { name, input, folders, shell: shell ?? (await deps.shell()) }
           const found = await actionOf(called, { workingDir, cwd }, () =>
             deps.setUpOf(task.projectId),
           )
-          return found && { verdict: decide(layers(tried), found.request), action: found.action }
+          if (found === null) return null
+          const analyzed = analyzeRequest(found.request)
+          return {
+            verdict: decideOn(layers(tried), analyzed),
+            action: found.action,
+            folders: analyzed.kind === 'command' ? analyzed.folders : folders,
+          }
         },
         async ask({ recheck, ...question }, signal) {
           const chain = chainOf(task).map(({ id, title }) => ({ taskId: id, title }))

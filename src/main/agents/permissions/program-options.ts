@@ -1,4 +1,4 @@
-/** Options with which a program runs or writes what they name, so that no `*` of a rule covers them. */
+/** Options with which a program runs, writes or reads what they name, so that no `*` of a rule covers them. */
 
 /** In Git, at any place. It takes any beginning of a long option that is unique (`--receive=…`). */
 const gitOptions = [
@@ -7,6 +7,7 @@ const gitOptions = [
   '--exec-path',
   '--export-marks',
   '--extcmd',
+  '--no-index',
   '--open-files-in-pager',
   '--output',
   '--output-directory',

@@ -54,6 +54,8 @@ export function onlyReads(
     values.push(word.value)
   }
   const options = values.filter((value) => value.startsWith('-'))
+  // Through links, it lists folders that they lead to.
+  if (program === 'ls' && options.some((value) => /^-[^-]*L/.test(value))) return false
   if (readingPrograms.has(program))
     return options.every((value) => !value.startsWith('--') || readingOption.test(value))
   if (args.some((word) => word.kind === 'glob')) return false

@@ -6,3 +6,6 @@ export const signedLines = (sign: '+' | '-', text: string): string[] =>
         .replace(/\n$/, '')
         .split('\n')
         .map((line) => `${sign} ${line}`)
+
+/** Shows line breaks as signs, for the same reason. */
+export const onOneLine = (text: string): string => text.replaceAll('\r', '␍').replaceAll('\n', '␊')

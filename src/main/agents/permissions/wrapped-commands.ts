@@ -27,6 +27,9 @@ export function wrappedIn(words: Words): Wrapped {
   switch (program) {
     case 'eval':
       return inEval(args)
+    case '.':
+    case 'source':
+      return isInput(args[0]) ? opaque(`${program} runs what it is given to read`) : none
     case 'command':
       return isOption(args[0]) ? none : runs(args)
     case 'builtin':
@@ -157,7 +160,7 @@ function inShell(program: string, args: Words): Wrapped {
   const texts = options.map(literalOf)
   if (!texts.some((text) => /^-[a-z]*c[a-z]*$/.test(text))) {
     // `sh script.sh` is a program with an argument; without arguments a shell runs its input.
-    return at < 0 ? opaque(`${program} runs what it is given to read`) : none
+    return at < 0 || isInput(args[at]) ? opaque(`${program} runs what it is given to read`) : none
   }
   const script = args[at]
   if (!readableShells.has(program)) return opaque(`a script in ${program}`)
@@ -168,6 +171,10 @@ function inShell(program: string, args: Words): Wrapped {
     reading.unclear.push(`a script that ${program} may read differently than bash`)
   return { kind: 'runs', reading, own: null }
 }
+
+/** `/dev/stdin` and the like. */
+const isInput = (word: ShellWord | undefined): boolean =>
+  /^\/(?:dev\/(?:stdin|fd\/)|proc\/)/.test(literalOf(word))
 
 function inEval(args: Words): Wrapped {
   if (args.some((word) => word.kind !== 'literal'))

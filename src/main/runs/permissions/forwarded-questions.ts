@@ -6,7 +6,12 @@ import { resolve } from 'node:path'
 import type { PermissionAnswer } from '../../../shared/agents/agent-records.ts'
 import type { AskedCall, PermissionQuestion } from '../../../shared/agents/driver/agent-session.ts'
 import type { Masker } from '../../../shared/agents/driver/masker.ts'
-import type { PermissionRule, RunPermissions, Verdict } from '../../../shared/agents/permissions.ts'
+import type {
+  CheckedCall,
+  PermissionRule,
+  RunPermissions,
+  Verdict,
+} from '../../../shared/agents/permissions.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { refusalByDefinition } from '../by-definition.ts'
 import type { Recorder } from '../recording/recorder.ts'
@@ -22,10 +27,13 @@ export type ForwardQuestion = (
 /** A question for the person, without what every question has. */
 type Asked = Omit<Parameters<RunPermissions['ask']>[0], 'taskId' | 'callId'>
 
+type AskVerdict = Extract<Verdict, { kind: 'ask' }>
+type Folders = CheckedCall['folders']
+
 /** `decided`: by the definition, the rules or the mode. `open`: only the person can decide. */
 type Decision =
   | { kind: 'decided'; answer: PermissionAnswer }
-  | { kind: 'open'; verdict: Extract<Verdict, { kind: 'ask' }> | null }
+  | { kind: 'open'; verdict: AskVerdict | null }
 
 export function createForwardQuestion({
   task,
@@ -41,6 +49,9 @@ export function createForwardQuestion({
   /** Returns the agent's last text, without secrets. */
   lastText: () => string
 }): ForwardQuestion {
+  /** Where the agent's shell may be besides its directory, if it keeps the directory of a command for the next one. */
+  let folders: Folders = []
+
   async function forwardQuestion(
     question: PermissionQuestion,
     cwd: string,
@@ -52,6 +63,7 @@ export function createForwardQuestion({
       configures === undefined ? await decide(question, cwd) : { kind: 'open', verdict: null }
     if (decision.kind === 'decided') {
       await recorder.permission(recorded, decision.answer)
+      await follow(question, cwd, decision.answer)
       return decision.answer
     }
     await recorder.permission(recorded, null)
@@ -62,8 +74,32 @@ export function createForwardQuestion({
     const outcome = await permissions.ask({ ...asked, taskId: task.id, callId }, signal)
     const answer = answerWithOption(outcome, options)
     await recorder.permission(recorded, answer)
+    await follow(question, cwd, answer)
     return answer
   }
+
+  /** Notes the directories that allowed commands change to. */
+  async function follow(
+    { actions = [] }: PermissionQuestion,
+    cwd: string,
+    { allowed }: PermissionAnswer,
+  ): Promise<void> {
+    if (!allowed) return
+    for (const call of actions) {
+      if (call.cwd !== undefined || folders === null) continue
+      const checked = await check(call, cwd)
+      if (checked) folders = checked.folders
+    }
+  }
+
+  /** A call that names its directory does not depend on earlier ones. */
+  const check = (call: AskedCall, cwd: string, tried?: readonly PermissionRule[]) =>
+    permissions.check({
+      ...call,
+      cwd: resolve(cwd, call.cwd ?? '.'),
+      folders: call.cwd === undefined ? folders : [],
+      ...(tried && { tried }),
+    })
 
   async function decide(
     { options, actions = [] }: PermissionQuestion,
@@ -90,11 +126,10 @@ export function createForwardQuestion({
   async function askAboutCalls(
     { question, actions = [] }: PermissionQuestion,
     cwd: string,
-    verdict: Extract<Verdict, { kind: 'ask' }> | null,
+    verdict: AskVerdict | null,
   ): Promise<Asked> {
     const [only] = actions.length === 1 ? actions : []
-    const shown =
-      only && (await permissions.check({ ...placed(only, cwd), input: secrets.asked(only.input) }))
+    const shown = only && (await check({ ...only, input: secrets.asked(only.input) }, cwd))
     return {
       kind: 'other',
       tool: 'agent',
@@ -131,7 +166,7 @@ export function createForwardQuestion({
   ): Promise<Verdict | null> {
     const verdicts: Verdict[] = []
     for (const call of calls) {
-      const checked = await permissions.check({ ...placed(call, cwd), ...(tried && { tried }) })
+      const checked = await check(call, cwd, tried)
       // If no rule can decide one call, the user decides all of them.
       if (checked === null) return null
       verdicts.push(checked.verdict)
@@ -141,11 +176,6 @@ export function createForwardQuestion({
 
   return forwardQuestion
 }
-
-const placed = (call: AskedCall, cwd: string): AskedCall & { cwd: string } => ({
-  ...call,
-  cwd: resolve(cwd, call.cwd ?? '.'),
-})
 
 /** Returns the strictest verdict; null if there is none. */
 function strictestOf(verdicts: readonly Verdict[]): Verdict | null {

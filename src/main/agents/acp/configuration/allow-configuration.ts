@@ -6,6 +6,7 @@ import type { InstalledAgent } from '../../../../shared/agents/installed-agents.
 import { createKeyedMutex } from '../../../../shared/keyed-mutex.ts'
 import type { Cause } from '../../../../shared/records/causes.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
+import { onOneLine } from '../../permissions/signed-lines.ts'
 import type { ConfigurationFile } from './find-configuration.ts'
 
 /** The configuration files that the person has allowed in a project. */
@@ -87,8 +88,10 @@ export function createAllowConfiguration(deps: {
 export function questionOf(agent: string, files: readonly ConfigurationFile[]): string {
   const blocks = files.map(({ path, text }) => {
     const lines = text.replace(/\n$/, '').split('\n')
-    return [`${path}:`, ...lines.map((line) => (line === '' ? '' : `  ${line}`))].join('\n')
+    return [`${onOneLine(path)}:`, ...lines.map((line) => (line === '' ? '' : `  ${line}`))].join(
+      '\n',
+    )
   })
-  const names = files.map(({ path }) => path).join(', ')
+  const names = files.map(({ path }) => onOneLine(path)).join(', ')
   return [`Configuration for ${agent}: ${names}`, ...blocks].join('\n\n')
 }
