@@ -141,7 +141,10 @@ test('of several killed tasks one is abandoned, the others are resumed together 
     await expect(page.getByRole('menuitem', { name: 'Rename…' })).toBeVisible()
     await page.keyboard.press('Escape')
     await agents.filter({ hasText: 'The first' }).hover()
-    await list.getByRole('button', { name: 'Abandon The first' }).click()
+    await list.getByRole('button', { name: 'Abandon The first…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Abandon “The first”' })
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+    await dialog.getByRole('button', { name: 'Abandon' }).click()
     await expectToast(page, 'Abandoned “The first”.')
     await expect(agents).toHaveCount(2)
     // The keyboard goes on from where the row was.

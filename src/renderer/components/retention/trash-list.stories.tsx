@@ -106,9 +106,7 @@ export const Several: Story = {
     await userEvent.click(canvas.getByRole('button', { name: 'Restore' }))
     // A sub-agent's worktree can't be restored.
     await expect(args.onRestore).toHaveBeenCalledWith(['archive-1'])
-    await userEvent.click(canvas.getByRole('button', { name: 'Delete…' }))
-    await expect(args.onDelete).not.toHaveBeenCalled()
-    await userEvent.click(canvas.getByRole('button', { name: 'Delete now' }))
-    await expect(args.onDelete).toHaveBeenCalledWith(['archive-1', 'worktree-3'])
+    await userEvent.click(canvas.getByRole('button', { name: 'Delete permanently…' }))
+    await expect(args.onDelete).toHaveBeenCalledWith([entries[0], entries[2]])
   },
 }

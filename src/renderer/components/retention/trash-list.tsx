@@ -19,7 +19,7 @@ const shownMax = 200
 
 const kinds: Record<TrashEntry['kind'], string> = {
   'trashed-transcript': 'Expired transcript',
-  'trashed-workspace': 'Deleted workspace',
+  'trashed-workspace': 'Deleted agent',
   'trashed-worktree': 'Files left in a worktree',
   'trashed-file': 'Set aside',
 }
@@ -45,11 +45,11 @@ export function TrashList(props: {
   /** Opens the folder of one item, or of the trash; null: paths are offered to copy instead. */
   onOpen: ((name: string | null) => void) | null
   onRestore(names: string[]): void
-  onDelete(names: string[]): void
+  /** Called to ask before they are permanently deleted. */
+  onDelete(entries: TrashEntry[]): void
 }) {
   const { entries, bytes, bytesMax, progress, dir, onOpen, onRestore, onDelete } = props
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
-  const [asking, setAsking] = useState(false)
   const [all, setAll] = useState(false)
   const selected = entries.filter(({ name }) => picked.has(name))
   const restorable = selected.filter(({ notRestorable }) => notRestorable === null)
@@ -58,15 +58,14 @@ export function TrashList(props: {
     const next = new Set(picked)
     if (!next.delete(name)) next.add(name)
     setPicked(next)
-    setAsking(false)
   }
   const names = (some: TrashEntry[]) => some.map(({ name }) => name)
   const shown = all ? entries : entries.slice(0, shownMax)
   if (entries.length === 0)
     return (
       <p className="p-4 text-center text-muted">
-        The trash is empty. Deleted workspaces, expired transcripts, and files that are in no patch
-        stay here before they are deleted.
+        The trash is empty. Deleted agents, expired transcripts, and files that are in no patch stay
+        here before they are deleted.
       </p>
     )
   return (
@@ -95,42 +94,21 @@ export function TrashList(props: {
             </>
           )}
         </span>
-        {asking ? (
-          <>
-            <span>Permanently delete {counted(deletable.length, 'item')}?</span>
-            <Button size="small" onClick={() => setAsking(false)}>
-              Cancel
-            </Button>
-            <Button
-              size="small"
-              variant="danger"
-              onClick={() => {
-                setAsking(false)
-                onDelete(names(deletable))
-              }}
-            >
-              Delete now
-            </Button>
-          </>
-        ) : (
-          <>
-            <FolderButton dir={dir} name={null} onOpen={onOpen} />
-            <Button
-              size="small"
-              disabled={restorable.length === 0 || progress !== null}
-              onClick={() => onRestore(names(restorable))}
-            >
-              Restore
-            </Button>
-            <Button
-              size="small"
-              disabled={deletable.length === 0 || progress !== null}
-              onClick={() => setAsking(true)}
-            >
-              Delete…
-            </Button>
-          </>
-        )}
+        <FolderButton dir={dir} name={null} onOpen={onOpen} />
+        <Button
+          size="small"
+          disabled={restorable.length === 0 || progress !== null}
+          onClick={() => onRestore(names(restorable))}
+        >
+          Restore
+        </Button>
+        <Button
+          size="small"
+          disabled={deletable.length === 0 || progress !== null}
+          onClick={() => onDelete(deletable)}
+        >
+          Delete permanently…
+        </Button>
       </div>
       <section
         aria-label="Trash"
@@ -207,7 +185,9 @@ function Row(props: Folder & { entry: TrashEntry; picked: boolean; onToggle(): v
             <Bytes count={bytes} />
             <RelativeTime at={since} />
             <span>
-              {until === null ? 'pinned, so kept' : `permanently deleted on ${dayOf(until)}`}
+              {until === null
+                ? 'pinned, so kept'
+                : `will be permanently deleted on ${dayOf(until)}`}
             </span>
           </FactLine>
           {kind === 'trashed-worktree' ? (

@@ -20,9 +20,28 @@ export interface ContinueOptions {
   draft?: string | undefined
 }
 
+/** A question before something that can't be undone. */
+export interface Confirmation {
+  title: string
+  /** The label of the button that does it. */
+  action: string
+  /** For the error: "Could not …". */
+  doing: string
+  danger?: boolean
+  /** The titles of what is concerned, if there are several. */
+  items?: string[]
+  /** What happens, and what is lost. */
+  text: string
+  /** What stays. */
+  kept?: string
+  /** The dialog shows its error. */
+  run(): Promise<unknown>
+}
+
 /** The dialog over the window, which has no address of its own. */
 export type Overlay =
   | { kind: 'none' }
+  | { kind: 'confirm'; confirmation: Confirmation }
   | { kind: 'add-project' }
   | { kind: 'project-settings'; projectId: ProjectId }
   | { kind: 'remove-project'; projectId: ProjectId }

@@ -154,8 +154,8 @@ function addRunActions(add: Add, { task, stores, actions, resuming, known }: Con
   )
   add(
     task.status === 'interrupted' && known.isResumable && !task.archived,
-    { id: 'restart', label: `Restart${known.more}`, icon: <ListRestart /> },
-    () => void resuming.restart(id),
+    { id: 'restart', label: 'Restart…', icon: <ListRestart /> },
+    () => resuming.restart(id),
   )
   add(
     canBeRetried(task),
@@ -164,8 +164,8 @@ function addRunActions(add: Add, { task, stores, actions, resuming, known }: Con
   )
   add(
     known.isResumable && !task.archived,
-    { id: 'abandon', label: `Abandon${known.more}`, icon: <Ban /> },
-    () => void resuming.abandon(id),
+    { id: 'abandon', label: 'Abandon…', icon: <Ban /> },
+    () => resuming.abandon(id),
   )
   add(
     canBeContinuedWith(task),

@@ -1,6 +1,6 @@
 /** The archive after sweeps: pinned, expired and permanently deleted transcripts. */
 import type { Meta, StoryObj } from '@storybook/react-vite'
-import { expect, userEvent, within } from 'storybook/test'
+import { expect, userEvent, waitFor, within } from 'storybook/test'
 import { AppStage } from '../../../../storybook/app-stage.tsx'
 import { inWindow } from '../../../../storybook/decorators.tsx'
 import { createStoryHost } from '../../../../storybook/story-host.ts'
@@ -139,6 +139,36 @@ export const Trash: Story = {
     await userEvent.click(row)
     await userEvent.click(canvas.getByRole('button', { name: 'Restore' }))
     await canvas.findByText(/^The trash is empty/)
+  },
+}
+/** It is asked about, with the focus on the safe side, and says what is lost. */
+export const DeletedPermanently: Story = {
+  ...Trash,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const page = within(canvasElement.ownerDocument.body)
+    await userEvent.click(await canvas.findByRole('combobox', { name: 'Show' }))
+    await userEvent.click(await page.findByRole('option', { name: 'Trash' }))
+    await userEvent.click(await canvas.findByRole('checkbox', { name: /^Select Collect/ }))
+    const ask = async () => {
+      await userEvent.click(canvas.getByRole('button', { name: 'Delete permanently…' }))
+      const dialog = await page.findByRole('dialog', { name: 'Permanently delete this?' })
+      await waitFor(() =>
+        expect(within(dialog).getByRole('button', { name: 'Cancel' })).toHaveFocus(),
+      )
+      return within(dialog)
+    }
+    const asked = await ask()
+    asked.getByText(
+      /^The transcripts, reports and patches of 1 agent are lost. This can’t be undone/,
+    )
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(page.queryByRole('dialog')).toBeNull())
+    await expect(canvas.getByRole('checkbox', { name: /^Select Collect/ })).toBeChecked()
+    await userEvent.click((await ask()).getByRole('button', { name: 'Delete permanently' }))
+    await waitFor(() =>
+      expect(canvas.queryByRole('checkbox', { name: /^Select Collect/ })).toBeNull(),
+    )
   },
 }
 /** The shown agent must not stay in place of the trash. */

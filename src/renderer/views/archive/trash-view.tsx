@@ -7,6 +7,7 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useAppInfo, useLedger, useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
+import { deletionText } from './deletion-text.ts'
 
 interface Trash {
   entries: TrashEntry[]
@@ -17,7 +18,7 @@ interface Trash {
 
 /** The trash, in place of the archive's list. `show`: the control that selects what the archive shows. */
 export function TrashView({ show, onBack }: { show: ReactNode; onBack(): void }) {
-  const { client } = useStores()
+  const { client, overlay } = useStores()
   const { restoreTrashed, deleteTrashed, openTrash } = useActions()
   // A browser may be on another machine than the folder.
   const opens = useAppInfo().info?.host === 'desktop'
@@ -66,7 +67,19 @@ export function TrashView({ show, onBack }: { show: ReactNode; onBack(): void })
           progress={progress}
           onOpen={opens ? (name) => void openTrash(name) : null}
           onRestore={(names) => void doing((onProgress) => restoreTrashed(names, onProgress))}
-          onDelete={(names) => void doing((onProgress) => deleteTrashed(names, onProgress))}
+          onDelete={(entries) =>
+            overlay.show({
+              kind: 'confirm',
+              confirmation: {
+                ...deletionText(entries),
+                async run() {
+                  // The list shows the progress.
+                  const names = entries.map(({ name }) => name)
+                  void doing((onProgress) => deleteTrashed(names, onProgress))
+                },
+              },
+            })
+          }
         />
       ) : problem ? null : (
         <Skeleton lines={8} className="p-3" />

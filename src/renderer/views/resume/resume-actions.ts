@@ -13,6 +13,7 @@ import type { Stores } from '../../store/stores.ts'
 import type { ResumeTarget } from '../../store/window/overlay.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { attempt, readShownMs } from '../app/toasts.ts'
+import { abandonText, restartText } from './ending-texts.ts'
 import { problemOfOutcome, showEnds, showResumed } from './resume-toasts.ts'
 
 /** What the person confirmed in the dialog. */
@@ -39,9 +40,10 @@ export interface ResumeActions {
   /** Closes the dialog at once; the lists show the agents start, and a toast the outcome. */
   confirm(confirmed: ConfirmedResume): Promise<void>
   stopBatch(): Promise<void>
-  restart(taskId: TaskId): Promise<void>
-  /** Its record stays, so it can be continued as a new task. */
-  abandon(taskId: TaskId): Promise<void>
+  /** Asks first: it begins again and leaves behind what was done. */
+  restart(taskId: TaskId): void
+  /** Asks first. Its record stays, so it can be continued as a new task. */
+  abandon(taskId: TaskId): void
   retry(taskId: TaskId): Promise<void>
   /** `at`: an entry; from the end of its turn. */
   continueFrom(taskId: TaskId, at?: number): void
@@ -65,7 +67,7 @@ const needsReview = ({ drift, obstacle }: ResumeCandidate): boolean =>
   obstacle !== null || describeDrift(drift).length > 0
 
 export function createResumeActions(stores: Stores): ResumeActions {
-  const { client, ledger, navigation, overlay, resumes } = stores
+  const { changeSummaries, client, ledger, navigation, overlay, resumes } = stores
   const tasks = () => ledger.store.getState().ledger.tasks
   const titleOf = (id: TaskId) => tasks().get(id)?.title ?? 'the agent'
   const show = (id: TaskId) => ({
@@ -152,30 +154,40 @@ export function createResumeActions(stores: Stores): ResumeActions {
           task !== undefined && isWaiting(task, ledger.store.getState().activity.get(id) ?? null)
         )
       }),
-    async restart(taskId) {
+    restart(taskId) {
       if (resumableBelow(tasks(), taskId).length > 0)
         return overlay.show({ kind: 'resume', target: { of: 'task', taskId }, choice: 'restart' })
-      const title = titleOf(taskId)
-      const restarted = await attempt('restart the agent', () => client.tasks.restart({ taskId }))
-      if (restarted) toast.success(`Restarted “${title}”.`, { action: show(restarted.taskId) })
+      const task = tasks().get(taskId)
+      if (!task) return
+      const files = changeSummaries.store.getState().get(taskId)?.files ?? 0
+      const run = async () => {
+        const restarted = await client.tasks.restart({ taskId })
+        const said = `Restarted “${task.title}”.`
+        if (task.parentId !== null) return toast.success(said, { action: show(restarted.taskId) })
+        navigation.go(taskRoute(restarted.taskId))
+        toast.success(said, { action: { ...show(taskId), label: 'Show the old one' } })
+      }
+      overlay.show({ kind: 'confirm', confirmation: { ...restartText(task, files), run } })
     },
-    async abandon(taskId) {
+    abandon(taskId) {
       if (resumableBelow(tasks(), taskId).length > 0)
         return overlay.show({ kind: 'resume', target: { of: 'task', taskId }, choice: 'abandon' })
-      const title = titleOf(taskId)
-      const ran = tasks().get(taskId)?.hasTranscript ?? false
-      const abandoned = await attempt('abandon the agent', () => client.tasks.abandon({ taskId }))
-      if (abandoned)
-        toast(`Abandoned “${title}”.`, {
-          description: ran ? 'Its transcript stays in the archive.' : undefined,
+      const task = tasks().get(taskId)
+      if (!task) return
+      const run = async () => {
+        await client.tasks.abandon({ taskId })
+        toast(`Abandoned “${task.title}”.`, {
+          description: task.hasTranscript ? 'Its transcript stays in the archive.' : undefined,
           duration: readShownMs,
-          action: ran
+          action: task.hasTranscript
             ? {
                 label: 'Continue as a new task',
                 onClick: () => overlay.show({ kind: 'continue-from', taskId }),
               }
             : undefined,
         })
+      }
+      overlay.show({ kind: 'confirm', confirmation: { ...abandonText(task), run } })
     },
     async retry(taskId) {
       const title = titleOf(taskId)

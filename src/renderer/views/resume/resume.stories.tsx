@@ -158,6 +158,35 @@ export const One: Story = {
     await expect(body().queryByRole('dialog')).toBeNull()
   },
 }
+/** A restart and an end are asked about; what is said is what is left and what stays. */
+export const OneEnded: Story = {
+  args: { records: oneInterruptedRecords, address: `#/t/${ids.notes}` },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const choose = async (item: string) => {
+      await userEvent.click(await canvas.findByRole('button', { name: 'More' }))
+      await userEvent.click(await body().findByRole('menuitem', { name: item }))
+    }
+    await choose('Abandon…')
+    const abandon = within(
+      await body().findByRole('dialog', { name: 'Abandon “Collect release notes”' }),
+    )
+    await expect(abandon.getByText(/Its transcript stays/)).toBeVisible()
+    await waitFor(() => expect(abandon.getByRole('button', { name: 'Cancel' })).toHaveFocus())
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(body().queryByRole('dialog')).toBeNull())
+    await choose('Restart…')
+    const restart = within(
+      await body().findByRole('dialog', { name: 'Restart “Collect release notes”' }),
+    )
+    await expect(restart.getByText(/Not taken along: what it had read/)).toBeVisible()
+    await userEvent.click(restart.getByRole('button', { name: 'Restart' }))
+    // The window goes to the new agent.
+    await body().findByText('Restarted “Collect release notes”.')
+    const shown = await canvas.findByRole('treeitem', { selected: true })
+    await expect(shown.dataset.row).not.toBe(ids.notes)
+  },
+}
 export const OneConflicting: Story = {
   args: {
     records: oneInterruptedRecords,

@@ -1,5 +1,6 @@
 import { useOverlay } from '../../store/hooks.ts'
 import { NewAgentDialog } from '../agents/new-agent-dialog.tsx'
+import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx'
 import { ExportDialog } from '../export/export-dialog.tsx'
 import { ImportDialog } from '../imports/import-dialog.tsx'
 import { FetchAgentDialog } from '../installed/fetch-agent-dialog.tsx'
@@ -24,6 +25,8 @@ export function Overlays() {
   switch (overlay.kind) {
     case 'none':
       return null
+    case 'confirm':
+      return <ConfirmDialog confirmation={overlay.confirmation} />
     case 'add-project':
       return <AddProjectDialog />
     case 'project-settings':

@@ -115,12 +115,11 @@ function AgentActions(props: {
   tabIndex: number
 }) {
   const { row, waiting, busy, tabIndex } = props
-  const { task, below } = row
+  const { task } = row
   const { resume, restart, abandon } = useResumeActions()
   const { stop } = useActions()
   const unreachable = useUnreachable()
   const disabled = unreachable !== undefined || busy
-  const more = below > 0 ? '…' : ''
   return (
     <span
       className={classNames(
@@ -155,20 +154,20 @@ function AgentActions(props: {
               size="small"
               className="-my-1"
               tabIndex={tabIndex}
-              label={`Restart ${task.title}${more}`}
+              label={`Restart ${task.title}…`}
               icon={<ListRestart />}
               disabled={disabled}
-              onClick={() => void restart(task.id)}
+              onClick={() => restart(task.id)}
             />
           ) : null}
           <IconButton
             size="small"
             className="-my-1"
             tabIndex={tabIndex}
-            label={`Abandon ${task.title}${more}`}
+            label={`Abandon ${task.title}…`}
             icon={<Ban />}
             disabled={disabled}
-            onClick={() => void abandon(task.id)}
+            onClick={() => abandon(task.id)}
           />
         </>
       )}
