@@ -2,8 +2,10 @@
  * Commands of an agent in a sandbox (`project.sandbox`). Where this system can make none, the same tests check that the
  * commands run without, and that the record says so and why.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { findSandbox } from '../../src/main/processes/sandbox/index.ts'
@@ -111,6 +113,46 @@ it('lets no command create the files by which Git finds a configuration', async 
     for (const output of outputs) expect(output.includes('Read-only')).toBe(isSandboxed)
     if (!isSandboxed) return
   }
+})
+
+it('removes links in the repository that a Git outside of it would write through', async () => {
+  const fixture = await openFixture()
+  const outside = join(fixture.dir, 'outside')
+  const links = [
+    '$c/logs/refs/heads/main',
+    '$c/refs/heads/linked',
+    '$c/objects/ff',
+    '$(git rev-parse --absolute-git-dir)/logs/HEAD',
+  ]
+  const make = `c=$(cd "$(git rev-parse --git-common-dir)" && pwd); for l in ${links.map((one) => `"${one}"`).join(' ')}; do rm -rf "$l"; ln -s '${outside}' "$l"; done`
+  const { outputs } = await run(fixture, 'writes', [
+    { command: `${make}; ls -l "$c/logs/refs/heads"` },
+    { command: 'find "$(git rev-parse --git-common-dir)" -type l' },
+    { command: make, background: true },
+    { command: 'sleep 1; find "$(git rev-parse --git-common-dir)" -type l' },
+  ])
+  if (!isSandboxed) return
+  expect(outputs[0]).toContain(`main -> ${outside}`)
+  expect(outputs[0]).toContain('[removed, because Git would follow it out of the sandbox:')
+  expect(outputs[1]).toBe('')
+  expect(outputs[3]).toBe('')
+  git(fixture.project.dir, 'commit', '-q', '--allow-empty', '-m', 'after')
+  expect(existsSync(outside)).toBe(false)
+})
+
+it('hides sockets of temporary folders, whose programs run commands outside of it', async () => {
+  const fixture = await openFixture()
+  const folder = await mkdtemp(join(tmpdir(), 'shiplog-socket-'))
+  const server = createServer((socket) => socket.end('reached\n'))
+  await new Promise<void>((resolve) => server.listen(join(folder, 'default'), resolve))
+  onTestFinished(async () => {
+    server.close()
+    await rm(folder, { recursive: true })
+  })
+  const connect = `require("node:net").connect(process.argv[1]).on("data", (d) => console.log(String(d))).on("error", () => console.log("hidden"))`
+  const command = `'${process.execPath}' -e '${connect}' '${join(folder, 'default')}'`
+  const { outputs } = await run(fixture, 'writes', [{ command }])
+  expect(outputs[0]?.trim()).toBe(isSandboxed ? 'hidden' : 'reached')
 })
 
 it('keeps the token with which agents could be started outside of it', async () => {

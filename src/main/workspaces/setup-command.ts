@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunningCommand } from '../processes/custody.ts'
+import type { SetupSandbox } from './sandbox/sandboxes.ts'
 
 /**
  * Long enough for `npm install` on a slow connection, and finite, because a command may wait for
@@ -34,13 +35,13 @@ export async function runSetup(
     env: Record<string, string>
     signal: AbortSignal
     running: Pick<RunningCommand, 'started'>
-    /** The program and arguments that run a command within limits; null: it runs without a sandbox. */
-    sandbox: ((command: string[]) => [program: string, ...args: string[]]) | null
+    /** Null: it runs without one. */
+    sandbox: SetupSandbox | null
   },
 ): Promise<void> {
   signal.throwIfAborted()
   const limit = AbortSignal.any([signal, AbortSignal.timeout(setupTimeoutMs)])
-  const [program, ...args] = sandbox ? sandbox(['/bin/sh', '-c', command]) : [command]
+  const [program, ...args] = sandbox ? sandbox.wrap(['/bin/sh', '-c', command]) : [command]
   const child = spawn(program, args, {
     cwd,
     env,
@@ -74,6 +75,7 @@ export async function runSetup(
     limit.removeEventListener('abort', end)
     child.stdout.destroy()
     child.stderr.destroy()
+    await sandbox?.afterCommand()
   }
 }
 

@@ -46,14 +46,11 @@ const mixedLetters = new RegExp(
   `\\p{Script=Latin}[${lookalike}]|[${lookalike}]\\p{Script=Latin}`,
   'u',
 )
-/** An address whose host has other letters than those of ASCII, with a scheme, after an `@`, or as a name of a domain. */
-const foreignHost = new RegExp(
-  `://[^\\s/"']*[^\\x00-\\x7f]|@[^\\s/:"']*[^\\x00-\\x7f][^\\s/:"']*[.:/]|[${lookalike}]\\.[a-z]{2,}\\b`,
-  'u',
-)
+/** An address whose host has other letters than those of ASCII, with a scheme or after an `@`. */
+const foreignHost = /:\/\/[^\s/"']*[^\x00-\x7f]|@[^\s/:"']*[^\x00-\x7f][^\s/:"']*[.:/]/u
 /** Full-width and mathematical letters, and signs that look like those of the shell: slashes, dots, colons, pipes. */
 const lookalikeSigns =
-  /[\uff01-\uff5e\u{1d400}-\u{1d7ff}\u2044\u2215\u2216\u29f8\u2024\u3002\ua789\u2236\u037e\u2223\u01c0\u2010-\u2015\u2212](?=[\w.\-/@$])|(?<=[\w.\-/@$])[\uff01-\uff5e\u2044\u2215\u2216\u29f8\u2024\ua789\u2236\u037e\u2223\u01c0]/u
+  /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\u{1d400}-\u{1d7ff}]|[\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff5e\u2044\u2215\u2216\u29f8\u2024\ua789\u2236\u037e\u2223\u01c0\u2010-\u2015\u2212](?=[\w.\-/@$])|(?<=[\w.\-/@$])[\uff01-\uff0f\uff1a-\uff20\u2044\u2215\u2216\u29f8\u2024\ua789\u2236\u037e\u2223\u01c0]/u
 /** No language has more marks on a letter; many marks cover adjacent lines. */
 const stackedMarks = /\p{M}{4}/u
 

@@ -156,6 +156,17 @@ describe('[P3] what must not be covered', () => {
     expect(edit('a/.env', 'edit: a/[.]env')).toBe('deny')
     expect(edit('a2.ts', 'edit: a{1..3}.ts')).toBe('deny')
     expect(edit('axts', 'edit: a.ts')).toBe('allow')
+    expect(edit('SECRETS/a', 'edit: secrets/**')).toBe('deny')
+    expect(edit('cafe\u0301/a', 'edit: Caf\u00e9/**')).toBe('deny')
+    expect(verdictOf('echo x > SECRETS/a', { mode: 'allow-edits' }).kind).toBe('deny')
+    expect(verdictOf('GIT push', { mode: 'allow-all' }).kind).toBe('deny')
+  })
+
+  it('in a rule that allows, the case of letters counts', () => {
+    const rules = allowed('edit: docs/**')
+    const edit = (path: string) => decide([{ mode: 'ask', rules }], { kind: 'edit', path, place })
+    expect(edit('docs/a').kind).toBe('allow')
+    expect(edit('DOCS/a').kind).toBe('ask')
   })
 
   it('proposes a rule that matches the file, whatever its name', () => {

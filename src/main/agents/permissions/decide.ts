@@ -103,8 +103,15 @@ function appliesTo(test: RuleTest, seen: AnalyzedRequest): boolean {
   }
 }
 
+/** Whatever the case of its letters: some file systems ignore it. */
 const matchesPath = (test: RuleTest, found: PathFound): boolean =>
-  found.inside && found.names.some((name) => matchesEdit(test, name))
+  found.inside &&
+  found.names.some((name) => matchesEdit(test, name) || matchesEdit(folded(test), comparable(name)))
+
+const folded = (test: RuleTest): RuleTest =>
+  test.kind === 'edit' ? { ...test, glob: comparable(test.glob) } : test
+
+const comparable = (path: string): string => path.normalize('NFC').toLowerCase()
 
 /**
  * Returns the forms in which rules that narrow match a command: a program given by its path, and Git
@@ -113,7 +120,8 @@ const matchesPath = (test: RuleTest, found: PathFound): boolean =>
 function equivalentCommands(words: ShellWord[]): ShellWord[][] {
   const [name, ...args] = words
   if (name?.kind !== 'literal') return [words]
-  const program = basename(name.value)
+  // Some file systems ignore the case of a program's name.
+  const program = basename(name.value).toLowerCase()
   const plain: ShellWord[] = [literal(program), ...args]
   if (program.startsWith('git-'))
     return [words, plain, [literal('git'), literal(program.slice('git-'.length)), ...args]]

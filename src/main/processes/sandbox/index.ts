@@ -40,7 +40,9 @@ export async function findSandbox({
       return unsupported('bubblewrap is not installed (its program bwrap is not on the PATH)')
     const wrap: Sandbox['wrap'] = (limits, command) => {
       const hidden = serviceFolders(limits).filter((folder) => existsSync(folder))
-      return [program, ...bubblewrapArgs({ ...limits, hidden }, command)]
+      // bubblewrap would create what is missing.
+      const unreadable = limits.unreadable?.filter((path) => existsSync(path))
+      return [program, ...bubblewrapArgs({ ...limits, hidden, unreadable }, command)]
     }
     return verified({ support: { program: 'bubblewrap', why: null }, wrap })
   }

@@ -82,6 +82,11 @@ export interface CommandSandbox {
    * additional file that it may write.
    */
   wrap(command: string[], stateFile: string): [program: string, ...args: string[]]
+  /**
+   * Call it when a command has ended: removes what would lead a later Git, outside of the sandbox, to other files.
+   * Resolves with the absolute paths that were removed.
+   */
+  afterCommand(): Promise<string[]>
 }
 
 /**

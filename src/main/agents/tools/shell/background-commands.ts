@@ -150,7 +150,8 @@ async function startCommand(
   const running = await custody.begin(context.taskId, command)
   try {
     const spawned = await spawnShell(command, context, running)
-    return track(spawned, { command, timeoutMs, running })
+    const afterCommand = async () => context.sandbox?.afterCommand().catch(() => [])
+    return track(spawned, { command, timeoutMs, running, afterCommand })
   } catch (error) {
     await running.ended()
     context.signal.throwIfAborted()
@@ -232,7 +233,13 @@ function track(
     command,
     timeoutMs,
     running,
-  }: { command: string; timeoutMs: number | null; running: RunningCommand },
+    afterCommand,
+  }: {
+    command: string
+    timeoutMs: number | null
+    running: RunningCommand
+    afterCommand: () => Promise<unknown>
+  },
 ): BackgroundCommand {
   const pid = child.pid as number
   let timedOut = false
@@ -255,6 +262,7 @@ function track(
     await output.end()
     // If the command's folder can't be removed, the next start removes it.
     await running.ended().catch(() => undefined)
+    await afterCommand()
     end = { exitCode: timedOut ? null : child.exitCode, timedOut }
   })()
   return {

@@ -6,7 +6,7 @@ import type { Custody } from '../../../processes/custody.ts'
 import { type Tool, ToolError } from '../tool.ts'
 import type { BackgroundCommands } from './background-commands.ts'
 import { runShellCommand, type ShellOutcome } from './shell-command.ts'
-import { sandboxNote } from './shell-program.ts'
+import { removedNote, sandboxNote } from './shell-program.ts'
 
 /** Linux limits an argument to 128 KiB. */
 const commandBytesMax = 120_000
@@ -63,6 +63,7 @@ function resultOf(
     output: [
       outcome.text.replace(/\n+$/, ''),
       ...sandboxNote(outcome, sandbox),
+      ...removedNote(outcome.removed),
       ...notes(outcome, limitMs),
     ]
       .filter(Boolean)

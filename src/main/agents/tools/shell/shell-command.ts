@@ -56,6 +56,8 @@ export interface ShellOutcome {
   leftBehind: boolean
   state: ShellState
   dropped: string[]
+  /** Absolute paths that the sandbox removed after it. */
+  removed: string[]
 }
 
 /**
@@ -75,7 +77,8 @@ export async function runShellCommand(run: ShellCommand): Promise<ShellOutcome> 
     const after = written
       ? readShellState(written, run.state, run.environment)
       : { state: run.state, dropped: [] }
-    return { ...output, whole, exitCode, endedBy, leftBehind, ...after }
+    const removed = (await run.sandbox?.afterCommand()) ?? []
+    return { ...output, whole, exitCode, endedBy, leftBehind, removed, ...after }
   } finally {
     await running.ended()
   }

@@ -20,6 +20,12 @@ const writeRefused = /Read-only file system|\bEROFS\b/
 const networkRefused =
   /Network is unreachable|Could not resolve host|Temporary failure in name resolution|\b(ENETUNREACH|EAI_AGAIN)\b/
 
+/** Returns a line for the result of a command after which the sandbox removed something. */
+export const removedNote = (removed: readonly string[]): string[] =>
+  removed.length === 0
+    ? []
+    : [`[removed, because Git would follow it out of the sandbox: ${removed.join(', ')}]`]
+
 /** Returns a line for the result of a failed command whose output shows that the sandbox was the reason. */
 export function sandboxNote(
   { text, exitCode }: { text: string; exitCode: number | null },

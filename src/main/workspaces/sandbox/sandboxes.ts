@@ -2,12 +2,15 @@
 import { realpath, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CommandSandbox } from '../../shared/agents/driver/tool-context.ts'
-import type { TaskId } from '../../shared/records/ids.ts'
-import type { RunSandbox, SandboxSupport } from '../../shared/records/projects/sandbox.ts'
-import type { Git } from '../git/index.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { Sandbox, SandboxLimits } from '../processes/sandbox/index.ts'
+import type { CommandSandbox } from '../../../shared/agents/driver/tool-context.ts'
+import type { TaskId } from '../../../shared/records/ids.ts'
+import type { RunSandbox, SandboxSupport } from '../../../shared/records/projects/sandbox.ts'
+import type { Git } from '../../git/index.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { Sandbox, SandboxLimits } from '../../processes/sandbox/index.ts'
+
+import { linksIn, removeNewLinks, type WritableGitFolders } from './git-links.ts'
+import { socketsIn } from './sockets.ts'
 
 export interface Sandboxes {
   /** Returns the sandbox support of this system. */
@@ -22,15 +25,21 @@ export interface Sandboxes {
     environment: Record<string, string>,
   ): Promise<{ inForce: RunSandbox; sandbox: CommandSandbox | null }>
   /**
-   * Returns a function that wraps the project's set-up command for the sandbox; its result is a program and its
-   * arguments. Null if the project or the system has no sandbox. The command always has network access and may write to
-   * the caches of package managers, because it installs packages.
+   * Returns the sandbox for the project's set-up command; null if the project or the system has none. The command always
+   * has network access and may write to the caches of package managers, because it installs packages.
    */
   ofSetup(
     taskId: TaskId,
     dir: string,
     environment: Record<string, string>,
-  ): Promise<((command: string[]) => [program: string, ...args: string[]]) | null>
+  ): Promise<SetupSandbox | null>
+}
+
+export interface SetupSandbox {
+  /** Returns the program and arguments that run `command` in the sandbox. */
+  wrap(command: string[]): [program: string, ...args: string[]]
+  /** As for `CommandSandbox`. */
+  afterCommand(): Promise<string[]>
 }
 
 export function createSandboxes(deps: {
@@ -46,21 +55,29 @@ export function createSandboxes(deps: {
     const task = state.tasks.get(taskId)
     return (task && state.projects.get(task.projectId)?.sandbox) ?? 'off'
   }
-  const mountsOf = async (dir: string, environment: Record<string, string>, caches: string[]) => {
+  /** Returns what the sandboxes of commands in `dir` have in common. */
+  const limitsOf = async (dir: string, environment: Record<string, string>, caches: string[]) => {
     const temporary = [environment.TMPDIR ?? tmpdir(), '/tmp', '/var/tmp']
-    return existing([
+    const dirs = await git.gitDirsOf(dir)
+    const folders = dirs && writableFolders(dirs)
+    const mounts = await existing([
       ...[...temporary, ...caches].map((path) => ({ path, writable: true })),
       { path: deps.dataDir, writable: false },
       { path: dir, writable: true },
-      ...(await gitMounts(git, dir)),
+      ...(dirs ? await gitMounts(dirs, dir) : []),
     ])
+    const linksBefore = folders && (await linksIn(folders))
+    return {
+      mounts,
+      // With the token in the lease a command could start agents outside of the sandbox.
+      unreadable: [
+        ...(await realPathOf(join(deps.dataDir, 'lease.json'))),
+        ...(await socketsIn(temporary)),
+      ],
+      afterCommand: async () =>
+        folders && linksBefore ? removeNewLinks(folders, linksBefore) : [],
+    }
   }
-  // With its token a command could start agents outside of the sandbox.
-  const leaseFile = () =>
-    realpath(join(deps.dataDir, 'lease.json')).then(
-      (path) => [path],
-      () => [],
-    )
   return {
     support: async () => (await deps.findSandbox()).support,
     async of(taskId, dir, environment) {
@@ -70,12 +87,12 @@ export function createSandboxes(deps: {
       const { support, wrap } = await deps.findSandbox()
       if (!wrap) return { inForce: { setting, ...support }, sandbox: null }
       const network = setting === 'writes'
-      const mounts = await mountsOf(dir, environment, [])
-      const unreadable = await leaseFile()
+      const { mounts, unreadable, afterCommand } = await limitsOf(dir, environment, [])
       return {
         inForce: { setting, ...support },
         sandbox: {
           network,
+          afterCommand,
           limits: `commands may write only in ${dir} and temporary folders${network ? '' : ', and have no network'}`,
           wrap: (command, stateFile) =>
             wrap(
@@ -95,9 +112,11 @@ export function createSandboxes(deps: {
       if (!wrap) return null
       const home = environment.HOME ?? homedir()
       const caches = packageCaches.map((folder) => join(home, folder))
-      const mounts = await mountsOf(dir, environment, caches)
-      const unreadable = await leaseFile()
-      return (command) => wrap({ network: true, mounts, unreadable }, command)
+      const { mounts, unreadable, afterCommand } = await limitsOf(dir, environment, caches)
+      return {
+        wrap: (command) => wrap({ network: true, mounts, unreadable }, command),
+        afterCommand,
+      }
     },
   }
 }
@@ -109,16 +128,27 @@ const packageCaches = [
   ...['.nuget/packages', '.bundle/cache', '.composer/cache', 'Library/Caches', 'Library/pnpm'],
 ]
 
+type GitDirs = NonNullable<Awaited<ReturnType<Git['gitDirsOf']>>>
+
+/** Null in the repository's own folder, where commands can't write any of them. */
+const writableFolders = ({ gitDir, commonDir }: GitDirs): WritableGitFolders | null =>
+  gitDir === commonDir
+    ? null
+    : {
+        whole: [join(commonDir, 'refs'), join(commonDir, 'logs'), gitDir],
+        objects: join(commonDir, 'objects'),
+      }
+
 /**
  * Returns the Git folders that a commit from the worktree writes. Configuration, hooks and the
  * files that locate the repository stay read-only, because they specify programs that Git runs for
  * the user, outside the sandbox. In the repository's own folder all of `.git` is read-only: in a folder where files can
  * be created, no sandbox can keep a new one (`commondir`) or another worktree's away.
  */
-async function gitMounts(git: Git, dir: string): Promise<SandboxLimits['mounts']> {
-  const found = await git.gitDirsOf(dir)
-  if (!found) return []
-  const { gitDir, commonDir } = found
+async function gitMounts(
+  { gitDir, commonDir }: GitDirs,
+  dir: string,
+): Promise<SandboxLimits['mounts']> {
   if (gitDir === commonDir) return [{ path: commonDir, writable: false }]
   // Git reads it where `extensions.worktreeConfig` is set. A file that is missing could be created.
   await writeFile(join(gitDir, 'config.worktree'), '', { flag: 'a' }).catch(() => {})
@@ -152,3 +182,9 @@ async function existing(mounts: SandboxLimits['mounts']): Promise<SandboxLimits[
   )
   return found.flat()
 }
+
+const realPathOf = (path: string): Promise<string[]> =>
+  realpath(path).then(
+    (real) => [real],
+    () => [],
+  )
