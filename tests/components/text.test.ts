@@ -84,6 +84,13 @@ describe('toolLabel', () => {
     const command = '/code/app/run.sh'
     expect(toolLabel(call({ input: { command } }), '/code/app').object).toBe(command)
   })
+  it('states the user’s answer to a question', () => {
+    const asked = (fields: Partial<ToolCallView>) =>
+      toolLabel(call({ name: 'ask_person', input: { question: 'Both?' }, ...fields })).result
+    expect(asked({ output: 'The person answers: Yes,\nboth' })).toBe('“Yes, both”')
+    expect(asked({ output: 'The person does not answer this.' })).toBe('left to the agent')
+    expect(asked({ state: 'running', output: null })).toBeNull()
+  })
   it('states a conflict as a conflict', () => {
     const outcome = { kind: 'conflict' as const, paths: ['a'], message: 'both changed a' }
     const taskId = '00000000-0000-4000-8000-000000000001' as never

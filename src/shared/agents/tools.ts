@@ -21,6 +21,9 @@ const path = z.string().min(1)
 /** A title or an id (or its unique prefix) of a task. */
 const taskReference = z.string().min(1)
 
+/** The output of `ask_person` begins with it if there is an answer. */
+export const personAnswers = 'The person answers: '
+
 /** A question must fit on a screen, and a choice on a button. */
 const questionCharsMax = 4_000
 const choiceCharsMax = 200

@@ -1,7 +1,7 @@
 /** The label of a tool call in one line: verb, object and outcome. Pure. */
 
 import { type ToolIcon, toolTraits } from '../agents/tool-traits.ts'
-import { isToolName, type ToolName } from '../agents/tools.ts'
+import { isToolName, personAnswers, type ToolName } from '../agents/tools.ts'
 import { counted as countedAs } from '../text/counted.ts'
 import { plainText } from '../text/plain-text.ts'
 import type { ToolCallView } from './transcript/turn-blocks.ts'
@@ -142,6 +142,7 @@ function awaitedNames(tasks: unknown): string {
 function resultText(call: ToolCallView): string | null {
   if (call.state === 'unknown') return 'outcome unknown'
   if (call.state === 'not-loaded') return 'not loaded'
+  if (call.name === 'ask_person') return givenAnswer(call)
   const { detail } = call
   switch (detail?.kind) {
     case 'bash':
@@ -167,6 +168,13 @@ function resultText(call: ToolCallView): string | null {
     default:
       return null
   }
+}
+
+function givenAnswer({ state, output }: ToolCallView): string | null {
+  if (state !== 'ok' || output === null) return null
+  return output.startsWith(personAnswers)
+    ? `“${oneLine(output.slice(personAnswers.length))}”`
+    : 'left to the agent'
 }
 
 function applyText(

@@ -364,6 +364,13 @@ describe('[P4] a question of an agent', () => {
     expect(ofType(entries, 'permission')).toEqual([])
   })
 
+  it('is shown without the text of an earlier turn', async () => {
+    const fixture = await withWindow()
+    await start(fixture, playing('say: I have a question first.', ask))
+    expect((await answer(fixture.shiplog, { kind: 'deny', message: '' })).lastText).toBe('')
+    await untilQuiet(fixture.shiplog)
+  })
+
   it('[P1] is answered at once if nobody can be asked', async () => {
     const fixture = await openFixture()
     const id = await start(fixture, playing(ask))

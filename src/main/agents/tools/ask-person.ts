@@ -1,3 +1,4 @@
+import { personAnswers } from '../../../shared/agents/tools.ts'
 import type { Tool } from './tool.ts'
 
 /** Waits for the user's answer. The call has no side effects, so after a crash it is repeated. */
@@ -5,7 +6,7 @@ export const askPerson: Tool<'ask_person'> = async ({ question, choices = [] }, 
   const answer = await context.askPerson({ question, choices })
   switch (answer.kind) {
     case 'answered':
-      return { outcome: 'ok', output: `The person answers: ${answer.text}` }
+      return { outcome: 'ok', output: `${personAnswers}${answer.text}` }
     case 'declined':
       return {
         outcome: 'ok',

@@ -130,7 +130,8 @@ export function createPermits(
         directory: cwd,
         taskId: task.id,
         callId,
-        lastText: secrets.text(words),
+        // A question says itself what it is about: the text of an earlier turn would not belong to it.
+        lastText: isNewTurn ? '' : secrets.text(words),
         reasons: [],
         proposal: [],
         recheck: null,

@@ -57,6 +57,31 @@ export const Denied: Story = {
   },
 }
 
+/** Each step by keyboard: Escape goes back to the button that opened it, Enter in its field decides. */
+export const ByKeyboard: Story = {
+  play: async ({ canvasElement, args }) => {
+    const canvas = within(canvasElement)
+    await waitFor(() => expect(button(canvasElement, 'Allow with a rule…')).toBeEnabled())
+    button(canvasElement, 'Allow with a rule…').focus()
+    await userEvent.keyboard('{Enter}')
+    await expect(canvas.getByRole('textbox', { name: 'Rule to remember' })).toHaveFocus()
+    await userEvent.keyboard('{Escape}')
+    await expect(button(canvasElement, 'Allow with a rule…')).toHaveFocus()
+    await userEvent.keyboard('{Enter}{Control>}{Enter}{/Control}')
+    await expect(args.onDecide).toHaveBeenLastCalledWith(
+      expect.objectContaining({ kind: 'allow-always', rules: ['bash: npm test *'] }),
+    )
+    await userEvent.keyboard('{Escape}')
+    button(canvasElement, 'Deny…').focus()
+    await userEvent.keyboard('{Enter}')
+    await userEvent.keyboard('Use make.{Escape}')
+    await expect(button(canvasElement, 'Deny…')).toHaveFocus()
+    await userEvent.keyboard('{Enter}')
+    await userEvent.keyboard('{Enter}')
+    await expect(args.onDecide).toHaveBeenLastCalledWith({ kind: 'deny', message: 'Use make.' })
+  },
+}
+
 /** A question of the agent itself: choices, or another answer. */
 export const Question: Story = {
   args: {

@@ -2,34 +2,23 @@
  * An agent's request for permission: its exact effect (K6), who asks, where, the agent's last
  * message, and the three answers. A proposed rule can be changed before it is saved.
  */
-import { type ReactNode, useEffect, useState } from 'react'
-import type { PendingPermission, PermissionDecision } from '../../../shared/agents/permissions.ts'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import type { PermissionDecision } from '../../../shared/agents/permissions.ts'
 import { sandboxText } from '../../../shared/records/projects/sandbox.ts'
-import { Button, Field, Select, StatusIcon, TextArea, TextInput } from '../primitives/index.ts'
+import { Button, Field, Select, TextArea, TextInput } from '../primitives/index.ts'
 import { CommandToAllow } from './command-to-allow.tsx'
+import { QuestionPrompt } from './question-prompt.tsx'
+import { RequestHeading } from './request-heading.tsx'
+import type { RequestProps } from './request-props.ts'
 
 /** Focuses a field that appears for an answer, because it is used next. */
-const focus = (element: HTMLElement | null): void => element?.focus()
+const focusNew = (element: HTMLElement | null): void => element?.focus()
 
 type Scope = Extract<PermissionDecision, { kind: 'allow-always' }>['scope']
 type Step = 'answers' | 'rule' | 'deny'
 
-interface PromptProps {
-  question: PendingPermission
-  /** The project of the proposed rule. */
-  project: string
-  /** The number of requests waiting after this one. */
-  more?: number
-  busy: boolean
-  /** Why no answer can be sent now. */
-  unreachable?: string | undefined
-  /** The error of the last answer. */
-  problem?: ReactNode
-  onDecide(decision: PermissionDecision): void
-}
-
 /** Shows a permission request, or a question of the agent's own. */
-export function PermissionPrompt(props: PromptProps) {
+export function PermissionPrompt(props: RequestProps) {
   return props.question.kind === 'question' ? (
     <QuestionPrompt {...props} />
   ) : (
@@ -37,7 +26,7 @@ export function PermissionPrompt(props: PromptProps) {
   )
 }
 
-function ActionPrompt(props: PromptProps) {
+function ActionPrompt(props: RequestProps) {
   const { question, project, more = 0, busy, unreachable, problem, onDecide } = props
   const { text, directory, sandbox, lastText, reasons, proposal } = question
   const [step, setStep] = useState<Step>('answers')
@@ -49,12 +38,51 @@ function ActionPrompt(props: PromptProps) {
   const isConfiguration = question.kind === 'configuration'
   const disabled = unreachable !== undefined
   const allowable = useIsSettled() && seen && !disabled
+  const section = useRef<HTMLElement>(null)
+  const allowOnce = useRef<HTMLButtonElement>(null)
+  // A focused place of requests passes the focus on as soon as this one can be answered.
+  useEffect(() => {
+    const place = section.current?.parentElement
+    if (allowable && place === document.activeElement) allowOnce.current?.focus()
+  }, [allowable])
+  const left = useRef<Step>('answers')
+  const back = () => {
+    left.current = step
+    setStep('answers')
+  }
+  /** Gives the focus back to the button that opened the step. */
+  const opener = (opened: Step) => (element: HTMLElement | null) => {
+    if (left.current !== opened) return
+    left.current = 'answers'
+    element?.focus()
+  }
+  const allowAlways = () => onDecide({ kind: 'allow-always', rules: listed, scope })
+  const deny = () => onDecide({ kind: 'deny', message })
+  const canAllowAlways = allowable && !busy && listed.length > 0
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Events of an open select's popup bubble here as well.
+    const isInside = section.current?.contains(event.target as Node)
+    if (step === 'answers' || !isInside || event.nativeEvent.isComposing) return
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      return back()
+    }
+    const isField = event.target instanceof HTMLInputElement
+    const isText = isField || event.target instanceof HTMLTextAreaElement
+    if (event.key !== 'Enter' || !isText) return
+    if (!isField && !event.ctrlKey && !event.metaKey) return
+    event.preventDefault()
+    if (step === 'deny' && !disabled && !busy) deny()
+    if (step === 'rule' && canAllowAlways) allowAlways()
+  }
   return (
     <section
+      ref={section}
+      onKeyDown={onKeyDown}
       aria-label="Permission"
       className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
     >
-      <Heading question={question} more={more} />
+      <RequestHeading question={question} more={more} />
       {lastText.trim() === '' ? null : (
         <p className="untrusted line-clamp-3 text-muted">{lastText.trim()}</p>
       )}
@@ -80,7 +108,7 @@ function ActionPrompt(props: PromptProps) {
             hint="One per line. * matches anything."
           >
             <TextArea
-              ref={focus}
+              ref={focusNew}
               rows={Math.min(4, Math.max(1, proposal.length))}
               value={rules}
               onChange={(event) => setRules(event.target.value)}
@@ -102,7 +130,7 @@ function ActionPrompt(props: PromptProps) {
       {step === 'deny' ? (
         <Field label="Say why" hint="Sent to the agent. Optional.">
           <TextInput
-            ref={focus}
+            ref={focusNew}
             value={message}
             onChange={(event) => setMessage(event.target.value)}
           />
@@ -112,6 +140,7 @@ function ActionPrompt(props: PromptProps) {
         {step === 'answers' ? (
           <>
             <Button
+              ref={allowOnce}
               variant="primary"
               busy={busy}
               disabled={!allowable}
@@ -121,7 +150,12 @@ function ActionPrompt(props: PromptProps) {
               {isConfiguration ? 'Allow and start' : 'Allow once'}
             </Button>
             {proposal.length > 0 ? (
-              <Button disabled={!allowable} title={unreachable} onClick={() => setStep('rule')}>
+              <Button
+                ref={opener('rule')}
+                disabled={!allowable}
+                title={unreachable}
+                onClick={() => setStep('rule')}
+              >
                 Allow with a rule…
               </Button>
             ) : null}
@@ -134,7 +168,12 @@ function ActionPrompt(props: PromptProps) {
                 Deny
               </Button>
             ) : (
-              <Button disabled={disabled} title={unreachable} onClick={() => setStep('deny')}>
+              <Button
+                ref={opener('deny')}
+                disabled={disabled}
+                title={unreachable}
+                onClick={() => setStep('deny')}
+              >
                 Deny…
               </Button>
             )}
@@ -147,7 +186,7 @@ function ActionPrompt(props: PromptProps) {
                 busy={busy}
                 disabled={!allowable || listed.length === 0}
                 title={unreachable}
-                onClick={() => onDecide({ kind: 'allow-always', rules: listed, scope })}
+                onClick={allowAlways}
               >
                 Allow and remember
               </Button>
@@ -157,12 +196,12 @@ function ActionPrompt(props: PromptProps) {
                 busy={busy}
                 disabled={disabled}
                 title={unreachable}
-                onClick={() => onDecide({ kind: 'deny', message })}
+                onClick={deny}
               >
                 Deny
               </Button>
             )}
-            <Button onClick={() => setStep('answers')}>Back</Button>
+            <Button onClick={back}>Back</Button>
           </>
         )}
       </div>
@@ -186,102 +225,9 @@ function useIsSettled(): boolean {
   return isSettled
 }
 
-/** Choices as buttons, and an answer in the user's own words. */
-function QuestionPrompt({ question, more = 0, busy, unreachable, problem, onDecide }: PromptProps) {
-  const { text, choices = [], lastText } = question
-  const [answer, setAnswer] = useState('')
-  const disabled = unreachable !== undefined || busy
-  const typed = answer.trim()
-  const send = () => onDecide({ kind: 'answer', text: typed })
-  return (
-    <section
-      aria-label="Question"
-      className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-md bg-amber-tint px-3 py-2"
-    >
-      <Heading question={question} more={more} />
-      {lastText.trim() === '' ? null : (
-        <p className="untrusted line-clamp-3 text-muted">{lastText.trim()}</p>
-      )}
-      <p className="untrusted text-read whitespace-pre-wrap" dir="auto">
-        {text}
-      </p>
-      {problem}
-      {choices.length > 0 ? (
-        <div className="flex flex-wrap gap-2">
-          {choices.map((choice) => (
-            <Button
-              key={choice}
-              disabled={disabled}
-              title={unreachable}
-              onClick={() => onDecide({ kind: 'answer', text: choice })}
-              className="untrusted h-auto min-h-8 py-1 text-left whitespace-normal"
-            >
-              {choice}
-            </Button>
-          ))}
-        </div>
-      ) : null}
-      <Field label={choices.length > 0 ? 'Another answer' : 'Your answer'}>
-        <TextArea
-          rows={2}
-          value={answer}
-          onChange={(event) => setAnswer(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || typed === '') return
-            event.preventDefault()
-            if (!disabled) send()
-          }}
-        />
-      </Field>
-      <div className="flex flex-wrap items-center gap-2">
-        <Button
-          variant="primary"
-          busy={busy}
-          disabled={disabled || typed === ''}
-          title={unreachable}
-          onClick={send}
-        >
-          Answer
-        </Button>
-        <Button
-          disabled={disabled}
-          title={unreachable}
-          onClick={() => onDecide({ kind: 'deny', message: '' })}
-        >
-          Let the agent decide
-        </Button>
-      </div>
-    </section>
-  )
-}
-
 const labels = {
   command: 'The command',
   edit: 'The change',
   other: 'The call',
   configuration: 'The configuration',
 } as const
-
-const requestText = (question: PendingPermission): string =>
-  question.kind === 'question'
-    ? 'asks a question'
-    : question.kind === 'command'
-      ? `asks to run a command${question.inBackground ? ' in the background' : ''}`
-      : question.kind === 'edit'
-        ? 'asks to change a file'
-        : question.kind === 'configuration'
-          ? `asks to start ${question.tool}, which runs what this repository configures`
-          : `asks to use ${question.tool}`
-
-function Heading({ question, more }: { question: PendingPermission; more: number }) {
-  const titles = question.chain.map(({ title }) => title)
-  return (
-    <div className="flex items-start gap-2">
-      <StatusIcon status="waiting" decorative className="mt-0.5" />
-      <h2 className="untrusted min-w-0 flex-1">
-        <span className="font-semibold">{titles.join(' › ')}</span> {requestText(question)}
-      </h2>
-      {more > 0 ? <span className="shrink-0 text-small text-muted">{more} more</span> : null}
-    </div>
-  )
-}

@@ -17,7 +17,15 @@ import { isUnread } from './seen.ts'
 export interface Need {
   /** Stable as long as it is the same need. */
   key: string
-  kind: 'permission' | 'budget' | 'stuck' | 'not-resumed' | 'drift' | 'failed' | 'review'
+  kind:
+    | 'permission'
+    | 'question'
+    | 'budget'
+    | 'stuck'
+    | 'not-resumed'
+    | 'drift'
+    | 'failed'
+    | 'review'
   taskId: TaskId
   title: string
   /** One line; for a stuck agent its last activity. */
@@ -85,14 +93,14 @@ const needOf = (task: Task, kind: Need['kind'], since: number, text: string): Ne
   at: kind === 'budget' ? 'limit' : 'end',
 })
 
-const questionNeed = ({ id, taskId, chain, text, askedAt }: PendingPermission): Need => ({
+const questionNeed = ({ id, kind, taskId, chain, text, askedAt }: PendingPermission): Need => ({
   key: `permission ${id}`,
-  kind: 'permission',
+  kind: kind === 'question' ? 'question' : 'permission',
   taskId,
   title: chain.at(-1)?.title ?? '',
   text: text.split('\n', 1)[0] ?? '',
   since: askedAt,
-  isCode: true,
+  ...(kind !== 'question' && { isCode: true }),
   at: { question: id },
 })
 

@@ -51,7 +51,7 @@ export function ConversationFooter(props: {
       <>
         <div className="shrink-0 px-6 pb-2">
           <div className="mx-auto flex max-w-reading flex-col gap-2">
-            <PendingPrompt taskId={task.id} />
+            <PendingPrompt taskId={task.id} composer={composer} />
             <ResultLine task={task} onReview={onReview} />
             {root && sleepOf(task, root) ? <SleepLine task={root} /> : null}
             {canBeSteered ? (

@@ -2,7 +2,7 @@ import { type RefObject, useState } from 'react'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { Composer } from '../../components/composer/composer.tsx'
-import { useStores } from '../../store/hooks.ts'
+import { useQuestions, useStores } from '../../store/hooks.ts'
 import { resumableBelow } from '../../store/resume/resumable.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { type NextRunPicker, NextRunPickers } from '../composer/next-run-pickers.tsx'
@@ -30,6 +30,9 @@ export function RootComposer(props: {
   const commands = useComposerCommands(task, { onPick: setPicker, onReview })
   const { composerProps, problem, send, edit } = useTaskComposer({ ...props, what: 'follow-up' })
   const running = isRunning(task.status)
+  const isAsked = useQuestions().some(
+    ({ kind, chain }) => kind === 'question' && chain.some(({ taskId }) => taskId === task.id),
+  )
   const isScripted = task.spec.kind === 'scripted'
 
   const sendPrompt = async (prompt: string, atNextTurn: boolean) => {
@@ -45,7 +48,7 @@ export function RootComposer(props: {
   return (
     <div className="shrink-0 px-6 pt-1 pb-4">
       <div className="mx-auto flex max-w-reading flex-col gap-2">
-        <PendingPrompt taskId={task.id} />
+        <PendingPrompt taskId={task.id} composer={composer} />
         <ResultLine task={task} onReview={onReview} />
         <WaitingPrompts task={task} onEdit={edit} />
         <BudgetLine task={task} />
@@ -55,7 +58,13 @@ export function RootComposer(props: {
         <Composer
           {...composerProps}
           label="Follow-up"
-          placeholder={running ? 'Write a follow-up' : 'Send a follow-up'}
+          placeholder={
+            isAsked
+              ? 'Write a follow-up: the question has a field of its own'
+              : running
+                ? 'Write a follow-up'
+                : 'Send a follow-up'
+          }
           onSend={sendOrConfirm}
           onSendNow={isScripted ? undefined : (prompt) => void sendPrompt(prompt, true)}
           running={running}

@@ -48,6 +48,7 @@ function useNeedNotifications(): void {
 
 export const needTitles = {
   permission: 'Asks for permission',
+  question: 'Asks a question',
   budget: 'Limit reached',
   stuck: 'Silent for minutes',
   'not-resumed': 'Not resumed',

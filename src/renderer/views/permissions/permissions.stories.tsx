@@ -9,16 +9,22 @@ import { leadLive, testsEnded } from '../../../../tests/fixtures/entries/convers
 import { questionWith } from '../../../../tests/fixtures/entries/questions.ts'
 import { ids, liveActivity, liveRecords } from '../../../../tests/fixtures/entries/tasks.ts'
 
-const fakeWith = () =>
+type Questions = ReturnType<typeof questionWith>[]
+
+const commands: Questions = [
+  questionWith(),
+  questionWith({ id: 'question-2', text: 'rm -rf build', proposal: ['bash: rm -rf build'] }),
+]
+const ownQuestion = (id: string, text: string) =>
+  questionWith({ id, text, kind: 'question', tool: 'ask_person', proposal: [], reasons: [] })
+
+const fakeWith = (questions: Questions) =>
   createStoryHost({
     records: liveRecords,
     sessions: { [ids.lead]: leadLive(), [ids.tests]: { entries: testsEnded() } },
     activity: { ...liveActivity, [ids.tests]: { state: 'asking' } },
     permissions: {
-      questions: [
-        questionWith(),
-        questionWith({ id: 'question-2', text: 'rm -rf build', proposal: ['bash: rm -rf build'] }),
-      ],
+      questions,
       everywhere: {
         mode: 'ask',
         rules: [
@@ -32,16 +38,21 @@ const fakeWith = () =>
 /** For the play function: what was asked of the host. */
 let shown: StoryHost
 
-function Stage({ address }: { address: string }) {
-  const [fake] = useState(fakeWith)
+function Stage({ address, questions }: Args) {
+  const [fake] = useState(() => fakeWith(questions ?? commands))
   shown = fake
   return <AppStage fake={fake} address={address} />
 }
 
-const meta: Meta<{ address: string }> = {
+interface Args {
+  address: string
+  questions?: Questions
+}
+
+const meta: Meta<Args> = {
   title: 'Screens/Permissions',
   decorators: [inWindow],
-  render: ({ address }) => <Stage address={address} />,
+  render: (args) => <Stage {...args} />,
 }
 export default meta
 type Story = StoryObj<typeof meta>
@@ -67,6 +78,66 @@ export const Asked: Story = {
     await userEvent.click(canvas.getByRole('button', { name: 'Deny…' }))
     await userEvent.click(canvas.getByRole('button', { name: 'Deny' }))
     await waitFor(() => expect(canvas.queryByRole('region', { name: 'Needs you' })).toBeNull())
+  },
+}
+
+/** After an answer the next request has the focus, until the user does something else. */
+export const AnsweredByKeyboard: Story = {
+  args: { address: `#/t/${ids.lead}` },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const allow = () => canvas.getByRole('button', { name: 'Allow once' })
+    await canvas.findByRole('region', { name: 'The command' })
+    await waitFor(() => expect(allow()).toBeEnabled())
+    allow().focus()
+    await userEvent.keyboard('{Enter}')
+    await waitFor(() =>
+      expect(canvas.getByRole('region', { name: 'The command' })).toHaveTextContent('rm -rf build'),
+    )
+    await waitFor(() => expect(allow()).toHaveFocus())
+    await userEvent.keyboard('{Enter}')
+    await waitFor(() => expect(shown.asked('permissions.answer')).toHaveLength(2))
+  },
+}
+
+/** What is typed when a question comes, or after an answer, is the answer and no follow-up. */
+export const QuestionsByKeyboard: Story = {
+  args: {
+    address: `#/t/${ids.lead}`,
+    questions: [ownQuestion('q1', 'Keep the old format?'), ownQuestion('q2', 'And for how long?')],
+  },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const answer = () => canvas.getByRole('textbox', { name: 'Your answer' })
+    await canvas.findByText('Keep the old format?')
+    await canvas.findByPlaceholderText(/^Write a follow-up: the question/)
+    await userEvent.click(answer())
+    await userEvent.keyboard('Yes{Control>}{Enter}{/Control}')
+    await canvas.findByText('And for how long?')
+    await waitFor(() => expect(answer()).toHaveFocus())
+    await userEvent.keyboard('A month{Control>}{Enter}{/Control}')
+    await waitFor(() =>
+      expect(shown.asked('permissions.answer')).toEqual([
+        { id: 'q1', decision: { kind: 'answer', text: 'Yes' } },
+        { id: 'q2', decision: { kind: 'answer', text: 'A month' } },
+      ]),
+    )
+  },
+}
+
+/** A question that comes while the empty field of follow-ups has the focus takes it. */
+export const QuestionTakesFocus: Story = {
+  args: { address: `#/t/${ids.lead}`, questions: [] },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('textbox', { name: 'Follow-up' }))
+    shown.askPermission(ownQuestion('q1', 'Keep the old format?'))
+    await waitFor(() => expect(canvas.getByRole('textbox', { name: 'Your answer' })).toHaveFocus())
+    const followUp = canvas.getByRole('textbox', { name: 'Follow-up' })
+    await userEvent.type(followUp, 'Later: ')
+    shown.askPermission(ownQuestion('q2', 'And for how long?'))
+    await canvas.findByText('1 more')
+    await expect(followUp).toHaveFocus()
   },
 }
 

@@ -14,6 +14,7 @@ import { useResumeActions } from '../resume/use-resume-actions.ts'
 
 const kindLabels: Record<Need['kind'], { label: string; status: ShownStatus }> = {
   permission: { label: 'Permission', status: 'waiting' },
+  question: { label: 'Question', status: 'waiting' },
   budget: { label: 'Limit reached', status: 'waiting' },
   stuck: { label: 'Silent', status: 'waiting' },
   'not-resumed': { label: 'Not resumed', status: 'interrupted' },

@@ -12,6 +12,7 @@ import {
   useLedger,
   usePreference,
   useProjects,
+  useQuestions,
   useStores,
   useTask,
   useUnreachable,
@@ -116,6 +117,7 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
   const known = useStore(reports.store)
   const applied = useStore(applies.store)
   const summaries = useStore(changeSummaries.store)
+  const questions = useQuestions()
   return useMemo((): TaskLookup => {
     const { tasks } = view.ledger
     const childrenOf = (id: TaskId) => view.children.get(id) ?? []
@@ -123,6 +125,7 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
       byId: (id) => tasks.get(id) ?? null,
       byCallId: (callId) => childrenOf(taskId).find((task) => task.callId === callId) ?? null,
       childrenOf,
+      isAsking: (callId) => questions.some((one) => one.taskId === taskId && one.callId === callId),
       activity: (id) => view.activity.get(id) ?? null,
       changes: (id) => summaries.get(id) ?? null,
       usage: (id) => usageBelow(view, id),
@@ -142,5 +145,5 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
         return outcome ?? null
       },
     }
-  }, [taskId, view, known, applied, summaries])
+  }, [taskId, view, known, applied, summaries, questions])
 }

@@ -111,6 +111,7 @@ export function ToolCallGroup(props: {
 }
 
 function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null }) {
+  const isAsking = useContext(TaskLookupContext).isAsking?.(call.callId) === true
   const label = toolLabel(call, cwd)
   const failed = call.state === 'error'
   const Icon = iconOf(call.name)
@@ -123,7 +124,7 @@ function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null })
       line={
         <>
           {call.state === 'running' ? (
-            <StatusIcon status="spawned" small />
+            <StatusIcon status={isAsking ? 'waiting' : 'spawned'} small decorative={isAsking} />
           ) : (
             <Icon
               aria-hidden
@@ -132,7 +133,7 @@ function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null })
           )}
           <span className="flex min-w-0 items-baseline gap-1.5">
             <span className={classNames('shrink-0', failed ? 'text-red' : 'text-muted')}>
-              {label.verb}
+              {isAsking ? 'Waiting for you:' : label.verb}
               {failed ? <span className="sr-only"> (failed)</span> : null}
             </span>
             <span
@@ -144,14 +145,20 @@ function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null })
           </span>
           {edit ? <Counts additions={edit.additions} deletions={edit.deletions} /> : null}
           {label.result ? (
-            <span className={classNames('shrink-0 text-small', resultColour(call))}>
+            <span
+              className={classNames(
+                'text-small',
+                call.name === 'ask_person' ? 'min-w-0 truncate' : 'shrink-0',
+                resultColour(call),
+              )}
+            >
               {label.result}
             </span>
           ) : null}
           {call.permission ? (
             <span className="shrink-0 text-small text-faint">{answerText(call.permission)}</span>
           ) : null}
-          {call.durationMs !== null && call.state !== 'unknown' ? (
+          {call.durationMs !== null && call.state !== 'unknown' && call.name !== 'ask_person' ? (
             <Took ms={call.durationMs} className="shrink-0 text-small text-faint" />
           ) : null}
         </>
