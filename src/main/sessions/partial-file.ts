@@ -1,10 +1,12 @@
 /**
- * `partial.json`: the message in progress. Written at most twice a second and never synced, because
+ * `partial.json`: the message in progress, and `running.json`: the output of running calls. Written at most twice a second and never synced, because
  * streaming waits for nothing (J6); a crash loses at most the last half second. It is written at
  * once before a call whose provider requires the preceding reasoning on resume (G3).
  */
 import { rm } from 'node:fs/promises'
 import writeFileAtomic from 'write-file-atomic'
+import { z } from 'zod'
+import { type CallProgress, callProgressSchema } from '../../shared/agents/agent-records.ts'
 import {
   type PartialMessage,
   partialMessageSchema,
@@ -13,19 +15,19 @@ import { readJsonFile } from '../journal/index.ts'
 
 const writeIntervalMs = 500
 
-interface PartialWriter {
-  /** Null removes the file, because the message is in the journal or was dropped. */
-  write(partial: PartialMessage | null): void
+interface PartialWriter<Content> {
+  /** Null removes the file, because its content is in the journal or was dropped. */
+  write(content: Content | null): void
   /** Writes the pending content, unsynced. */
   flush(): Promise<void>
 }
 
-export function createPartialWriter(
+export function createPartialWriter<Content>(
   path: string,
   onFailed: (error: unknown) => void = () => {},
-): PartialWriter {
-  let wanted: PartialMessage | null = null
-  let written: PartialMessage | null = null
+): PartialWriter<Content> {
+  let wanted: Content | null = null
+  let written: Content | null = null
   let timer: NodeJS.Timeout | null = null
   let busy: Promise<void> = Promise.resolve()
 
@@ -48,12 +50,22 @@ export function createPartialWriter(
   }
 
   return {
-    write(partial) {
-      wanted = partial
-      if (partial === null) void flush()
+    write(content) {
+      wanted = content
+      if (content === null) void flush()
       else timer ??= setTimeout(() => void flush(), writeIntervalMs)
     },
     flush,
+  }
+}
+
+/** Reads the output so far of calls in `path`; empty if there is none or it can't be used. Never throws. */
+export async function readRunning(path: string): Promise<CallProgress[]> {
+  try {
+    const read = await readJsonFile(path, z.array(callProgressSchema))
+    return read.kind === 'ok' ? read.value : []
+  } catch {
+    return []
   }
 }
 

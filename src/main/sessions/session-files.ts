@@ -16,6 +16,8 @@ export const chatIndexFile = indexFileOf(chatFile)
 /** A checkpoint of the fold of a long transcript; disposable (FORMAT.md, "The checkpoint"). */
 export const checkpointFile = 'chat.state.json'
 export const partialFile = 'partial.json'
+/** The output so far of running calls (FORMAT.md, "`running.json`"). */
+export const runningFile = 'running.json'
 /** Contents of files before agents changed them, each named by its hash. */
 export const fileHistoryFolder = 'file-history'
 /** The parts of a transcript, moved together when a session is archived. */

@@ -1,6 +1,6 @@
 /**
  * An open session: appends entries to `chat.jsonl` and writes the message in progress to
- * `partial.json`. Listeners are called after the entry is durable (J6).
+ * `partial.json`, and the output of running calls to `running.json`. Listeners are called after the entry is durable (J6).
  */
 import { createHash } from 'node:crypto'
 import { rm, stat } from 'node:fs/promises'
@@ -32,7 +32,7 @@ import {
   storeBlobFile,
 } from '../journal/index.ts'
 import { createPartialWriter } from './partial-file.ts'
-import { chatFile, partialFile } from './session-files.ts'
+import { chatFile, partialFile, runningFile } from './session-files.ts'
 import { createStateKeeper } from './state-keeper.ts'
 
 export type SessionEvent =
@@ -63,7 +63,7 @@ export interface Session {
    * Appends streamed text to part `part` of the message in progress, which `setPartial` started.
    */
   addDelta(part: number, partType: 'text' | 'reasoning', text: string): void
-  /** Emits the progress of a running call. Not recorded, because the result contains all of it. */
+  /** Emits the progress of a running call. Not an entry, because the result contains all of it. */
   callProgressed(progress: CallProgress): void
   /** The last progress of each running call. */
   readonly running: CallProgress[]
@@ -121,8 +121,11 @@ export async function openSession(
     isDisplaced,
     onIndexFailed: (error) => onIgnored(`the offset index of ${id} could not be stored`, error),
   })
-  const partialWriter = createPartialWriter(join(dir, partialFile), (error) =>
+  const partialWriter = createPartialWriter<PartialMessage>(join(dir, partialFile), (error) =>
     onIgnored(`the message in progress of ${id} could not be written`, error),
+  )
+  const runningWriter = createPartialWriter<CallProgress[]>(join(dir, runningFile), (error) =>
+    onIgnored(`the output of running commands of ${id} could not be written`, error),
   )
   const blobs = blobDirectory(join(dir, chatFile))
   let partial: PartialMessage | null = null
@@ -150,6 +153,11 @@ export async function openSession(
   })
   let published: Promise<void> = Promise.resolve()
 
+  const writeRunning = (): void => {
+    const printed = [...running.values()].filter(({ output }) => output !== '')
+    runningWriter.write(printed.length > 0 ? printed : null)
+  }
+
   async function lastEntryId(): Promise<EntryId | null> {
     const [last] = (await journal.page({ last: 1 })).records
     const parsed = entryIdSchema.safeParse(last?.uuid)
@@ -172,7 +180,10 @@ export async function openSession(
     published = entries.then(async (durable) => {
       await before
       lastDurable = durable.at(-1)?.uuid ?? lastDurable
-      for (const entry of durable) if (entry.type === 'tool-result') running.delete(entry.callId)
+      let ended = false
+      for (const entry of durable)
+        if (entry.type === 'tool-result') ended = running.delete(entry.callId) || ended
+      if (ended) writeRunning()
       keeper.added(durable)
       publish({ type: 'entries', entries: durable })
     })
@@ -222,6 +233,7 @@ export async function openSession(
       const progress = joinProgress({ callId: news.callId, output: '' }, news)
       const before = running.get(news.callId)
       running.set(news.callId, before ? joinProgress(before, progress) : progress)
+      writeRunning()
       publish({ type: 'call-progress', progress })
     },
     get running() {
@@ -247,6 +259,7 @@ export async function openSession(
     },
     async close() {
       await partialWriter.flush()
+      await runningWriter.flush()
       await keeper.close()
       // Only a preview: if it can't be removed now, the next start removes it.
       if (partialIsOurs && !partial)

@@ -8,6 +8,7 @@ import { openSession, type Session } from '../../../src/main/sessions/session.ts
 import { closeUnfinished } from '../../../src/main/tasks/recovery/recovery.ts'
 import type { Entry, EntryBody } from '../../../src/shared/records/entries.ts'
 import { newEntryId, newTaskId, runIdOf, type ToolCallId } from '../../../src/shared/records/ids.ts'
+import { lostOutputIn } from '../../../src/shared/records/lost-output.ts'
 import { entryVersion } from '../../../src/shared/records/parse-entry.ts'
 import type { Task } from '../../../src/shared/records/tasks/tasks.ts'
 import { temporaryDir } from '../../harness.ts'
@@ -122,6 +123,21 @@ describe('closing a lost run', () => {
     ])
     expect(closed[0]?.output).toContain('Not run')
     await session.close()
+  })
+
+  it('keeps the output that a call had printed, from the half second before', async () => {
+    const { session } = await sessionWith([begun, call('loud'), call('quiet')])
+    session.callProgressed({ callId: 'loud' as ToolCallId, output: 'tick\n' })
+    session.callProgressed({ callId: 'loud' as ToolCallId, output: 'tock\n' })
+    const path = join(session.dir, 'running.json')
+    await expect.poll(() => existsSync(path)).toBe(true)
+    await closeUnfinished(session, task, 1, noFiles)
+    const [loud, quiet] = (await entriesIn(session)).filter((entry) => entry.type === 'tool-result')
+    expect(loud).toMatchObject({ callId: 'loud', outcome: 'unknown' })
+    expect(lostOutputIn(loud?.output ?? '')).toBe('tick\ntock\n')
+    expect(lostOutputIn(quiet?.output ?? '')).toBeNull()
+    await session.close()
+    expect(existsSync(path)).toBe(false)
   })
 
   it('[A8] keeps its unfinished message, and the file goes only after that', async () => {

@@ -14,6 +14,7 @@ import type { PartialMessage } from '../../../shared/records/entry-types/message
 import type { RunEndEntry } from '../../../shared/records/entry-types/runs.ts'
 import type { ToolCallEntry } from '../../../shared/records/entry-types/tool-calls.ts'
 import { type PromptId, runIdOf } from '../../../shared/records/ids.ts'
+import { withLostOutput } from '../../../shared/records/lost-output.ts'
 import { parseEntry } from '../../../shared/records/parse-entry.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
@@ -29,9 +30,14 @@ import {
 } from '../../journal/index.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { promptFor, promptParts } from '../../runs/first-prompt.ts'
-import { readPartial } from '../../sessions/partial-file.ts'
+import { readPartial, readRunning } from '../../sessions/partial-file.ts'
 import { type Session, SessionMissingError } from '../../sessions/session.ts'
-import { chatFile, type DataLayout, partialFile } from '../../sessions/session-files.ts'
+import {
+  chatFile,
+  type DataLayout,
+  partialFile,
+  runningFile,
+} from '../../sessions/session-files.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { trashedRootName } from '../../sessions/trash-names.ts'
 import { endEvent } from '../state/run-end.ts'
@@ -249,6 +255,10 @@ export async function closeUnfinished(
   if (!partial && (run === 0 || last?.type === 'run-end')) return
   const { openCalls, run: begun, runEnd } = await session.state()
   const open = [...openCalls.values()]
+  const runningPath = join(session.dir, runningFile)
+  const printed = new Map(
+    (await readRunning(runningPath)).map(({ callId, output }) => [callId, output]),
+  )
   const ended = runEnd !== null && runEnd.run >= run && runEnd.seq > (begun?.seq ?? 0)
   const committed = partial !== null && (await isCommitted(session, partial))
   const closing: EntryBody[] = []
@@ -262,7 +272,7 @@ export async function closeUnfinished(
     closing.push({
       ...call,
       type: 'tool-result',
-      ...(notRun ? notRunResult : lostResult),
+      ...(notRun ? notRunResult : lostResult(printed.get(call.callId))),
       durationMs: 0,
     })
   }
@@ -273,6 +283,7 @@ export async function closeUnfinished(
   if (closing.length > 0) await session.append(...closing)
   // The partial file must outlive a crash until its content is in the journal.
   await rm(path, { force: true })
+  await rm(runningPath, { force: true })
 }
 
 /** Reports whether the partial message has content. A stopped run records no empty message either. */
@@ -280,10 +291,11 @@ const holdsAnything = ({ parts, usage }: PartialMessage): boolean =>
   usage !== undefined ||
   parts.some((part) => !('text' in part) || part.text !== '' || part.providerData !== undefined)
 
-const lostResult = {
-  outcome: 'unknown',
-  output: 'Shiplog quit while this was running: its outcome is unknown.',
-} as const
+const lostResult = (printed = '') =>
+  ({
+    outcome: 'unknown',
+    output: withLostOutput('Shiplog quit while this was running: its outcome is unknown.', printed),
+  }) as const
 /** Nothing runs before the answer is durable. */
 const notRunResult = {
   outcome: 'error',

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { JSONValue, ModelMessage, ToolResultPart, UserContent } from 'ai'
 import type { ProviderData } from '../../../../shared/agents/agent-records.ts'
 import { traitsOf } from '../../../../shared/agents/tool-traits.ts'
+import { lostOutputIn, withLostOutput } from '../../../../shared/records/lost-output.ts'
 import type {
   ConversationItem,
   ImagePart,
@@ -268,7 +269,11 @@ function outputOf(
 function textOutputOf({ name, result }: TurnCall): { type: 'text' | 'error-text'; value: string } {
   if (result === null || result.outcome === 'unknown') {
     const { afterCrash = 'unknown' } = traitsOf(name) ?? {}
-    return { type: 'error-text', value: interruptedOutputs[afterCrash] }
+    const printed = afterCrash === 'unknown' ? lostOutputIn(result?.output ?? '') : null
+    return {
+      type: 'error-text',
+      value: withLostOutput(interruptedOutputs[afterCrash], wellFormed(printed ?? '')),
+    }
   }
   const value = wellFormed(result.output) || '[no output]'
   return { type: result.outcome === 'ok' ? 'text' : 'error-text', value }

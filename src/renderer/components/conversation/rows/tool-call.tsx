@@ -22,6 +22,7 @@ import { type ToolIcon, traitsOf } from '../../../../shared/agents/tool-traits.t
 import { appliedFileLine, isToolName } from '../../../../shared/agents/tools.ts'
 import { callGroupLabel, toolLabel } from '../../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
+import { lostOutputIn } from '../../../../shared/records/lost-output.ts'
 import { answerText } from '../../../../shared/text/permission-text.ts'
 import { Counts } from '../../diff/counts.tsx'
 import { bytes } from '../../primitives/format.ts'
@@ -271,12 +272,25 @@ function ToolOutput({ call }: { call: ToolCallView }) {
     ) : (
       <LongText captioned terminal label="Output so far" text={output} followEnd />
     )
-  if (state === 'unknown')
+  if (state === 'unknown') {
+    const printed = lostOutputIn(output ?? '')
     return (
-      <p className="text-small text-amber">
-        The agent was interrupted while this ran; the result is unknown. It won’t be run again.
-      </p>
+      <>
+        <p className="text-small text-amber">
+          The agent was interrupted while this ran; the result is unknown. It won’t be run again.
+        </p>
+        {printed === null ? null : (
+          <LongText
+            captioned
+            terminal
+            label="Output until then"
+            text={printed}
+            foldKey={`${call.callId}:output`}
+          />
+        )}
+      </>
     )
+  }
   const answer = state === 'ok' ? jsonIn(call) : null
   const given = answer ? (
     <JsonValue captioned label="Output" value={answer} foldKey={`${call.callId}:output`} />
