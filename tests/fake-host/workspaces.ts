@@ -182,7 +182,12 @@ export function workspaceAnswers(
     compareTarget: os.workspace.compareTarget.handler(({ input }) => {
       const { task } = isolated(find(input.workspaceId, 'workspace'))
       const { files, tree } = diffOf(memory, task)
-      const open = files.map(({ path }) => ({ path, state: 'open' as const, hunks: [] }))
+      const open = files.map(({ path }) => ({
+        path,
+        state: 'open' as const,
+        hunks: [],
+        uncommitted: false,
+      }))
       return memory.given.comparison?.(task.id) ?? { tree, files: open, conflicts: [] }
     }),
     diff: os.workspace.diff.handler(({ input }) => {

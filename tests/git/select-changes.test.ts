@@ -105,8 +105,11 @@ it('compares with the target: what is there, which hunks, and both sides of a co
     'c.txt': 'c\n',
     'd.txt': 'd\n',
     'e.txt': text(numbered),
+    'f.txt': text(numbered),
   })
   const { parent, child, baseCommit } = setting
+  await child.write('f.txt', withLines({ 2: 'two' }))
+  await parent.write('f.txt', withLines({ 2: 'two', 20: 'twenty' }))
   await child.write('a.txt', withLines({ 2: 'two', 25: 'twenty-five' }))
   await child.write('b.txt', 'child\n')
   await child.write('c.txt', 'child\n')
@@ -123,11 +126,13 @@ it('compares with the target: what is there, which hunks, and both sides of a co
   expect(found).toEqual({
     tree,
     files: [
-      { path: 'a.txt', state: 'partly', hunks: [range(2, 1, 2, 1)] },
-      { path: 'b.txt', state: 'open', hunks: [] },
-      { path: 'c.txt', state: 'applied', hunks: [] },
-      { path: 'd.txt', state: 'open', hunks: [] },
-      { path: 'e.txt', state: 'open', hunks: [] },
+      { path: 'a.txt', state: 'partly', hunks: [range(2, 1, 2, 1)], uncommitted: true },
+      { path: 'b.txt', state: 'open', hunks: [], uncommitted: false },
+      { path: 'c.txt', state: 'applied', hunks: [], uncommitted: true },
+      { path: 'd.txt', state: 'open', hunks: [], uncommitted: true },
+      { path: 'e.txt', state: 'open', hunks: [], uncommitted: true },
+      // All of its change is there, beside another one of the target's own.
+      { path: 'f.txt', state: 'applied', hunks: [], uncommitted: true },
     ],
     conflicts: [
       { path: 'd.txt', message: expect.stringContaining('modify/delete'), places: [] },

@@ -43,7 +43,6 @@ export async function compareTarget(
     const isolated = target.quarantine.git
     const { topLevel: dir, tree: ours } = target
     const trees = { dir, base, ours, theirs, signal }
-    const files = await filesOf(isolated, trees)
     const merge =
       ours === base
         ? ({ kind: 'merged', tree: theirs } as const)
@@ -51,6 +50,7 @@ export async function compareTarget(
             ...trees,
             base: await baseOfMerge(isolated, { dir, base, ours, states, signal }),
           })
+    const files = await filesOf(isolated, trees, merge)
     return { tree: theirs, files, conflicts: await conflictsOf(isolated, dir, merge) }
   })
 }
@@ -66,16 +66,21 @@ interface Trees {
 async function filesOf(
   git: RunGit,
   { dir, base, ours, theirs, signal }: Trees,
+  merge: TreeMerge,
 ): Promise<TargetComparison['files']> {
   const raw = await git([...diffTree, '--find-renames', '--raw', '-z', base, theirs], {
     cwd: dir,
     signal,
   })
   const changes = readRaw(fields(raw.stdout)).changes
-  // Paths that differ between the target and the final state; all others are applied already.
-  const differing = new Set(
-    (await treeChanges(git, { dir, from: ours, to: theirs, signal })).map(({ path }) => path),
-  )
+  const pathsBetween = async (from: string, to: string) =>
+    new Set((await treeChanges(git, { dir, from, to, signal })).map(({ path }) => path))
+  const merged = merge.kind === 'merged' ? merge.tree : merge.marked?.tree
+  // Paths that an apply would change; all others are applied already.
+  const differing = await pathsBetween(ours, merged ?? theirs)
+  if (merge.kind === 'conflict') for (const path of merge.paths) differing.add(path)
+  const head = await treeOfCommit(git, dir, 'HEAD', { signal })
+  const uncommitted = head === null ? null : await pathsBetween(head, ours)
   const inTarget = new Map(
     (await treeChanges(git, { dir, from: base, to: ours, signal })).map((one) => [one.path, one]),
   )
@@ -89,7 +94,7 @@ async function filesOf(
         ? await sharedHunks(git, change, { dir, base, ours, theirs, signal })
         : []
     const state = same ? 'applied' : hunks.length > 0 ? 'partly' : 'open'
-    files.push({ path, state, hunks })
+    files.push({ path, state, hunks, uncommitted: uncommitted?.has(path) ?? inTarget.has(path) })
   }
   return files
 }

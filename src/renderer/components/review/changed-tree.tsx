@@ -116,7 +116,7 @@ function FileLine(props: TreeProps & { row: Extract<FileTreeRow, { kind: 'file' 
         <span className="flex items-center gap-0.5 text-small text-muted">
           <MessageSquare aria-hidden className="size-3" />
           {count}
-          <span className="sr-only"> comments</span>
+          <span className="sr-only"> {count === 1 ? 'comment' : 'comments'}</span>
         </span>
       ) : null}
       <StandingMark standing={standing(file.path)} />

@@ -10,9 +10,11 @@ export function ConflictView(props: {
   applying: boolean
   /** Why nothing can be applied now; null if it can. */
   notNow: string | null
+  /** The target's file has changes that are in no commit. */
+  uncommitted: boolean
   onReplace(): void
 }) {
-  const { conflict, target, applying, notNow, onReplace } = props
+  const { conflict, target, applying, notNow, uncommitted, onReplace } = props
   const { places, message } = conflict
   return (
     <section
@@ -23,7 +25,7 @@ export function ConflictView(props: {
         <TriangleAlert aria-hidden className="size-3.5 shrink-0 text-amber" />
         <p className="untrusted min-w-0 flex-1">
           {places.length > 0
-            ? `The same lines were changed in ${target}.`
+            ? `The same lines were changed in ${target}${uncommitted ? ' and are not committed' : ''}.`
             : message || `The file was also changed in ${target}.`}
         </p>
         <Button
@@ -33,13 +35,13 @@ export function ConflictView(props: {
           title={notNow ?? `Replaces the file in ${target} with the agent’s. Undo restores it.`}
           onClick={onReplace}
         >
-          Use the agent’s file
+          Use the agent’s file{uncommitted ? '…' : ''}
         </Button>
       </div>
       {places.map(({ target: there, changes }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: places of a conflict have no name, and don't move
         <div key={at} className="grid grid-cols-2 gap-2 max-[899px]:grid-cols-1">
-          <Side label={`In ${target}`} text={there} />
+          <Side label={uncommitted ? `In ${target}, not committed` : `In ${target}`} text={there} />
           <Side label="The agent’s" text={changes} />
         </div>
       ))}

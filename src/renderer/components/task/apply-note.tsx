@@ -10,8 +10,8 @@ export function ApplyNote({ apply }: { apply: ShownApply | null }) {
       return (
         <Note tone="text-amber">
           <p>
-            Conflicts in {counted(apply.paths.length, 'file')}. Nothing was changed. Resolve them in
-            your editor, then apply again.
+            Conflicts in {counted(apply.paths.length, 'file')}. Nothing was changed. Review the
+            changes to see both sides, and to apply the other files.
           </p>
           <Paths paths={apply.paths} />
           <details>

@@ -1,6 +1,7 @@
 import { Check, FolderOpen, GitMerge, Maximize2, RefreshCw, SquarePen } from 'lucide-react'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
+import type { TargetComparison } from '../../../shared/contract/changes/changes.ts'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { undoableApply } from '../../../shared/records/projects/file-updates.ts'
@@ -107,7 +108,13 @@ function Changes({ task }: { task: Task }) {
   )
 }
 
-export function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | null }) {
+export function ApplyButton(props: {
+  task: Task
+  diff: WorkspaceDiff | null
+  /** Null: not known. */
+  comparison?: TargetComparison | null
+}) {
+  const { task, diff, comparison = null } = props
   const { applies } = useStores()
   const { applyPatch } = useActions()
   const unreachable = useUnreachable()
@@ -115,7 +122,11 @@ export function ApplyButton({ task, diff }: { task: Task; diff: WorkspaceDiff | 
   const view = useStore(applies.store, (known) => known.get(task.id))
   const patch = diff?.patch ?? ''
   const before = appliedDiffs.get(task.id)
-  const applied = task.patch === 'applied' && (!before || before === patch)
+  const isInTarget =
+    comparison !== null &&
+    comparison.files.length > 0 &&
+    comparison.files.every(({ state }) => state === 'applied')
+  const applied = isInTarget || (task.patch === 'applied' && (!before || before === patch))
   useEffect(() => {
     if (applied) appliedDiffs.set(task.id, patch)
     // After an undo the next diff may differ: the empty text matches none.
@@ -183,7 +194,7 @@ const appliedDiffs = new Map<TaskId, string>()
 
 /** Shown in the tab, because a toast would disappear before a conflict is read. */
 export function ApplyOutcomeNote({ task }: { task: Task }) {
-  const { applies } = useStores()
+  const { applies, navigation } = useStores()
   const view = useStore(applies.store, (known) => known.get(task.id))
   const dismiss = () => applies.forget(task.id)
   switch (view?.kind) {
@@ -192,7 +203,12 @@ export function ApplyOutcomeNote({ task }: { task: Task }) {
         <NoticeLine
           tone="warning"
           className="border-b px-4"
-          text={`Conflicts in ${counted(view.paths.length, 'file')}; nothing was changed. Resolve them in your editor, then apply again.`}
+          text={`Conflicts in ${counted(view.paths.length, 'file')}; nothing was changed. Review the changes to see both sides, and to apply the other files.`}
+          action={{
+            label: 'Review',
+            onClick: () =>
+              navigation.go({ screen: 'review', taskId: task.id, path: view.paths[0] ?? null }),
+          }}
           details={[...new Set([...view.paths, ...view.message.split('\n').slice(1)])].filter(
             (line) => line.trim() !== '',
           )}

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type Ref, useEffect, useMemo, useRef, useState } from 'react'
 import type {
   PublishRequest,
   PublishResult,
@@ -56,6 +56,12 @@ function Form({ task, base }: { task: Task; base: string | null }) {
     steps.length > 0 &&
     !(needsMessage && subject.trim() === '') &&
     (request.pushTo === null || request.pushTo.trim() !== '')
+  const first = useRef<HTMLInputElement>(null)
+  const isCommitted = state !== null && !state.uncommitted
+  useEffect(() => {
+    // The fields that had the focus are gone.
+    if (isCommitted) first.current?.focus()
+  }, [isCommitted])
   const copy = async () => {
     await navigator.clipboard.writeText(commands)
     toast('Copied. Run the commands in a terminal.')
@@ -85,18 +91,25 @@ function Form({ task, base }: { task: Task; base: string | null }) {
       submitsByModEnter
       focus={field}
     >
-      <Field label="Subject">
-        <TextInput
-          ref={field}
-          value={subject}
-          onChange={(event) => setSubject(event.target.value)}
-        />
-      </Field>
-      <Field label="Description">
-        <TextArea rows={3} value={body} onChange={(event) => setBody(event.target.value)} />
-      </Field>
+      {state && steps.length === 0 ? (
+        <p>Everything is committed. Push the branch to share it.</p>
+      ) : null}
+      {needsMessage || !state ? (
+        <>
+          <Field label="Subject">
+            <TextInput
+              ref={field}
+              value={subject}
+              onChange={(event) => setSubject(event.target.value)}
+            />
+          </Field>
+          <Field label="Description">
+            <TextArea rows={3} value={body} onChange={(event) => setBody(event.target.value)} />
+          </Field>
+        </>
+      ) : null}
       <div className="flex flex-col gap-2">
-        <Choice label="Push the branch to origin" on={pushes} onChange={setPushes} />
+        <Choice ref={first} label="Push the branch to origin" on={pushes} onChange={setPushes} />
         {pushes ? (
           <>
             <Field label="Branch on origin">
@@ -113,9 +126,6 @@ function Form({ task, base }: { task: Task; base: string | null }) {
       </div>
       {problem ? <ProblemNotice problem={problem} /> : null}
       {!state && !problem ? <Skeleton lines={3} /> : null}
-      {state && steps.length === 0 ? (
-        <p className="text-muted">Everything is committed. Push the branch to share it.</p>
-      ) : null}
       {commands === '' ? null : (
         <div className="flex flex-col gap-1 rounded-md border bg-panel p-2">
           <CommandToAllow command={commands} label="Commands" onSeen={setSeen} />
@@ -185,10 +195,16 @@ const stepNames = {
   'pull-request': 'No pull request',
 }
 
-function Choice(props: { label: string; on: boolean; onChange(on: boolean): void }) {
+function Choice(props: {
+  ref?: Ref<HTMLInputElement>
+  label: string
+  on: boolean
+  onChange(on: boolean): void
+}) {
   return (
     <label className="flex items-center gap-2">
       <input
+        ref={props.ref}
         type="checkbox"
         checked={props.on}
         onChange={(event) => props.onChange(event.target.checked)}

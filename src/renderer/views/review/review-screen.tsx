@@ -28,6 +28,7 @@ import { TaskHeader } from '../task/task-header.tsx'
 import { SendComments } from './comments/send-comments.tsx'
 import { ConflictsLine } from './conflicts-line.tsx'
 import { FileReview } from './file/file-review.tsx'
+import { UncommittedLine } from './uncommitted-line.tsx'
 import { usePartialApply } from './use-apply.ts'
 import { useComparison } from './use-comparison.ts'
 import { useReviewDiff } from './use-review-diff.ts'
@@ -93,7 +94,9 @@ function Review({ task, path }: { task: Task; path: string | null }) {
         task={task}
         actions={
           <>
-            {diff && files.length > 0 ? <ApplyButton task={task} diff={diff} /> : null}
+            {diff && files.length > 0 ? (
+              <ApplyButton task={task} diff={diff} comparison={comparison} />
+            ) : null}
             {diff && files.length > 0 && isCommittable(task) ? (
               <Button
                 icon={<GitCommitHorizontal />}
@@ -154,6 +157,7 @@ function Review({ task, path }: { task: Task; path: string | null }) {
       ) : (
         <ApplyOutcomeNote task={task} />
       )}
+      {comparison ? <UncommittedLine comparison={comparison} target={partial.target} /> : null}
       {problem ? (
         <ProblemNotice
           problem={problem}

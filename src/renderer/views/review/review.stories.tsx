@@ -30,7 +30,16 @@ const authors = (_: unknown, path: string) => ({
   removed: path === 'src/parser.ts' ? [] : [{ start: 1, lines: 2, author: 1 }],
 })
 
-type Changes = 'some' | 'none' | 'conflicts' | 'committed' | 'no-gh' | 'failed' | 'huge'
+type Changes =
+  | 'some'
+  | 'none'
+  | 'conflicts'
+  | 'late-conflict'
+  | 'all-committed'
+  | 'committed'
+  | 'no-gh'
+  | 'failed'
+  | 'huge'
 
 /** Some of it is in the target, and in one file both sides changed a line. */
 const comparison: TargetComparison = {
@@ -38,6 +47,7 @@ const comparison: TargetComparison = {
   files: workspaceDiff.files.map(({ path }) => ({
     path,
     hunks: [],
+    uncommitted: path === 'src/parser.ts',
     state: path.startsWith('docs/') ? 'applied' : 'open',
   })),
   conflicts: [
@@ -52,6 +62,16 @@ const comparison: TargetComparison = {
       ],
     },
   ],
+}
+
+/** The person edits a file of the target after it was compared, so that the apply fails. */
+function lateConflict() {
+  let compared = 0
+  const [message = ''] = comparison.conflicts.map((one) => one.message)
+  return {
+    comparison: () => (compared++ === 0 ? { ...comparison, conflicts: [] } : comparison),
+    apply: { kind: 'conflict' as const, paths: ['src/parser.ts'], message },
+  }
 }
 
 const noGh = 'GitHub’s command line, gh, is not installed.'
@@ -95,6 +115,8 @@ function fake(changes: Changes) {
       ? { publish: { ...publishState, gh: { state: 'missing', reason: noGh } } }
       : {}),
     ...(changes === 'conflicts' ? { comparison: () => comparison } : {}),
+    ...(changes === 'late-conflict' ? lateConflict() : {}),
+    ...(changes === 'all-committed' ? { publish: { ...publishState, uncommitted: false } } : {}),
   })
 }
 
@@ -102,6 +124,8 @@ const shownTask: Record<Changes, string> = {
   some: ids.lead,
   none: ids.lead,
   conflicts: ids.tests,
+  'late-conflict': ids.tests,
+  'all-committed': ids.upgrade,
   committed: ids.upgrade,
   'no-gh': ids.upgrade,
   failed: ids.lead,
@@ -165,6 +189,14 @@ export const Conflicts: Story = {
     await userEvent.click(line.getByRole('button', { name: 'Show' }))
     await canvas.findByRole('region', { name: 'Conflict' })
     await expect(canvas.getByRole('figure', { name: 'The agent’s' })).toBeVisible()
+    await canvas.findByRole('figure', { name: /, not committed$/ })
+    await userEvent.click(canvas.getByRole('button', { name: 'Use the agent’s file…' }))
+    const page = within(document.body)
+    const question = within(await page.findByRole('dialog', { name: 'Replace src/parser.ts?' }))
+    await question.findByText(/has changes that are in no commit/)
+    await waitFor(() => expect(question.getByRole('button', { name: 'Cancel' })).toHaveFocus())
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(page.queryByRole('dialog')).toBeNull())
     await expect(await canvas.findByRole('button', { name: 'Turn 1' })).toBeVisible()
     const change = () => canvas.getByRole('group', { name: 'Change 1 of 1' })
     await waitFor(change)
@@ -174,6 +206,18 @@ export const Conflicts: Story = {
     await userEvent.click(await canvas.findByRole('button', { name: 'Cancel' }))
     await userEvent.click(canvas.getByRole('button', { name: 'Apply the other 3 files' }))
     await canvas.findByText(/^Applied 3 files to /)
+  },
+}
+/** A failed apply shows the same as a conflict that was found before, not a message without a way on. */
+export const LateConflict: Story = {
+  args: { changes: 'late-conflict' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(/^1 of these files has uncommitted changes in/)
+    await userEvent.click(canvas.getByRole('button', { name: /^Apply to/ }))
+    const line = within(await canvas.findByRole('region', { name: 'Conflicts' }))
+    await expect(line.getByText(/^1 file conflicts with/)).toBeVisible()
+    await expect(canvas.queryByText(/^Conflicts in 1 file; nothing was changed/)).toBeNull()
   },
 }
 export const ConflictsDark: Story = { tags: ['soak'], ...Conflicts, globals: { theme: 'dark' } }
@@ -189,6 +233,18 @@ export const Commit: Story = {
     const commands = await dialog.findByRole('region', { name: 'Commands' })
     await expect(commands).toHaveTextContent(/gh pr create --repo github\.com\/harbour\/api/)
     await expect(dialog.getByRole('button', { name: /^Run and open/ })).toBeVisible()
+  },
+}
+/** Nothing to commit: no fields that would do nothing. */
+export const AllCommitted: Story = {
+  args: { changes: 'all-committed' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await userEvent.click(await canvas.findByRole('button', { name: 'Commit…' }))
+    const dialog = within(await within(document.body).findByRole('dialog'))
+    await dialog.findByText('Everything is committed. Push the branch to share it.')
+    await expect(dialog.queryByRole('textbox', { name: 'Subject' })).toBeNull()
+    await waitFor(() => expect(dialog.getByRole('checkbox', { name: /^Push/ })).toHaveFocus())
   },
 }
 /** Without gh the commands are copied, and the reason is shown. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
 import type { TargetComparison } from '../../../shared/contract/changes/changes.ts'
 import type { WorkspaceDiff } from '../../../shared/contract/workspace.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
@@ -7,18 +8,21 @@ import { useConnectionLost, useStores } from '../../store/hooks.ts'
 
 /**
  * Which of the changes are already in the target, and which would conflict; null until loaded and while the agent runs.
- * Read again when the changes differ, and after each apply and undo.
+ * Read again when the changes differ, and after each apply and undo, failed ones included: a conflict of an apply
+ * shows that the target is not as it was.
  */
 export function useComparison(task: Task, diff: WorkspaceDiff | null): TargetComparison | null {
-  const { client } = useStores()
+  const { client, applies } = useStores()
   const lost = useConnectionLost()
   const [comparison, setComparison] = useState<TargetComparison | null>(null)
   const running = isRunning(task.status)
   const tree = diff?.tree ?? null
+  const applied = useStore(applies.store, (known) => known.get(task.id))
+  const isBusy = applied?.kind === 'applying' || applied?.kind === 'undoing'
   const updates = task.fileUpdates?.map(({ id, doneAt }) => `${id} ${doneAt}`).join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: each of these repeats the request
   useEffect(() => {
-    if (lost || running || tree === null) return
+    if (lost || running || isBusy || tree === null) return
     const abort = new AbortController()
     client.workspace.compareTarget({ workspaceId: task.id }, { signal: abort.signal }).then(
       (found) => setComparison(found.tree === tree ? found : null),
@@ -26,6 +30,6 @@ export function useComparison(task: Task, diff: WorkspaceDiff | null): TargetCom
       () => !abort.signal.aborted && setComparison(null),
     )
     return () => abort.abort()
-  }, [client, task.id, task.patch, updates, running, tree, lost, diff])
+  }, [client, task.id, task.patch, updates, running, isBusy, tree, lost, diff])
   return running ? null : comparison
 }

@@ -57,8 +57,13 @@ export const targetComparisonSchema = z.object({
   files: z.array(
     z.object({
       path: z.string(),
-      /** `applied`: the target's file equals the changed one. `partly`: the target has `hunks` of it. */
+      /**
+       * `applied`: an apply would not change the target's file, which equals the changed one or has all of its changes
+       * beside others. `partly`: the target has `hunks` of it.
+       */
       state: z.enum(['open', 'partly', 'applied']),
+      /** The target's file differs from its last commit, or is in none. */
+      uncommitted: z.boolean(),
       /** Without context lines. */
       hunks: z.array(hunkRangeSchema),
     }),

@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from 'react'
 import type { TargetComparison } from '../../../../shared/contract/changes/changes.ts'
 import type { TaskId } from '../../../../shared/records/ids.ts'
 import type { Task } from '../../../../shared/records/tasks/tasks.ts'
+import { visibleText } from '../../../../shared/text/shown-text.ts'
 import type { PatchLine } from '../../../components/diff/file-patch.tsx'
 import { PatchView } from '../../../components/diff/patch-view.tsx'
 import { NoticeLine, Skeleton } from '../../../components/primitives/index.ts'
@@ -48,7 +49,7 @@ interface FileReviewProps {
 export function FileReview(props: FileReviewProps) {
   const { task, file, tree, comparison, partial, viewed, onToggleViewed, arriveAt, onPastEnd } =
     props
-  const { navigation } = useStores()
+  const { navigation, overlay } = useStores()
   const layout = usePreference('reviewLayout')
   const ignoreSpace = usePreference('reviewIgnoresSpace')
   const whole = usePreference('reviewWholeFile')
@@ -156,7 +157,11 @@ export function FileReview(props: FileReviewProps) {
           applied={applied || isApplied(change, inTarget?.hunks ?? [])}
           applying={partial.applying}
           notNow={
-            ignoreSpace ? 'Turn off “Ignore white space” to apply single changes' : partial.notNow
+            ignoreSpace
+              ? 'Turn off “Ignore white space” to apply single changes'
+              : conflict && changes.length === 1
+                ? 'Conflicts; see above'
+                : partial.notNow
           }
           target={partial.target}
           isAboveDiff={at === null}
@@ -166,6 +171,22 @@ export function FileReview(props: FileReviewProps) {
         </ChangeBar>
       ) : null,
     )
+  const replace = () => {
+    const apply = () => partial.apply([{ path: file.path, replace: true }])
+    if (!inTarget?.uncommitted) return apply()
+    overlay.show({
+      kind: 'confirm',
+      confirmation: {
+        title: `Replace ${visibleText(file.path)}?`,
+        action: 'Replace the file',
+        doing: 'replace the file',
+        danger: true,
+        text: `The file in ${partial.target} has changes that are in no commit, and not only where it conflicts. All of them are replaced with the agent’s file.`,
+        kept: 'Undo brings them back until the file is changed again.',
+        run: async () => apply(),
+      },
+    })
+  }
   const outdated = placed.filter(({ line }) => line === null)
   return (
     <div ref={content} className="flex flex-col gap-2 px-4 pb-4">
@@ -190,7 +211,8 @@ export function FileReview(props: FileReviewProps) {
           target={partial.target}
           applying={partial.applying}
           notNow={partial.notNow}
-          onReplace={() => partial.apply([{ path: file.path, replace: true }])}
+          uncommitted={inTarget?.uncommitted ?? false}
+          onReplace={replace}
         />
       ) : null}
       {thread(wholeFile)}
