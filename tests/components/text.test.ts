@@ -84,6 +84,15 @@ describe('toolLabel', () => {
     const command = '/code/app/run.sh'
     expect(toolLabel(call({ input: { command } }), '/code/app').object).toBe(command)
   })
+  it('does not state that a call was tried which was refused or not allowed in time', () => {
+    const notRun = (name: string, fields: Partial<ToolCallView> = {}) =>
+      toolLabel(call({ name, state: 'error', output: 'Not run: Shiplog quit.', ...fields }))
+    expect(notRun('write_file')).toMatchObject({ verb: 'Didn’t write', result: 'not tried' })
+    expect(notRun('bash').verb).toBe('Didn’t run')
+    expect(notRun('their_tool').verb).toBe('Didn’t run')
+    const permission = { optionId: null, allowed: false, by: 'person' } as const
+    expect(notRun('bash', { permission }).result).toBeNull()
+  })
   it('states the user’s answer to a question', () => {
     const asked = (fields: Partial<ToolCallView>) =>
       toolLabel(call({ name: 'ask_person', input: { question: 'Both?' }, ...fields })).result

@@ -69,7 +69,7 @@ it('[G6] marks a cost that is an estimate or has an unknown part, and shows no 0
   expect(costText(unknownUsage)).toBe('cost unknown')
   expect(costText(noUsage)).toBe(null)
   expect(costHint({ ...cost, pricedBy: 'estimate', complete: false })).toBe(
-    'Estimated from public prices. Some of the usage was not reported.',
+    'Estimated from public prices. Some of the usage was not reported, as by a request that was cut short.',
   )
 })
 

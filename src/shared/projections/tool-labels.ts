@@ -26,9 +26,21 @@ const objectCharsMax = 300
 export function toolLabel(call: ToolCallView, cwd: string | null = null): ToolLabel {
   const { verb, object, code } = isToolName(call.name)
     ? ownToolLabel(call.name, call, cwd)
-    : { verb: call.state === 'running' ? 'Running' : 'Ran', ...nameOf(call) }
+    : {
+        verb: call.state === 'running' ? 'Running' : wasNotRun(call) ? notRunVerb('') : 'Ran',
+        ...nameOf(call),
+      }
   return { verb, object: oneLine(object), code, result: resultText(call) }
 }
+
+/** Whether a call was never tried: it was refused, or Shiplog quit before it was allowed. */
+export const wasNotRun = ({ state, output }: ToolCallView): boolean =>
+  state === 'error' && output?.startsWith('Not run: ') === true
+
+/** `Didn’t write` for `Couldn’t write`. */
+const notRunVerb = (failed: string): string =>
+  failed.startsWith(couldNot) ? failed.replace(couldNot, 'Didn’t') : 'Didn’t run'
+const couldNot = 'Couldn’t'
 
 /** The name shown for a tool of another program. */
 const nameOf = ({ title, name }: ToolCallView) =>
@@ -62,7 +74,13 @@ function ownToolLabel(
   const { state } = call
   const done = doneVerb(call) ?? verb.done
   return {
-    verb: state === 'running' ? verb.now : state === 'error' ? verb.failed : done,
+    verb: wasNotRun(call)
+      ? notRunVerb(verb.failed)
+      : state === 'running'
+        ? verb.now
+        : state === 'error'
+          ? verb.failed
+          : done,
     object: isPath[icon]
       ? relativePath(objectOf(name, call), cwd) || object
       : objectOf(name, call) || object,
@@ -142,6 +160,8 @@ function awaitedNames(tasks: unknown): string {
 function resultText(call: ToolCallView): string | null {
   if (call.state === 'unknown') return 'outcome unknown'
   if (call.state === 'not-loaded') return 'not loaded'
+  // The answer of the user or of a rule is shown instead.
+  if (wasNotRun(call)) return call.permission ? null : 'not tried'
   if (call.name === 'ask_person') return givenAnswer(call)
   const { detail } = call
   switch (detail?.kind) {

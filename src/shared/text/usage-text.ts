@@ -27,7 +27,9 @@ export function costHint(usage: Usage): string | null {
   const hints = [
     ...(pricedBy === 'estimate' ? ['Estimated from public prices.'] : []),
     ...(unpriced ? ['A model without a known price is not included.'] : []),
-    ...(complete ? [] : ['Some of the usage was not reported.']),
+    ...(complete
+      ? []
+      : ['Some of the usage was not reported, as by a request that was cut short.']),
   ]
   if (costUsd === null && hints.length === 0) return null
   return hints.length > 0 ? hints.join(' ') : null

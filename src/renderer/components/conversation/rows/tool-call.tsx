@@ -20,7 +20,7 @@ import {
 import { useContext } from 'react'
 import { type ToolIcon, traitsOf } from '../../../../shared/agents/tool-traits.ts'
 import { appliedFileLine, isToolName } from '../../../../shared/agents/tools.ts'
-import { callGroupLabel, toolLabel } from '../../../../shared/projections/tool-labels.ts'
+import { callGroupLabel, toolLabel, wasNotRun } from '../../../../shared/projections/tool-labels.ts'
 import type { ToolCallView } from '../../../../shared/projections/transcript/turn-blocks.ts'
 import { lostOutputIn } from '../../../../shared/records/lost-output.ts'
 import { answerText } from '../../../../shared/text/permission-text.ts'
@@ -114,7 +114,8 @@ export function ToolCallGroup(props: {
 function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null }) {
   const isAsking = useContext(TaskLookupContext).isAsking?.(call.callId) === true
   const label = toolLabel(call, cwd)
-  const failed = call.state === 'error'
+  const notRun = wasNotRun(call)
+  const failed = call.state === 'error' && !notRun
   const Icon = iconOf(call.name)
   const edit =
     call.detail?.kind === 'edit' && call.detail.change !== 'unchanged' ? call.detail : null
@@ -159,8 +160,8 @@ function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null })
           {call.permission ? (
             <span className="shrink-0 text-small text-faint">{answerText(call.permission)}</span>
           ) : null}
-          {call.durationMs !== null && call.state !== 'unknown' && call.name !== 'ask_person' ? (
-            <Took ms={call.durationMs} className="shrink-0 text-small text-faint" />
+          {hasDuration(call) ? (
+            <Took ms={call.durationMs ?? 0} className="shrink-0 text-small text-faint" />
           ) : null}
         </>
       }
@@ -169,8 +170,16 @@ function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null })
   )
 }
 
-function resultColour({ state, detail }: ToolCallView): string {
-  if (state === 'error') return 'text-red'
+/** A question's answer takes as long as the user does, and what was not tried takes none. */
+const hasDuration = (call: ToolCallView): boolean =>
+  call.durationMs !== null &&
+  call.state !== 'unknown' &&
+  call.name !== 'ask_person' &&
+  !wasNotRun(call)
+
+function resultColour(call: ToolCallView): string {
+  const { state, detail } = call
+  if (state === 'error') return wasNotRun(call) ? 'text-amber' : 'text-red'
   if (state === 'unknown') return 'text-amber'
   if (detail?.kind === 'apply' && detail.outcome.kind === 'conflict') return 'text-amber'
   if (detail?.kind === 'bash' && (detail.timedOut || detail.exitCode !== 0)) return 'text-amber'
@@ -297,8 +306,8 @@ function ToolOutput({ call }: { call: ToolCallView }) {
   ) : (
     <LongText
       captioned
-      label={state === 'error' ? 'Error' : 'Output'}
-      tone={state === 'error' ? 'error' : undefined}
+      label={wasNotRun(call) ? 'What the agent was told' : state === 'error' ? 'Error' : 'Output'}
+      tone={state === 'error' && !wasNotRun(call) ? 'error' : undefined}
       text={output ?? ''}
       terminal={printsToTerminal(call)}
       language={detail?.kind === 'read' ? languageOfPath(detail.path) : null}
