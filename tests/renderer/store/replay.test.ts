@@ -186,6 +186,21 @@ describe('a replay', () => {
     expect(view()).toMatchObject({ seq: 1, playing: true })
   })
 
+  it('plays a burst slowly enough to read it', async () => {
+    const entries = twoTurns().map((entry) => ({ ...entry, at: 1_000 }))
+    const { replay, seq, view } = await opened('start', entries)
+    replay.play()
+    replay.tick(999)
+    expect(seq()).toBe(2)
+    replay.tick(1)
+    expect(seq()).toBe(3)
+    replay.tick(1_000)
+    expect(seq()).toBe(7)
+    replay.setSpeed(16)
+    replay.tick(500)
+    expect(view()).toMatchObject({ seq: 11, playing: false })
+  })
+
   it('states what failed, and continues reading on request', async () => {
     const { replay, view } = await opened()
     const failing = createReplay({

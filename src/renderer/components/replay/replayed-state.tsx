@@ -187,10 +187,10 @@ function reportedText(
   status: TaskStatus | null,
   lastReported: ReplayedAgent['lastReported'],
 ): string {
-  if (lastReported === null) return 'Nothing had been reported to the parent'
+  if (lastReported === null) return 'The parent had seen no status of it'
   const at = timeOfDayWithSeconds(new Date(lastReported.at).toISOString())
   const known = statusLabel(lastReported.status)
   return lastReported.status === status
-    ? `Reported to the parent at ${at}`
-    : `Reported to the parent as “${known}” at ${at}`
+    ? `The parent saw this at ${at}`
+    : `The parent last saw it as “${known}”, at ${at}`
 }

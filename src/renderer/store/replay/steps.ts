@@ -8,6 +8,13 @@ export type StepUnit = 'turn' | 'call'
 
 /** While playing, longer pauses are cut to this. */
 const pauseMsMax = 2_000
+/** While playing, what was just shown stays for this long, however soon the next entry was recorded. */
+const pauseMsMin: Partial<Record<TimelineMark['kind'], number>> = {
+  prompt: 1_000,
+  turn: 1_000,
+  call: 250,
+  result: 250,
+}
 
 interface Stops {
   /** Seqs in order: prompts, ends of turns, ends of runs. */
@@ -71,7 +78,7 @@ const indexAfter = (values: readonly number[], value: number): number =>
   firstIndex(values.length, (index) => (values[index] as number) > value)
 
 /**
- * Advances from `seq` by `ms` of recorded time, with pauses cut. Returns the new position, and the time left over
+ * Advances from `seq` by `ms` of recorded time, with pauses cut, and bursts slowed down so that they can be read. Returns the new position, and the time left over
  * towards the next entry.
  */
 export function playFrom(
@@ -85,7 +92,8 @@ export function playFrom(
     const next = marks[at + 1]
     if (!next) return { seq: lastSeq(timeline), restMs: 0, ended: true }
     const current = marks[at]
-    const pause = Math.min(Math.max(0, next.at - (current?.at ?? next.at)), pauseMsMax)
+    const pauseMin = (current && pauseMsMin[current.kind]) ?? 0
+    const pause = Math.min(Math.max(pauseMin, next.at - (current?.at ?? next.at)), pauseMsMax)
     if (pause > left) return { seq: current?.seq ?? seq, restMs: left, ended: false }
     left -= pause
     at++

@@ -31,6 +31,8 @@ interface Replayed {
   items: TranscriptItem[]
   /** The last entry that is shown; null if all entries are. */
   through: number | null
+  /** The time of the moment; null at the end. */
+  atMs: number | null
 }
 
 /** The replay of an open transcript. Moving the replay scrolls the transcript. */
@@ -46,7 +48,11 @@ export function useReplayed(props: {
   const open = place?.open === true
   const replay = useReplay({ taskId, open, at: from, entries: view.totalEntries })
   useMomentSettled(replay, (seq) => place?.onChange({ seq }))
-  return { replay, ...useFollowed(replay, transcript, view) }
+  const followed = useFollowed(replay, transcript, view)
+  const timeline = replay?.store.getState().timeline
+  const mark = timeline && followed.through !== null && markAt(timeline, followed.through)
+  const atMs = (typeof mark === 'number' && timeline?.marks[mark]?.at) || null
+  return { replay, ...followed, atMs }
 }
 
 /** A transcript with its timeline below and the state and files of the moment on the right. */

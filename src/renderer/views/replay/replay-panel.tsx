@@ -2,9 +2,8 @@ import { X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { PlanItem } from '../../../shared/agents/agent-records.ts'
 import type { ReplayState } from '../../../shared/projections/replay/replay-state.ts'
+import { statusAt } from '../../../shared/projections/replay/task-at.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
-import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
-import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { EmptyState, IconButton, Skeleton, Tabs } from '../../components/primitives/index.ts'
 import { type ReplayedAgent, ReplayedState } from '../../components/replay/replayed-state.tsx'
 import { useChildren, useStores } from '../../store/hooks.ts'
@@ -106,13 +105,4 @@ function useReplayedAgents(taskId: TaskId, { at, agents }: ReplayState): Replaye
         lastReported: agents.get(task.id) ?? null,
       }))
   }, [children, at, agents])
-}
-
-/** The task's status at that time, by its runs; null before the first. */
-function statusAt({ runs, status }: Task, atMs: number): TaskStatus | null {
-  const run = runs.findLast(({ startedAt }) => Date.parse(startedAt) <= atMs)
-  if (!run) return null
-  if (run.endedAt === null || Date.parse(run.endedAt) > atMs) return 'spawned'
-  // The task may have been abandoned after its last run ended; until then it had the status of that run.
-  return run.status === 'running' ? status : run.status
 }

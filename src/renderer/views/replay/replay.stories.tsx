@@ -236,6 +236,27 @@ export const Files: Story = {
   },
 }
 
+/** The cards are those of the moment, and nothing in them acts on the tasks as they are now. */
+export const CardsOfTheMoment: Story = {
+  args: { state: 'ended' },
+  play: async ({ canvasElement }) => {
+    const page = within(canvasElement.ownerDocument.body)
+    const slider = await page.findByRole('slider', { name: 'Moment' })
+    await page.findAllByRole('article', { name: /^Task: / })
+    await expect(page.queryByRole('button', { name: /^Apply changes of/ })).toBeNull()
+    await expect(page.queryByRole('button', { name: /^More for/ })).toBeNull()
+    slider.focus()
+    await userEvent.keyboard('{Home}')
+    const running = async () => {
+      await userEvent.keyboard('{ArrowRight}')
+      const [card] = page.queryAllByRole('article', { name: /^Task: / })
+      expect(card).toHaveTextContent('Running')
+    }
+    await waitFor(running, { interval: 300 })
+    await expect(page.queryByText('Changes applied')).toBeNull()
+  },
+}
+
 export const EventfulDark: Story = { args: { state: 'eventful' }, globals: { theme: 'dark' } }
 
 export const Huge: Story = {

@@ -15,6 +15,7 @@ import type { Replay } from '../../store/replay/replay-store.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
 import { ReplayLayout, type ReplayPlace, useReplayed } from '../replay/replay-layout.tsx'
+import { ReplayedCards } from '../replay/replayed-cards.tsx'
 import { useKeys } from '../shell/use-keys.ts'
 import { TaskContexts } from '../task/task-contexts.tsx'
 import { OutlinePane } from './outline-pane.tsx'
@@ -126,7 +127,7 @@ function OpenTranscript(props: {
     if (ready && takeFocus) list.current?.focus()
   }, [ready, takeFocus])
   const live = view.source === 'live'
-  const { replay, items, through } = useReplayed({
+  const { replay, items, through, atMs } = useReplayed({
     transcript,
     place: ready ? props.replay : undefined,
     from: from === 'start' && live ? 'end' : from,
@@ -187,33 +188,35 @@ function OpenTranscript(props: {
           >
             <TranscriptFind transcript={transcript} list={list} scope={scope}>
               <TaskActionsContext value={actionsHere}>
-                <TranscriptList
-                  ref={list}
-                  items={items}
-                  label={label}
-                  live={live && !replay}
-                  damage={view.damage}
-                  hasOlder={view.hasOlder}
-                  // Entries after the replayed moment are not shown.
-                  hasNewer={view.hasNewer && through === null}
-                  paging={view.paging}
-                  extent={{
-                    firstSeq: view.firstSeq,
-                    lastSeq: Math.min(view.lastSeq, through ?? view.lastSeq),
-                    total: through ?? view.totalEntries,
-                    turns: view.turns,
-                  }}
-                  onGoTo={(seq) => void transcript.goTo(seq, { pointOut: false })}
-                  onPosition={(seq, atEnd) => position.setState({ seq, atEnd })}
-                  target={view.target}
-                  onArrive={transcript.arrived}
-                  startAt={typeof from === 'number' ? 'start' : live ? 'end' : from}
-                  onReachStart={() => void transcript.loadOlder()}
-                  onReachEnd={() => void transcript.loadNewer()}
-                  onJumpToLatest={() => void transcript.jumpToEnd()}
-                  empty={<EmptyState sentence={emptySentence(task, replay !== null)} />}
-                  className="flex-1"
-                />
+                <ReplayedCards isReplay={replay !== null} atMs={atMs}>
+                  <TranscriptList
+                    ref={list}
+                    items={items}
+                    label={label}
+                    live={live && !replay}
+                    damage={view.damage}
+                    hasOlder={view.hasOlder}
+                    // Entries after the replayed moment are not shown.
+                    hasNewer={view.hasNewer && through === null}
+                    paging={view.paging}
+                    extent={{
+                      firstSeq: view.firstSeq,
+                      lastSeq: Math.min(view.lastSeq, through ?? view.lastSeq),
+                      total: through ?? view.totalEntries,
+                      turns: view.turns,
+                    }}
+                    onGoTo={(seq) => void transcript.goTo(seq, { pointOut: false })}
+                    onPosition={(seq, atEnd) => position.setState({ seq, atEnd })}
+                    target={view.target}
+                    onArrive={transcript.arrived}
+                    startAt={typeof from === 'number' ? 'start' : live ? 'end' : from}
+                    onReachStart={() => void transcript.loadOlder()}
+                    onReachEnd={() => void transcript.loadNewer()}
+                    onJumpToLatest={() => void transcript.jumpToEnd()}
+                    empty={<EmptyState sentence={emptySentence(task, replay !== null)} />}
+                    className="flex-1"
+                  />
+                </ReplayedCards>
               </TaskActionsContext>
             </TranscriptFind>
           </TranscriptFilterPane>
