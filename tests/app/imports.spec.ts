@@ -104,11 +104,15 @@ test('keeps sessions that another tool will delete, shows a nested sub-agent, an
   const dialog = continueDialog(page)
   await expect(dialog).toContainText(project)
   await expect(dialog.getByText(/^The imported session ended on/)).toBeVisible()
+  // As everywhere: the person's own files are not edited unless they choose it.
+  await expect(dialog.getByRole('combobox', { name: 'Works in' })).toHaveText('New worktree')
   await choosesScenario(page)
   await dialog.getByRole('textbox', { name: 'Prompt' }).fill('And the puffin?')
   await dialog.getByRole('button', { name: 'Add project and start' }).click()
   await expect(conversation(page).getByText('I go on.')).toBeVisible()
   await expect(page.getByText('Continues')).toBeVisible()
+  const { tasks } = await host.client.tasks.list({})
+  expect(tasks[0]?.isolation).toBe('worktree')
 })
 
 test('continues an imported session with an installed agent, which gets the history', {

@@ -31,6 +31,10 @@ export function modelAnswers(os: Implementer, { given }: Pick<Memory, 'given'>) 
         options.lists?.[input.provider] ??
         refused('provider-answer', `${input.provider} can’t be reached: connection refused.`),
     })),
+    priced: os.models.priced.handler(({ input }) => {
+      const ref = providers.resolve(input.model)
+      return { priced: ref && ref.baseUrl === undefined }
+    }),
     test: os.models.test.handler(
       () =>
         options.test ?? {

@@ -44,6 +44,7 @@ interface ModelCalls {
     setDefaults(change: Partial<ModelDefaults>): Promise<void>
   }
   list(provider: string): Promise<string[]>
+  isPriced(name: string): Promise<boolean | null>
   test(input: {
     model: string
     baseUrl?: string | undefined

@@ -92,6 +92,7 @@ export const grants: GrantsOf<typeof contract> = {
     removeProvider: 'decide',
     setDefaults: 'decide',
     list: 'act',
+    priced: 'act',
     // It may cost money.
     test: 'decide',
   },

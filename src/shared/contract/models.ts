@@ -38,6 +38,13 @@ export const models = {
   list: base
     .input(z.object({ provider: z.string() }))
     .output(z.object({ models: z.array(z.string()) })),
+  /**
+   * Whether the list of prices has the model, `PROVIDER/MODEL`, so that a limit in money counts it. Null: no provider has
+   * that name.
+   */
+  priced: base
+    .input(z.object({ model: z.string() }))
+    .output(z.object({ priced: z.boolean().nullable() })),
   /** Sends one short prompt, which may cost money. `model`: `PROVIDER/MODEL`. */
   test: base
     .input(

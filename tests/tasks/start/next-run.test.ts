@@ -123,3 +123,24 @@ it('refuses a model for a scripted agent', async () => {
     fixture.shiplog.client.tasks.setNextRun({ taskId, model: 'anthropic/claude-opus-5-5' }),
   ).rejects.toMatchObject({ data: { field: 'model' }, message: /plays its scenario/ })
 })
+
+it('starts a model without a price under a default limit in money, but not under one that was chosen for it', async () => {
+  const { fixture, client, local, startOn } = await withModels({ '[talk]': [[say('Done.')]] })
+  expect(await client.models.priced({ model: local })).toEqual({ priced: false })
+  expect(await client.models.priced({ model: 'anthropic/claude-opus-5-5' })).toEqual({
+    priced: true,
+  })
+  expect(await client.models.priced({ model: 'nobody/x' })).toEqual({ priced: null })
+  await client.limits.setSettings({ budget: { usd: 1.5 }, quotaWaits: 0 })
+  const { taskId } = await startOn(local)
+  await untilQuiet(fixture.shiplog)
+  expect(await taskOf(fixture.shiplog, taskId)).toMatchObject({ status: 'completed' })
+  await expect(
+    client.tasks.start({
+      projectId: fixture.project.id,
+      agent: { kind: 'model', model: local },
+      prompt: '[talk] Go.',
+      budget: { usd: 5 },
+    }),
+  ).rejects.toThrow(`${local} has no known price`)
+})

@@ -15,6 +15,8 @@ interface ModelSettings {
   contextWindow(ref: ModelRef): Promise<ContextWindow>
   /** Resolves with the names of a provider's models. Rejects with FailureError if it can't be asked. */
   list(provider: string): Promise<string[]>
+  /** Whether a model, as `PROVIDER/MODEL`, has a known price. Null: no provider has that name. */
+  isPriced(name: string): Promise<boolean | null>
   /** Makes one short exchange. Rejects with FailureError for a model of an unknown provider. */
   test(asked: {
     model: string
@@ -88,6 +90,10 @@ export async function createModelSettings(deps: {
       return tokens === null ? windows.of(ref) : { tokens, tokensMax: null }
     },
     list,
+    async isPriced(name) {
+      const ref = providers.resolve(name)
+      return ref && (await import('../model/pricing.ts')).hasPrice(ref)
+    },
     test,
     availability() {
       const isUsable = providers

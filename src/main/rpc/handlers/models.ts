@@ -22,5 +22,8 @@ export const modelHandlers = ({ os }: Calls, { models }: RouterDependencies) => 
   list: os.models.list.handler(async ({ input }) => ({
     models: await models.list(input.provider),
   })),
+  priced: os.models.priced.handler(async ({ input }) => ({
+    priced: await models.isPriced(input.model),
+  })),
   test: os.models.test.handler(({ input }) => models.test(input)),
 })

@@ -60,14 +60,9 @@ export function createStartTask(deps: {
       workspaces.projects.known(projectId).dir,
     )
     const isolation = await workspaces.projects.checkStart(projectId, request.isolation)
-    const budget = request.budget === undefined ? deps.defaultLimits().budget : request.budget
     const quotaWaits = request.quotaWaits ?? deps.defaultLimits().quotaWaits
     const readsRecord = request.readsRecord ?? deps.defaultLimits().readsRecord ?? false
-    if (budget?.usd !== undefined && !budget.allowUnpriced && !(await deps.hasPrice(prepared.spec)))
-      invalid(
-        'budget',
-        `${modelOfSpec(prepared.spec)} has no known price, so a budget in money can't be enforced. Set one in tokens or time.`,
-      )
+    const budget = await budgetOf(request, prepared.spec)
     const taskId = await roots.create({
       projectId,
       title: request.title?.trim() || titleOf(prompt) || titleOf(prepared.title) || prepared.title,
@@ -89,6 +84,19 @@ export function createStartTask(deps: {
     })
     runner.begin(taskId, { prompt, reason: 'prompt' })
     return taskId
+  }
+
+  async function budgetOf(request: StartTask, spec: AgentSpec): Promise<Budget | null> {
+    const budget = request.budget === undefined ? deps.defaultLimits().budget : request.budget
+    if (budget?.usd === undefined || budget.allowUnpriced || (await deps.hasPrice(spec)))
+      return budget
+    // A default must not prevent a start: the dialog says that it does not count this model.
+    if (request.budget === undefined) return { ...budget, allowUnpriced: true }
+    const model = request.agent.kind === 'model' ? request.agent.model : modelOfSpec(spec)
+    return invalid(
+      'budget',
+      `${model} has no known price, so a budget in money can't be enforced. Set one in tokens or time.`,
+    )
   }
 
   return startTask

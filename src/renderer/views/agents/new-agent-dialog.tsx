@@ -155,7 +155,11 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
           />
         </AgentDetails>
         <PlaceFields form={form} agentsAtOnceError={fieldError('agentsAtOnce')} />
-        <LimitsField onChange={form.setLimits} error={fieldError('budget')} />
+        <LimitsField
+          model={agent.picked === 'model' ? agent.model : null}
+          onChange={form.setLimits}
+          error={fieldError('budget')}
+        />
         {approval.problem ? (
           <NoticeLine
             tone="warning"

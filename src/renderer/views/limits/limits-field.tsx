@@ -11,6 +11,7 @@ import {
 } from '../../components/limits/budget-fields.tsx'
 import { QuotaField } from '../../components/limits/quota-field.tsx'
 import { classNames } from '../../components/primitives/index.ts'
+import { useStores } from '../../store/hooks.ts'
 import { useLimitSettings } from './use-limit-settings.ts'
 
 /** The limits of a new tree. A `budget` that is undefined is taken from the settings; null is no limit. */
@@ -28,10 +29,12 @@ export const defaultLimits: ChosenLimits = {
 /** A line with the current limits, which expands to the fields. */
 export function LimitsField(props: {
   onChange(limits: ChosenLimits): void
+  /** The model of the agent, as `PROVIDER/MODEL`; null: it is no model of a provider. */
+  model: string | null
   /** The host's error about the budget. */
   error?: string | null
 }) {
-  const { onChange, error } = props
+  const { onChange, model, error } = props
   const { settings } = useLimitSettings()
   const [opened, setOpened] = useState(false)
   const [typed, setTyped] = useState<BudgetTexts | null>(null)
@@ -45,6 +48,7 @@ export function LimitsField(props: {
   const open = opened || Boolean(error)
   const texts = typed ?? budgetTexts(settings?.budget)
   const quotaWaits = waits ?? settings?.quotaWaits ?? 0
+  const unpriced = useIsUnpriced(texts.usd.trim() === '' ? null : model)
   const report = (budget: BudgetTexts | null, quotaWaits: number | undefined) => {
     const isValid = budget === null || isBudgetValid(budget)
     onChange({
@@ -72,6 +76,13 @@ export function LimitsField(props: {
           {quotaWaits > 0 ? ' · waits for quotas' : ''}
         </span>
       </button>
+      {unpriced && !error ? (
+        <p role="status" className="untrusted text-small text-amber">
+          {model} has no known price, so the cost limit{' '}
+          {typed === null ? 'does not count it' : 'can’t be enforced'}. Set a limit of tokens or
+          minutes.
+        </p>
+      ) : null}
       {open ? (
         <div ref={body} id={bodyId} className="flex flex-col gap-2">
           <BudgetFields
@@ -97,4 +108,23 @@ export function LimitsField(props: {
       ) : null}
     </div>
   )
+}
+
+/** False while it is not known, and without a model. */
+function useIsUnpriced(model: string | null): boolean {
+  const { client } = useStores()
+  const [found, setFound] = useState<{ model: string; priced: boolean | null } | null>(null)
+  useEffect(() => {
+    if (model === null || model.trim() === '') return
+    let wanted = true
+    client.models.priced({ model: model.trim() }).then(
+      ({ priced }) => wanted && setFound({ model, priced }),
+      // The start reports what prevents it.
+      () => {},
+    )
+    return () => {
+      wanted = false
+    }
+  }, [client, model])
+  return found !== null && found.model === model && found.priced === false
 }

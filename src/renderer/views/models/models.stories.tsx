@@ -161,6 +161,12 @@ export const NewAgent: Story = {
     // While it closes, the list has lost its name already.
     const option = () => within(document.body).queryByRole('option', { name: /^Allow edits/ })
     await waitFor(() => expect(option()).toBeNull())
+    // What a cost limit can't count is said before the start.
+    await userEvent.click(dialog.getByRole('button', { name: /^Limits/ }))
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Cost (USD)' }), '5')
+    await dialog.findByText(/^ollama\/gpt-oss:20b has no known price, so the cost limit can’t be/)
+    await userEvent.clear(dialog.getByRole('textbox', { name: 'Cost (USD)' }))
+    await waitFor(() => expect(dialog.queryByText(/has no known price/)).toBeNull())
   },
 }
 /** The server does not answer: the field says so, and takes a name. */

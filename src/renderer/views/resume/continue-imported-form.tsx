@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import type { PermissionMode } from '../../../shared/agents/permission-modes.ts'
 import type { Continuation, ContinuationPlace } from '../../../shared/contract/continuation.ts'
 import type { Project } from '../../../shared/records/projects/projects.ts'
 import type { Isolation } from '../../../shared/records/projects/workspaces.ts'
@@ -9,6 +10,7 @@ import { useProjects, useStores } from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { AgentDetails } from '../agents/agent-fields.tsx'
+import { PermissionChoice } from '../agents/permission-choice.tsx'
 import type { ScenarioFile } from '../agents/scenario-field.tsx'
 import { useAgentChoice } from '../agents/use-agent-choice.ts'
 import { useStartApproval } from '../agents/use-start-approval.tsx'
@@ -28,7 +30,9 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
   const agent = useAgentChoice(scenario, ownAgent(task))
   /** The value of the chosen option; null selects the best place. */
   const [chosen, setChosen] = useState<string | null>(null)
-  const [wanted, setWanted] = useState<Isolation>('in-place')
+  const [wanted, setWanted] = useState<Isolation>('worktree')
+  /** Null: as configured for the project. */
+  const [permissions, setPermissions] = useState<PermissionMode | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const { found, failed } = useContinuation(
     task,
@@ -37,10 +41,15 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
   )
   const place = found && placeChosen(found, chosen)
   const projectId = place?.kind === 'project' ? place.projectId : null
-  const isolation = place?.git && projectId ? wanted : 'in-place'
+  const isolation = place?.git ? wanted : 'in-place'
   const approval = useStartApproval({ projectId, isolation, installed: agent.installed })
   const errorOf = (name: string) => (problem?.field === name ? problem.message : null)
   const text = prompt.trim()
+  const missing = [
+    ...(text === '' ? ['a prompt'] : []),
+    ...(place === null ? ['a project'] : []),
+    ...(agent.choice === null ? [agent.needs] : []),
+  ]
 
   const submit = async () => {
     if (!place || !agent.choice) return
@@ -48,6 +57,14 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
     const project = place.kind === 'project' ? null : await client.projects.add({ dir: place.dir })
     const id = project?.id ?? projectId
     if (id === null) return
+    if (project && isolation === 'worktree') {
+      const setup = await client.projects.setup({ projectId: id })
+      // It has to be shown first; the project is now one that can be chosen.
+      if (setup && !setup.trusted) {
+        setChosen(id)
+        return false
+      }
+    }
     try {
       await approval.allow(id)
       const { taskId } = await client.tasks.continueFrom({
@@ -56,6 +73,7 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
         agent: agent.choice,
         place: { projectId: id, isolation },
         ...(at !== null && { at }),
+        ...(permissions && agent.picked !== 'scripted' && { permissions }),
       })
       agent.remember()
       navigation.go(taskRoute(taskId))
@@ -79,7 +97,14 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
             : 'Start'
       }
       doing="continue in Shiplog"
-      canSubmit={text !== '' && agent.choice !== null && place !== null && approval.isSeen}
+      canSubmit={missing.length === 0 && approval.isSeen}
+      more={
+        missing.length > 0 ? (
+          <p role="status" className="order-first min-w-0 flex-1 text-small text-muted">
+            Needs {missing.join(' and ')}.
+          </p>
+        ) : null
+      }
       submit={submit}
       focus={field}
       submitsByModEnter
@@ -101,7 +126,9 @@ export function ContinueImportedForm({ task, at }: { task: Task; at: number | nu
         <Select value={agent.picked} onChange={agent.pick} options={agent.offers} />
       </Field>
       <AgentDetails agent={agent} scenario={scenario} onScenario={setScenario} errorOf={errorOf}>
-        {null}
+        {projectId ? (
+          <PermissionChoice projectId={projectId} value={permissions} onChange={setPermissions} />
+        ) : null}
       </AgentDetails>
       {approval.view}
     </FormDialog>
@@ -145,20 +172,29 @@ function PlaceFields(props: {
           <Select
             value={place ? optionOf(place) : ''}
             onChange={onPlace}
-            options={[...(place ? [] : [{ value: '', label: 'Choose a project' }]), ...options]}
+            options={[
+              ...(place ? [] : [{ value: '', label: 'Choose a project', disabled: true }]),
+              ...options,
+            ]}
           />
         </Field>
         <Field
           label="Works in"
-          hint={isolation === 'worktree' ? 'It has only what is committed.' : null}
+          hint={
+            isolation === 'worktree'
+              ? 'It has only what is committed.'
+              : place?.git
+                ? 'It edits your own files there.'
+                : 'Without Git, agents edit the folder directly.'
+          }
         >
           <Select
             value={isolation}
-            disabled={place?.kind !== 'project' || !place.git}
+            disabled={!place?.git}
             onChange={onIsolation}
             options={[
-              { value: 'in-place', label: 'The folder itself' },
               { value: 'worktree', label: 'New worktree' },
+              { value: 'in-place', label: 'The folder itself' },
             ]}
           />
         </Field>
@@ -178,8 +214,8 @@ function PlaceFields(props: {
 
 const historyHint = (at: number | null): string =>
   at === null
-    ? 'The new task has the full history of the session.'
-    : 'The new task has the history up to the end of that turn.'
+    ? 'The new task has the full history of the session. What is too long for the model is summarised first.'
+    : 'The new task has the history up to the end of that turn. What is too long for the model is summarised first.'
 
 /** The installed agent of the tool that recorded the session, if there is such an agent. */
 const ownAgent = ({ spec }: Task): string | undefined =>
