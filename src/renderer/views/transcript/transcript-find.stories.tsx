@@ -109,6 +109,28 @@ export const InvalidExpression: Story = {
   },
 }
 
+/** A regular expression may match another text at each place. */
+export const DifferentTexts: Story = {
+  args: {
+    entries: session(ids.tests)
+      .runStart()
+      .prompt('List the existing cases.')
+      .turn([{ say: Array.from({ length: 60 }, (_, n) => `line ${4_900 + n}`).join('\n\n') }])
+      .runEnd().entries,
+  },
+  play: async ({ canvasElement }) => {
+    const { field, bar } = await opened(canvasElement)
+    await userEvent.keyboard('{Alt>}r{/Alt}')
+    await expect(bar.getByRole('button', { name: /^Regular expression/ })).toHaveAttribute(
+      'aria-pressed',
+      'true',
+    )
+    await expect(field).toHaveValue('')
+    await userEvent.paste('49\\d\\d')
+    await waitFor(() => expect(new Set(marked('find-match')).size).toBe(60))
+  },
+}
+
 export const Counting: Story = {
   args: { stopsAfter: 3 },
   play: async ({ canvasElement }) => {

@@ -224,7 +224,7 @@ function patternsOf({ isPattern, ...query }: FindView['query'], places: readonly
 }
 
 /** At most this many texts are marked in the rows of one turn. */
-const textsMax = 200
+const textsMax = 500
 
 const firstFrom = (places: readonly FindPlace[], seq: number): number =>
   firstIndex(places.length, (index) => (places[index] as FindPlace).seq >= seq)

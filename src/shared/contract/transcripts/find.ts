@@ -7,7 +7,7 @@ const findTextCharsMax = 1_000
 /** Limit for the listed places of one search. All matches are counted. */
 export const findPlacesMax = 50_000
 /** Limit for the matched texts of a place, which views highlight, for a regular expression. */
-export const findTextsMax = 8
+export const findTextsMax = 500
 
 export const findQuerySchema = z.object({
   text: z.string().min(1).max(findTextCharsMax),

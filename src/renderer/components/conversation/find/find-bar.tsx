@@ -30,7 +30,10 @@ export function FindBar(props: {
   const errorId = useId()
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
-    if (event.key === 'Enter' || event.key === 'F3') onStep(event.shiftKey ? -1 : 1)
+    const toggle =
+      event.altKey && !event.ctrlKey && !event.metaKey ? toggles[event.code] : undefined
+    if (toggle) onChange({ [toggle]: !query[toggle] })
+    else if (event.key === 'Enter' || event.key === 'F3') onStep(event.shiftKey ? -1 : 1)
     else if (event.key === 'ArrowDown') onStep(1)
     else if (event.key === 'ArrowUp') onStep(-1)
     else if (event.key === 'Escape') onClose()
@@ -64,6 +67,7 @@ export function FindBar(props: {
           <IconButton
             size="small"
             label="Match case"
+            shortcut="Alt+C"
             icon={<CaseSensitive />}
             pressed={query.matchCase}
             onClick={() => onChange({ matchCase: !query.matchCase })}
@@ -71,6 +75,7 @@ export function FindBar(props: {
           <IconButton
             size="small"
             label="Whole words"
+            shortcut="Alt+W"
             icon={<WholeWord />}
             pressed={query.wholeWord}
             onClick={() => onChange({ wholeWord: !query.wholeWord })}
@@ -78,6 +83,7 @@ export function FindBar(props: {
           <IconButton
             size="small"
             label="Regular expression"
+            shortcut="Alt+R"
             icon={<Regex />}
             pressed={query.isPattern}
             onClick={() => onChange({ isPattern: !query.isPattern })}
@@ -110,6 +116,13 @@ export function FindBar(props: {
       )}
     </search>
   )
+}
+
+/** By the place of the key, because Alt changes the character on a Mac. */
+const toggles: Partial<Record<string, 'matchCase' | 'wholeWord' | 'isPattern'>> = {
+  KeyC: 'matchCase',
+  KeyW: 'wholeWord',
+  KeyR: 'isPattern',
 }
 
 /** Handles Esc on the bar's buttons. */
