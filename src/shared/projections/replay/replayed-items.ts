@@ -43,4 +43,6 @@ const stillRunning = (call: ToolCallView): ToolCallView => ({
   images: [],
   detail: null,
   durationMs: null,
+  // A live view counts the time from it.
+  startedAt: null,
 })

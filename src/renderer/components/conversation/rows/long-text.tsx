@@ -60,6 +60,20 @@ export function LongText(props: LongTextProps) {
     <div className={classNames('group/text', className)}>
       {captioned ? <Caption label={label} /> : null}
       <div className="relative">
+        {step > 0 && !followEnd ? (
+          // Within reach wherever one reads in a long text.
+          <p data-aside className="sticky top-1 z-10 flex h-0 justify-end pr-9 text-small">
+            <TextButton
+              className="h-6 rounded-md bg-raised px-2 shadow-popup"
+              onClick={() => {
+                box.current?.focus({ preventScroll: true })
+                fold()
+              }}
+            >
+              Show less
+            </TextButton>
+          </p>
+        ) : null}
         <figure
           ref={box}
           aria-label={label}
@@ -96,18 +110,6 @@ export function LongText(props: LongTextProps) {
           <CopyButton label={`Copy ${label.toLowerCase()}`} text={text} />
         </div>
       </div>
-      {step > 0 && !followEnd ? (
-        <p data-aside className="mt-1 text-small">
-          <TextButton
-            onClick={() => {
-              box.current?.focus({ preventScroll: true })
-              fold()
-            }}
-          >
-            Show less
-          </TextButton>
-        </p>
-      ) : null}
     </div>
   )
 }

@@ -25,8 +25,8 @@ import type { ToolCallView } from '../../../../shared/projections/transcript/tur
 import { lostOutputIn } from '../../../../shared/records/lost-output.ts'
 import { answerText } from '../../../../shared/text/permission-text.ts'
 import { Counts } from '../../diff/counts.tsx'
-import { bytes } from '../../primitives/format.ts'
-import { classNames, StatusIcon, Took } from '../../primitives/index.ts'
+import { bytes, elapsed } from '../../primitives/format.ts'
+import { classNames, StatusIcon, Took, useClockText } from '../../primitives/index.ts'
 import { ReportView } from '../../task/report-view.tsx'
 import { TaskCard } from '../../task/task-card.tsx'
 import { startedBy } from '../../task/task-table.tsx'
@@ -160,6 +160,9 @@ function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null })
           {call.permission ? (
             <span className="shrink-0 text-small text-faint">{answerText(call.permission)}</span>
           ) : null}
+          {call.state === 'running' && call.startedAt !== null && !isAsking ? (
+            <RunningTime startedAt={call.startedAt} />
+          ) : null}
           {hasDuration(call) ? (
             <Took ms={call.durationMs ?? 0} className="shrink-0 text-small text-faint" />
           ) : null}
@@ -168,6 +171,11 @@ function ToolCallLine({ call, cwd }: { call: ToolCallView; cwd: string | null })
       body={() => <ToolCallBody call={call} />}
     />
   )
+}
+
+function RunningTime({ startedAt }: { startedAt: string }) {
+  const text = useClockText((now) => elapsed(now - Date.parse(startedAt), true))
+  return <span className="tabular shrink-0 text-small text-faint">{text}</span>
 }
 
 /** A question's answer takes as long as the user does, and what was not tried takes none. */
