@@ -34,6 +34,8 @@ export type Route =
   | { screen: 'settings' }
   /** A log that is open without being imported: one that is open, or one to open. */
   | { screen: 'opened'; id: string | null; path: string | null }
+  /** An address that leads nowhere. */
+  | { screen: 'unknown'; address: string }
 
 export const homeRoute: Route = { screen: 'home' }
 export const searchRoute: Route = { screen: 'search', query: '' }
@@ -43,8 +45,8 @@ export const scopeOf = (route: Route): 'window' | 'dialog' =>
   route.screen === 'task' && route.transcriptOf !== null ? 'dialog' : 'window'
 
 /**
- * Parses `hash` (`#/t/<id>`, with or without `#`, or a `shiplog://` link); returns home for
- * anything else.
+ * Parses `hash` (`#/t/<id>`, with or without `#`, or a `shiplog://` link); returns home for an address
+ * without a screen.
  */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#|^shiplog:\/\//, '').split('?')
@@ -82,8 +84,10 @@ export function parseRoute(hash: string): Route {
       return { screen: 'settings' }
     case 'opened':
       return { screen: 'opened', id: id ?? null, path: id ? null : parameters.get('path') }
-    default:
+    case undefined:
       return homeRoute
+    default:
+      return { screen: 'unknown', address: path.replace(/^\/+/, '') }
   }
 }
 
@@ -131,6 +135,8 @@ export function formatRoute(route: Route): string {
       return route.query === '' ? '#/search' : `#/search?${new URLSearchParams({ q: route.query })}`
     case 'settings':
       return '#/settings'
+    case 'unknown':
+      return `#/${route.address}`
     case 'opened':
       if (route.id !== null) return `#/opened/${encodeURIComponent(route.id)}`
       return `#/opened?${new URLSearchParams(route.path === null ? {} : { path: route.path })}`

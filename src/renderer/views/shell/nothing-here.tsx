@@ -1,5 +1,20 @@
 import { EmptyState } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
+import { homeRoute } from '../../store/window/route.ts'
+
+/** Shown for an address that names no screen. */
+export function UnknownAddress({ address }: { address: string }) {
+  const { navigation } = useStores()
+  return (
+    <>
+      <h1 className="sr-only">Nothing at this address</h1>
+      <EmptyState
+        sentence={`There is nothing at #/${address}. The link may be incomplete, or from another version of Shiplog.`}
+        action={{ label: 'Go to Home', onClick: () => navigation.go(homeRoute) }}
+      />
+    </>
+  )
+}
 
 /** Shown for a link whose id is unknown or ambiguous. */
 export function NothingHere(props: { what: string; id: string; candidates?: string[] }) {

@@ -21,6 +21,7 @@ import { Sidebar } from '../sidebar/sidebar.tsx'
 import { useNeedsYou } from '../sidebar/use-needs-you.ts'
 import { TranscriptScreen } from '../transcript/transcript-screen.tsx'
 import { ConnectionBanner } from './banner.tsx'
+import { UnknownAddress } from './nothing-here.tsx'
 import { Notices } from './notices.tsx'
 import { Overlays } from './overlays.tsx'
 import { Splitter } from './splitter.tsx'
@@ -119,6 +120,8 @@ function Screen() {
       return <SettingsScreen />
     case 'opened':
       return <OpenedScreen id={route.id} path={route.path} />
+    case 'unknown':
+      return <UnknownAddress address={route.address} />
   }
 }
 
@@ -184,6 +187,7 @@ function useWindowTitle(): void {
       case 'opened':
         return 'Opened log'
       case 'home':
+      case 'unknown':
         return null
     }
   })

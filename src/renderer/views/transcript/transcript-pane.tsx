@@ -26,6 +26,7 @@ import { TranscriptFind } from './transcript-find.tsx'
 import {
   ExpiredTranscript,
   LoadingTranscript,
+  MissingEntry,
   NotStarted,
   TranscriptNotice,
   UnreadableTranscript,
@@ -124,8 +125,9 @@ function OpenTranscript(props: {
   const [own] = useState(() => createReadingPosition())
   const position = reading ?? own
   useEffect(() => {
-    if (ready && takeFocus) list.current?.focus()
-  }, [ready, takeFocus])
+    // A linked entry takes it.
+    if (ready && takeFocus && typeof from !== 'number') list.current?.focus()
+  }, [ready, takeFocus, from])
   const live = view.source === 'live'
   const { replay, items, through, atMs } = useReplayed({
     transcript,
@@ -180,6 +182,7 @@ function OpenTranscript(props: {
         ) : null}
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
           <TranscriptNotice view={view} onRetry={() => void transcript.loadOlder()} />
+          <MissingEntry from={from} view={view} />
           <TranscriptFilterPane
             transcript={transcript}
             label={label}

@@ -59,6 +59,33 @@ export const FullScreen: Story = {
   play: outlineAndReport,
 }
 
+/** A linked entry has the focus and stays marked; one that does not exist is named. */
+export const LinkedEntry: Story = {
+  args: { address: `#/transcript/${ids.tests}?seq=4` },
+  play: async ({ canvasElement }) => {
+    const page = within(canvasElement.ownerDocument.body)
+    await page.findByRole('region', { name: /^Transcript of / })
+    await waitFor(() => expect(document.activeElement?.matches('article[data-seq]')).toBe(true))
+    await expect(page.queryByText(/^This transcript has no entry/)).toBeNull()
+  },
+}
+export const LinkToNoEntry: Story = {
+  args: { address: `#/transcript/${ids.tests}?seq=99999` },
+  play: async ({ canvasElement }) => {
+    const page = within(canvasElement.ownerDocument.body)
+    await page.findByText(/^This transcript has no entry 99999: it ends with entry \d+\.$/)
+  },
+}
+export const LinkToNoScreen: Story = {
+  args: { address: '#/bogus' },
+  play: async ({ canvasElement }) => {
+    const page = within(canvasElement.ownerDocument.body)
+    await page.findByText(/^There is nothing at #\/bogus/)
+    await userEvent.click(page.getByRole('button', { name: 'Go to Home' }))
+    await waitFor(() => expect(page.queryByText(/^There is nothing at/)).toBeNull())
+  },
+}
+
 /** In the archive keys go to the list of transcripts at first. */
 export const Archive: Story = {
   args: { address: `#/archive/${ids.tests}/transcript` },

@@ -7,7 +7,7 @@ import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/in
 import { plainCause } from '../../components/task/plain-cause.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import type { Problem } from '../../rpc/problem.ts'
-import type { TranscriptView } from '../../store/transcript/transcript-store.ts'
+import type { OpenAt, TranscriptView } from '../../store/transcript/transcript-store.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
 
@@ -77,6 +77,19 @@ export function TranscriptNotice(props: { view: TranscriptView; onRetry(): void 
     )
   const text = statusTexts[view.status ?? 'complete']
   return text ? <NoticeLine tone="warning" className="shrink-0 border-b px-4" text={text} /> : null
+}
+
+/** Says that a link names an entry after the last one. */
+export function MissingEntry({ from, view }: { from: OpenAt; view: TranscriptView }) {
+  const { totalEntries } = view
+  if (typeof from !== 'number' || totalEntries === 0 || from <= totalEntries) return null
+  return (
+    <NoticeLine
+      tone="warning"
+      className="shrink-0 border-b px-4"
+      text={`This transcript has no entry ${from}: it ends with entry ${totalEntries}.`}
+    />
+  )
 }
 
 const statusTexts = {

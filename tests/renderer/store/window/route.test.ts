@@ -46,7 +46,16 @@ describe('route', () => {
     expect(parseRoute(`#/t/abcd?seq=${seq}`)).toEqual(parseRoute('#/t/abcd'))
   })
 
-  it.each(['', '#', '#/nowhere', '#/t', '#/p/', '#/%E0%A4%A'])('shows home for %j', (hash) => {
+  it.each(['#/nowhere', '#/%E0%A4%A', '#/old/page'])(
+    'does not show another screen for %j',
+    (hash) => {
+      const route = parseRoute(hash)
+      expect(route).toEqual({ screen: 'unknown', address: hash.slice(2) })
+      expect(formatRoute(route)).toBe(hash)
+    },
+  )
+
+  it.each(['', '#', '#/', '#/t', '#/p/'])('shows home for %j', (hash) => {
     expect(parseRoute(hash)).toEqual({ screen: 'home' })
   })
 

@@ -89,16 +89,22 @@ export function useShownRow(rows: Row[], virtualizer: Scrolled) {
   }
 }
 
-/** How long a row is highlighted after a jump to it. */
+/** How long a row is highlighted after a jump to it; it stays marked until the next jump. */
 const highlightMs = 1600
 
-/** The key of the row that was jumped to a moment ago, or null; and the function that highlights one. */
-export function useHighlight(): [string | null, (key: string) => void] {
-  const [key, setKey] = useState<string | null>(null)
+/** The row that was jumped to last. */
+interface HighlightedRow {
+  key: string
+  /** A moment ago. */
+  isNew: boolean
+}
+
+export function useHighlight(): [HighlightedRow | null, (key: string) => void] {
+  const [row, setRow] = useState<HighlightedRow | null>(null)
   useEffect(() => {
-    if (key === null) return
-    const timer = setTimeout(() => setKey(null), highlightMs)
+    if (!row?.isNew) return
+    const timer = setTimeout(() => setRow({ ...row, isNew: false }), highlightMs)
     return () => clearTimeout(timer)
-  }, [key])
-  return [key, setKey]
+  }, [row])
+  return [row, (key) => setRow({ key, isNew: true })]
 }

@@ -86,7 +86,12 @@ export function TranscriptList(props: TranscriptListProps) {
   )
   const id = useId()
   const tail = useTail(startAt)
-  const [folds] = useState(() => createFolds(tail.unpin))
+  const onFold = useRef(tail.unpin)
+  onFold.current = () => {
+    // What opens in the last row is below it, so the list follows on to show it.
+    if (!live || rowIndexOf(document.activeElement) !== rows.length - 1) tail.unpin()
+  }
+  const [folds] = useState(() => createFolds(() => onFold.current()))
   const [highlighted, highlight] = useHighlight()
   const virtualizer = useRowVirtualizer({
     rows,
@@ -127,7 +132,10 @@ export function TranscriptList(props: TranscriptListProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each target; its rows came with it
   useLayoutEffect(() => {
     if (!target) return
-    const row = moves.showTarget(target)
+    const row = moves.showTarget({
+      ...target,
+      focus: target.focus || takesFocus(scroller.current, target),
+    })
     if (row && target.pointOut) highlight(row.key)
     onArrive?.(target)
   }, [target])
@@ -173,7 +181,9 @@ export function TranscriptList(props: TranscriptListProps) {
                   index={index}
                   topPx={start}
                   setSize={hasOlder || hasNewer ? -1 : rows.length}
-                  pointedOut={row.key === highlighted}
+                  pointedOut={
+                    row.key !== highlighted?.key ? null : highlighted.isNew ? 'new' : 'last'
+                  }
                   startsTurn={startsTurn(rows, index)}
                   itemOf={itemOf}
                 />
@@ -206,6 +216,15 @@ export function TranscriptList(props: TranscriptListProps) {
       </div>
     </FoldContext>
   )
+}
+
+const rowIndexOf = (element: Element | null): number =>
+  Number(element?.closest<HTMLElement>('[data-index]')?.dataset.index ?? -1)
+
+/** A linked entry takes the focus from the list, and if nothing has it, as in a page that was just opened. */
+function takesFocus(list: HTMLElement | null, { pointOut }: Target): boolean {
+  const { activeElement, body } = document
+  return pointOut && (activeElement === body || activeElement === list)
 }
 
 /** The extent of a transcript that is loaded as a whole. */

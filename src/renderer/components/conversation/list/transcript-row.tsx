@@ -15,7 +15,8 @@ export const TranscriptRow = memo(function TranscriptRow(props: {
   topPx: number
   /** -1 while it is unknown. */
   setSize: number
-  pointedOut: boolean
+  /** Jumped to: `new`, a moment ago; `last`, and nothing since. */
+  pointedOut: 'new' | 'last' | null
   startsTurn: boolean
   /** Returns the item that a row is a part of. */
   itemOf(row: Row): TranscriptItem | undefined
@@ -44,7 +45,9 @@ export const TranscriptRow = memo(function TranscriptRow(props: {
       <div
         className={classNames(
           'relative mx-auto flow-root max-w-column rounded-md px-6 transition-colors group-focus-visible/row:outline-2 group-focus-visible/row:-outline-offset-2 group-focus-visible/row:outline-focus',
-          pointedOut && 'bg-amber-tint',
+          pointedOut === 'new' && 'bg-amber-tint',
+          pointedOut &&
+            'before:absolute before:inset-y-0.5 before:left-2 before:w-0.5 before:rounded-full before:bg-amber',
         )}
       >
         <RowView row={row} />
