@@ -21,6 +21,13 @@ const contextTokensSchema = z
   .min(contextTokensRange.min, 'must be at least 4,000 tokens')
   .max(contextTokensRange.max, 'must be at most 10,000,000 tokens')
 
+/** How errors of the fields begin. */
+export const providerFieldNames: Readonly<Record<string, string>> = {
+  name: 'The name',
+  baseUrl: 'The address',
+  contextTokens: 'The context window',
+}
+
 /** A provider in the settings file. Providers with an address of their own exist without an entry. */
 export const providerEntrySchema = z.object({
   /** Unique. That of a provider with an address of its own is its kind. */

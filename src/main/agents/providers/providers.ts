@@ -12,6 +12,7 @@ import {
   type ProviderKey,
   type ProviderState,
   providerEntrySchema,
+  providerFieldNames,
   providersMax,
 } from '../../../shared/agents/provider-settings.ts'
 import { FailureError, invalid } from '../../../shared/failure.ts'
@@ -53,12 +54,6 @@ interface ProvidersDependencies {
   learn: (secrets: { name: string; value: string }[]) => void
   /** Reports one sentence to the person. */
   onWarning: (text: string) => void
-}
-
-const fieldNames: Record<string, string> = {
-  name: 'The name',
-  baseUrl: 'The address',
-  contextTokens: 'The context window',
 }
 
 export function createProviders(deps: ProvidersDependencies): Providers {
@@ -122,7 +117,7 @@ export function createProviders(deps: ProvidersDependencies): Providers {
 
   async function save(given: ProviderEntry, key: string | null | undefined): Promise<void> {
     const parsed = providerEntrySchema.safeParse(given)
-    if (!parsed.success) return refuseSettings(parsed.error, fieldNames)
+    if (!parsed.success) return refuseSettings(parsed.error, providerFieldNames)
     const entry = parsed.data
     const { name, kind, baseUrl, keyVariable } = entry
     if (modelProviderSchema.safeParse(name).success && name !== kind)

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { EmptyState, Skeleton } from '../../components/primitives/index.ts'
 import { useStores } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
-import { ModelField } from '../models/model-field.tsx'
+import { ModelField, UnlistedModels, useModelNames } from '../models/model-field.tsx'
 import { isUsable } from '../models/use-model-settings.ts'
 import type { AgentChosen } from './use-agent-choice.ts'
 
@@ -15,6 +15,7 @@ export function ModelChoice(props: {
   const { agent, error, children } = props
   const { overlay, navigation } = useStores()
   const { providers, problem, reload } = agent.models
+  const listed = useModelNames(providers)
   const openSettings = () => {
     overlay.hide()
     navigation.go({ screen: 'settings' })
@@ -38,9 +39,18 @@ export function ModelChoice(props: {
         label="Model"
         error={error}
         providers={providers}
+        names={listed.names}
+        problem={
+          listed.problems.length > 0 ? (
+            <UnlistedModels
+              problems={listed.problems}
+              onRetry={listed.retry}
+              onSettings={openSettings}
+            />
+          ) : null
+        }
         value={agent.model}
         onChange={agent.setModel}
-        onSettings={openSettings}
       />
       {children}
     </div>

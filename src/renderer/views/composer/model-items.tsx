@@ -20,7 +20,7 @@ export function ModelItems(props: {
   const { spec, text, onChoose } = props
   const { providers } = useModelSettings()
   const usable = (providers ?? []).filter(isUsable)
-  const { names, problems } = useModelNames(usable)
+  const { names, problems } = useModelNames(providers)
   const current = nameOf(spec, usable)
   const matches = rankedMatches(names, (name) => scoreOf(text, [name]))
   const typed = text.trim()

@@ -1,5 +1,5 @@
 import { Autocomplete } from '@base-ui/react/autocomplete'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { ProviderState } from '../../../shared/agents/provider-settings.ts'
 import { Field, TextButton, TextInput } from '../../components/primitives/index.ts'
 import { problemOf } from '../../rpc/problem.ts'
@@ -15,26 +15,22 @@ export function ModelField(props: {
   hint?: string
   error?: string | null
   providers: ProviderState[]
+  names: string[]
+  /** Shown instead of, or with, the hint: why some names are not known. */
+  problem?: ReactNode
   value: string
   onChange(value: string): void
-  /** Opens the settings of providers; absent: they are on this screen. */
-  onSettings?(): void
 }) {
-  const { label, hint, error, providers, value, onChange, onSettings } = props
-  const { names, problems, retry } = useModelNames(providers)
+  const { label, hint, error, providers, names, problem, value, onChange } = props
   const example = providers.find(isUsable)?.name ?? 'anthropic'
-  const unlisted =
-    problems.length > 0 ? (
-      <UnlistedModels problems={problems} onRetry={retry} onSettings={onSettings} />
-    ) : null
   return (
     <Field
       label={label}
       hint={
-        unlisted ? (
+        problem ? (
           <>
             {hint ? <span className="block">{hint}</span> : null}
-            {unlisted}
+            {problem}
           </>
         ) : (
           hint
@@ -77,10 +73,11 @@ export function ModelField(props: {
 }
 
 /** Why there are no suggestions of some providers, and that a name can be typed. */
-function UnlistedModels(props: {
+export function UnlistedModels(props: {
   problems: UnlistedProvider[]
   onRetry(): void
-  onSettings?: (() => void) | undefined
+  /** Opens the settings of providers. */
+  onSettings(): void
 }) {
   const { problems, onRetry, onSettings } = props
   return (
@@ -94,7 +91,7 @@ function UnlistedModels(props: {
       <TextButton className="mr-2" onClick={onRetry}>
         Try again
       </TextButton>
-      {onSettings ? <TextButton onClick={onSettings}>Open Settings</TextButton> : null}
+      <TextButton onClick={onSettings}>Open Settings</TextButton>
     </span>
   )
 }
@@ -106,34 +103,42 @@ interface UnlistedProvider {
 
 type Listed = { names: string[] } | { message: string }
 
-/** Model names as `PROVIDER/MODEL`, requested once from each usable provider, and again by `retry`. */
-export function useModelNames(providers: ProviderState[]): {
+interface ModelNames {
   names: string[]
   /** Providers whose models could not be listed. */
   problems: UnlistedProvider[]
   retry(): void
-} {
+}
+
+/**
+ * Model names as `PROVIDER/MODEL`, requested once from each usable provider; again whenever `providers` is another array,
+ * because an address or a key may have changed, and by `retry`.
+ */
+export function useModelNames(providers: readonly ProviderState[] | null): ModelNames {
   const { client } = useStores()
   const [listed, setListed] = useState<Record<string, Listed>>({})
   const [attempts, setAttempts] = useState(0)
-  const usable = providers.filter(isUsable).map(({ name }) => name)
-  const key = usable.join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `attempts` repeats the requests
   useEffect(() => {
     let wanted = true
     const set = (provider: string, one: Listed) =>
       wanted && setListed((before) => ({ ...before, [provider]: one }))
-    for (const provider of key.split(' ').filter(Boolean)) {
-      client.models.list({ provider }).then(
-        ({ models }) => set(provider, { names: models.map((model) => `${provider}/${model}`) }),
-        (error: unknown) => set(provider, { message: problemOf(error, 'list the models').message }),
+    // An earlier problem may name an address that is no longer set. Earlier names stay until the answer.
+    setListed((before) =>
+      Object.fromEntries(Object.entries(before).filter(([, one]) => 'names' in one)),
+    )
+    for (const { name } of (providers ?? []).filter(isUsable))
+      client.models.list({ provider: name }).then(
+        ({ models }) => set(name, { names: models.map((model) => `${name}/${model}`) }),
+        (error: unknown) => set(name, { message: problemOf(error, 'list the models').message }),
       )
-    }
     return () => {
       wanted = false
     }
-  }, [client, key, attempts])
-  const known = usable.map((provider) => ({ provider, ...listed[provider] }))
+  }, [client, providers, attempts])
+  const known = (providers ?? [])
+    .filter(isUsable)
+    .map(({ name }) => ({ provider: name, ...listed[name] }))
   return {
     names: known.flatMap((one) => ('names' in one ? (one.names ?? []) : [])),
     problems: known.flatMap((one) =>

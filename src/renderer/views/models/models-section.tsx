@@ -1,12 +1,18 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { ProviderState } from '../../../shared/agents/provider-settings.ts'
-import { Button, Skeleton, StatusIcon, toast } from '../../components/primitives/index.ts'
+import {
+  Button,
+  Skeleton,
+  StatusIcon,
+  TextButton,
+  toast,
+} from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { showProblem } from '../app/toasts.ts'
-import { ModelField } from './model-field.tsx'
+import { ModelField, useModelNames } from './model-field.tsx'
 import { ModelTestLine } from './model-test-line.tsx'
 import { keyText, providerTitle } from './provider-text.ts'
 import { isUsable, useModelSettings } from './use-model-settings.ts'
@@ -15,6 +21,7 @@ import { isUsable, useModelSettings } from './use-model-settings.ts'
 export function ModelsSection() {
   const { client, overlay, appInfo } = useStores()
   const { providers, defaultModel, subAgentModel, problem, reload } = useModelSettings()
+  const listed = useModelNames(providers)
   const unreachable = useUnreachable()
   const changed = () => {
     reload()
@@ -37,6 +44,8 @@ export function ModelsSection() {
           <ProviderRow
             key={provider.name}
             provider={provider}
+            problem={listed.problems.find((one) => one.provider === provider.name)?.message ?? null}
+            onRetry={listed.retry}
             unreachable={unreachable}
             onChange={() => overlay.show({ kind: 'provider', provider, onSaved: changed })}
             onAllow={(keyVariable) =>
@@ -71,6 +80,7 @@ export function ModelsSection() {
         <DefaultModels
           key={`${defaultModel} ${subAgentModel}`}
           providers={providers}
+          names={listed.names}
           stored={{ defaultModel: defaultModel ?? '', subAgentModel: subAgentModel ?? '' }}
           onSaved={changed}
         />
@@ -88,12 +98,15 @@ const entryOf = ({ name, kind, baseUrl, isOwn, contextTokens }: ProviderState) =
 
 function ProviderRow(props: {
   provider: ProviderState
+  /** Why it can't be used now: it refuses the key, or can't be reached. Null: none known. */
+  problem: string | null
+  onRetry(): void
   unreachable: string | undefined
   onChange(): void
   onAllow(variable: string): void
   onForget(): void
 }) {
-  const { provider, unreachable, onChange, onAllow, onForget } = props
+  const { provider, problem, onRetry, unreachable, onChange, onAllow, onForget } = props
   const { key, isOwn, baseUrl } = provider
   const title = providerTitle(provider)
   const hasKey = key.from !== 'none'
@@ -101,12 +114,23 @@ function ProviderRow(props: {
   const common = { size: 'small', disabled: unreachable !== undefined, title: unreachable } as const
   return (
     <li className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b py-1.5 last:border-b-0">
-      <StatusIcon decorative status={isUsable(provider) ? 'completed' : 'queued'} />
+      <StatusIcon
+        decorative
+        status={problem ? 'failed' : isUsable(provider) ? 'completed' : 'queued'}
+      />
       <div className="min-w-0 flex-1 basis-48">
         <p className="untrusted truncate">{title}</p>
         <p className="untrusted text-small text-muted">
           {isOwn ? keyText(key, isOwn) : `${baseUrl} · ${keyText(key, isOwn)}`}
         </p>
+        {problem ? (
+          <p role="status" className="text-small">
+            <span className="untrusted mr-2 text-red">{problem}</span>
+            <TextButton aria-label={`Try again: ${title}`} onClick={onRetry}>
+              Try again
+            </TextButton>
+          </p>
+        ) : null}
       </div>
       {offered ? (
         <Button {...common} variant="primary" onClick={() => onAllow(offered)}>
@@ -141,10 +165,11 @@ interface EditedDefaults {
 
 function DefaultModels(props: {
   providers: ProviderState[]
+  names: string[]
   stored: EditedDefaults
   onSaved(): void
 }) {
-  const { providers, stored, onSaved } = props
+  const { providers, names, stored, onSaved } = props
   const { client } = useStores()
   const unreachable = useUnreachable()
   const [edited, setEdited] = useState(stored)
@@ -173,9 +198,10 @@ function DefaultModels(props: {
     >
       <ModelField
         label="Default model"
-        hint="Preselected for new agents."
+        hint="For new agents, until one is started with another model: then that one is preselected."
         error={errorOf('defaultModel')}
         providers={providers}
+        names={names}
         value={edited.defaultModel}
         onChange={(value) => setEdited({ ...edited, defaultModel: value })}
       />
@@ -187,6 +213,7 @@ function DefaultModels(props: {
         hint="For the built-in ones: explore, implement and review. Leave it empty to use the model of the agent that starts them."
         error={errorOf('subAgentModel')}
         providers={providers}
+        names={names}
         value={edited.subAgentModel}
         onChange={(value) => setEdited({ ...edited, subAgentModel: value })}
       />

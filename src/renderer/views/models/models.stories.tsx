@@ -106,22 +106,34 @@ export const Server: Story = {
     const body = within(document.body)
     await userEvent.click(await canvas.findByRole('button', { name: 'Add a server…' }))
     const dialog = within(await body.findByRole('dialog', { name: 'Add a server' }))
-    await userEvent.type(dialog.getByRole('textbox', { name: 'Name' }), 'box')
-    await userEvent.type(dialog.getByRole('textbox', { name: 'Address' }), 'http://box.lan/v1')
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Name' }), 'My box')
+    const window = dialog.getByRole('textbox', { name: 'Context window, in tokens' })
+    await userEvent.type(window, '32')
+    const address = dialog.getByRole('textbox', { name: 'Address' })
+    await userEvent.type(address, 'ftp://box.lan/v1')
+    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
+    // All at once, each at its field only.
+    await dialog.findByText(/^The name takes lower-case letters/)
+    await dialog.findByText(/^The address must be an http or https address/)
+    await dialog.findByText('The context window must be at least 4,000 tokens.')
+    await userEvent.clear(dialog.getByRole('textbox', { name: 'Name' }))
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Name' }), 'Box')
+    await userEvent.clear(address)
+    await userEvent.type(address, 'http://box.lan/v1')
+    await userEvent.type(window, ',768')
     await userEvent.type(
       dialog.getByLabelText('Key, if the server needs one'),
       'sk-planted-01234567',
     )
     await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
-    await dialog.findAllByText(/A key is sent over https only/)
+    await dialog.findByText(/A key is sent over https only/)
     await userEvent.clear(dialog.getByLabelText('Key, if the server needs one'))
-    const window = dialog.getByRole('textbox', { name: 'Context window, in tokens' })
-    await userEvent.type(window, '32')
     await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
-    await dialog.findAllByText('The context window must be at least 4,000 tokens.')
-    await userEvent.type(window, ',768')
-    await userEvent.click(dialog.getByRole('button', { name: 'Save' }))
-    await canvas.findByText(/http:\/\/box\.lan\/v1 · Used without a key/)
+    const row = within((await canvas.findByText('box')).closest('li') as HTMLElement)
+    row.getByText(/http:\/\/box\.lan\/v1 · Used without a key/)
+    // What is wrong with it is said on its own row, until it is changed.
+    await row.findByText('box can’t be reached: connection refused.')
+    await expect(row.getByRole('button', { name: 'Try again: box' })).toBeEnabled()
   },
 }
 export const Failing: Story = {

@@ -1,5 +1,9 @@
 import { useRef, useState } from 'react'
-import type { ProviderState } from '../../../shared/agents/provider-settings.ts'
+import {
+  type ProviderState,
+  providerEntrySchema,
+  providerFieldNames,
+} from '../../../shared/agents/provider-settings.ts'
 import { Field, TextInput, toast } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores } from '../../store/hooks.ts'
@@ -15,28 +19,40 @@ export function ProviderDialog(props: { provider: ProviderState | null; onSaved(
   const [baseUrl, setBaseUrl] = useState(provider?.baseUrl ?? '')
   const [key, setKey] = useState('')
   const [context, setContext] = useState(provider?.contextTokens?.toString() ?? '')
+  /** What is wrong with each field, as far as it shows before the host is asked. */
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const [problem, setProblem] = useState<Problem | null>(null)
   const isOwn = provider?.isOwn ?? false
   const hasKey = provider?.key.from === 'stored'
-  const errorOf = (field: string) => (problem?.field === field ? problem.message : null)
+  const errorOf = (field: string) =>
+    errors[field] ?? (problem?.field === field ? problem.message : null)
   const canSubmit = isOwn ? key.trim() !== '' : name.trim() !== '' && baseUrl.trim() !== ''
   const submit = async () => {
     setProblem(null)
+    const entry = {
+      name: provider?.name ?? name.trim().toLowerCase(),
+      kind: provider?.kind ?? 'openai-compatible',
+      ...(isOwn ? {} : { baseUrl: addressIn(baseUrl) }),
+      ...(context.trim() === '' ? {} : { contextTokens: tokensIn(context) }),
+    }
+    const found = errorsIn(entry)
+    setErrors(found)
+    if (Object.keys(found).length > 0) return false
     try {
       await client.models.saveProvider({
-        name: name.trim(),
-        kind: provider?.kind ?? 'openai-compatible',
-        ...(isOwn ? {} : { baseUrl: baseUrl.trim() }),
+        ...entry,
         ...(key.trim() === '' ? {} : { key: key.trim() }),
-        ...(context.trim() === '' ? {} : { contextTokens: tokensIn(context) }),
       })
     } catch (error) {
       const found = problemOf(error, 'save the provider')
-      if (found.field) setProblem(found)
-      throw error
+      if (found.field === null) throw error
+      // The field shows it.
+      setProblem(found)
+      return false
     }
     onSaved()
-    toast.success(`${provider ? providerTitle(provider) : name.trim()} was saved.`)
+    toast.success(`${provider ? providerTitle(provider) : entry.name} was saved.`)
+    return true
   }
   return (
     <FormDialog
@@ -115,4 +131,23 @@ export function ProviderDialog(props: { provider: ProviderState | null; onSaved(
 const tokensIn = (text: string): number => {
   const tokens = Number(text.replaceAll(/[\s,._’']/g, ''))
   return Number.isFinite(tokens) ? tokens : 0
+}
+
+function errorsIn(entry: object): Record<string, string> {
+  const { error } = providerEntrySchema.safeParse(entry)
+  return Object.fromEntries(
+    (error?.issues ?? []).toReversed().map(({ path, message }) => {
+      const field = String(path[0])
+      return [field, `${providerFieldNames[field] ?? 'It'} ${message}.`]
+    }),
+  )
+}
+
+const loopback = /^(localhost|127\.|\[::1\])/
+
+/** Completes an address without a scheme: only this machine is asked without encryption. */
+function addressIn(text: string): string {
+  const typed = text.trim()
+  if (typed === '' || typed.includes('://')) return typed
+  return `${loopback.test(typed) ? 'http' : 'https'}://${typed}`
 }

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { focusablesIn } from './focusables.ts'
 import { mainList } from './panes.ts'
 
@@ -14,9 +14,11 @@ interface FocusAncestor {
 
 /**
  * Moves the focus from a removed row or button to the one that takes its place, and from a removed screen to the list of
- * the next one, because the next Tab would otherwise start at the top of the window.
+ * the next one, because the next Tab would otherwise start at the top of the window. Returns a function that does so at
+ * once, if it is to be done.
  */
-export function useFocusRecovery(): void {
+export function useFocusRecovery(): () => void {
+  const recover = useRef(() => {})
   useEffect(() => {
     let focused: Element | null = null
     let ancestors: FocusAncestor[] = []
@@ -36,6 +38,7 @@ export function useFocusRecovery(): void {
       const next = focusablesIn(ancestor.element)
       next[Math.min(ancestor.index, next.length - 1)]?.focus()
     }
+    recover.current = check
     const observer = new MutationObserver(() => {
       if (focused?.isConnected !== false) return
       cancelAnimationFrame(frame)
@@ -50,8 +53,10 @@ export function useFocusRecovery(): void {
       observer.disconnect()
       document.removeEventListener('focusin', remember)
       cancelAnimationFrame(frame)
+      recover.current = () => {}
     }
   }, [])
+  return useCallback(() => recover.current(), [])
 }
 
 /** The innermost first, up to the region. */
