@@ -280,10 +280,15 @@ export function caseCollisions(names: readonly string[]): ReadonlySet<string> {
   return new Set([...byFolded.values()].filter((some) => some.length > 1).flat())
 }
 
-/** Reports whether its folder has an entry of exactly this name. */
-export async function existsWithExactCase(file: string): Promise<boolean> {
-  const names = await readdir(path.dirname(file)).catch((): string[] => [])
-  return names.includes(path.basename(file))
+/** Reports whether there is an entry at `name`, relative to `root`, that has exactly this case, in each of its folders too. */
+export async function existsWithExactCase(root: string, name: string): Promise<boolean> {
+  let dir = root
+  for (const part of name.split('/')) {
+    const names = await readdir(dir).catch((): string[] => [])
+    if (!names.includes(part)) return false
+    dir = path.join(dir, part)
+  }
+  return true
 }
 
 /**

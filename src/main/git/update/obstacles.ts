@@ -50,14 +50,25 @@ export async function findObstacle(
   if (special.length > 0) {
     return { paths: special, why: 'a pipe, socket or device is in its place' }
   }
+  const twins = caseCollisions(changes.map((change) => change.path))
+  const respelledFolders = changes.filter(
+    ({ status, path: name }) => status !== 'D' && twins.has(name),
+  )
+  const sameFolders = await mapConcurrently(respelledFolders, async ({ path: name }) =>
+    (await isInRespelledFolder(snapshot.topLevel, name)) ? [name] : [],
+  )
+  if (sameFolders.flat().length > 0) {
+    return {
+      paths: sameFolders.flat(),
+      why: 'its folder is there in other letters, which this disk takes for the same; rename the folder first',
+    }
+  }
   const hidden = await hiddenPaths(git, snapshot, signal)
   const gone = new Set(changes.filter(({ status }) => status === 'D').map(({ path: name }) => name))
-  const twins = caseCollisions(changes.map((change) => change.path))
   const checked = await mapConcurrently(changes, async (change) => {
     const unknownToGit = change.status === 'A' || hidden.has(change.path)
     const respelled =
-      twins.has(change.path) &&
-      !(await existsWithExactCase(path.join(snapshot.topLevel, change.path)))
+      twins.has(change.path) && !(await existsWithExactCase(snapshot.topLevel, change.path))
     const canReplace =
       !unknownToGit || respelled || (await isReplaceable(git, snapshot.topLevel, change, gone))
     return canReplace ? [] : [change.path]
@@ -114,6 +125,13 @@ async function hiddenPaths(
   })
   const flagged = fields(result.stdout).filter((entry) => /^[a-zS] /.test(entry))
   return new Set(flagged.map((entry) => entry.slice(2)))
+}
+
+/** Reports whether the file's folder exists only in another case. */
+async function isInRespelledFolder(topLevel: string, name: string): Promise<boolean> {
+  const folder = path.posix.dirname(name)
+  if (folder === '.' || (await lstatOf(path.join(topLevel, folder))) === null) return false
+  return !(await existsWithExactCase(topLevel, folder))
 }
 
 /** Returns paths with a pipe, socket or device. The snapshot lacks it, and reading a pipe would block Git forever. */

@@ -123,7 +123,7 @@ async function contentsOf(
   const looked = await mapConcurrently(names, async (name) => {
     const file = path.join(dir, name)
     const absent =
-      (await leadsOut(dir, name)) || (twins.has(name) && !(await existsWithExactCase(file)))
+      (await leadsOut(dir, name)) || (twins.has(name) && !(await existsWithExactCase(dir, name)))
     const content = absent ? null : await contentAt(file)
     if (content === null || content.kind === 'other') return []
     const source = content.kind === 'link' ? await readlink(file, { encoding: 'buffer' }) : file

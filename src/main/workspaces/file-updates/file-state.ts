@@ -77,7 +77,7 @@ async function placeOf(
     if (found === null) return 'absent'
     if (!found.isDirectory()) return paths.has(parent) ? 'absent' : 'elsewhere'
   }
-  return twins.has(name) && !(await existsWithExactCase(join(root, name))) ? 'absent' : 'here'
+  return twins.has(name) && !(await existsWithExactCase(root, name)) ? 'absent' : 'here'
 }
 
 async function isFolder(file: string): Promise<boolean> {
