@@ -123,8 +123,8 @@ export const workspacesMutants: Mutant[] = [
   {
     id: 'workspaces-leftovers-replace-files',
     file: 'src/main/workspaces/leftovers/restore-leftovers.ts',
-    find: 'if (!(await exists(to))) {',
-    replace: 'if (!(await exists(to)) || !(await isFolder(to))) {',
+    find: '(isFileOrLink(leftover) && isFileOrLink(present) && (await isCheckedOut(path)))',
+    replace: '(isFileOrLink(leftover) && isFileOrLink(present))',
     harm: 'A file that was written into the worktree since is replaced by an older one from the trash.',
     tests: ['tests/workspaces/leftovers.test.ts', 'tests/workspaces/restore.test.ts'],
   },

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { restoreInto } from '../../src/main/workspaces/leftovers/restore-leftovers.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
 import { record } from '../crash/fault-fs/record.ts'
 import {
@@ -12,6 +13,7 @@ import {
   openFixture,
   start,
   taskOf,
+  temporaryDir,
   untilQuiet,
   writeFiles,
 } from '../harness.ts'
@@ -278,7 +280,7 @@ it('[R3] keeps a whole worktree whose changes could not be compared', async () =
   expect((await readdir(dir)).sort()).toEqual(['README.md', 'results.db'])
 })
 
-it('[R6] brings the files back with a restored root, and replaces nothing', async () => {
+it('[R6] brings all files back with a restored root, hidden changes too', async () => {
   const { fixture, id, path } = await openAllKinds()
   const { client } = fixture.shiplog
   await client.workspace.remove({ workspaceId: id })
@@ -287,12 +289,27 @@ it('[R6] brings the files back with a restored root, and replaces nothing', asyn
   expect(await readFile(join(path, 'results.db'), 'utf8')).toBe('rows\n')
   expect(await readFile(join(path, '.env'), 'utf8')).toBe('secret\n')
   expect(await readFile(join(path, 'src/new.js'), 'utf8')).toBe('new\n')
-  // The worktree has these already, as Git knows them.
-  expect(await readFile(join(path, 'tracked.conf'), 'utf8')).toBe('original\n')
-  const [name = ''] = await readdir(trashOf(fixture))
-  expect(await readFile(join(trashOf(fixture), name, 'tracked.conf'), 'utf8')).toBe('hidden\n')
-  const { notices } = await client.app.info()
-  expect(notices.map(({ text }) => text).join()).toContain('stayed in the trash')
+  expect(await readFile(join(path, 'tracked.conf'), 'utf8')).toBe('hidden\n')
+  expect(await readFile(join(path, 'config/quiet.conf'), 'utf8')).toBe('skipped\n')
+  expect(await readdir(trashOf(fixture))).toEqual([])
+})
+
+it('[R6] replaces only files that are as they were checked out', async () => {
+  const dir = await temporaryDir()
+  const [worktree, trash] = [join(dir, 'worktree'), join(dir, 'trash')]
+  await writeFiles(worktree, { 'a/same': 'of the commit', 'a/mine': 'mine', file: 'of the commit' })
+  await writeFiles(trash, { 'a/same': 'later', 'a/mine': 'older', 'a/new': 'new', 'file/x': 'x' })
+  const asked: string[] = []
+  const outcome = await restoreInto(worktree, trash, async (path) => {
+    asked.push(`${path}`)
+    return `${path}` !== 'a/mine'
+  })
+  expect(outcome).toEqual({ moved: 2, stayed: expect.arrayContaining(['a/mine', 'file']) })
+  expect(asked.sort()).toEqual(['a/mine', 'a/same'])
+  expect(await readFile(join(worktree, 'a/same'), 'utf8')).toBe('later')
+  expect(await readFile(join(worktree, 'a/mine'), 'utf8')).toBe('mine')
+  expect(await readFile(join(worktree, 'file'), 'utf8')).toBe('of the commit')
+  expect(await readFile(join(trash, 'a/mine'), 'utf8')).toBe('older')
 })
 
 it('[R3] lists the files that an apply omits, without generated ones', async () => {

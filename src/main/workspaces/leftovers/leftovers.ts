@@ -211,15 +211,34 @@ export function createLeftovers(deps: {
     return kept
   }
 
-  async function restore({ id, title, workspace }: Task & { workspace: Workspace }) {
+  /** Returns the files of a worktree that are as its saved commit has them, in Latin-1. */
+  async function checkedOutFiles(
+    { id, projectDir }: Pick<Task, 'id' | 'projectDir'>,
+    dir: string,
+  ): Promise<Set<string>> {
+    const commit = await git.keptCommit(projectDir, id).catch(() => null)
+    const files = commit ? await git.filesInCommit({ repoDir: projectDir, dir, commit }) : null
+    return new Set(files?.saved.map((name) => name.toString('latin1')))
+  }
+
+  async function restore(task: Task & { workspace: Workspace }) {
+    const { id, title, workspace } = task
     if (workspace.isolation !== 'worktree') return 0
     const root = deps.workingDirs.worktreeRoot(workspace)
+    // Read only if a place is taken, because it reads every file.
+    let checkedOut: Promise<Set<string>> | null = null
+    const isCheckedOut = async (path: Buffer) => {
+      checkedOut ??= checkedOutFiles(task, root)
+      return (await checkedOut).has(path.toString('latin1'))
+    }
     let moved = 0
     const stayed: string[] = []
     for (const name of await settledNamesOf(id)) {
       const dir = join(layout.trash, name)
       if (!(await isFolder(dir))) continue
-      const outcome = await locks.leftovers(sortedName(name), () => restoreInto(root, dir))
+      const outcome = await locks.leftovers(sortedName(name), () =>
+        restoreInto(root, dir, isCheckedOut),
+      )
       moved += outcome.moved
       stayed.push(...outcome.stayed.map((path) => `${name}/${path}`))
     }

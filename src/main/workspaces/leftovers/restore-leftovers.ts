@@ -1,4 +1,5 @@
 /** Moves the leftovers of a worktree from the trash back into the recreated worktree. */
+import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import {
   exists,
@@ -10,33 +11,38 @@ import {
 } from '../../journal/index.ts'
 
 /**
- * Moves each file and folder back by rename, unless its place is taken: nothing is replaced, and
- * nothing is written through a symbolic link. `stayed` are relative paths that could not be moved.
- * Idempotent.
+ * Moves each file and folder back by rename. Nothing is written through a symbolic link, and nothing is replaced but
+ * files that `isCheckedOut` reports to be as the worktree's commit has them: the leftover is the later version. `stayed`
+ * are relative paths that could not be moved. Idempotent.
  */
 export async function restoreInto(
   worktree: string,
   dir: string,
+  isCheckedOut: (path: Buffer) => Promise<boolean>,
 ): Promise<{ moved: number; stayed: string[] }> {
   const outcome = { moved: 0, stayed: [] as string[] }
-  await moveBack(dir, worktree, '')
+  await moveBack(dir, worktree, Buffer.alloc(0))
   return outcome
 
-  async function moveBack(fromDir: RawPath, toDir: RawPath, below: string): Promise<void> {
+  async function moveBack(fromDir: RawPath, toDir: RawPath, below: Buffer): Promise<void> {
     // What cannot be moved out of a read-only folder would stay.
     await makeAccessible(fromDir)
     for (const name of await readdir(fromDir, { encoding: 'buffer' })) {
-      const path = `${below}${name}`
+      const path = Buffer.concat([below, name])
       const [from, to] = [rawJoin(fromDir, name), rawJoin(toDir, name)]
-      if (!(await exists(to))) {
+      const [leftover, present] = [await lstat(from), (await exists(to)) ? await lstat(to) : null]
+      const canMove =
+        present === null ||
+        (isFileOrLink(leftover) && isFileOrLink(present) && (await isCheckedOut(path)))
+      if (canMove) {
         await renameDurable(from, to)
         outcome.moved++
-      } else if (path !== '.git' && (await isFolder(from)) && (await isFolder(to))) {
-        await moveBack(from, to, `${path}/`)
-      } else outcome.stayed.push(path)
+      } else if (`${path}` !== '.git' && leftover.isDirectory() && present.isDirectory()) {
+        await moveBack(from, to, Buffer.concat([path, Buffer.from('/')]))
+      } else outcome.stayed.push(`${path}`)
     }
     if ((await readdir(fromDir)).length === 0) await removeDurable(fromDir)
   }
 }
 
-const isFolder = async (path: RawPath): Promise<boolean> => (await lstat(path)).isDirectory()
+const isFileOrLink = (status: Stats): boolean => status.isFile() || status.isSymbolicLink()
