@@ -71,6 +71,7 @@ const importTable: Record<string, PartRow> = {
       'main/git',
       'main/artifacts',
       'main/archive',
+      'main/lease',
       'main/processes',
       'main/secrets',
     ],

@@ -18,6 +18,7 @@ import { storedPath } from '../../sessions/session-files.ts'
 import { type ActiveUpdate, directionOf, type FileUpdateDependencies } from './active-update.ts'
 import { createSettle, type SettledUpdate } from './settle.ts'
 import { ChangedMeanwhileError, type Direction, statesOf, swapFiles } from './swap-files.ts'
+import { whileUpdating } from './update-lock.ts'
 
 export interface FileUpdates {
   /**
@@ -98,11 +99,13 @@ export function createFileUpdates(deps: FileUpdateDependencies): FileUpdates {
     })
   }
 
+  type Outcome = { kind: 'written' } | { kind: 'edited'; paths: string[] }
+
   /** Swaps all files or none. Throws the disk's error; nothing was changed unless its message reports otherwise. */
-  async function run(
-    active: ActiveUpdate,
-    dir: string,
-  ): Promise<{ kind: 'written' } | { kind: 'edited'; paths: string[] }> {
+  const run = (active: ActiveUpdate, dir: string): Promise<Outcome> =>
+    whileUpdating(git, active.update.root, () => runLocked(active, dir))
+
+  async function runLocked(active: ActiveUpdate, dir: string): Promise<Outcome> {
     const { task, update, manifest } = active
     const { id: updateId, reason, undoes, partial, root, commit, files } = update
     try {

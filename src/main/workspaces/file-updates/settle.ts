@@ -5,6 +5,7 @@ import type { Git } from '../../git/index.ts'
 import { exists } from '../../journal/index.ts'
 import { type ActiveUpdate, directionOf, type FileUpdateDependencies } from './active-update.ts'
 import { statesOf, swapFiles } from './swap-files.ts'
+import { whileUpdating } from './update-lock.ts'
 
 /** The result of completing an interrupted update. */
 export interface SettledUpdate {
@@ -73,7 +74,7 @@ export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDe
       if (!isWithin(layout.dataDir, update.root)) throw new Error(`${update.root} is not there`)
       return recordNothingLeft(task, update)
     }
-    return git.inWorkingTree(update.root, async () => {
+    const settle = async (): Promise<SettledUpdate['outcome'] | null> => {
       const now = state.tasks.get(task.id)?.fileUpdates?.find(({ id }) => id === update.id)
       if (now?.doneAt !== null) return null
       const manifest = await git.updateManifest(update.root, update.commit)
@@ -91,7 +92,8 @@ export function createSettle({ ledger, git, layout, finish, rollBack }: SettleDe
       // Also if no file has its new state: a checkout may have reverted the written files, and the
       // user's own work with them, which is then only in the kept contents.
       return { kind: 'rolled-back', left: await rollBack(active) }
-    })
+    }
+    return git.inWorkingTree(update.root, () => whileUpdating(git, update.root, settle))
   }
 
   async function recordNothingLeft(
