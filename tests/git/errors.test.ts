@@ -27,6 +27,12 @@ it.each([
     said: 'borrows objects from /b c/.git/objects, which is missing.',
   },
   {
+    what: 'a file that may not be read',
+    stderr:
+      'error: open("f1"): Permission denied\nfatal: could not open \'/b c/f1\' for reading: Permission denied\n',
+    said: 'You may not read f1. Change its permissions',
+  },
+  {
     what: 'a missing filter program, by dash',
     stderr:
       'git-lfs filter-process: 1: git-lfs: not found\nfatal: the remote end hung up unexpectedly\n',

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
@@ -117,6 +117,16 @@ describe('lease', () => {
     expect(await other.take()).toEqual({ outcome: 'held', holderPid: process.pid })
     await lease.release()
     expect(await readdir(dataDir)).toEqual(['lease.lock'])
+  })
+
+  it('is lost when the data directory is moved, and creates nothing at its former path', async () => {
+    const dataDir = path.join(await scratchDirectory(), 'data')
+    const lease = await acquireLease(dataDir, { host: 'cli', watchMs: 20 })
+    await rename(dataDir, `${dataDir}-moved`)
+    await lease.lost
+    expect(lease.isLost()).toBe(true)
+    await expect(readdir(dataDir)).rejects.toThrow('ENOENT')
+    await lease.release()
   })
 
   it('publishes an endpoint later', async () => {

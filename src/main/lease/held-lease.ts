@@ -64,6 +64,8 @@ export function createLease(
     content = nextContent
   }
 
+  const dataDir = path.dirname(file)
+  const dataDirInode = inodeAt(dataDir)
   let isHeldByOther = false
   /**
    * A lock on a file that was deleted or replaced excludes no one. If the present file is not
@@ -71,7 +73,9 @@ export function createLease(
    */
   async function keepLock(): Promise<void> {
     if (released || isLost || !lock) return
-    const lockPath = path.join(path.dirname(file), lockName)
+    // It was moved or deleted: what is at its path now is another one, or would be created by the next file.
+    if ((await inodeAt(dataDir)) !== (await dataDirInode)) return lose()
+    const lockPath = path.join(dataDir, lockName)
     if ((await inodeAt(lockPath)) === lock.inode) {
       const wasHeld = isHeldByOther
       isHeldByOther = !(await lock.retake())

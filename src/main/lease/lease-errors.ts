@@ -27,13 +27,13 @@ function inUseBy(file: string, holder: LeaseHolder | null, canBeJudged: boolean)
     : `process ${pid} of another container (${host}), which can't be looked at from here${ifNothing}`
 }
 
-/** This process lost the lease to another one, which now writes the data directory. */
+/** This process lost the lease: another one writes the data directory now, or the directory was moved or deleted. */
 export class LeaseLostError extends Error {
   readonly kind = 'lease-lost'
 
   constructor(dataDir: string) {
     super(
-      `another process writes the data directory ${dataDir} now, so this one ends; what it had recorded is kept`,
+      `another process writes the data directory ${dataDir} now, or it was moved, so this one ends; what it had recorded is kept`,
     )
     this.name = 'LeaseLostError'
   }

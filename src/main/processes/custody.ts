@@ -10,7 +10,7 @@
  * is written.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -107,7 +107,7 @@ export function createCustody(
  * container, whose processes can be seen from outside, the same path is another directory.
  */
 async function custodyIdOf(folder: string): Promise<string> {
-  const path = resolve(folder)
+  const path = await realpath(folder).catch(() => resolve(folder))
   const status = await stat(dirname(path), { bigint: true }).catch(() => null)
   const identity = status ? [path, status.dev, status.ino] : [path]
   return createHash('sha256').update(identity.join('\0')).digest('hex').slice(0, 16)

@@ -52,6 +52,10 @@ function diskCodeIn(stderr: string): string | null {
 /** Failures whose message from Git lacks the remedy, with the remedy for each. */
 const remedies: readonly [RegExp, (first: string, second: string) => string][] = [
   [
+    /(?:could not open|failed to open|unable to (?:open|index|stat|read)|open\()[^\n]*['"]([^'"\n]+)['"][^\n]*: Permission denied/,
+    (file) => `You may not read ${file}. Change its permissions, or those of its folder.`,
+  ],
+  [
     /unknown repository extensions? found:\s+(\S+)/,
     (name) =>
       `The repository uses an extension that this version of Git does not know: ${name}. Install a newer Git.`,

@@ -216,6 +216,8 @@ function haveVanished(error: unknown): error is GitError {
   return (
     error instanceof GitError &&
     error.constructor === GitError &&
+    // A file of the working tree.
+    !/: Permission denied$/m.test(error.stderr) &&
     /unable to (?:read|find|get|parse|open)|bad (?:object|tree|revision)|missing (?:object|blob|tree|commit)|invalid (?:object|sha1)|could not (?:read|parse|get|open)|cannot read|can't find|not a (?:valid|tree) object|nonexistent object|could not be accessed|not a valid object name|failed to read|is corrupt|was pruned/i.test(
       error.stderr,
     )

@@ -1,4 +1,5 @@
 /** `shiplog workspaces …`: lists, compares, removes and restores the workspaces of agents. */
+import { join } from 'node:path'
 import type { ShiplogClient } from '../../../../shared/contract/index.ts'
 import type { KeptLeftovers, WorkspaceDiff } from '../../../../shared/contract/workspace.ts'
 import { resolveId, shortId, type TaskId } from '../../../../shared/records/ids.ts'
@@ -110,19 +111,44 @@ export function remove(id: string, given: ParsedOptions): Action {
           `Archived and removed ${counted(removed.length, 'workspace')}: ${removed.map(shortId).join(', ')}. Reports and transcripts are kept.`,
         )
         for (const line of leftoverLines(leftovers)) await context.say(line)
-        for (const line of await afterRemoval(client, removed)) await context.say(line)
+        for (const line of await afterRemoval(client, removed, leftovers)) await context.say(line)
       }
       return exitCodes.done
     })
 }
 
-/** Returns lines about the interrupted sub-agents in the archive, and the command that restores the workspace. */
-async function afterRemoval(client: ShiplogClient, removed: TaskId[]): Promise<string[]> {
+/** A worktree that was no longer Shiplog's can't be restored: its files are all that there is. */
+async function whereDiscarded(
+  client: ShiplogClient,
+  leftovers: KeptLeftovers[],
+): Promise<string[]> {
+  const kept = leftovers.filter(({ files }) => files > 0)
+  if (kept.length === 0) return []
+  const [{ dataDir }, { trashTtlDays }] = await Promise.all([
+    client.app.info(),
+    client.retention.settings(),
+  ])
+  return [
+    `They can't be restored into a worktree. Copy what you need from there within ${counted(trashTtlDays, 'day')}:`,
+    ...kept.map(({ name }) => `  ${safeLine(join(dataDir, 'trash', name))}`),
+  ]
+}
+
+/**
+ * Returns lines about the interrupted sub-agents in the archive, and the command that restores the workspace, or where
+ * its files are.
+ */
+async function afterRemoval(
+  client: ShiplogClient,
+  removed: TaskId[],
+  leftovers: KeptLeftovers[],
+): Promise<string[]> {
   const state = await ledgerSnapshot(client)
   const tasks = removed.flatMap((id) => state.tasks.get(id) ?? [])
   const waiting = tasks.filter((task) => task.parentId !== null && task.status === 'interrupted')
   const named = waiting.map(({ id, title }) => `${safeLine(title)} (${shortId(id)})`).join(', ')
   const [top] = tasks.toSorted((a, b) => a.depth - b.depth)
+  if (top?.patch === 'failed') return whereDiscarded(client, leftovers)
   const isRestorable = top && (top.parentId === null || canStillRun(top.status))
   return [
     ...(waiting.length > 0
