@@ -69,9 +69,10 @@ export interface WorkingDirs {
     },
   ): Promise<MadeWorkingDir>
   /**
-   * Deletes the directory that `make` created without a ledger event. No error if there is none.
+   * Deletes the directory that `make` of this process created, if the ledger did not record it. No error if there is
+   * none. One that was there before is kept, whatever the ledger says of it: its record may be damaged.
    */
-  discard(taskId: TaskId, from: { projectId: ProjectId; title: string }): Promise<void>
+  discard(taskId: TaskId): Promise<void>
   /**
    * Copies the project's files and runs its set-up command in a worktree if that has not succeeded
    * yet; calls `onBegin` when it starts.
@@ -92,6 +93,12 @@ export function createWorkingDirs(deps: {
   secrets: Pick<Masker, 'text'>
 }): WorkingDirs {
   const { ledger, git, layout, projects, environments, custody, secrets } = deps
+
+  /** The worktrees that this process created and that no event records yet. */
+  const created = new Map<
+    TaskId,
+    { repoDir: string; path: string; branch: string; branchAt: string }
+  >()
 
   /**
    * The branch name may become public when pushed. The ledger's title is already masked, so it
@@ -159,10 +166,10 @@ export function createWorkingDirs(deps: {
     const at = { repoDir, path: root, branch }
     if (continued) await git.restoreWorktree({ ...at, ...continued, onlyThatBranch: true })
     else await git.createWorktree({ ...at, from: branchAt })
+    created.set(taskId, { ...at, branchAt })
     await git.pinBase({ repoDir, taskId, commit: baseCommit })
     await refuseCommandsOfWorktree(project.dir, root).catch(async (error) => {
-      await git.removeWorktree({ ...at, branchAt })
-      await git.unpinBase(repoDir, taskId)
+      await discard(taskId)
       throw error
     })
     const below = relative(found.topLevel, start)
@@ -203,14 +210,12 @@ export function createWorkingDirs(deps: {
     )
   }
 
-  async function discard(taskId: TaskId, from: Parameters<WorkingDirs['discard']>[1]) {
-    const project = ledger.state.projects.get(from.projectId)
-    if (!project?.git || ledger.state.tasks.get(taskId)?.workspace) return
-    const path = placeFor(taskId, project)
-    if (!(await exists(path))) return
-    const branch = branchOf(taskId, from.title)
-    await git.removeWorktree({ repoDir: project.dir, path, branch })
-    await git.unpinBase(project.dir, taskId)
+  async function discard(taskId: TaskId) {
+    const made = created.get(taskId)
+    created.delete(taskId)
+    if (!made || ledger.state.tasks.get(taskId)?.workspace) return
+    await git.removeWorktree(made)
+    await git.unpinBase(made.repoDir, taskId)
   }
 
   async function refuseUntrustedSetup(projectId: ProjectId): Promise<ProjectSetup> {

@@ -139,7 +139,7 @@ export function createRunner(deps: RunnerDependencies): Runner {
     } catch (error) {
       const detail = messageOf(error)
       await taskLedger.cancel(taskId, { kind: 'not-started', step: 'worktree', detail })
-      await workspaces.workingDirs.discard(taskId, { projectId, title })
+      await workspaces.workingDirs.discard(taskId)
       return false
     }
   }

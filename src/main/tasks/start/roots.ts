@@ -80,7 +80,7 @@ export function createRoots(deps: {
       )
       return taskId
     } catch (error) {
-      await workspaces.workingDirs.discard(taskId, { projectId, title })
+      await workspaces.workingDirs.discard(taskId)
       await removeDurable(layout.sessionDir(taskId))
       throw error
     }

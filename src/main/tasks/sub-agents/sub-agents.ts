@@ -196,7 +196,7 @@ export function createSubAgents(deps: SubAgentsDependencies): SubAgents {
         ...also,
       )
     } catch (error) {
-      await workspaces.workingDirs.discard(taskId, { projectId, title })
+      await workspaces.workingDirs.discard(taskId)
       throw error
     }
   }
