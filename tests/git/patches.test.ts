@@ -1,8 +1,16 @@
 import { existsSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { git, makeRepository, openRepository, type Repository, temporaryDir } from './repository.ts'
+import { createGit } from '../../src/main/git/index.ts'
+import {
+  git,
+  makeRepository,
+  openRepository,
+  type Repository,
+  temporaryDir,
+  testEnv,
+} from './repository.ts'
 
 const bytes = (seed: number) => Uint8Array.from({ length: 3000 }, (_, i) => (i * seed) % 256)
 
@@ -46,6 +54,29 @@ it('is none, with no files, when nothing was changed', async () => {
     paths: [],
   })
   expect(existsSync(input.seriesPath) || existsSync(input.worktreePath)).toBe(false)
+})
+
+it('saves work with a file that Git can’t write into a patch, in the commit alone', async () => {
+  const { work, input } = await begin()
+  await work.write('huge.bin', bytes(7))
+  const gitPath = path.join(await temporaryDir(), 'git')
+  // As Git fails from 2 GiB on.
+  await writeFile(
+    gitPath,
+    `#!/bin/sh
+case " $* " in *" --binary -p "*)
+  echo "diff --git a/huge.bin b/huge.bin"
+  echo "fatal: Out of memory, malloc failed (tried to allocate 18446744071827045208 bytes)" >&2
+  exit 128
+esac
+exec git "$@"
+`,
+  )
+  await chmod(gitPath, 0o755)
+  const saved = await createGit({ env: testEnv, gitPath }).savePatch(input)
+  expect(saved).toMatchObject({ status: 'ready', worktreeBytes: null, paths: ['huge.bin'] })
+  expect(existsSync(input.worktreePath)).toBe(false)
+  expect(work.git('ls-tree', '--name-only', saved.finalCommit)).toContain('huge.bin')
 })
 
 it('saves commits and uncommitted work so that both together give the final state', async () => {

@@ -27,7 +27,10 @@ interface SavedPatch {
   headCommit: string | null
   /** HEAD, or a commit on top of it with the uncommitted work. `keepRef` keeps it alive. */
   finalCommit: string
-  /** Bytes written and synced; null if there are none. The caller must sync the folders. */
+  /**
+   * Bytes written and synced; null if there are none, or Git can't write so much in one piece. The commit has everything
+   * in any case. The caller must sync the folders.
+   */
   seriesBytes: number | null
   worktreeBytes: number | null
   /**
@@ -172,13 +175,27 @@ async function write(
   if (!skip) {
     const handle = await open(file, 'w', 0o600)
     try {
-      await git(args, { ...options, stdoutFd: handle.fd })
-      await handle.sync()
-      bytes = (await handle.stat()).size
+      if (await fits(git(args, { ...options, stdoutFd: handle.fd }))) {
+        await handle.sync()
+        bytes = (await handle.stat()).size
+      }
     } finally {
       await handle.close()
     }
   }
   if (bytes === 0) await rm(file, { force: true })
   return bytes === 0 ? null : bytes
+}
+
+/** Git holds a whole file in memory to write it into a patch, and fails from about 2 GiB on. */
+const tooLarge = /Out of memory|malloc failed|too large/
+
+async function fits(written: Promise<unknown>): Promise<boolean> {
+  try {
+    await written
+    return true
+  } catch (error) {
+    if (error instanceof GitError && tooLarge.test(error.stderr)) return false
+    throw error
+  }
 }
