@@ -29,7 +29,12 @@ const tiny = [
     '600',
     '--model-turns',
     '4',
-    ...['--sessions', '3', '--session-kb', '20', '--long-session-mb', '1'],
+    '--sessions',
+    '3',
+    '--session-kb',
+    '20',
+    '--long-session-mb',
+    '1',
   ],
 ]
 

@@ -19,7 +19,10 @@ it('makes a transcript of the size that is asked for, which names its calls', as
   const entries = lines.map((line) => JSON.parse(line))
   const [first] = entries.filter(({ type, role }) => type === 'message' && role === 'assistant')
   expect(first.parts.map((part: { type: string }) => part.type)).toEqual([
-    ...['reasoning', 'text', 'tool-call', 'tool-call'],
+    'reasoning',
+    'text',
+    'tool-call',
+    'tool-call',
   ])
 })
 

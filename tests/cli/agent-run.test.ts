@@ -278,8 +278,15 @@ describe('agent run', () => {
 
   it('starts a model at the given address, with neither a scenario nor --agent', async () => {
     const { code, fake } = await runLead([
-      ...['agent', 'run', 'Fix it', '--project', '/code/api'],
-      ...['--model', 'openai-compatible/qwen3', '--base-url', 'http://127.0.0.1:11434/v1'],
+      'agent',
+      'run',
+      'Fix it',
+      '--project',
+      '/code/api',
+      '--model',
+      'openai-compatible/qwen3',
+      '--base-url',
+      'http://127.0.0.1:11434/v1',
     ])
     expect(code).toBe(0)
     expect([...fake.state.tasks.values()][0]?.model).toBe('openai-compatible/qwen3')

@@ -67,8 +67,17 @@ it('sets up a local server in a script, with the key from standard input', async
   const fake = models()
   const { code, stdout } = await runToEnd(
     [
-      ...['agent', 'setup', 'studio', '--base-url', 'http://127.0.0.1:1234/v1', '--key-stdin'],
-      ...['--model', 'qwen3-coder', '--context-tokens', '32768', '--json'],
+      'agent',
+      'setup',
+      'studio',
+      '--base-url',
+      'http://127.0.0.1:1234/v1',
+      '--key-stdin',
+      '--model',
+      'qwen3-coder',
+      '--context-tokens',
+      '32768',
+      '--json',
     ],
     { fake, stdinEnd: 'piped-secret\n' },
   )

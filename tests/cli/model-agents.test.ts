@@ -303,7 +303,10 @@ it('[S3] a model whose process is killed in each phase of a turn continues, with
   expect(fake.refused).toEqual([])
   expect({ code, unused: fake.unused() }, stderr).toEqual({ code: 0, unused: {} })
   expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual([
-    ...['one', 'hold-root', 'help', 'hold-help'],
+    'one',
+    'hold-root',
+    'help',
+    'hold-help',
   ])
   // The cut turn came back as it was: its reasoning had been written before its first call was made.
   const [, , resumed] = fake.requestsOf('[killed]')

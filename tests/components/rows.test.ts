@@ -39,7 +39,12 @@ describe('transcriptRows', () => {
       look('read_file', 'error'),
     ]).entries
     expect(kinds(transcriptRows(itemsOf(entries)))).toEqual([
-      ...['mark', 'call', 'call', 'call', 'calls', 'call'],
+      'mark',
+      'call',
+      'call',
+      'call',
+      'calls',
+      'call',
     ])
   })
 

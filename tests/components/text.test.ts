@@ -128,7 +128,11 @@ describe('numbers and times', () => {
 
   it('says how long ago', () => {
     expect([0, 12_000, 300_000, 7_200_000, 172_800_000].map(ago)).toEqual([
-      ...['just now', '12s ago', '5m ago', '2h ago', '2d ago'],
+      'just now',
+      '12s ago',
+      '5m ago',
+      '2h ago',
+      '2d ago',
     ])
     expect(ago(-60_000)).toBe('just now')
     expect(ago(30 * 86_400_000)).toBe('Oct 22')
@@ -138,7 +142,11 @@ describe('numbers and times', () => {
   it('says how long', () => {
     expect([40, 1_440, 12_400, 188_000].map(duration)).toEqual(['40ms', '1.4s', '12s', '3m 8s'])
     expect([-5, 900, 4_999, 72_000, 3_700_000].map((ms) => elapsed(ms))).toEqual([
-      ...['<1s', '<1s', '4s', '1m 12s', '1h 1m'],
+      '<1s',
+      '<1s',
+      '4s',
+      '1m 12s',
+      '1h 1m',
     ])
     expect([900, 4_999].map((ms) => elapsed(ms, true))).toEqual(['0s', '4s'])
   })
@@ -171,7 +179,10 @@ describe('Markdown', () => {
     }
     evenHeadings()(tree)
     expect(JSON.stringify(tree).match(/"depth":\d/g)).toEqual([
-      ...['"depth":1', '"depth":2', '"depth":2', '"depth":1'],
+      '"depth":1',
+      '"depth":2',
+      '"depth":2',
+      '"depth":1',
     ])
   })
   it('highlights code of a known language and limited length', () => {

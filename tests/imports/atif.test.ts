@@ -115,8 +115,17 @@ it.each([
     expect(one.links).toEqual({ linked: 2, unlinked: 0, orphaned: 0, missing: 0 })
     const entries = one.entriesOf('')
     expect(entries.map(({ type }) => type)).toEqual([
-      ...['run-start', 'foreign', 'message', 'tool-call', 'tool-result', 'message', 'foreign'],
-      ...['compaction', 'message', 'foreign', 'run-end'],
+      'run-start',
+      'foreign',
+      'message',
+      'tool-call',
+      'tool-result',
+      'message',
+      'foreign',
+      'compaction',
+      'message',
+      'foreign',
+      'run-end',
     ])
     expect(entries[4]).toMatchObject({
       output: 'It is a puffin.',

@@ -30,7 +30,13 @@ describe('a conversation', () => {
     const one = await readLog(log.text())
     const entries = one.entriesOf('')
     expect(typesOf(entries)).toEqual([
-      ...['run-start', 'message', 'tool-call', 'tool-result', 'message', 'message', 'run-end'],
+      'run-start',
+      'message',
+      'tool-call',
+      'tool-result',
+      'message',
+      'message',
+      'run-end',
     ])
     expect(entries[2]).toMatchObject({
       name: 'bash',
@@ -66,7 +72,12 @@ describe('a conversation', () => {
     log.returns('c1', 'a')
     const entries = (await readLog(log.text())).entriesOf('')
     expect(typesOf(entries)).toEqual([
-      ...['run-start', 'message', 'tool-call', 'tool-result', 'message', 'run-end'],
+      'run-start',
+      'message',
+      'tool-call',
+      'tool-result',
+      'message',
+      'run-end',
     ])
     expect(entries[4]).toMatchObject({ parts: [{ type: 'text' }, { callId: 'c1' }] })
   })
@@ -105,7 +116,9 @@ describe('a conversation', () => {
     log.says('m2', 'It passed.')
     const one = await readLog(log.text())
     expect(messages(one.entriesOf(''))).toEqual([
-      ...['user: Test', 'assistant: It runs in the background.', 'assistant: It passed.'],
+      'user: Test',
+      'assistant: It runs in the background.',
+      'assistant: It passed.',
     ])
     expect(one.tasks[0]?.counts).toMatchObject({ lines: 5, mapped: 3, foreign: 2 })
   })
@@ -185,8 +198,16 @@ describe('a conversation', () => {
     })
     expect(one?.tasks).toHaveLength(1)
     expect(typesOf(one?.entriesOf('') ?? [])).toEqual([
-      ...['run-start', 'message', 'message', 'compaction', 'fork-start', 'message', 'message'],
-      ...['fork-end', 'message', 'run-end'],
+      'run-start',
+      'message',
+      'message',
+      'compaction',
+      'fork-start',
+      'message',
+      'message',
+      'fork-end',
+      'message',
+      'run-end',
     ])
     expect(one?.tasks[0]?.usage.outputTokens).toBe(15)
   })
@@ -220,8 +241,16 @@ describe('branches', () => {
     log.says('m3', 'Right way.')
     const entries = (await readLog(log.text())).entriesOf('')
     expect(typesOf(entries)).toEqual([
-      ...['run-start', 'message', 'message', 'fork-start', 'message', 'message', 'fork-end'],
-      ...['message', 'message', 'run-end'],
+      'run-start',
+      'message',
+      'message',
+      'fork-start',
+      'message',
+      'message',
+      'fork-end',
+      'message',
+      'message',
+      'run-end',
     ])
     const answer = entries[2]
     expect(entries[3]?.parentUuid).toBe(answer?.uuid)

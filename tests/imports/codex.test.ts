@@ -45,8 +45,15 @@ describe.each(['items', 'events'] as const)('a conversation with %s', (style) =>
     const one = await readLog(log)
     const entries = one.entriesOf('')
     expect(typesOf(entries)).toEqual([
-      ...['run-start', 'foreign', 'message', 'tool-call', 'tool-result', 'message', 'message'],
-      ...['foreign', 'run-end'],
+      'run-start',
+      'foreign',
+      'message',
+      'tool-call',
+      'tool-result',
+      'message',
+      'message',
+      'foreign',
+      'run-end',
     ])
     expect(entries[3]).toMatchObject({ name: 'bash', input: { command: 'npm test' }, by: 'agent' })
     expect(entries[4]).toMatchObject({ outcome: 'error', detail: { kind: 'bash', exitCode: 3 } })
@@ -93,8 +100,15 @@ describe.each(['items', 'events'] as const)('a conversation with %s', (style) =>
     const one = await readLog(log)
     const entries = one.entriesOf('')
     expect(typesOf(entries).slice(2)).toEqual([
-      ...['message', 'message', 'fork-start', 'message', 'fork-end', 'compaction', 'message'],
-      ...['foreign', 'run-end'],
+      'message',
+      'message',
+      'fork-start',
+      'message',
+      'fork-end',
+      'compaction',
+      'message',
+      'foreign',
+      'run-end',
     ])
     expect(entries[7]).toMatchObject({ summary: 'Another model began:\nAll that was.' })
     expect(JSON.stringify(entries[9])).toContain('replacement_history')
@@ -119,8 +133,10 @@ describe.each(['items', 'events'] as const)('a conversation with %s', (style) =>
       'assistant: Wrong way.',
     ])
     expect(messagesOf([...entries.slice(0, fork), ...entries.slice(end)])).toEqual([
-      ...['user: One', 'assistant: First answer.'],
-      ...['user: Two, better', 'assistant: Right way.'],
+      'user: One',
+      'assistant: First answer.',
+      'user: Two, better',
+      'assistant: Right way.',
     ])
   })
 })
@@ -342,12 +358,10 @@ describe('threads', () => {
       expect(sessions.map(({ tasks }) => tasks[0]?.usage.inputTokens)).toEqual([100, 40])
       expect(sessions[1]?.tasks[0]).toMatchObject({ title: 'And the puffin?' })
       expect(messagesOf(sessions[1]?.entriesOf('') ?? [])).toEqual([
-        ...[
-          'user: Find birds',
-          'assistant: A gannet.',
-          'user: And the puffin?',
-          'assistant: It too.',
-        ],
+        'user: Find birds',
+        'assistant: A gannet.',
+        'user: And the puffin?',
+        'assistant: It too.',
       ])
     },
   )

@@ -17,10 +17,31 @@ describe('bubblewrap', () => {
   it('makes everything read-only, then what is named, in that order', () => {
     const limits = { mounts, network: true, hidden: ['/run/user'] }
     expect(bubblewrapArgs(limits, ['bash', '-c', '--x'])).toEqual([
-      ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/run/user'],
-      ...['--bind', '/tmp', '/tmp', '--ro-bind-try', '/data', '/data'],
-      ...['--bind', '/data/work "1"', '/data/work "1"'],
-      ...['--unshare-pid', '--unshare-ipc', '--die-with-parent', '--', 'bash', '-c', '--x'],
+      '--ro-bind',
+      '/',
+      '/',
+      '--dev',
+      '/dev',
+      '--proc',
+      '/proc',
+      '--tmpfs',
+      '/run/user',
+      '--bind',
+      '/tmp',
+      '/tmp',
+      '--ro-bind-try',
+      '/data',
+      '/data',
+      '--bind',
+      '/data/work "1"',
+      '/data/work "1"',
+      '--unshare-pid',
+      '--unshare-ipc',
+      '--die-with-parent',
+      '--',
+      'bash',
+      '-c',
+      '--x',
     ])
   })
 

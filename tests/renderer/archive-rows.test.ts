@@ -162,7 +162,9 @@ describe('archive rows', () => {
       rowsOf(transcripts, { ...everything, text }, undefined, new Set(toggled))
     const harbourRow = rows([]).find(({ kind, key }) => kind === 'project' && /harbour/.test(key))
     expect(rows([harbourRow?.key ?? '']).map((row) => row.kind)).toEqual([
-      ...['project', 'task', 'project'],
+      'project',
+      'task',
+      'project',
     ])
     const root = transcripts.find(({ title }) => title === 'Light the harbour')
     const folded = rows([root?.taskId ?? '']).at(-1)

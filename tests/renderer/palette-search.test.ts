@@ -24,7 +24,9 @@ describe('the palette', () => {
   it('sorts by match, and keeps the order of equal matches', () => {
     const titles = ['Comparser', 'Parser two', 'Parser one', 'Docs']
     expect(rankedMatches(titles, (title) => scoreOf('parser', [title]))).toEqual([
-      ...['Parser two', 'Parser one', 'Comparser'],
+      'Parser two',
+      'Parser one',
+      'Comparser',
     ])
   })
 

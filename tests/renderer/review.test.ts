@@ -23,8 +23,12 @@ const file = (path: string) => ({
 describe('the tree of changed files', () => {
   it('has folders before files, and folders with one folder in one row', () => {
     const paths = [
-      ...['z10.md', 'z9.md', 'src/main/git/a.ts', 'src/main/b.ts'],
-      ...['deep/er/still/c.ts', 'a.md'],
+      'z10.md',
+      'z9.md',
+      'src/main/git/a.ts',
+      'src/main/b.ts',
+      'deep/er/still/c.ts',
+      'a.md',
     ]
     const rows = fileTreeRows(paths.map(file)).map(
       (row) => `${'  '.repeat(row.depth)}${row.name}${row.kind === 'folder' ? '/' : ''}`,

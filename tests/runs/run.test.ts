@@ -198,7 +198,9 @@ it('shows that an attempt is made again, and what follows', async () => {
   const onActivity = (activity: string) => void shown.push(activity)
   await play(() => playing([...says('x'), retrying, ...says('y')]), { onActivity })
   expect(shown.filter((text) => text !== 'Writing')).toEqual([
-    ...['Thinking', 'Waiting to try again', 'Thinking'],
+    'Thinking',
+    'Waiting to try again',
+    'Thinking',
   ])
 })
 

@@ -74,13 +74,26 @@ describe('a search', () => {
     const { add, hits } = await opened()
     await add(someSession().prompt('Fix parseLedgerLine in src/main.ts').entries)
     for (const query of [
-      ...['fix', 'PARSELEDGERLINE', 'parseLed', 'ledgerli', 'erline in src/ma'],
-      ...['"fix parseledgerline"', 'main.ts fix', 'fix -absent'],
+      'fix',
+      'PARSELEDGERLINE',
+      'parseLed',
+      'ledgerli',
+      'erline in src/ma',
+      '"fix parseledgerline"',
+      'main.ts fix',
+      'fix -absent',
     ])
       expect([query, hits(query)]).toEqual([query, ['prompt 2']])
     for (const query of [
-      ...['"parseledgerline fix"', '"parseled"', 'fix -main', 'fix absent', 'in.parse', 'zz'],
-      ...['"erline in"', 'erline-src', '->'],
+      '"parseledgerline fix"',
+      '"parseled"',
+      'fix -main',
+      'fix absent',
+      'in.parse',
+      'zz',
+      '"erline in"',
+      'erline-src',
+      '->',
     ])
       expect([query, hits(query)]).toEqual([query, []])
   })
@@ -143,8 +156,15 @@ describe('a search', () => {
     await add(entries)
     expect(hits('needle').toSorted()).toEqual(
       [
-        ...['prompt 2', 'call 3', 'output 4', 'report 5', 'call 7', 'plan 9'],
-        ...['message 11', 'reasoning 11', 'foreign 12'],
+        'prompt 2',
+        'call 3',
+        'output 4',
+        'report 5',
+        'call 7',
+        'plan 9',
+        'message 11',
+        'reasoning 11',
+        'foreign 12',
       ].toSorted(),
     )
     expect(hits('needle').slice(0, 2)).toEqual(['report 5', 'prompt 2'])

@@ -58,11 +58,19 @@ describe('finding in a transcript', () => {
       return places.map(({ seq, kind, count }) => `${seq} ${kind} ${count}`)
     }
     expect(await counts('heron')).toEqual([
-      ...['2 prompt 2', '3 call 1', '4 output 2', '5 reasoning 1', '6 prompt 1'],
+      '2 prompt 2',
+      '3 call 1',
+      '4 output 2',
+      '5 reasoning 1',
+      '6 prompt 1',
     ])
     expect(await counts('Heron', { matchCase: true })).toEqual(['2 prompt 1'])
     expect(await counts('heron', { wholeWord: true })).toEqual([
-      ...['2 prompt 1', '3 call 1', '4 output 2', '5 reasoning 1', '6 prompt 1'],
+      '2 prompt 1',
+      '3 call 1',
+      '4 output 2',
+      '5 reasoning 1',
+      '6 prompt 1',
     ])
     expect(await counts('bird of that')).toEqual(['5 message 1'])
     expect(await counts('heron(1)')).toEqual(['5 reasoning 1'])

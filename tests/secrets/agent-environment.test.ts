@@ -7,35 +7,31 @@ const jwt = ['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiIxMjM0NTY3ODkwIn0', 'x'].join('.
 
 describe('the environment of agents', () => {
   it.each([
-    ...[
-      'STRIPE_KEY',
-      'GITHUB_TOKEN',
-      'APP_SECRET',
-      'DB_PASSWORD',
-      'GOOGLE_APPLICATION_CREDENTIALS',
-    ],
-    ...[
-      'AWS_ACCESS_KEY_ID',
-      'AWS_SECRET_ACCESS_KEY',
-      'AWS_SESSION_TOKEN',
-      'PGPASSWORD',
-      'MYSQL_PWD',
-    ],
-    ...[
-      'OPENAI_API_KEY',
-      'ANTHROPIC_AUTH_TOKEN',
-      'NPM_TOKEN',
-      'npm_config__authToken',
-      'SENTRY_DSN',
-    ],
-    ...[
-      'CARGO_REGISTRY_TOKEN',
-      'DOCKER_AUTH_CONFIG',
-      'SLACK_WEBHOOK_URL',
-      'OP_SESSION_home',
-      'TOKEN',
-    ],
-    ...['AZURE_STORAGE_CONNECTION_STRING', 'stripe_key', 'FLY_API_TOKEN', 'SSHPASS', 'GH_PAT'],
+    'STRIPE_KEY',
+    'GITHUB_TOKEN',
+    'APP_SECRET',
+    'DB_PASSWORD',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+    'PGPASSWORD',
+    'MYSQL_PWD',
+    'OPENAI_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'NPM_TOKEN',
+    'npm_config__authToken',
+    'SENTRY_DSN',
+    'CARGO_REGISTRY_TOKEN',
+    'DOCKER_AUTH_CONFIG',
+    'SLACK_WEBHOOK_URL',
+    'OP_SESSION_home',
+    'TOKEN',
+    'AZURE_STORAGE_CONNECTION_STRING',
+    'stripe_key',
+    'FLY_API_TOKEN',
+    'SSHPASS',
+    'GH_PAT',
   ])('[K2] has no %s', (name) => {
     const { env, withheld } = agentEnvironment({ [name]: 'x', HOME: '/h' }, none)
     expect(env[name]).toBeUndefined()
@@ -60,16 +56,21 @@ describe('the environment of agents', () => {
   })
 
   it.each([
-    ...['JAVA_HOME', 'LANG', 'LC_ALL', 'GOPATH', 'CI', 'EDITOR', 'SSH_AUTH_SOCK', 'HTTPS_PROXY'],
-    ...[
-      'NODE_ENV',
-      'KEYBOARD',
-      'MONKEY',
-      'DISPLAY',
-      'VIRTUAL_ENV',
-      'GIT_AUTHOR_NAME',
-      'CARGO_HOME',
-    ],
+    'JAVA_HOME',
+    'LANG',
+    'LC_ALL',
+    'GOPATH',
+    'CI',
+    'EDITOR',
+    'SSH_AUTH_SOCK',
+    'HTTPS_PROXY',
+    'NODE_ENV',
+    'KEYBOARD',
+    'MONKEY',
+    'DISPLAY',
+    'VIRTUAL_ENV',
+    'GIT_AUTHOR_NAME',
+    'CARGO_HOME',
   ])('[K2] has %s', (name) => {
     expect(agentEnvironment({ [name]: 'C' }, none).env[name]).toBe('C')
   })
@@ -97,22 +98,21 @@ describe('the environment of agents', () => {
   )
 
   it.each([
-    ...[
-      'GIT_DIR',
-      'GIT_WORK_TREE',
-      'GIT_INDEX_FILE',
-      'GIT_SSH_COMMAND',
-      'GIT_EXEC_PATH',
-      'GIT_ASKPASS',
-    ],
-    ...['GIT_TEMPLATE_DIR', 'GIT_CONFIG_COUNT', 'GIT_CONFIG_KEY_0', 'GIT_CONFIG_PARAMETERS'],
-    ...[
-      'SHIPLOG_DATA_DIR',
-      'SHIPLOG_EDITOR',
-      'NODE_OPTIONS',
-      'ELECTRON_RUN_AS_NODE',
-      'FORCE_COLOR',
-    ],
+    'GIT_DIR',
+    'GIT_WORK_TREE',
+    'GIT_INDEX_FILE',
+    'GIT_SSH_COMMAND',
+    'GIT_EXEC_PATH',
+    'GIT_ASKPASS',
+    'GIT_TEMPLATE_DIR',
+    'GIT_CONFIG_COUNT',
+    'GIT_CONFIG_KEY_0',
+    'GIT_CONFIG_PARAMETERS',
+    'SHIPLOG_DATA_DIR',
+    'SHIPLOG_EDITOR',
+    'NODE_OPTIONS',
+    'ELECTRON_RUN_AS_NODE',
+    'FORCE_COLOR',
   ])('[K2] has no %s of the process that started Shiplog, and says nothing of it', (name) => {
     const { env, withheld } = agentEnvironment({ [name]: 'x' }, { allowed: [name], only: [name] })
     expect(env[name]).toBeUndefined()

@@ -2,9 +2,23 @@ import { expect, it } from 'vitest'
 import { isGitName } from '../../src/shared/git-names.ts'
 
 it.each([
-  ...['.git', '.GIT', '.Git', '.git.', '.git ', '.git. .', 'git~1', 'GIT~1', 'git~2'],
-  ...['.g\u200cit', '\ufeff.git', '.git\u200f', '.gi\u2060t', '.git::$INDEX_ALLOCATION'],
-  ...['.git:stream', '.GIT::$DATA', '\uff0egit'],
+  '.git',
+  '.GIT',
+  '.Git',
+  '.git.',
+  '.git ',
+  '.git. .',
+  'git~1',
+  'GIT~1',
+  'git~2',
+  '.g\u200cit',
+  '\ufeff.git',
+  '.git\u200f',
+  '.gi\u2060t',
+  '.git::$INDEX_ALLOCATION',
+  '.git:stream',
+  '.GIT::$DATA',
+  '\uff0egit',
 ])('[K8] takes %j for .git', (name) => {
   expect(isGitName(name)).toBe(true)
 })

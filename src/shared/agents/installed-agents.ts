@@ -91,9 +91,15 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     package: { name: '@agentclientprotocol/claude-agent-acp', version: '0.100.0', megabytes: 391 },
     uses: { variable: 'CLAUDE_CODE_EXECUTABLE', command: 'claude' },
     variables: [
-      ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
-      ...['ANTHROPIC_MODEL', 'ANTHROPIC_CUSTOM_HEADERS', 'CLAUDE_CONFIG_DIR'],
-      ...['CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX'],
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_AUTH_TOKEN',
+      'ANTHROPIC_BASE_URL',
+      'ANTHROPIC_MODEL',
+      'ANTHROPIC_CUSTOM_HEADERS',
+      'CLAUDE_CONFIG_DIR',
+      'CLAUDE_CODE_OAUTH_TOKEN',
+      'CLAUDE_CODE_USE_BEDROCK',
+      'CLAUDE_CODE_USE_VERTEX',
     ],
     set: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' },
     // Its mode that never asks can't be chosen, not even by the agent itself.
@@ -131,8 +137,12 @@ export const agentPresets: Readonly<Record<AgentPreset, PresetFacts>> = {
     args: ['--acp'],
     package: { name: '@google/gemini-cli', version: '0.61.0', megabytes: 98 },
     variables: [
-      ...['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL'],
-      ...['GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION', 'GOOGLE_APPLICATION_CREDENTIALS'],
+      'GEMINI_API_KEY',
+      'GOOGLE_API_KEY',
+      'GOOGLE_GEMINI_BASE_URL',
+      'GOOGLE_CLOUD_PROJECT',
+      'GOOGLE_CLOUD_LOCATION',
+      'GOOGLE_APPLICATION_CREDENTIALS',
     ],
     modes: askAlways,
     // Without this variable, it silently starts no MCP server, not even Shiplog's.

@@ -94,7 +94,11 @@ it('names a file that can’t be used, and uses the others', async () => {
   await symlink(join(outside, 'secret.md'), join(dir, '.shiplog/agents/link.md'))
   const { of, notices } = reader()
   expect((await of(dir)).map(({ name }) => name)).toEqual([
-    ...['lead', 'explore', 'implement', 'review', 'good'],
+    'lead',
+    'explore',
+    'implement',
+    'review',
+    'good',
   ])
   expect(notices.map((notice) => /agents\/(\w+)\.md (.*)/.exec(notice)?.slice(1))).toEqual([
     ['bad', 'does not begin with front matter: a line "---".'],

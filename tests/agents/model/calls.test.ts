@@ -31,11 +31,23 @@ describe('the calls of a turn', () => {
     await settle('read_file 0')
     for (const next of ['edit_file 2', 'bash 3', 'list_files 4']) await settle(next)
     expect((await results).map((result) => result?.output)).toEqual([
-      ...['read_file 0', 'task 1', 'edit_file 2', 'bash 3', 'list_files 4'],
+      'read_file 0',
+      'task 1',
+      'edit_file 2',
+      'bash 3',
+      'list_files 4',
     ])
     expect(log).toEqual([
-      ...['read_file 0', 'task 1', 'end 1', 'end 0', 'edit_file 2', 'end 2'],
-      ...['bash 3', 'end 3', 'list_files 4', 'end 4'],
+      'read_file 0',
+      'task 1',
+      'end 1',
+      'end 0',
+      'edit_file 2',
+      'end 2',
+      'bash 3',
+      'end 3',
+      'list_files 4',
+      'end 4',
     ])
   })
 

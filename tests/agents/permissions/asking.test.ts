@@ -216,7 +216,9 @@ agents:
     await until(shiplog, ([task]) => task?.status === 'completed')
     const entries = await entriesOf(shiplog, id)
     expect(ofType(entries, 'run-start').map((one) => one.permissions)).toEqual([
-      ...['ask', 'ask', 'allow-all'],
+      'ask',
+      'ask',
+      'allow-all',
     ])
     expect((await taskOf(shiplog, id)).options.permissions).toBe('allow-all')
   })

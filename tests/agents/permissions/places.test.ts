@@ -103,17 +103,36 @@ it('asks in allow-all about a redirection to an unknown file, if there is a rule
 })
 
 it.each([
-  ...['cat etc/passwd', 'cat a/link/../../../x', 'cat a/up/../x', 'cat e*/passwd', 'cat logs/*'],
-  ...['cd etc && cat passwd', 'cd logs && cat all', 'echo x > etc', 'echo x > rc', 'cat loop'],
-  ...['echo x > hooks/pre-commit', 'cd hooks && echo x > pre-commit', 'cat < etc/passwd'],
-  ...['cd src && cd in && cat up/../x', 'cat .?/.?/etc/passwd', 'cat /proc/self/cwd/src/x'],
+  'cat etc/passwd',
+  'cat a/link/../../../x',
+  'cat a/up/../x',
+  'cat e*/passwd',
+  'cat logs/*',
+  'cd etc && cat passwd',
+  'cd logs && cat all',
+  'echo x > etc',
+  'echo x > rc',
+  'cat loop',
+  'echo x > hooks/pre-commit',
+  'cd hooks && echo x > pre-commit',
+  'cat < etc/passwd',
+  'cd src && cd in && cat up/../x',
+  'cat .?/.?/etc/passwd',
+  'cat /proc/self/cwd/src/x',
 ])('[P1] asks about %s', async (command) => {
   expect((await linked()).of(command, 'allow-edits')).toBe('ask')
 })
 
 it.each([
-  ...['cat src/x', 'cat src/*', 'cat s*/x', 'cat a/link/x', 'cat a/link/../x', 'cd src && cat x'],
-  ...['cd src && cd in && cat x', 'echo x > a/link/x', 'cat < src/x'],
+  'cat src/x',
+  'cat src/*',
+  'cat s*/x',
+  'cat a/link/x',
+  'cat a/link/../x',
+  'cd src && cat x',
+  'cd src && cd in && cat x',
+  'echo x > a/link/x',
+  'cat < src/x',
 ])('[P1] asks nothing about %s', async (command) => {
   expect((await linked()).of(command, 'allow-edits')).toBe('allow')
 })

@@ -52,8 +52,17 @@ describe.each(['a repository', 'no repository'])('[K8] in %s', (within) => {
 })
 
 const spellings = [
-  ...['.git', '.GIT', '.Git', '.git.', '.git ', 'git~1', 'GIT~1'],
-  ...['.g\u200cit', '\ufeff.git', '.git\u200f', '.git::$INDEX_ALLOCATION'],
+  '.git',
+  '.GIT',
+  '.Git',
+  '.git.',
+  '.git ',
+  'git~1',
+  'GIT~1',
+  '.g\u200cit',
+  '\ufeff.git',
+  '.git\u200f',
+  '.git::$INDEX_ALLOCATION',
 ]
 
 describe('[K8] each spelling of .git', () => {

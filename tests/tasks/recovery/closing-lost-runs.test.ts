@@ -158,7 +158,10 @@ describe('closing a lost run', () => {
     await closeUnfinished(session, task, 1, noFiles)
     const entries = await entriesIn(session)
     expect(shapeOf(entries)).toEqual([
-      ...['run-start', 'tool-call a', 'tool-result a unknown', 'run-end'],
+      'run-start',
+      'tool-call a',
+      'tool-result a unknown',
+      'run-end',
     ])
     expect(await allOf(historyIn(entries).entries())).toEqual(entries)
     expect(existsSync(partialPath)).toBe(false)
@@ -192,7 +195,11 @@ describe('closing a lost run', () => {
     const { session, partialPath } = await sessionWith([begun, said, ...later], partial)
     await closeUnfinished(session, task, 1, noFiles)
     expect(shapeOf(await entriesIn(session))).toEqual([
-      ...['run-start', 'message', 'message', 'message', 'run-end'],
+      'run-start',
+      'message',
+      'message',
+      'message',
+      'run-end',
     ])
     expect(existsSync(partialPath)).toBe(false)
     await session.close()
@@ -222,7 +229,10 @@ describe('closing a lost run', () => {
     ])
     await closeUnfinished(session, task, 1, noFiles)
     expect(shapeOf(await entriesIn(session)).slice(4)).toEqual([
-      ...['tool-result b ok', 'tool-result a unknown', 'tool-result c unknown', 'run-end'],
+      'tool-result b ok',
+      'tool-result a unknown',
+      'tool-result c unknown',
+      'run-end',
     ])
     await session.close()
   })
@@ -291,7 +301,10 @@ describe('[S3] a history for an agent', () => {
       stamped([call('a'), call('b'), result('b', 'first'), result('b', 'second')]),
     )
     expect(shapeOf(repaired)).toEqual([
-      ...['tool-call a', 'tool-result a unknown', 'tool-call b', 'tool-result b ok'],
+      'tool-call a',
+      'tool-result a unknown',
+      'tool-call b',
+      'tool-result b ok',
     ])
     expect(repaired.at(-1)).toMatchObject({ output: 'first' })
   })
@@ -299,8 +312,12 @@ describe('[S3] a history for an agent', () => {
   it('has a result for each repetition of a call', async () => {
     const again = [call('a'), result('a', 'first'), call('a'), result('a', 'again'), call('a')]
     expect(shapeOf(await repairedOf(stamped(again)))).toEqual([
-      ...['tool-call a', 'tool-result a ok', 'tool-call a', 'tool-result a ok'],
-      ...['tool-call a', 'tool-result a unknown'],
+      'tool-call a',
+      'tool-result a ok',
+      'tool-call a',
+      'tool-result a ok',
+      'tool-call a',
+      'tool-result a unknown',
     ])
   })
 

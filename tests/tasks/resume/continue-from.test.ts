@@ -242,7 +242,9 @@ describe('applying tasks with a common past', () => {
     expect(await apply(third)).toBe('applied')
     expect(await files()).toEqual(['two', 'three', 'two'])
     expect((await client.tasks.list({})).tasks.map(({ patch }) => patch)).toEqual([
-      ...['applied', 'applied', 'applied'],
+      'applied',
+      'applied',
+      'applied',
     ])
   })
 })

@@ -91,8 +91,14 @@ export async function closedSubmodulesWithWork(
 
 /** Tags are left out, because a remote's may be on no branch. */
 const unpushed = [
-  ...['rev-list', '--max-count=1', 'HEAD', '--exclude=refs/tags/*', '--exclude=refs/remotes/*'],
-  ...['--all', '--not', '--remotes'],
+  'rev-list',
+  '--max-count=1',
+  'HEAD',
+  '--exclude=refs/tags/*',
+  '--exclude=refs/remotes/*',
+  '--all',
+  '--not',
+  '--remotes',
 ]
 
 const gitDirOf = async (git: RunGit, dir: string): Promise<string> =>

@@ -123,9 +123,22 @@ export function createSandboxes(deps: {
 
 /** Below the home folder: without them nearly every installation of packages would fail. */
 const packageCaches = [
-  ...['.npm', '.cache', '.yarn', '.bun/install/cache', '.local/share/pnpm', '.pnpm-store'],
-  ...['.cargo/registry', '.cargo/git', 'go/pkg/mod', '.gradle/caches', '.m2/repository'],
-  ...['.nuget/packages', '.bundle/cache', '.composer/cache', 'Library/Caches', 'Library/pnpm'],
+  '.npm',
+  '.cache',
+  '.yarn',
+  '.bun/install/cache',
+  '.local/share/pnpm',
+  '.pnpm-store',
+  '.cargo/registry',
+  '.cargo/git',
+  'go/pkg/mod',
+  '.gradle/caches',
+  '.m2/repository',
+  '.nuget/packages',
+  '.bundle/cache',
+  '.composer/cache',
+  'Library/Caches',
+  'Library/pnpm',
 ]
 
 type GitDirs = NonNullable<Awaited<ReturnType<Git['gitDirsOf']>>>

@@ -67,9 +67,22 @@ function colourOf(color: Color): string {
 }
 
 const tableNames = [
-  ...['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'],
-  ...['brightBlack', 'brightRed', 'brightGreen', 'brightYellow'],
-  ...['brightBlue', 'brightMagenta', 'brightCyan', 'brightWhite'],
+  'black',
+  'red',
+  'green',
+  'yellow',
+  'blue',
+  'magenta',
+  'cyan',
+  'white',
+  'brightBlack',
+  'brightRed',
+  'brightGreen',
+  'brightYellow',
+  'brightBlue',
+  'brightMagenta',
+  'brightCyan',
+  'brightWhite',
 ]
 
 /** Bright colours map to the normal ones: brighter colours would be unreadable in one of the themes. */

@@ -153,8 +153,13 @@ function places(): Element[] {
     document.body,
     ...within.querySelectorAll(
       [
-        ...['[role="treeitem"][data-row]', '[role="tree"][tabindex="0"]', '[role="slider"]'],
-        ...['section[tabindex="0"]', '[role="feed"] article', '[data-file]', 'textarea'],
+        '[role="treeitem"][data-row]',
+        '[role="tree"][tabindex="0"]',
+        '[role="slider"]',
+        'section[tabindex="0"]',
+        '[role="feed"] article',
+        '[data-file]',
+        'textarea',
         'input[type="search"]',
       ].join(', '),
     ),

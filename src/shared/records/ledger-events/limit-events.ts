@@ -37,8 +37,15 @@ export const limitEventSchemas = [
      * stays interrupted.
      */
     because: z.enum([
-      ...['woke', 'resumed', 'cancelled', 'stopped', 'nobody-left'],
-      ...['no-waits-left', 'too-long', 'not-answered', 'not-resumed'],
+      'woke',
+      'resumed',
+      'cancelled',
+      'stopped',
+      'nobody-left',
+      'no-waits-left',
+      'too-long',
+      'not-answered',
+      'not-resumed',
     ] as const),
   }),
 ] as const

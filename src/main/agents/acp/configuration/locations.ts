@@ -42,8 +42,18 @@ const byProgram: Record<Exclude<InstalledAgent, 'acp'>, Locations> = {
 
 /** Folders of agents that people name by a command: Copilot, Auggie, Cline, Cursor, Kiro, Droid, Goose. */
 const otherPaths = [
-  ...['.github/copilot/', '.github/hooks/', '.github/mcp.json', '.vscode/mcp.json', '.copilot/'],
-  ...['.augment/', '.clinerules/', '.cline/', '.cursor/', '.kiro/', '.factory/', '.goosehints'],
+  '.github/copilot/',
+  '.github/hooks/',
+  '.github/mcp.json',
+  '.vscode/mcp.json',
+  '.copilot/',
+  '.augment/',
+  '.clinerules/',
+  '.cline/',
+  '.cursor/',
+  '.kiro/',
+  '.factory/',
+  '.goosehints',
 ]
 
 /** An unknown agent may read what any other does. */

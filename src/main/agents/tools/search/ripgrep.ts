@@ -28,8 +28,14 @@ export async function findRipgrep(): Promise<string | null> {
  * file that shrinks during the search would crash the process.
  */
 const settings = [
-  ...['--no-config', '--no-ignore', '--hidden', '--no-messages', '--no-mmap'],
-  ...['--color=never', '--no-heading', '--path-separator=/'],
+  '--no-config',
+  '--no-ignore',
+  '--hidden',
+  '--no-messages',
+  '--no-mmap',
+  '--color=never',
+  '--no-heading',
+  '--path-separator=/',
 ]
 
 export function createRipgrep(executable: string): Ripgrep {

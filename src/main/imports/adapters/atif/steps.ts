@@ -23,8 +23,16 @@ interface MapperContext {
 
 /** Fields that the format defines for steps, calls and results; others are preserved verbatim. */
 const stepFields = new Set([
-  ...['step_id', 'timestamp', 'source', 'model_name', 'message', 'reasoning_content'],
-  ...['tool_calls', 'observation', 'metrics', 'is_copied_context'],
+  'step_id',
+  'timestamp',
+  'source',
+  'model_name',
+  'message',
+  'reasoning_content',
+  'tool_calls',
+  'observation',
+  'metrics',
+  'is_copied_context',
 ])
 const callFields = new Set(['tool_call_id', 'function_name', 'arguments'])
 const resultFields = new Set(['source_call_id', 'content', 'subagent_trajectory_ref'])
