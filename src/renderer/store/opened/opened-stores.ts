@@ -41,5 +41,5 @@ export function createOpenedStores(outer: Stores, client: ShiplogClient, first: 
 /** Routes within an opened log are not in the URL, because such a link would fail once the log is closed. */
 function navigationWithin(first: TaskId): Navigation {
   const route = createStore<Route>(() => ({ screen: 'archive', taskId: first, tab: 'transcript' }))
-  return { route, go: (to) => route.setState(to, true), close() {} }
+  return { route, go: (to) => route.setState(to, true), guard: () => () => {}, close() {} }
 }

@@ -31,7 +31,8 @@ export type Route =
   /** A transcript alone in the window. */
   | ({ screen: 'transcript'; taskId: string } & TranscriptPlace)
   | { screen: 'search'; query: string }
-  | { screen: 'settings' }
+  /** `section`: the one to show; null for the top. */
+  | { screen: 'settings'; section: string | null }
   /** A log that is open without being imported: one that is open, or one to open. */
   | { screen: 'opened'; id: string | null; path: string | null }
   /** An address that leads nowhere. */
@@ -81,7 +82,7 @@ export function parseRoute(hash: string): Route {
     case 'search':
       return { screen: 'search', query: parameters.get('q') ?? '' }
     case 'settings':
-      return { screen: 'settings' }
+      return { screen: 'settings', section: id ?? null }
     case 'opened':
       return { screen: 'opened', id: id ?? null, path: id ? null : parameters.get('path') }
     case undefined:
@@ -134,7 +135,7 @@ export function formatRoute(route: Route): string {
     case 'search':
       return route.query === '' ? '#/search' : `#/search?${new URLSearchParams({ q: route.query })}`
     case 'settings':
-      return '#/settings'
+      return route.section === null ? '#/settings' : `#/settings/${route.section}`
     case 'unknown':
       return `#/${route.address}`
     case 'opened':

@@ -18,7 +18,7 @@ export function ModelChoice(props: {
   const listed = useModelNames(providers)
   const openSettings = () => {
     overlay.hide()
-    navigation.go({ screen: 'settings' })
+    navigation.go({ screen: 'settings', section: 'models' })
   }
   if (problem && !providers)
     return <ProblemNotice problem={problem} action={{ label: 'Try again', onClick: reload }} />

@@ -62,7 +62,7 @@ function NewAgentForm(props: NewAgentProps & { projectId: ProjectId }) {
     (await client.workspace.findFiles({ projectId, query })).files
   const openSettings = () => {
     overlay.hide()
-    navigation.go({ screen: 'settings' })
+    navigation.go({ screen: 'settings', section: null })
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()

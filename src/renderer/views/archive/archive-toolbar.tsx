@@ -108,7 +108,9 @@ function CleanUpNote({ problem, clockAhead }: Pick<CleanUp, 'problem' | 'clockAh
       {clockAhead
         ? 'The clock looks wrong, so nothing is removed until you confirm it. '
         : 'The next clean-up moves these transcripts to the trash; reports and patches stay. Pin what you want to keep. '}
-      <TextButton onClick={() => navigation.go({ screen: 'settings' })}>Settings</TextButton>
+      <TextButton onClick={() => navigation.go({ screen: 'settings', section: 'retention' })}>
+        Settings
+      </TextButton>
     </p>
   )
 }

@@ -202,7 +202,10 @@ function SetUpModel(props: {
           { kind: 'separator' as const },
           { label: 'A server of your own…', onSelect: () => enterKey(null) },
           { kind: 'separator' as const },
-          { label: 'An installed agent…', onSelect: () => navigation.go({ screen: 'settings' }) },
+          {
+            label: 'An installed agent…',
+            onSelect: () => navigation.go({ screen: 'settings', section: 'installed-agents' }),
+          },
         ]}
       />
     </div>

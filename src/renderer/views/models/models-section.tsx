@@ -12,6 +12,7 @@ import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useStores, useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { showProblem } from '../app/toasts.ts'
+import { useUnsaved } from '../settings/unsaved.ts'
 import { ModelField, useModelNames } from './model-field.tsx'
 import { ModelTestLine } from './model-test-line.tsx'
 import { keyText, providerTitle } from './provider-text.ts'
@@ -178,6 +179,7 @@ function DefaultModels(props: {
   const defaultModel = edited.defaultModel.trim()
   const subAgentModel = edited.subAgentModel.trim()
   const isChanged = defaultModel !== stored.defaultModel || subAgentModel !== stored.subAgentModel
+  useUnsaved('default models', isChanged)
   const save = async () => {
     setBusy(true)
     setRefused(null)

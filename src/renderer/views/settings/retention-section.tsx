@@ -15,6 +15,7 @@ import { SweepPreview } from '../../components/retention/sweep-preview.tsx'
 import { useLedger } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
+import { useUnsaved } from './unsaved.ts'
 import { type RetentionView, usePreview, useRetention } from './use-retention.ts'
 
 /** How long transcripts are kept, what a clean-up would remove now, and what earlier ones removed. */
@@ -64,11 +65,15 @@ function Form(props: {
   const { settings: wanted, errors } = useMemo(() => parseForm(form), [form])
   const { preview, problem } = usePreview(wanted)
   const changed = wanted === null || !isSame(wanted, settings)
+  useUnsaved('retention', changed)
+  const formElement = useRef<HTMLFormElement>(null)
   const runBusy = async (what: 'saving' | 'cleaning', work: () => Promise<unknown>) => {
     setBusy(what)
     await work()
     setBusy(null)
     onSaved()
+    // The button may have nothing more to do and can't keep the focus.
+    formElement.current?.focus()
   }
   const expired = useLedger(({ ledger }) => countExpired(ledger.tasks.values()))
   const [sweeping, setSweeping] = useState<{ from: number; all: number } | null>(null)
@@ -86,7 +91,9 @@ function Form(props: {
   }
   return (
     <form
-      className="flex flex-col gap-3"
+      ref={formElement}
+      tabIndex={-1}
+      className="flex flex-col gap-3 outline-none"
       onSubmit={(event) => {
         event.preventDefault()
         if (wanted && changed) void runBusy('saving', () => saveRetention(wanted))

@@ -1,8 +1,9 @@
-import { type ReactNode, useState } from 'react'
-import { Button } from '../../components/primitives/index.ts'
+import { type ReactNode, useRef, useState } from 'react'
+import { Button, toast } from '../../components/primitives/index.ts'
 import { type Problem, problemOf } from '../../rpc/problem.ts'
 import { useUnreachable } from '../../store/hooks.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
+import { useUnsaved } from './unsaved.ts'
 
 /** A form for settings that are saved together, with the reason if the host refused them. */
 export function SettingsForm(props: {
@@ -24,17 +25,28 @@ export function SettingsForm(props: {
   const unreachable = useUnreachable()
   const [busy, setBusy] = useState(false)
   const [refused, setRefused] = useState<Problem | null>(null)
+  const form = useRef<HTMLFormElement>(null)
   const canSave = isChanged && isValid
+  useUnsaved(what, isChanged)
   const submit = async () => {
     setBusy(true)
     setRefused(null)
-    await save().catch((error: unknown) => setRefused(problemOf(error, `save the ${what}`)))
+    await save().then(
+      () => {
+        toast.success(`Saved the ${what}.`)
+        // The button has nothing more to save and can't keep the focus.
+        form.current?.focus()
+      },
+      (error: unknown) => setRefused(problemOf(error, `save the ${what}`)),
+    )
     setBusy(false)
   }
   return (
     <form
+      ref={form}
+      tabIndex={-1}
       aria-label={label}
-      className="flex flex-col gap-3"
+      className="flex flex-col gap-3 outline-none"
       onSubmit={(event) => {
         event.preventDefault()
         if (canSave) void submit()

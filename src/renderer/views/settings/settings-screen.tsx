@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react'
+import { type ComponentType, useEffect } from 'react'
 import type { LeaseInfo } from '../../../shared/contract/app.ts'
-import { defaultEnvironment, type Project } from '../../../shared/records/projects/projects.ts'
+import { defaultEnvironment } from '../../../shared/records/projects/projects.ts'
 import {
   Button,
   CopyButton,
@@ -20,6 +20,7 @@ import { LimitsSection } from './limits-section.tsx'
 import { NotificationSetting } from './notification-setting.tsx'
 import { PermissionSection } from './permission-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
+import { UnsavedContext, useLeaveGuard } from './unsaved.ts'
 
 const themes: { value: Preferences['theme']; label: string }[] = [
   { value: 'system', label: 'Match system' },
@@ -31,112 +32,191 @@ const sendKeys: Preferences['sendKey'][] = ['Mod+Enter', 'Enter']
 
 const hosts = { desktop: 'Desktop app', web: 'Web host', cli: 'Command line' } as const
 
-export function SettingsScreen() {
+/** `section`: the one to show first, by its id; null for the top. */
+export function SettingsScreen({ section }: { section: string | null }) {
   const { info, problem } = useAppInfo()
-  const { preferences, appInfo, overlay } = useStores()
-  const theme = usePreference('theme')
-  const sendKey = usePreference('sendKey')
-  const projects = useProjects()
+  const { appInfo } = useStores()
+  const hasProjects = useProjects().length > 0
+  const unsaved = useLeaveGuard()
+  const shown = sections.filter(({ needs }) =>
+    needs === 'projects' ? hasProjects : needs === 'info' ? info !== null : true,
+  )
+  useShownSection(section)
   return (
-    <div className="min-h-0 flex-1 overflow-auto">
-      <div className="mx-auto flex max-w-reading flex-col gap-8 px-6 py-6">
-        <h1 className="text-title font-semibold">Settings</h1>
-        <Section title="Appearance">
-          <Field label="Theme" className="max-w-60">
-            <Select
-              value={theme}
-              onChange={(chosen) => preferences.setState({ theme: chosen })}
-              options={themes}
-            />
-          </Field>
-        </Section>
-        <Section title="Prompts">
-          <Field
-            label="Send with"
-            hint={
-              sendKey === 'Enter' ? 'Shift+Enter begins a new line.' : 'Enter begins a new line.'
-            }
-            className="max-w-60"
-          >
-            <Select
-              value={sendKey}
-              onChange={(chosen) => preferences.setState({ sendKey: chosen })}
-              options={sendKeys.map((value) => ({
-                value,
-                label: value === 'Enter' ? value : keysText(value),
-              }))}
-            />
-          </Field>
-        </Section>
-        <Section title="Keyboard">
-          <CharacterKeysSetting />
-        </Section>
-        <Section title="Models">
-          <ModelsSection />
-        </Section>
-        <Section title="Installed agents">
-          <InstalledSection />
-        </Section>
-        <Section title="Notifications">
-          <NotificationSetting />
-        </Section>
-        <Section title="Limits">
-          <LimitsSection />
-        </Section>
-        <Section title="Permissions">
-          <PermissionSection />
-        </Section>
-        <Section title="Import">
-          <WatchSwitch />
-          <Button className="self-start" onClick={() => overlay.show({ kind: 'import' })}>
-            Import sessions…
-          </Button>
-        </Section>
-        <Section title="Retention">
-          <RetentionSection />
-        </Section>
-        {projects.length > 0 ? (
-          <Section title="Projects">
-            <ProjectList projects={projects} />
-          </Section>
-        ) : null}
-        {problem && !info ? (
-          <ProblemNotice
-            problem={problem}
-            action={{ label: 'Try again', onClick: () => void appInfo.load() }}
-          />
-        ) : null}
-        {info ? (
-          <>
-            <Section title="Data directory">
-              <div className="flex items-center gap-1">
-                <code className="untrusted font-mono text-code">{info.dataDir}</code>
-                <CopyButton text={info.dataDir} label="Copy path" />
-              </div>
-              <p className="text-muted">
-                Reports, transcripts, patches and worktrees. To use another one, set{' '}
-                <code className="font-mono text-code">--data-dir</code> or the environment variable{' '}
-                <code className="font-mono text-code">SHIPLOG_DATA_DIR</code>.
-              </p>
-              <LeaseHolder lease={info.lease} />
-            </Section>
-            <Section title="About">
-              <p>
-                Shiplog {info.version}
-                <span className="text-muted">
-                  {' '}
-                  · {hosts[info.host]} · {info.platform}
-                </span>
-              </p>
-              <p className="text-muted">
-                Runs coding agents and their sub-agents in their own workspaces, and records
-                everything they do.
-              </p>
-            </Section>
-          </>
-        ) : null}
+    <UnsavedContext value={unsaved}>
+      <div className="flex min-h-0 flex-1">
+        <SectionList sections={shown} current={section} />
+        <div className="relative min-h-0 min-w-0 flex-1 overflow-auto">
+          <div className="mx-auto flex max-w-reading flex-col gap-8 px-6 py-6">
+            <h1 className="text-title font-semibold">Settings</h1>
+            {shown.map(({ title, Content }) => (
+              <section key={title} className="flex flex-col gap-2">
+                <h2
+                  id={`settings-${idOf(title)}`}
+                  tabIndex={-1}
+                  className="scroll-mt-4 border-b pb-1 font-semibold outline-none"
+                >
+                  {title}
+                </h2>
+                <Content />
+              </section>
+            ))}
+            {problem && !info ? (
+              <ProblemNotice
+                problem={problem}
+                action={{ label: 'Try again', onClick: () => void appInfo.load() }}
+              />
+            ) : null}
+          </div>
+        </div>
       </div>
-    </div>
+    </UnsavedContext>
+  )
+}
+
+interface SettingsSection {
+  title: string
+  /** Shown only if there are projects, or once the app has answered. */
+  needs?: 'projects' | 'info'
+  Content: ComponentType
+}
+
+const sections: readonly SettingsSection[] = [
+  { title: 'Appearance', Content: AppearanceSettings },
+  { title: 'Prompts', Content: PromptSettings },
+  { title: 'Keyboard', Content: CharacterKeysSetting },
+  { title: 'Models', Content: ModelsSection },
+  { title: 'Installed agents', Content: InstalledSection },
+  { title: 'Notifications', Content: NotificationSetting },
+  { title: 'Limits', Content: LimitsSection },
+  { title: 'Permissions', Content: PermissionSection },
+  { title: 'Import', Content: ImportSettings },
+  { title: 'Retention', Content: RetentionSection },
+  { title: 'Projects', needs: 'projects', Content: ProjectList },
+  { title: 'Data directory', needs: 'info', Content: DataDirectory },
+  { title: 'About', needs: 'info', Content: About },
+]
+
+/** As in the address, such as `#/settings/installed-agents`. */
+const idOf = (title: string): string => title.toLowerCase().replace(' ', '-')
+
+/** Links to the sections, beside them where there is room. */
+function SectionList(props: { sections: readonly SettingsSection[]; current: string | null }) {
+  return (
+    <nav
+      aria-label="Sections of the settings"
+      className="w-40 shrink-0 overflow-auto border-r px-2 py-6 max-[760px]:hidden"
+    >
+      <ul className="flex flex-col">
+        {props.sections.map(({ title }) => (
+          <li key={title}>
+            <a
+              href={`#/settings/${idOf(title)}`}
+              aria-current={idOf(title) === props.current || undefined}
+              className="block rounded-md px-2 py-1 text-muted hover:bg-hover hover:text-ink aria-[current=true]:bg-accent-tint aria-[current=true]:text-ink"
+            >
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** Scrolls to the section of the address, and moves the focus to it. */
+function useShownSection(section: string | null): void {
+  useEffect(() => {
+    if (section === null) return
+    const heading = document.getElementById(`settings-${section}`)
+    heading?.scrollIntoView()
+    heading?.focus({ preventScroll: true })
+  }, [section])
+}
+
+function AppearanceSettings() {
+  const { preferences } = useStores()
+  const theme = usePreference('theme')
+  return (
+    <Field label="Theme" className="max-w-60">
+      <Select
+        value={theme}
+        onChange={(chosen) => preferences.setState({ theme: chosen })}
+        options={themes}
+      />
+    </Field>
+  )
+}
+
+function PromptSettings() {
+  const { preferences } = useStores()
+  const sendKey = usePreference('sendKey')
+  return (
+    <Field
+      label="Send with"
+      hint={sendKey === 'Enter' ? 'Shift+Enter begins a new line.' : 'Enter begins a new line.'}
+      className="max-w-60"
+    >
+      <Select
+        value={sendKey}
+        onChange={(chosen) => preferences.setState({ sendKey: chosen })}
+        options={sendKeys.map((value) => ({
+          value,
+          label: value === 'Enter' ? value : keysText(value),
+        }))}
+      />
+    </Field>
+  )
+}
+
+function ImportSettings() {
+  const { overlay } = useStores()
+  return (
+    <>
+      <WatchSwitch />
+      <Button className="self-start" onClick={() => overlay.show({ kind: 'import' })}>
+        Import sessions…
+      </Button>
+    </>
+  )
+}
+
+function DataDirectory() {
+  const { info } = useAppInfo()
+  if (!info) return null
+  return (
+    <>
+      <div className="flex items-center gap-1">
+        <code className="untrusted font-mono text-code">{info.dataDir}</code>
+        <CopyButton text={info.dataDir} label="Copy path" />
+      </div>
+      <p className="text-muted">
+        Reports, transcripts, patches and worktrees. To use another one, set{' '}
+        <code className="font-mono text-code">--data-dir</code> or the environment variable{' '}
+        <code className="font-mono text-code">SHIPLOG_DATA_DIR</code>.
+      </p>
+      <LeaseHolder lease={info.lease} />
+    </>
+  )
+}
+
+function About() {
+  const { info } = useAppInfo()
+  if (!info) return null
+  return (
+    <>
+      <p>
+        Shiplog {info.version}
+        <span className="text-muted">
+          {' '}
+          · {hosts[info.host]} · {info.platform}
+        </span>
+      </p>
+      <p className="text-muted">
+        Runs coding agents and their sub-agents in their own workspaces, and records everything they
+        do.
+      </p>
+    </>
   )
 }
 
@@ -163,8 +243,9 @@ function CharacterKeysSetting() {
 }
 
 /** Each project with the environment variables that its agents get, and a button to change its settings. */
-function ProjectList({ projects }: { projects: Project[] }) {
+function ProjectList() {
   const { overlay } = useStores()
+  const projects = useProjects()
   return (
     <ul aria-label="Projects" className="flex flex-col">
       {projects.map(({ id, name, dir, environment = defaultEnvironment }) => (
@@ -206,14 +287,5 @@ function LeaseHolder({ lease }: { lease: LeaseInfo }) {
           : 'CLI commands have to wait until it quits.'}
       </span>
     </p>
-  )
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="flex flex-col gap-2">
-      <h2 className="border-b pb-1 font-semibold">{title}</h2>
-      {children}
-    </section>
   )
 }

@@ -135,3 +135,48 @@ export const WithoutCharacterKeys: Story = {
     await body.findByRole('dialog', { name: 'Keyboard shortcuts' })
   },
 }
+/** A section has an address; its link scrolls to it. */
+export const Sections: Story = {
+  args: { old: false },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const list = within(await canvas.findByRole('navigation', { name: 'Sections of the settings' }))
+    await expect(list.getByRole('link', { name: 'Installed agents' })).toHaveAttribute(
+      'href',
+      '#/settings/installed-agents',
+    )
+  },
+}
+export const AtASection: Story = {
+  args: { old: false },
+  render: () => <AppStage fake={fake(false)} address="#/settings/retention" />,
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await waitFor(() => expect(canvas.getByRole('heading', { name: 'Retention' })).toHaveFocus())
+    await expect(canvas.getByRole('link', { name: 'Retention' })).toHaveAttribute('aria-current')
+  },
+}
+/** Saving says so and keeps the focus in the form; leaving with unsaved changes asks. */
+export const Unsaved: Story = {
+  args: { old: false },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    const body = within(document.body)
+    const form = await canvas.findByRole('form', { name: 'Limits' })
+    const minutes = within(form).getByRole('textbox', { name: 'Minutes' })
+    await userEvent.type(minutes, '90')
+    await userEvent.click(within(form).getByRole('button', { name: 'Save limits' }))
+    await body.findByText('Saved the limits.')
+    await waitFor(() => expect(form).toHaveFocus())
+    await userEvent.type(minutes, '0')
+    const leave = () => userEvent.click(canvas.getByRole('treeitem', { name: /Fix the parser/ }))
+    await leave()
+    const dialog = within(await body.findByRole('dialog', { name: 'Leave without saving?' }))
+    await dialog.findByText('Your changes of the limits are not saved.')
+    await userEvent.click(dialog.getByRole('button', { name: 'Cancel' }))
+    await expect(minutes).toHaveValue('900')
+    await leave()
+    await userEvent.click(await body.findByRole('button', { name: 'Discard changes' }))
+    await waitFor(() => expect(canvas.queryByRole('heading', { name: 'Settings' })).toBeNull())
+  },
+}

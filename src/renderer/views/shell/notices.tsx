@@ -27,7 +27,10 @@ export function Notices() {
   const actionOf = ({ receiptId, topic }: Notice) => {
     if (receiptId) return { label: 'Undo', onClick: () => void undoSweep(receiptId) }
     if (topic !== 'clock-ahead') return undefined
-    return { label: 'Settings', onClick: () => navigation.go({ screen: 'settings' }) }
+    return {
+      label: 'Settings',
+      onClick: () => navigation.go({ screen: 'settings', section: null }),
+    }
   }
   return (
     <div className="flex max-h-[30vh] shrink-0 items-start gap-3 overflow-y-auto border-b bg-panel px-4">

@@ -117,7 +117,7 @@ function Screen() {
     case 'search':
       return <SearchScreen query={route.query} />
     case 'settings':
-      return <SettingsScreen />
+      return <SettingsScreen section={route.section} />
     case 'opened':
       return <OpenedScreen id={route.id} path={route.path} />
     case 'unknown':

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react'
 import { focusablesIn } from './focusables.ts'
-import { mainList } from './panes.ts'
+import { focusScreen, mainList } from './panes.ts'
 
 /** The regions of the window: from a removed region the focus only moves to the list of the screen. */
 const regions = 'section, nav, aside, main'
@@ -34,7 +34,10 @@ export function useFocusRecovery(): () => void {
       if (activeElement !== body || !focused || focused.isConnected) return
       if (document.querySelector(covering)) return
       const ancestor = ancestors.find(({ element }) => element.isConnected)
-      if (!ancestor) return mainList()?.focus()
+      if (!ancestor) {
+        const list = mainList()
+        return list ? list.focus() : focusScreen()
+      }
       const next = focusablesIn(ancestor.element)
       next[Math.min(ancestor.index, next.length - 1)]?.focus()
     }

@@ -111,7 +111,7 @@ export function useWindowCommands(): void {
       keys: 'g s',
       label: 'Settings',
       icon: <Settings />,
-      run: () => navigation.go({ screen: 'settings' }),
+      run: () => navigation.go({ screen: 'settings', section: null }),
     }),
     everywhere({
       keys: 'g h',

@@ -19,7 +19,7 @@ import { ProjectTree } from './project-tree.tsx'
 import type { AgentFilter } from './rows.ts'
 
 export const archiveRoute: Route = { screen: 'archive', taskId: null, tab: 'report' }
-export const settingsRoute: Route = { screen: 'settings' }
+export const settingsRoute: Route = { screen: 'settings', section: null }
 
 /** Projects with their live agents, the interrupted agents, and links to the other screens. */
 export function Sidebar({ width }: { width: number }) {

@@ -29,7 +29,8 @@ describe('route', () => {
     { screen: 'search', query: '' },
     { screen: 'search', query: 'is:error "a/b?" #é&=' },
     { screen: 'archive', taskId: 'abcd', tab: 'transcript' },
-    { screen: 'settings' },
+    { screen: 'settings', section: null },
+    { screen: 'settings', section: 'installed-agents' },
   ]
 
   it.each(routes)('is restored from its address: $screen', (route) => {
