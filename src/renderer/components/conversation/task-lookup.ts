@@ -34,6 +34,8 @@ export interface TaskLookup {
   /** Returns the task that this call of the transcript's own task created. */
   byCallId(callId: ToolCallId): Task | null
   byId(id: TaskId): Task | null
+  /** Whether the transcript's own task worked at this path, in a worktree that was removed. */
+  isGone?(path: string): boolean
   /** Whether this call of the transcript's own task waits for the user. */
   isAsking?(callId: ToolCallId): boolean
   /** Oldest first. */

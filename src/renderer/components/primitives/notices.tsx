@@ -103,14 +103,17 @@ export function ErrorNotice(props: {
 
 /** One sentence and one button; a second, quieter button if there are two ways to start. */
 export function EmptyState(props: {
+  /** The heading of an otherwise empty screen. */
+  title?: string
   sentence: string
   action?: { label: string; onClick(): void; busy?: boolean }
   secondAction?: { label: string; onClick(): void }
   children?: ReactNode
 }) {
-  const { sentence, action, secondAction, children } = props
+  const { title, sentence, action, secondAction, children } = props
   return (
     <div className="flex flex-1 flex-col items-center justify-center gap-3 p-8 text-center">
+      {title ? <h1 className="text-title font-semibold">{title}</h1> : null}
       <p className="max-w-[420px] text-read text-balance text-muted">{sentence}</p>
       {action || secondAction ? (
         <div className="flex gap-2">

@@ -76,12 +76,9 @@ export function ArchiveScreen(props: {
   if (transcripts?.length === 0)
     return (
       <EmptyState
+        title="Archive"
         sentence="Nothing is recorded yet. Transcripts, reports and patches stay here after their workspace is removed."
-        action={{ label: 'Back', onClick: () => navigation.go({ screen: 'home' }) }}
-        secondAction={{
-          label: 'Import sessions…',
-          onClick: () => overlay.show({ kind: 'import' }),
-        }}
+        action={{ label: 'Import sessions…', onClick: () => overlay.show({ kind: 'import' }) }}
       />
     )
   return (

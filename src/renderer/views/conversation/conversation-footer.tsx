@@ -37,8 +37,7 @@ export function ConversationFooter(props: {
         again at the next start.
       </Line>
     )
-  if (task.archived || task.workspace?.removal)
-    return <Line>Workspace removed. Transcript and report are in the archive.</Line>
+  if (task.archived || task.workspace?.removal) return <Line>{removedText(task)}</Line>
   const canBeSteered = isRunning(task.status) && task.spec.kind === 'model'
   if (task.parentId && stopsNext && !canBeSteered)
     return (
@@ -77,6 +76,12 @@ export function ConversationFooter(props: {
       composer={composer}
     />
   )
+}
+
+function removedText({ transcriptExpired, hasReport }: Task): string {
+  if (!transcriptExpired)
+    return `Workspace removed. ${hasReport ? 'Transcript and report are' : 'The transcript is'} in the archive.`
+  return `Workspace removed${hasReport ? '. The report is in the archive' : ''}.`
 }
 
 /** Abandoned or cancelled: it takes no follow-up, but a new task can continue from it. */

@@ -37,7 +37,7 @@ export function StateTab({ task }: { task: Task }) {
         </Fact>
         {workspace ? (
           <>
-            <Fact name="Works in">
+            <Fact name={hasFolder ? 'Works in' : 'Worked in'}>
               <Code text={workspace.path} label="Copy path" gone={!hasFolder} />
             </Fact>
             <Fact name="Branch">

@@ -94,6 +94,9 @@ function AgentRow(props: { agent: InstalledAgentState; onChanged(): void }) {
         <p className="untrusted text-small break-all text-muted">
           {available ? (file ?? `Fetched by npx: ${agent.package?.name}`) : `${why}.`}
           {own ? ` · ${own.command}` : null}
+          {canFetch
+            ? ` Shiplog can fetch ${agent.package?.name} ${agent.package?.version} from npm, about ${agent.package?.megabytes} MB.`
+            : null}
         </p>
         {available && uses ? (
           <p className="untrusted text-small break-all text-muted">
@@ -115,10 +118,10 @@ function AgentRow(props: { agent: InstalledAgentState; onChanged(): void }) {
         {canFetch ? (
           <Button
             {...common}
-            aria-label={`Fetch ${name}`}
+            aria-label={`Fetch ${agent.package?.megabytes} MB… for ${name}`}
             onClick={() => overlay.show({ kind: 'fetch-agent', agent, onFetched: onChanged })}
           >
-            Fetch…
+            Fetch {agent.package?.megabytes} MB…
           </Button>
         ) : null}
         {available ? (

@@ -157,7 +157,8 @@ export const Fetch: Story = {
   args: { agents },
   play: async ({ canvasElement }) => {
     const row = await rowOf(canvasElement, 'Gemini CLI')
-    await userEvent.click(row.getByRole('button', { name: 'Fetch Gemini CLI' }))
+    row.getByText(/Shiplog can fetch .* from npm, about 98 MB\./)
+    await userEvent.click(row.getByRole('button', { name: 'Fetch 98 MB… for Gemini CLI' }))
     const dialog = within(await body().findByRole('dialog', { name: 'Fetch Gemini CLI' }))
     await dialog.findByText('@google/gemini-cli', { exact: true })
     await dialog.findByText('About 98 MB')

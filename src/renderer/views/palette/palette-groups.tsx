@@ -1,11 +1,13 @@
 import { Command } from 'cmdk'
 import { FileText, Folder, TextSearch } from 'lucide-react'
+import { useShallow } from 'zustand/react/shallow'
 import type { SearchHit } from '../../../shared/contract/search.ts'
 import type { Project } from '../../../shared/records/projects/projects.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
-import { StatusIcon, TitleText } from '../../components/primitives/index.ts'
+import { StatusIcon, statusLabel, TitleText } from '../../components/primitives/index.ts'
 import { kindText, Snippet } from '../../components/search/search-hits.tsx'
+import { useLedger } from '../../store/hooks.ts'
 import type { projectLabels } from '../../store/project-labels.ts'
 import { projectRoute, type Route, taskRoute } from '../../store/window/route.ts'
 import { routeOfHit } from '../search/hit-route.ts'
@@ -77,10 +79,13 @@ export function AgentGroup(props: {
   const { heading, tasks, labels, onGo } = props
   const shown = tasks.slice(0, agentsShownMax)
   const marks = taskMarks(shown, labels)
+  const inArchive = useLedger(
+    useShallow(({ ledger }) => shown.map(({ rootId }) => ledger.tasks.get(rootId)?.archived)),
+  )
   return (
     <>
       <Command.Group heading={heading}>
-        {shown.map((one) => (
+        {shown.map((one, index) => (
           <PaletteItem
             key={one.id}
             value={`task ${one.id}`}
@@ -95,7 +100,7 @@ export function AgentGroup(props: {
           >
             <TitleText title={one.title} className="min-w-0 flex-1" />
             <span className="untrusted shrink-0 text-small text-muted">
-              {[marks.get(one.id), one.archived ? 'archived' : one.agent]
+              {[marks.get(one.id), placeOf(one, inArchive[index] ?? false)]
                 .filter(Boolean)
                 .join(' · ')}
             </span>
@@ -109,6 +114,12 @@ export function AgentGroup(props: {
       ) : null}
     </>
   )
+}
+
+/** A sub-agent that has ended is in the archive before its tree is: until then its status tells more. */
+function placeOf({ archived, status, agent }: Task, isTreeArchived: boolean): string {
+  if (isTreeArchived) return 'archived'
+  return archived ? statusLabel(status).toLowerCase() : agent
 }
 
 /** What was found in transcripts and reports, below the search of all of them. */

@@ -47,6 +47,10 @@ export const Actions: Story = {
     own.getByRole('option', { name: 'Export…' })
     await expect(own.queryByRole('option', { name: 'Open' })).toBeNull()
     groupOf(shown.palette, 'Commands').getByRole('option', { name: 'Add a project' })
+    // Recent agents are first, so that Enter opens one instead of stopping one.
+    const [first] = shown.palette.getAllByRole('group')
+    await expect(first).toHaveAccessibleName('Recent agents')
+    await expect(within(first as HTMLElement).queryByText(/archived/)).toBeNull()
     await userEvent.keyboard('{Escape}')
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 

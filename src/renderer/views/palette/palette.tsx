@@ -13,7 +13,7 @@ import { useTextHits } from './use-text-hits.ts'
 import { useTypedEarly } from './use-typed-early.ts'
 
 /** Shown before anything is typed. */
-const recentAgentsMax = 12
+const recentAgentsMax = 6
 
 /** Finds actions of the focused item and of the screen, projects, agents, and texts in transcripts. */
 export function Palette() {
@@ -52,6 +52,16 @@ export function Palette() {
       scoreOf(query, [title, agent, names.get(projectId) ?? ''], id),
     )
   }, [tasks, projects, query])
+  // Before anything is typed, an agent is wanted more often than one of forty commands.
+  const agents =
+    tasksShown.length > 0 ? (
+      <AgentGroup
+        heading={query === '' ? 'Recent agents' : 'Agents'}
+        tasks={tasksShown}
+        labels={projectLabels(projects)}
+        onGo={go}
+      />
+    ) : null
   return (
     <Dialog.Root open onOpenChange={(open) => !open && overlay.hide()}>
       <Dialog.Portal>
@@ -67,18 +77,12 @@ export function Palette() {
               className="h-11 w-full border-b bg-transparent px-4 text-read outline-none focus-visible:outline-none"
             />
             <Command.List className="max-h-[56vh] overflow-auto p-1 [&_[cmdk-group-heading]]:truncate [&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-small [&_[cmdk-group-heading]]:text-muted">
+              {query === '' ? agents : null}
               <CommandGroups groups={groupsShown} onRun={run} />
               {projectsShown.length > 0 ? (
                 <ProjectGroup projects={projectsShown} onGo={go} />
               ) : null}
-              {tasksShown.length > 0 ? (
-                <AgentGroup
-                  heading={query === '' ? 'Recent agents' : 'Agents'}
-                  tasks={tasksShown}
-                  labels={projectLabels(projects)}
-                  onGo={go}
-                />
-              ) : null}
+              {query === '' ? null : agents}
               {query === '' ? null : <TextGroup query={query} hits={hits} onGo={go} />}
             </Command.List>
           </Command>

@@ -125,6 +125,10 @@ function useTaskLookup(taskId: TaskId): TaskLookup {
       byId: (id) => tasks.get(id) ?? null,
       byCallId: (callId) => childrenOf(taskId).find((task) => task.callId === callId) ?? null,
       childrenOf,
+      isGone(path) {
+        const workspace = tasks.get(taskId)?.workspace
+        return workspace?.path === path && workspace.removal !== null
+      },
       isAsking: (callId) => questions.some((one) => one.taskId === taskId && one.callId === callId),
       activity: (id) => view.activity.get(id) ?? null,
       changes: (id) => summaries.get(id) ?? null,

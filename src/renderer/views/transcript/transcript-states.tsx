@@ -7,6 +7,7 @@ import { EmptyState, NoticeLine, Skeleton } from '../../components/primitives/in
 import { plainCause } from '../../components/task/plain-cause.ts'
 import { shownStatus } from '../../components/task/shown-status.ts'
 import type { Problem } from '../../rpc/problem.ts'
+import { useStores } from '../../store/hooks.ts'
 import type { OpenAt, TranscriptView } from '../../store/transcript/transcript-store.ts'
 import { ProblemNotice } from '../app/problem-notice.tsx'
 import { useActions } from '../app/use-actions.ts'
@@ -34,16 +35,27 @@ export function UnreadableTranscript({ problem, onRetry }: { problem: Problem; o
 /** Says when the transcript expired or was deleted, and offers to restore it. */
 export function ExpiredTranscript({ task, expired }: { task: Task; expired: TranscriptExpiry }) {
   const { undoSweep } = useActions()
+  const { navigation, overlay } = useStores()
   const [busy, setBusy] = useState(false)
   const { at, keptUntil, purgedAt, receiptId, byPerson } = expired
   const went = byPerson
     ? `You deleted this transcript on ${dayOf(at)}`
     : `This transcript expired on ${dayOf(at)}`
   const kept = task.hasReport ? ' The report is kept.' : ''
+  const readReport = task.hasReport
+    ? {
+        label: 'Read the report',
+        onClick: () => {
+          overlay.hide()
+          navigation.go({ screen: 'archive', taskId: task.id, tab: 'report' })
+        },
+      }
+    : undefined
   if (purgedAt)
     return (
       <EmptyState
         sentence={`${went}${byPerson ? ', and it' : ' and'} was permanently deleted on ${dayOf(purgedAt)}.${kept}`}
+        secondAction={readReport}
       />
     )
   return (
@@ -58,6 +70,7 @@ export function ExpiredTranscript({ task, expired }: { task: Task; expired: Tran
           setBusy(false)
         },
       }}
+      secondAction={readReport}
     />
   )
 }

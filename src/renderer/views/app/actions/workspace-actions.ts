@@ -74,7 +74,8 @@ export function createWorkspaceActions({
       // A sub-agent is archived with its root and can't be restored by itself.
       const isRoot = ledger.store.getState().ledger.tasks.get(taskId)?.parentId === null
       toast(`Archived “${title}”.`, {
-        description: 'Reports, transcripts and the patch are in the archive.',
+        description:
+          'Reports, transcripts and the patch of unapplied changes are in the archive. The worktree is removed; Restore brings it back.',
         duration: readShownMs,
         ...(isRoot
           ? { action: { label: 'Undo', onClick: () => void restore(taskId, title) }, cancel: show }

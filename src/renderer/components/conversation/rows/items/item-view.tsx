@@ -1,11 +1,13 @@
 /** Items of a transcript that are not part of a turn. */
 
 import { Braces, FolderGit2, GitFork, GitPullRequest } from 'lucide-react'
+import { useContext } from 'react'
 import { assertNever } from '../../../../../shared/assert-never.ts'
 import { externalLink } from '../../../../../shared/text/external-link.ts'
 import { readableText } from '../../../../../shared/text/shown-text.ts'
 import { ExternalLink } from '../../../text/index.ts'
 import { Disclosure } from '../../disclosure.tsx'
+import { TaskLookupContext } from '../../task-lookup.ts'
 import { JsonValue } from '../json-value.tsx'
 import { Divider, Note, QuietLine } from '../quiet-line.tsx'
 import { foreignText, forkTexts } from '../row-name.ts'
@@ -80,15 +82,17 @@ function Prompt({ item, foldKey }: { item: Extract<Item, { kind: 'prompt' }>; fo
 
 /** `path` null: the agent left its worktree. */
 function Worktree({ path, branch }: { path: string | null; branch: string | null }) {
+  const isGone = useContext(TaskLookupContext).isGone?.(path ?? '') ?? false
   return (
     <QuietLine icon={<FolderGit2 />}>
       {path ? (
         <>
-          Works in{' '}
+          {isGone ? 'Worked in' : 'Works in'}{' '}
           <span className="untrusted font-mono text-small" title={path}>
             {lastParts(path)}
           </span>
           {branch ? ` on ${branch}` : ''}
+          {isGone ? ', a worktree that was removed' : ''}
         </>
       ) : (
         'Left the worktree'
