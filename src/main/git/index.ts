@@ -87,6 +87,7 @@ export {
 } from './update/contents.ts'
 export { mapConcurrently } from './update/map-concurrently.ts'
 export { isSameContent, type UpdatePlan } from './update/plan.ts'
+export { setUpFile } from './worktrees/partial-worktree.ts'
 export type { DiffContent, MergeAnswer, RepositoryConfig, TreeDifference, WriteUpdate }
 
 interface Options {

@@ -12,7 +12,7 @@ import type { LedgerEventOf } from '../../shared/records/ledger.ts'
 import type { Project } from '../../shared/records/projects/projects.ts'
 import type { Isolation, Workspace } from '../../shared/records/projects/workspaces.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
-import type { Git } from '../git/index.ts'
+import { type Git, setUpFile } from '../git/index.ts'
 import { exists, makeDirDurable } from '../journal/index.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Custody } from '../processes/custody.ts'
@@ -243,7 +243,7 @@ export function createWorkingDirs(deps: {
     const { path } = task.workspace
     // Stored in Git's folder of the worktree, so that it is deleted with it: a recreated worktree
     // has none.
-    const done = await git.privateFile(path, 'shiplog-set-up')
+    const done = await git.privateFile(path, setUpFile)
     if (await exists(done)) return null
     onBegin()
     const config = await refuseUntrustedSetup(task.projectId)

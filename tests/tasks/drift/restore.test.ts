@@ -205,6 +205,17 @@ it('[S4] ends a restore that was killed', async () => {
   expect(status(dir)).toBe(asItWas(branch))
 })
 
+it('[S4] keeps a worktree that its agent has locked as if it were only being made', async () => {
+  const fixture = await openFixture({ files })
+  const task = await interruptedAt(fixture, works)
+  const { path: dir, branch } = task.workspace
+  await writeFiles(dir, { 'theirs.txt': 'not committed\n' })
+  inRepository(dir, 'worktree', 'lock', '--reason', 'initializing', dir)
+  await expect(restore(fixture, task)).resolves.toMatchObject({ recreated: false })
+  expect(await readFile(join(dir, 'theirs.txt'), 'utf8')).toBe('not committed\n')
+  expect(inRepository(dir, 'branch', '--show-current').trim()).toBe(branch)
+})
+
 it('[S4] checks the branch out again unless that would lose something', async () => {
   const fixture = await openFixture({ files })
   const task = await interruptedAt(

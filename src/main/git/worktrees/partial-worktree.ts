@@ -2,12 +2,19 @@
  * Handles worktrees whose creation was interrupted by a kill. Git locks each until every file is in
  * it.
  */
+import { existsSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunGit } from '../command/run-git.ts'
 import { readGitFile } from '../repository/read-git-file.ts'
 import { syncPaths } from '../worktree-files/durable.ts'
 import { adminDirOf } from '../worktree-files/state.ts'
+
+/**
+ * A file in Git's folder of a worktree, written before an agent works in it: then it is not partial, whatever its lock
+ * says, which agents can set.
+ */
+export const setUpFile = 'shiplog-set-up'
 
 /** Git's own reason in the lock of a worktree that it is creating. */
 export const partialWorktreeReason = 'initializing'
@@ -59,6 +66,7 @@ async function partialAdminDir(dir: string): Promise<string | null> {
     const [, named] = /^gitdir: (.+)\n?$/.exec(gitFile) ?? []
     if (named === undefined) return null
     const adminDir = path.resolve(dir, named)
+    if (existsSync(path.join(adminDir, setUpFile))) return null
     const reason = readGitFile(path.join(adminDir, 'locked'))
     return reason.trim() === partialWorktreeReason ? adminDir : null
   } catch {
