@@ -1,5 +1,6 @@
 import { type RefObject, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { StoreApi } from 'zustand/vanilla'
+import { taskAt } from '../../../shared/projections/replay/task-at.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import { isRunning } from '../../../shared/records/tasks/task-status.ts'
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
@@ -93,8 +94,10 @@ const rowKeys: Omit<KeyCommand, 'scope'>[] = [
   { keys: 'End', label: 'Latest', group: 'Transcript' },
 ]
 
-function useRowKeys(taskId: TaskId, scope: 'window' | 'dialog'): void {
-  const children = useChildren(taskId)
+/** `atMs`: the moment of a replay, whose cards are only of the tasks of then; null shows all. */
+function useRowKeys(taskId: TaskId, scope: 'window' | 'dialog', atMs: number | null): void {
+  const all = useChildren(taskId)
+  const children = atMs === null ? all : all.filter((task) => taskAt(task, atMs) !== null)
   useKeys([
     ...rowKeys.map((command) => ({ ...command, scope })),
     ...(children.length > 0
@@ -117,7 +120,6 @@ function OpenTranscript(props: {
   reading: StoreApi<ReadingPosition> | undefined
 }) {
   const { transcript, from, takeFocus, toEnd, scope, panes, reading } = props
-  useRowKeys(transcript.taskId, scope)
   const list = useRef<TranscriptListHandle>(null)
   const view = useTranscriptView(transcript)
   const task = useTask(transcript.taskId)
@@ -135,6 +137,7 @@ function OpenTranscript(props: {
     from: from === 'start' && live ? 'end' : from,
     view,
   })
+  useRowKeys(transcript.taskId, scope, atMs)
   const actions = useContext(TaskActionsContext)
   const actionsHere = useMemo(
     () => ({
