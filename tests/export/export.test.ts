@@ -202,6 +202,28 @@ it('[E1] is the same as JSON and as JSONL, even if the document was reformatted'
   })
 })
 
+it('[E1] is a page that begins with contents and the report, with each sub-agent folded', async () => {
+  const made = await exported()
+  const page = await textOf(made, made.lead, { format: 'html' })
+  const at = (part: string) => {
+    expect(page).toContain(part)
+    return page.indexOf(part)
+  }
+  const child = `task-${made.helper.slice(0, 8)}`
+  const order = [
+    at(`href="#${child}"`),
+    at('id="report"'),
+    at('The albatross flew'),
+    at('id="transcript"'),
+    at(`<details class="child" id="${child}">`),
+    at(`id="${child}-seq-`),
+  ]
+  expect(order).toEqual(order.toSorted((a, b) => a - b))
+  const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(page).not.toContain('/home/grace')
+})
+
 it('[K4] previews each value with its places and the size, and writes the chosen ones', async () => {
   const made = await exported()
   const { client } = made.fixture.shiplog

@@ -56,7 +56,7 @@ it.each(hostile)('[V4] is inert in every place of the page: %j', async (text) =>
     escaped(text),
     markdown(text),
     pre(text),
-    diff(`+${text}`),
+    diff(`@@ -1 +1 @@\n+${text}`),
     folded(escaped(text), pre(text)),
   ])
     expectInert(html)
@@ -78,7 +78,8 @@ it.each(hostile)('[V4] is inert in every place of the page: %j', async (text) =>
     { kind: 'foreign', key: 'k', seq: 4, source: text, content: { [text]: text }, at },
     { kind: 'pr-link', key: 'k', seq: 5, url: text, at },
   ]
-  for (const item of items) expectInert(await itemHtml(item, async () => null))
+  for (const item of items)
+    expectInert(await itemHtml(item, { imageData: async () => null, level: 2, anchors: '' }))
   expectInert(pageBegin(text) + pageEnd)
 })
 
@@ -102,4 +103,11 @@ it('keeps Markdown readable: code, tables and links', () => {
     '<table>',
   ])
     expect(html).toContain(part)
+})
+
+it('marks changed lines of a diff, and not the names of its files', () => {
+  const html = diff('--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- old\n+new\n same')
+  expect(html).toContain('<del>--- old</del>')
+  expect(html).toContain('<ins>+new</ins>')
+  expect(html.match(/<(?:ins|del)>/g)).toHaveLength(2)
 })

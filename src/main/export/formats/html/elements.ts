@@ -28,8 +28,12 @@ export const pre = (text: string, kind = ''): string =>
 
 /** Renders a unified diff with added and deleted lines marked. */
 export function diff(patch: string): string {
+  // The names of the files, before the first hunk of each, begin like changed lines.
+  let inHunk = false
   const lines = patch.split('\n').map((line) => {
-    const kind = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : null
+    if (line.startsWith('@@ ')) inHunk = true
+    else if (line.startsWith('diff ')) inHunk = false
+    const kind = !inHunk ? null : line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : null
     return kind ? `<${kind}>${escaped(line)}</${kind}>` : escaped(line)
   })
   return `<pre class="diff">${lines.join('\n')}</pre>`

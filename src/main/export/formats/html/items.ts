@@ -12,7 +12,18 @@ import { diff, escaped, folded, markdown, pre } from './elements.ts'
 /** Resolves with the image as a `data:` URL; null: the image was deleted. */
 type ImageData = (image: ImageRef) => Promise<string | null>
 
-export async function itemHtml(item: TranscriptItem, imageData: ImageData): Promise<string> {
+interface ItemPlace {
+  imageData: ImageData
+  /** The level of the headings: 2 for the root, 3 within a sub-agent. */
+  level: 2 | 3
+  /** The beginning of the anchors of this transcript, which are unique in the page. */
+  anchors: string
+}
+
+export async function itemHtml(item: TranscriptItem, place: ItemPlace): Promise<string> {
+  const { imageData } = place
+  const section = (of: { seq: number; at: string | null }, title: string, content: string) =>
+    sectionHtml(of, { title, content, place })
   const images = async (refs: readonly ImageRef[]) =>
     (await Promise.all(refs.map((ref) => image(ref, imageData)))).join('')
   switch (item.kind) {
@@ -85,7 +96,7 @@ export async function itemHtml(item: TranscriptItem, imageData: ImageData): Prom
     case 'summary':
       return section(item, 'Summary', markdown(item.text))
     case 'note':
-      return `<p class="note" id="${anchor(item.seq)}">${escaped(item.text)}</p>\n`
+      return `<p class="note" id="${anchor(place, item.seq)}">${escaped(item.text)}</p>\n`
     case 'foreign':
       return section(
         item,
@@ -145,19 +156,18 @@ async function image(ref: ImageRef, imageData: ImageData): Promise<string> {
     : `<p><img alt="" src="${escaped(data)}"></p>`
 }
 
-function section(
+function sectionHtml(
   { seq, at }: { seq: number; at: string | null },
-  title: string,
-  content: string,
+  { title, content, place }: { title: string; content: string; place: ItemPlace },
 ): string {
-  const when =
-    at === null
-      ? ''
-      : ` · <time datetime="${escaped(at)}">${escaped(at.slice(0, 10))} ${escaped(at.slice(11, 19))}Z</time>`
-  return `<section id="${anchor(seq)}"><h2>${escaped(title)}</h2><p class="meta">seq ${seq}${when}</p>${content}</section>\n`
+  const id = anchor(place, seq)
+  const text = at === null ? `Entry ${seq}` : `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
+  const when = at === null ? text : `<time datetime="${escaped(at)}">${escaped(text)}</time>`
+  const heading = `h${place.level}`
+  return `<section id="${id}"><${heading}>${escaped(title)} <a class="meta" href="#${id}">${when}</a></${heading}>${content}</section>\n`
 }
 
-const anchor = (seq: number): string => `seq-${seq}`
+const anchor = ({ anchors }: ItemPlace, seq: number): string => `${anchors}seq-${seq}`
 const paragraph = (text: string): string => `<p>${escaped(text)}</p>`
 const list = (texts: string[]): string =>
   `<ul>${texts.map((text) => `<li>${escaped(text)}</li>`).join('')}</ul>`

@@ -7,11 +7,12 @@ const style = `
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e6ea; --muted: #a0a7b4; --line: #363b44; --soft: #20242b; --add: #17371f; --del: #47191d; --accent: #8ab4f8; --bad: #ff9aa0; --canvas: #16191e } }
 * { box-sizing: border-box }
 body { margin: 0 auto; padding: 24px 20px 64px; max-width: 920px; background: var(--canvas); color: var(--ink); font: 15px/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
-h1 { font-size: 24px; line-height: 1.25 } h2 { font-size: 16px; margin: 28px 0 4px } h1, h2 { font-weight: 600 }
-.meta { color: var(--muted); font-size: 13px; margin: 0 0 8px }
+h1 { font-size: 24px; line-height: 1.25 } h2 { font-size: 16px; margin: 28px 0 4px } h3 { font-size: 15px; margin: 22px 0 4px } h1, h2, h3 { font-weight: 600 }
+.contents { margin: 0 0 20px; padding: 10px 12px 10px 28px; background: var(--soft); border: 1px solid var(--line); border-radius: 6px } .contents ul { padding-left: 18px }
+.meta { color: var(--muted); font-size: 13px; font-weight: 400; margin: 0 0 8px; text-decoration: none }
 .note { color: var(--muted); font-style: italic }
 .prompt { border-left: 3px solid var(--accent); padding: 1px 14px; background: var(--soft) }
-.child { margin: 20px 0; padding: 1px 18px; border: 1px solid var(--line); border-radius: 6px }
+.child { margin: 20px 0; padding: 8px 18px; border: 1px solid var(--line); border-radius: 6px }
 .prose > :first-child { margin-top: 6px } .prose table { border-collapse: collapse; display: block; overflow-x: auto }
 .prose td, .prose th { border: 1px solid var(--line); padding: 4px 8px }
 a { color: var(--accent) }
