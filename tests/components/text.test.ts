@@ -96,6 +96,9 @@ describe('toolLabel', () => {
   it('states the user’s answer to a question', () => {
     const asked = (fields: Partial<ToolCallView>) =>
       toolLabel(call({ name: 'ask_person', input: { question: 'Both?' }, ...fields })).result
+    expect(toolLabel(call({ name: 'ask_person', input: { question: '**Both**?' } })).object).toBe(
+      'Both?',
+    )
     expect(asked({ output: 'The person answers: Yes,\nboth' })).toBe('“Yes, both”')
     expect(asked({ output: 'The person does not answer this.' })).toBe('left to the agent')
     expect(asked({ state: 'running', output: null })).toBeNull()

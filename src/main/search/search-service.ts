@@ -1,6 +1,12 @@
 /** Answers queries over the whole log from an index that is updated as entries are recorded. */
-import type { SearchAnswer, SearchHit, SearchIndexState } from '../../shared/contract/search.ts'
+import type {
+  SearchAnswer,
+  SearchHit,
+  SearchIndexState,
+  SearchKind,
+} from '../../shared/contract/search.ts'
 import { invalid } from '../../shared/failure.ts'
+import { plainMarkdown } from '../../shared/plain-markdown.ts'
 import type { Entry } from '../../shared/records/entries.ts'
 import type { TaskId } from '../../shared/records/ids.ts'
 import type { Task } from '../../shared/records/tasks/tasks.ts'
@@ -56,6 +62,22 @@ interface Dependencies {
   onIgnored: (what: string, error: unknown) => void
 }
 
+/** Kinds of text that are written in Markdown. */
+const markdownKinds: ReadonlySet<SearchKind> = new Set([
+  'report',
+  'prompt',
+  'message',
+  'reasoning',
+  'summary',
+])
+
+function excerptOf(kind: SearchKind, text: string, query: Query) {
+  if (!markdownKinds.has(kind)) return snippetOf(text, query)
+  const plain = snippetOf(plainMarkdown(text), query)
+  // The query may be about the syntax itself.
+  return plain.marks.length > 0 ? plain : snippetOf(text, query)
+}
+
 export function createSearchService(deps: Dependencies): SearchService {
   const { ledger, archive, clock } = deps
   const { state } = ledger
@@ -67,7 +89,7 @@ export function createSearchService(deps: Dependencies): SearchService {
     const text = task && (await textOf(found, task).catch(() => null))
     // Removed since it was indexed.
     if (!task || text == null) return null
-    const snippet = snippetOf(text, query)
+    const snippet = excerptOf(found.kind, text, query)
     const { taskId, kind, seq, at, tool } = found
     const { rootId, projectId, title, agent, archived } = task
     return {

@@ -22,7 +22,7 @@ export const searchKindSchema = z.enum(searchKinds)
 export type SearchKind = z.infer<typeof searchKindSchema>
 
 /** The filters of a query, such as `tool:bash`. */
-const searchFilters = [
+export const searchFilters = [
   'tool',
   'file',
   'model',

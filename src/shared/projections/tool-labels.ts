@@ -2,6 +2,7 @@
 
 import { type ToolIcon, toolTraits } from '../agents/tool-traits.ts'
 import { isToolName, personAnswers, type ToolName } from '../agents/tools.ts'
+import { plainMarkdown } from '../plain-markdown.ts'
 import { counted as countedAs } from '../text/counted.ts'
 import { plainText } from '../text/plain-text.ts'
 import type { ToolCallView } from './transcript/turn-blocks.ts'
@@ -113,6 +114,8 @@ function objectOf(name: ToolName, call: ToolCallView): string {
     case 'bash_output':
     case 'bash_kill':
       return commandOf(call) ?? `command ${text('id')}`
+    case 'ask_person':
+      return plainMarkdown(text('question'))
     case 'task_apply_patch':
       return `changes of ${text('task')}`
     default:

@@ -1,7 +1,7 @@
 import type { Meta, StoryObj } from '@storybook/react-vite'
 import { expect, fn, userEvent, within } from 'storybook/test'
 import { projectId, taskId } from '../../../../tests/fixtures/entries/ids.ts'
-import { SearchHits, type ShownHit } from './search-hits.tsx'
+import { SearchHits, type ShownHit, withoutRepeated } from './search-hits.tsx'
 
 const hit = (fields: Partial<ShownHit>): ShownHit => ({
   taskId: taskId('lead'),
@@ -53,8 +53,25 @@ export const Some: Story = {
   play: async ({ canvasElement, args }) => {
     const canvas = within(canvasElement)
     await expect(canvas.getByText('In the tree of Make the parser robust')).toBeVisible()
-    await userEvent.click(canvas.getByRole('button', { name: /^bash output/ }))
+    await userEvent.click(canvas.getByRole('button', { name: /^Command: output/ }))
     await expect(args.onOpen).toHaveBeenCalledWith(args.hits[2], 2)
+  },
+}
+
+/** The summary of a run repeats its report. */
+export const WithoutRepeated: Story = {
+  render: (args) => <SearchHits {...args} hits={withoutRepeated(args.hits)} />,
+  args: {
+    chosen: -1,
+    hits: [
+      hit({ kind: 'report', snippet: 'Parser done The parser reads all lines. And…' }),
+      hit({ kind: 'summary', snippet: 'Parser done The parser reads all lines.' }),
+      hit({ kind: 'summary', snippet: 'Earlier: the parser was slow.' }),
+      hit({ taskId: taskId('tester'), title: 'Cover it', kind: 'summary', snippet: 'Parser' }),
+    ],
+  },
+  play: async ({ canvas }) => {
+    await expect(canvas.getAllByText('Summary')).toHaveLength(2)
   },
 }
 

@@ -1,3 +1,4 @@
+import { type ToolIcon, traitsOf } from '../../../shared/agents/tool-traits.ts'
 import type { SearchHit, SearchKind } from '../../../shared/contract/search.ts'
 import type { TaskStatus } from '../../../shared/records/tasks/task-status.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
@@ -134,7 +135,7 @@ function Hit(props: Chosen & { hit: ShownHit }) {
         className={`flex w-full items-baseline gap-3 rounded-md px-2 py-1 text-left ${isChosen ? 'bg-accent-tint' : 'hover:bg-hover'}`}
       >
         <span
-          title={kindText(hit)}
+          title={hit.tool ?? kindText(hit)}
           className="line-clamp-2 w-32 shrink-0 text-small wrap-anywhere text-muted"
         >
           {kindText(hit)}
@@ -193,7 +194,40 @@ const kindTexts: Record<SearchKind, string> = {
   foreign: 'Other',
 }
 
-export const kindText = ({ kind, tool }: SearchHit): string =>
-  tool !== null && (kind === 'call' || kind === 'output')
-    ? `${plainText(tool)} ${kind}`
-    : kindTexts[kind]
+const callTexts: Record<ToolIcon, string> = {
+  command: 'Command',
+  read: 'File read',
+  write: 'File written',
+  edit: 'Edit',
+  list: 'List of files',
+  search: 'Search',
+  web: 'Web page',
+  agents: 'Sub-agent',
+  'agent-list': 'List of sub-agents',
+  stop: 'Stop',
+  apply: 'Applied changes',
+  plan: 'Plan',
+  report: 'Report',
+  question: 'Question',
+}
+
+/** Tools of other programs have the names that these gave them. */
+export function kindText({ kind, tool }: SearchHit): string {
+  if (tool === null || (kind !== 'call' && kind !== 'output')) return kindTexts[kind]
+  const traits = traitsOf(tool)
+  if (!traits) return `${plainText(tool)} ${kind}`
+  return kind === 'call' ? callTexts[traits.icon] : `${callTexts[traits.icon]}: output`
+}
+
+/** Leaves out the summary of a run that is the beginning of a report in the list. */
+export function withoutRepeated<Hit extends SearchHit>(hits: readonly Hit[]): Hit[] {
+  const shown = (hit: Hit) => hit.snippet.replaceAll('…', '').trim()
+  const isRepeated = (summary: Hit) =>
+    hits.some(
+      (hit) =>
+        hit.kind === 'report' &&
+        hit.taskId === summary.taskId &&
+        (shown(hit).startsWith(shown(summary)) || shown(summary).startsWith(shown(hit))),
+    )
+  return hits.filter((hit) => hit.kind !== 'summary' || !isRepeated(hit))
+}

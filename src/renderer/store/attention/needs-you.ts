@@ -1,5 +1,6 @@
 /** Collects everything that needs the user in one list (Q4). Pure. */
 import type { PendingPermission } from '../../../shared/agents/permissions.ts'
+import { plainMarkdown } from '../../../shared/plain-markdown.ts'
 import { reachedLimit } from '../../../shared/projections/ledger/budget-limit.ts'
 import { formatCause } from '../../../shared/records/causes.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
@@ -98,7 +99,7 @@ const questionNeed = ({ id, kind, taskId, chain, text, askedAt }: PendingPermiss
   kind: kind === 'question' ? 'question' : 'permission',
   taskId,
   title: chain.at(-1)?.title ?? '',
-  text: text.split('\n', 1)[0] ?? '',
+  text: (kind === 'question' ? plainMarkdown(text).trim() : text).split('\n', 1)[0] ?? '',
   since: askedAt,
   ...(kind !== 'question' && { isCode: true }),
   at: { question: id },

@@ -4,8 +4,8 @@ import type { TaskId } from '../../../shared/records/ids.ts'
 
 export interface Arrival {
   taskId: TaskId
-  /** `end`: the newest turn. `limit`: the line about the budget. `question`: the open question with this id. */
-  at: 'composer' | 'end' | 'limit' | { question: string }
+  /** `end`: the newest turn. `entry`: the entry in the address. `limit`: the line about the budget. `question`: the open question with this id. */
+  at: 'composer' | 'end' | 'entry' | 'limit' | { question: string }
 }
 
 export interface Arrivals {

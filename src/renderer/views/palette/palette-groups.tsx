@@ -7,7 +7,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { plainText } from '../../../shared/text/plain-text.ts'
 import { StatusIcon, statusLabel, TitleText } from '../../components/primitives/index.ts'
 import { kindText, Snippet } from '../../components/search/search-hits.tsx'
-import { useLedger } from '../../store/hooks.ts'
+import { useLedger, useStores } from '../../store/hooks.ts'
 import type { projectLabels } from '../../store/project-labels.ts'
 import { projectRoute, type Route, taskRoute } from '../../store/window/route.ts'
 import { routeOfHit } from '../search/hit-route.ts'
@@ -125,6 +125,7 @@ function placeOf({ archived, status, agent }: Task, isTreeArchived: boolean): st
 /** What was found in transcripts and reports, below the search of all of them. */
 export function TextGroup(props: { query: string; hits: SearchHit[]; onGo(route: Route): void }) {
   const { query, hits, onGo } = props
+  const { arrivals } = useStores()
   return (
     <Command.Group heading="In transcripts and reports">
       {/* Always first, so that hits, which arrive later, do not move the selection. */}
@@ -142,7 +143,10 @@ export function TextGroup(props: { query: string; hits: SearchHit[]; onGo(route:
           key={`${hit.taskId} ${hit.kind} ${hit.seq}`}
           value={`hit ${hit.taskId} ${hit.kind} ${hit.seq}`}
           icon={<FileText />}
-          onSelect={() => onGo(routeOfHit(hit))}
+          onSelect={() => {
+            if (hit.seq !== null) arrivals.expect({ taskId: hit.taskId, at: 'entry' })
+            onGo(routeOfHit(hit))
+          }}
         >
           {/* In one short line a match at its end would be cut off. */}
           <Snippet hit={hit} lead={16} className="min-w-0 flex-1 truncate" />

@@ -5,10 +5,18 @@ import {
   isFilterWithoutValue,
   type SearchAnswer,
   type SearchHit,
+  searchFilters,
 } from '../../../shared/contract/search.ts'
 import { counted } from '../../components/primitives/format.ts'
 import { EmptyState, NoticeLine, TextInput } from '../../components/primitives/index.ts'
-import { groupsOf, hitId, SearchHits, type ShownHit } from '../../components/search/search-hits.tsx'
+import {
+  groupsOf,
+  hitId,
+  SearchHits,
+  type ShownHit,
+  withoutRepeated,
+} from '../../components/search/search-hits.tsx'
+import type { Problem } from '../../rpc/problem.ts'
 import { useLedger, useStores } from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 import { withRecentSearch } from '../../store/window/preferences.ts'
@@ -19,7 +27,7 @@ import { SaveSearch, SearchStart } from './search-start.tsx'
 
 /** One search field for the whole log: prompts, messages, commands, outputs, reports and paths. */
 export function SearchScreen({ query }: { query: string }) {
-  const { search, navigation, preferences } = useStores()
+  const { search, navigation, preferences, arrivals } = useStores()
   const view = useStore(search.store)
   const [text, setText] = useState(query)
   const field = useRef<HTMLInputElement>(null)
@@ -62,6 +70,7 @@ export function SearchScreen({ query }: { query: string }) {
     preferences.setState(({ recentSearches }) => ({
       recentSearches: withRecentSearch(recentSearches, text.trim()),
     }))
+    if (hit.seq !== null) arrivals.expect({ taskId: hit.taskId, at: 'entry' })
     navigation.go(routeOfHit(hit))
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -115,10 +124,12 @@ export function SearchScreen({ query }: { query: string }) {
           {view.problem ? (
             <ProblemNotice
               problem={view.problem}
-              action={{
-                label: 'Try again',
-                onClick: () => search.setQuery(text, { immediate: true }),
-              }}
+              {...(view.problem.field !== 'query' && {
+                action: {
+                  label: 'Try again',
+                  onClick: () => search.setQuery(text, { immediate: true }),
+                },
+              })}
               className="mx-2"
             />
           ) : text.trim() === '' ? (
@@ -137,10 +148,23 @@ export function SearchScreen({ query }: { query: string }) {
   )
 }
 
+/** Such as `foo:bar`, but no `https://…`. */
+const unknownFilter = new RegExp(`^(?!(?:${searchFilters.join('|')}):)[a-z]+:[^/\\s]`, 'u')
+
 function noHitsText(text: string): string {
   const words = text.trim().split(/\s+/)
   const unfinished = words.find(isFilterWithoutValue)
   if (unfinished) return `Write a value directly after ${unfinished}`
+  const unknown = words.find((word) => unknownFilter.test(word))
+  if (unknown)
+    return `${unknown.split(':')[0]}: is no filter, so ${unknown} was searched as text. Filters: ${searchFilters.join(', ')}.`
+  const wanted = words.filter((word) => !word.startsWith('-'))
+  if (wanted.length === 0)
+    return 'A word after - is left out of the matches. Write what to search for as well.'
+  if (!wanted.some((word) => /[\p{L}\p{N}]/u.test(word)))
+    return 'Signs alone can’t be searched. Write a letter or a digit.'
+  if (wanted.every((word) => [...word].length === 1))
+    return 'A single letter is only found where it is a whole word. Write two or more.'
   return words.length === 1
     ? 'No prompt, message, command, output, report or path contains it.'
     : 'Every word has to be in the same prompt, message, command, output or report. Use fewer words, or remove a filter.'
@@ -149,7 +173,7 @@ function noHitsText(text: string): string {
 /** How many hits there are, and which transcripts were not searched. */
 function Status(props: {
   text: string
-  view: { answer: SearchAnswer | null; busy: boolean }
+  view: { answer: SearchAnswer | null; busy: boolean; problem: Problem | null }
   hits: number
 }) {
   const { text, view, hits } = props
@@ -167,7 +191,7 @@ function Status(props: {
   const found = more
     ? `The best ${hits} matches; add a word or a filter to narrow them.`
     : hits === 0
-      ? busy
+      ? busy || view.problem
         ? ''
         : 'No matches.'
       : counted(hits, 'match', 'matches')
@@ -201,7 +225,7 @@ function useShownHits(answer: SearchAnswer | null): ShownHit[] {
   const projects = useLedger(({ ledger }) => ledger.projects)
   return useMemo(() => {
     const labels = projectLabels(projects.values())
-    return (answer?.hits ?? []).map((hit) => ({
+    return withoutRepeated(answer?.hits ?? []).map((hit) => ({
       ...hit,
       status: tasks.get(hit.taskId)?.status ?? 'completed',
       project: labels.get(hit.projectId) ?? null,

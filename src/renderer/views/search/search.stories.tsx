@@ -67,6 +67,41 @@ export const FilterWithoutValue: Story = {
     await within(canvasElement).findByText('Write a value directly after tool:')
   },
 }
+/** A query that can find nothing says why. */
+const explains = (query: string, text: RegExp): Story => ({
+  args: { query },
+  play: async ({ canvasElement }) => {
+    await within(canvasElement).findByText(text)
+  },
+})
+export const OnlyExcluded = explains('-parser', /^A word after - is left out/)
+export const UnknownFilter = explains(
+  'foo:bar',
+  /^foo: is no filter, so foo:bar was searched as text/,
+)
+export const OnlySigns = explains('¶', /^Signs alone/)
+export const OneLetter = explains('q', /^A single letter/)
+export const InvalidFilter: Story = {
+  args: { query: 'is:banana' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await canvas.findByText(/^is:banana is not known/)
+    await expect(canvas.queryByRole('button', { name: 'Try again' })).toBeNull()
+    await expect(status(canvasElement)).not.toHaveTextContent('No matches.')
+  },
+}
+/** The entry has the focus, so that the next arrow key does not leave its transcript. */
+export const Opened: Story = {
+  args: { query: 'cases' },
+  play: async ({ canvasElement }) => {
+    const canvas = within(canvasElement)
+    await waitFor(() => expect(status(canvasElement)).toHaveTextContent(/match/))
+    const output = await canvas.findAllByRole('button', { name: /cases/ })
+    await userEvent.click(output.at(-1) as HTMLElement)
+    await canvas.findByRole('region', { name: /^Transcript of / })
+    await waitFor(() => expect(document.activeElement?.matches('article[data-seq]')).toBe(true))
+  },
+}
 /** More than are shown. */
 export const Many: Story = {
   tags: ['soak'],

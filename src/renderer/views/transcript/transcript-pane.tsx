@@ -15,6 +15,7 @@ import { useChildren, useTask, useTranscript, useTranscriptView } from '../../st
 import type { Replay } from '../../store/replay/replay-store.ts'
 import type { OpenAt, TranscriptStore } from '../../store/transcript/transcript-store.ts'
 import type { KeyCommand } from '../../store/window/keys.ts'
+import { useArrival } from '../conversation/use-arrival.ts'
 import { ReplayLayout, type ReplayPlace, useReplayed } from '../replay/replay-layout.tsx'
 import { ReplayedCards } from '../replay/replayed-cards.tsx'
 import { useKeys } from '../shell/use-keys.ts'
@@ -147,6 +148,13 @@ function OpenTranscript(props: {
     [actions, transcript],
   )
   useTranscriptMoves({ transcript, from, toEnd, replay, list })
+  useArrival(
+    transcript.taskId,
+    (at) => at === 'entry' && ready && typeof from === 'number',
+    () => {
+      if (typeof from === 'number') void transcript.goTo(from, { focus: true })
+    },
+  )
   // A restored transcript can be read again.
   const isRestored = view.status === 'expired' && task !== null && task.transcriptExpired === null
   useEffect(() => {

@@ -58,7 +58,7 @@ it('[Q4] lists waiting agents before ended ones, and each only while it applies'
     ['permission', 'rm -rf build'],
     ['stuck', 'Running npm test'],
   ])
-  questions.push(questionWith({ id: 'own', kind: 'question', text: 'Keep it?', askedAt: 9e14 }))
+  questions.push(questionWith({ id: 'own', kind: 'question', text: '**Keep** it?', askedAt: 9e14 }))
   expect(kindsNow()).toContainEqual(['question', 'Keep it?'])
   questions.pop()
   // Asked to wrap up: the limit asks nothing any more.
