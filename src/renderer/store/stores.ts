@@ -100,7 +100,7 @@ export function createStores({ client, connection, window, earlyKeys }: StoresDe
     seenAtStart: preferences.getState().seen,
     overlay: createOverlay(),
     arrivals: createArrivals(),
-    keys: createKeys(() => preferences.getState().characterKeys),
+    keys: createKeys(),
     earlyKeys: earlyKeys ?? null,
     open() {
       ledger.open()

@@ -47,8 +47,7 @@ interface PressedKey {
 /** The second key of a pair must follow within this time. */
 const pairMs = 1_200
 
-/** `areCharacterKeysOn`: whether keys without Ctrl or Cmd that type a character run commands of the window. */
-export function createKeys(areCharacterKeysOn: () => boolean = () => true): Keys {
+export function createKeys(): Keys {
   const store = createStore<readonly KeyCommand[]>(() => [])
   let first: { key: string; atMs: number } | null = null
 
@@ -59,7 +58,6 @@ export function createKeys(areCharacterKeysOn: () => boolean = () => true): Keys
     const commands = store
       .getState()
       .filter((command) => command.run && (command.scope ?? 'window') === scope)
-      .filter(({ keys }) => areCharacterKeysOn() || !isCharacterKeys(keys))
     const found =
       commands.findLast(({ keys }) => keys === pair) ??
       commands.findLast(({ keys, group }) => keys === text && isLetterOfScreen(text, group)) ??

@@ -235,8 +235,8 @@ function CharacterKeysSetting() {
         Shortcuts of single characters, such as N for a new agent
       </label>
       <p className="text-muted">
-        Without them, every command is in the palette ({keysText('Mod+k')}), and a focused list
-        keeps its own keys.
+        Every command is in the palette ({keysText('Mod+K')}) as well. A focused list always has its
+        own keys.
       </p>
     </>
   )

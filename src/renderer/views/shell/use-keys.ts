@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useStores } from '../../store/hooks.ts'
-import type { KeyCommand } from '../../store/window/keys.ts'
+import { isCharacterKeys, type KeyCommand } from '../../store/window/keys.ts'
 import { scopeOf } from '../../store/window/route.ts'
 
 /** Registers keys while the component is shown. `commands` may be a new array at each render. */
@@ -26,7 +26,7 @@ export function useKeys(commands: KeyCommand[]): void {
 
 /** Handles the keys of the whole window. Use it once, in the shell. */
 export function useKeyListener(): void {
-  const { keys, overlay, navigation, earlyKeys } = useStores()
+  const { keys, overlay, navigation, earlyKeys, preferences } = useStores()
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return
@@ -48,6 +48,7 @@ export function useKeyListener(): void {
         event.timeStamp,
       )
       if (!command?.run) return
+      if (isCharacterKeys(command.keys) && !preferences.getState().characterKeys) return
       event.preventDefault()
       command.run()
     }
@@ -60,7 +61,7 @@ export function useKeyListener(): void {
       cancelAnimationFrame(frame)
       window.removeEventListener('keydown', onKeyDown)
     }
-  }, [keys, overlay, navigation, earlyKeys])
+  }, [keys, overlay, navigation, earlyKeys, preferences])
 }
 
 /** An open popup handles all keys. A permanent listbox, such as the archive's list, handles only its own. */

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createKeys, type KeyCommand } from '../../../../src/renderer/store/window/keys.ts'
+import {
+  createKeys,
+  isCharacterKeys,
+  type KeyCommand,
+} from '../../../../src/renderer/store/window/keys.ts'
 
 const command = (keys: string, more: Partial<KeyCommand> = {}): KeyCommand => ({
   keys,
@@ -67,16 +71,8 @@ describe('keys', () => {
     expect(keys.store.getState()).toHaveLength(3)
   })
 
-  it('ignore single characters while they are switched off', () => {
-    let on = false
-    const keys = createKeys(() => on)
-    keys.register(['n', 'g a', 'Mod+k', 'Escape'].map((name) => command(name)))
-    expect(keys.press(plain('n'), 'window', 0)).toBeNull()
-    expect(keys.press(plain('g'), 'window', 0)).toBeNull()
-    expect(keys.press(plain('a'), 'window', 100)).toBeNull()
-    expect(keys.press({ key: 'k', mod: true, alt: false }, 'window', 0)?.keys).toBe('Mod+k')
-    expect(keys.press(plain('Escape'), 'window', 0)?.keys).toBe('Escape')
-    on = true
-    expect(keys.press(plain('n'), 'window', 0)?.keys).toBe('n')
+  it('tell keys that type characters from all others', () => {
+    expect(['n', '?', 'g a'].map(isCharacterKeys)).toEqual([true, true, true])
+    expect(['Mod+k', 'Escape', 'F6', null].some(isCharacterKeys)).toBe(false)
   })
 })
