@@ -4,6 +4,7 @@ import {
   type AgentFilter,
   type SidebarRow,
   sidebarRows,
+  withFold,
 } from '../../src/renderer/views/sidebar/rows.ts'
 import { childrenByParent } from '../../src/shared/projections/ledger/ledger-state.ts'
 import type { TaskId } from '../../src/shared/records/ids.ts'
@@ -228,4 +229,14 @@ describe('[Q1] a tree that waits for a spent quota', () => {
     host.record({ type: 'task.sleep-ended', taskId: root, because: 'cancelled' })
     expect(listed()).toEqual(['Light the harbour', 'Test the lamps', 'Make fixtures'])
   })
+})
+
+it('remembers a row that was opened, also once it has been read', () => {
+  const none = { folded: [], opened: [] }
+  const closed = withFold(none, { id: 'a', isFolded: false, isRead: false })
+  expect(closed).toEqual({ folded: ['a'], opened: [] })
+  const open = withFold(closed, { id: 'a', isFolded: true, isRead: false })
+  expect(open).toEqual({ folded: [], opened: ['a'] })
+  // Read since, and still open.
+  expect(withFold(open, { id: 'a', isFolded: false, isRead: true })).toEqual(none)
 })

@@ -23,6 +23,8 @@ const preferencesSchema = z.object({
   folded: z.array(z.string()).catch([]),
   /** Rows that would be folded because they were read, and that the user opened: ids of tasks. */
   opened: z.array(z.string()).catch([]),
+  /** Opened trees of the Interrupted section: ids of roots. */
+  openedInterrupted: z.array(z.string()).catch([]),
   /** By root: the end of its last viewed run, ISO 8601. */
   seen: z.record(z.string(), z.string()).catch({}),
   /** Runs that ended before count as seen: when this browser or window was first used, ISO 8601. */
@@ -136,6 +138,7 @@ const bounded = (preferences: Preferences): Preferences => ({
   ...preferences,
   folded: preferences.folded.slice(-rememberedIdsMax),
   opened: preferences.opened.slice(-rememberedIdsMax),
+  openedInterrupted: preferences.openedInterrupted.slice(-rememberedIdsMax),
   seen: Object.fromEntries(Object.entries(preferences.seen).slice(-rememberedIdsMax)),
   dismissedNotices: preferences.dismissedNotices.slice(-rememberedIdsMax),
 })

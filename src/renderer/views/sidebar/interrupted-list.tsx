@@ -1,11 +1,17 @@
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
-import type { TaskId } from '../../../shared/records/ids.ts'
 import { Tree } from '../../components/tree/tree.tsx'
 import { withKeptRows } from '../../components/tree/tree-row.ts'
-import { useInterruptedTrees, useLedger, useStores, useUnreachable } from '../../store/hooks.ts'
+import {
+  useInterruptedTrees,
+  useLedger,
+  usePreference,
+  useStores,
+  useUnreachable,
+} from '../../store/hooks.ts'
 import { projectLabels } from '../../store/project-labels.ts'
 import { isWaiting } from '../../store/resume/resumable.ts'
+import { toggled } from '../../store/window/preferences.ts'
 import { taskRoute } from '../../store/window/route.ts'
 import { runByKey } from '../actions/action.ts'
 import { useTaskActions } from '../actions/use-task-actions.tsx'
@@ -18,14 +24,14 @@ import { useRowMenu } from './use-row-menu.ts'
 
 /** All interrupted agents, a row for each tree. Renders nothing if there are none. */
 export function InterruptedList() {
-  const { navigation, resumes } = useStores()
+  const { navigation, resumes, preferences } = useStores()
   const { resumeTree } = useResumeActions()
   const actionsOf = useTaskActions()
   const trees = useInterruptedTrees()
   const batch = useStore(resumes.store, (view) => view.batch)
   const unreachable = useUnreachable()
   const menuOf = useRowMenu()
-  const [open, setOpen] = useState<ReadonlySet<TaskId>>(new Set())
+  const opened = usePreference('openedInterrupted')
   const ledger = useLedger((view) => view.ledger)
   const kept = useRef<readonly InterruptedListRow[]>([])
   const rows = useMemo(() => {
@@ -33,13 +39,13 @@ export function InterruptedList() {
     kept.current = withKeptRows(
       kept.current,
       interruptedListRows(trees, {
-        isOpen: (rootId) => open.has(rootId),
+        isOpen: (rootId) => opened.includes(rootId),
         projectName: ({ projectId }) => labels.get(projectId) ?? null,
         parentOf: ({ parentId }) => (parentId ? (ledger.tasks.get(parentId) ?? null) : null),
       }),
     )
     return kept.current
-  }, [trees, open, ledger])
+  }, [trees, opened, ledger])
   const waiting = useLedger(({ activity }) =>
     trees
       .flatMap((tree) => tree.rows)
@@ -54,9 +60,7 @@ export function InterruptedList() {
   const interrupted = trees.reduce((sum, tree) => sum + tree.interrupted, 0)
   const fold = (row: InterruptedListRow) => {
     if (row.kind !== 'tree') return
-    const next = new Set(open)
-    if (!next.delete(row.root.id)) next.add(row.root.id)
-    setOpen(next)
+    preferences.setState({ openedInterrupted: toggled(opened, row.root.id) })
   }
   return (
     <section aria-label="Interrupted" className="flex max-h-[30%] shrink-0 flex-col border-t">

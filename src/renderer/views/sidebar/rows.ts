@@ -7,6 +7,7 @@ import { isRunning, isSettled } from '../../../shared/records/tasks/task-status.
 import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import type { TreeRow } from '../../components/tree/tree-row.ts'
 import { projectLabels } from '../../store/project-labels.ts'
+import type { Preferences } from '../../store/window/preferences.ts'
 
 export type AgentFilter = 'all' | 'at-work' | 'interrupted' | 'finished'
 
@@ -164,3 +165,17 @@ const withAllBelow = (task: Task, children: SidebarContents['children']): Task[]
   task,
   ...(children.get(task.id) ?? []).flatMap((child) => withAllBelow(child, children)),
 ]
+
+/** Returns the preferences after the user folded or unfolded a row. `isRead`: it is folded unless it was opened. */
+export function withFold(
+  { folded, opened }: Pick<Preferences, 'folded' | 'opened'>,
+  { id, isFolded, isRead }: { id: string; isFolded: boolean; isRead: boolean },
+): Pick<Preferences, 'folded' | 'opened'> {
+  const without = (ids: string[]) => ids.filter((one) => one !== id)
+  // An opened row stays open once it has been read.
+  if (isFolded) return { folded: without(folded), opened: [...without(opened), id] }
+  return {
+    opened: without(opened),
+    folded: isRead ? without(folded) : [...without(folded), id],
+  }
+}

@@ -4,8 +4,7 @@ import type { Task } from '../../../shared/records/tasks/tasks.ts'
 import { withKeptRows } from '../../components/tree/tree-row.ts'
 import { isRead, isUnread } from '../../store/attention/seen.ts'
 import { useInterruptedTrees, useLedger, usePreference, useStores } from '../../store/hooks.ts'
-import { toggled } from '../../store/window/preferences.ts'
-import { type SidebarRow, sidebarRows } from './rows.ts'
+import { type SidebarRow, sidebarRows, withFold } from './rows.ts'
 
 /** The rows of the sidebar's tree; a row object stays the same until something that it shows has changed. */
 export function useSidebarRows(): { rows: readonly SidebarRow[]; fold(row: SidebarRow): void } {
@@ -54,9 +53,11 @@ export function useSidebarRows(): { rows: readonly SidebarRow[]; fold(row: Sideb
 
   const fold = (row: SidebarRow) =>
     preferences.setState((before) =>
-      row.kind === 'task' && isRead(row.task, seenAtStart) && !before.folded.includes(row.id)
-        ? { opened: toggled(before.opened, row.id) }
-        : { folded: toggled(before.folded, row.id) },
+      withFold(before, {
+        id: row.id,
+        isFolded: row.folded ?? false,
+        isRead: row.kind === 'task' && isRead(row.task, seenAtStart),
+      }),
     )
   return { rows, fold }
 }
