@@ -177,7 +177,7 @@ describe('choices of a resume', () => {
       { path: 'lamp.ts', oldPath: null, change: 'modified', changedBy: thePerson },
     ]
     expect(said({ [nested]: 'abandon' })[1]).toBe(
-      'Of these 3, 2 will resume; 1 will be abandoned. 1 of these 3 agents has conflicts: files it was working on were changed. It will continue from the current version.',
+      'Of these 3, 2 will resume; 1 will be abandoned. 1 of these 3 agents has conflicts: files it was working on were changed. It will continue with the files in its folder as they are now.',
     )
   })
 

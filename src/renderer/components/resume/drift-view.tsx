@@ -56,7 +56,8 @@ export function driftHeadline(drift: DriftReport): { text: ReactNode; more: bool
   if (conflicts.length > 0)
     return { text: `${counted(conflicts.length, 'file')} changed since it stopped`, more: true }
   if (!call && !sentence) return { text: <Unchanged />, more: false }
-  const first = call ? <RunningCall call={call} /> : sentence
+  // Changed files and branches before a call whose result is unknown: they may need a decision.
+  const first = sentence ?? (call ? <RunningCall call={call} /> : null)
   if (rest === 0) return { text: first, more: false }
   const text = (
     <>

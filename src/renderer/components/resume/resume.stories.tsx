@@ -8,7 +8,7 @@ import {
 } from '../../../../tests/fixtures/entries/interrupted.ts'
 import { fixtureNowMs, ids } from '../../../../tests/fixtures/entries/tasks.ts'
 import { noDrift } from '../../../../tests/fixtures/no-drift.ts'
-import type { DriftReport } from '../../../shared/records/drift.ts'
+import type { DriftReport, UnknownCall } from '../../../shared/records/drift.ts'
 import type { TaskId } from '../../../shared/records/ids.ts'
 import type { ResumeCandidate } from '../../../shared/records/resume.ts'
 import { CandidateList, type ShownCandidate } from './candidate-list.tsx'
@@ -55,6 +55,25 @@ type Story = StoryObj<typeof meta>
 
 export const Unchanged: Story = {
   args: { rows: [shown(ids.lead, 'Fix the parser', noDrift(ids.lead))] },
+}
+/** Files and branches that changed come before a call whose result is unknown. */
+export const CallAndChanges: Story = {
+  args: {
+    choose: true,
+    rows: [
+      shown(ids.lead, 'Fix the parser', {
+        ...noDrift(ids.lead),
+        dirty: ['src/f1.js'],
+        unknownCalls: [
+          { ...hostileDrift(ids.lead).unknownCalls[0], subject: 'npm test' } as UnknownCall,
+        ],
+      }),
+    ],
+  },
+  play: async ({ canvas }) => {
+    await expect(canvas.getByText(/src\/f1\.js/)).toBeVisible()
+    await expect(canvas.queryByText(/npm test/)).toBeNull()
+  },
 }
 export const Conflicts: Story = {
   args: { rows: [shown(ids.lead, 'Fix the parser', conflictDrift(ids.lead))] },

@@ -209,8 +209,8 @@ function conflictText(conflicting: number, count: number): string | null {
       ? 'This agent has'
       : `${conflicting} of these ${count} agents ${one ? 'has' : 'have'}`
   return one
-    ? `${who} conflicts: files it was working on were changed. It will continue from the current version.`
-    : `${who} conflicts: files they were working on were changed. They will continue from the current version.`
+    ? `${who} conflicts: files it was working on were changed. It will continue with the files in its folder as they are now.`
+    : `${who} conflicts: files they were working on were changed. They will continue with the files in their folders as they are now.`
 }
 
 const summaries: Record<ResumeChoice, { one: string; several: string }> = {
